@@ -1,0 +1,25 @@
+/*
+ * Memory that is freed all at once: blocks of 64 KiB that are filled from the front. For strings and small records that
+ * live as long as their table. Zero a `struct arena` to start; arena_destroy() frees everything.
+ */
+#ifndef PROF_BASE_ARENA_H
+#define PROF_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+    struct arena_block *blocks;
+    size_t bytes; /* handed out so far */
+};
+
+/* `size` bytes aligned for any type, uninitialised; NULL if memory ran out. */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* A NUL-terminated copy of `length` bytes; NULL if memory ran out. */
+char *arena_copy(struct arena *arena, const char *text, size_t length);
+
+void arena_destroy(struct arena *arena);
+
+#endif

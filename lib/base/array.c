@@ -1,0 +1,27 @@
+#include "base/array.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size_t element_size)
+{
+    if (extra <= *capacity - length)
+        return true;
+    if (extra > SIZE_MAX / element_size - length)
+        return false;
+    size_t wanted = length + extra;
+    size_t grown = *capacity < 8 ? 8 : *capacity;
+    while (grown < wanted)
+        grown = grown > SIZE_MAX / 2 / element_size ? wanted : grown * 2;
+    void *moved = realloc(*data, grown * element_size);
+    if (!moved)
+        return false;
+    *data = moved;
+    *capacity = grown;
+    return true;
+}
+
+void array_release(void *data)
+{
+    free(data);
+}

@@ -1,0 +1,57 @@
+/*
+ * Growable arrays. Declare one with its element type, zero it, push, and free it:
+ *
+ *     ARRAY(uint32_t) rows = {0};
+ *     if (!array_push(&rows, 7))
+ *         return error_no_memory(err);
+ *     for (size_t i = 0; i < rows.length; i++) use(rows.data[i]);
+ *     array_free(&rows);
+ *
+ * A struct that is passed between functions names its array type once: `ARRAY_TYPE(struct mapping_array, struct mapping)`.
+ * Capacity doubles, so a push is amortised O(1). Elements move when the array grows: keep indexes, not pointers.
+ */
+#ifndef PROF_BASE_ARRAY_H
+#define PROF_BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ARRAY(type)                                                                                                    \
+    struct {                                                                                                           \
+        type *data;                                                                                                    \
+        size_t length, capacity;                                                                                       \
+    }
+
+#define ARRAY_TYPE(name, type)                                                                                         \
+    name                                                                                                               \
+    {                                                                                                                  \
+        type *data;                                                                                                    \
+        size_t length, capacity;                                                                                       \
+    }
+
+/* Room for `extra` more elements; false if memory ran out (the array is unchanged). */
+#define array_reserve(array, extra)                                                                                    \
+    array_grow((void **)&(array)->data, (array)->length, &(array)->capacity, (extra), sizeof(*(array)->data))
+
+/* Appends one element; false if memory ran out. */
+#define array_push(array, ...)                                                                                         \
+    (array_reserve((array), 1) ? ((array)->data[(array)->length++] = (__VA_ARGS__), true) : false)
+
+/* Appends one element set to zero bytes and gives its address, or NULL if memory ran out. */
+#define array_push_zero(array)                                                                                         \
+    (array_reserve((array), 1)                                                                                         \
+         ? (__typeof__((array)->data))__builtin_memset(&(array)->data[(array)->length++], 0, sizeof(*(array)->data))   \
+         : NULL)
+
+/* Frees the elements and leaves an empty array. */
+#define array_free(array)                                                                                              \
+    do {                                                                                                               \
+        array_release((array)->data);                                                                                  \
+        (array)->data = NULL;                                                                                          \
+        (array)->length = (array)->capacity = 0;                                                                       \
+    } while (0)
+
+bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size_t element_size);
+void array_release(void *data);
+
+#endif

@@ -1,0 +1,37 @@
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_set(struct error *err, int code, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->text, sizeof(err->text), format, args);
+        va_end(args);
+    }
+    return -code;
+}
+
+int error_no_memory(struct error *err)
+{
+    return error_set(err, ENOMEM, "out of memory");
+}
+
+int error_prefix(struct error *err, int code, const char *format, ...)
+{
+    if (err) {
+        char old[sizeof(err->text)];
+        memcpy(old, err->text, sizeof(old));
+        va_list args;
+        va_start(args, format);
+        int used = vsnprintf(err->text, sizeof(err->text), format, args);
+        va_end(args);
+        if (used >= 0 && (size_t)used < sizeof(err->text))
+            snprintf(err->text + used, sizeof(err->text) - (size_t)used, ": %s", old);
+    }
+    return code;
+}

@@ -1,0 +1,26 @@
+/*
+ * One way to fail. A function in lib/ that can fail on what it is given returns 0 or a negative errno value and fills a
+ * `struct error` with a sentence for the user: what was tried, on what, why it failed, and what to do about it. Only
+ * cmd/ prints and exits.
+ *
+ *     if (fd < 0)
+ *         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
+ */
+#ifndef PROF_BASE_ERROR_H
+#define PROF_BASE_ERROR_H
+
+struct error {
+    char text[1024]; /* one or two sentences, no trailing newline or full stop; empty if nothing failed */
+};
+
+/* Writes the sentence (cut to what fits) and returns -code, so that `return error_set(...)` is one line. `code` is a
+ * positive errno value. `err` may be NULL when the caller wants only the code. */
+int error_set(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The sentence for memory that could not be had; returns -ENOMEM. */
+int error_no_memory(struct error *err);
+
+/* Puts "context: " before the sentence that is already there, and returns `code` unchanged. */
+int error_prefix(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * A table of distinct strings, each known by its index: 0, 1, 2 in the order in which they were first seen. Two strings
+ * are equal if and only if their indexes are.
+ */
+#ifndef PROF_BASE_STRINGS_H
+#define PROF_BASE_STRINGS_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/hash.h"
+
+#include <stdint.h>
+
+#define STRING_NONE UINT32_MAX
+
+struct string_entry {
+    const char *text; /* NUL-terminated, owned by the table */
+    uint32_t length;  /* bytes without the NUL */
+    uint32_t next;    /* the next entry of the same hash, or STRING_NONE */
+};
+
+struct strings {
+    ARRAY(struct string_entry) entries;
+    struct hash index; /* hash of the text -> first entry with that hash */
+    struct arena arena;
+};
+
+/* The index of this text, which is added (copied) if it is new; STRING_NONE if memory ran out. */
+uint32_t strings_add(struct strings *table, const char *text, size_t length);
+uint32_t strings_add_z(struct strings *table, const char *text);
+
+/* The index of this text, or STRING_NONE if it is not in the table. */
+uint32_t strings_find(const struct strings *table, const char *text, size_t length);
+
+static inline const char *strings_text(const struct strings *table, uint32_t index)
+{
+    return table->entries.data[index].text;
+}
+
+void strings_destroy(struct strings *table);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * A profile in memory: the tables of the Firefox Profiler's processed format, version 70, in columns.
+ *
+ * All threads share one stack, frame and func table. A stack is a (prefix, frame) pair whose prefix comes earlier in the
+ * table, so that one pass from first to last sees parents before children, and one from last to first the other way round.
+ * A frame is an address (or a source line) in a func; inline calls are frames of their own at the same address. A func is
+ * a name in a library: call trees merge by func. Texts are indexes into `strings`.
+ *
+ * profile_read() fills it from JSON, the assembler from a recording; lib/tree computes on it; profile_write() saves it.
+ */
+#ifndef PROF_PROFILE_PROFILE_H
+#define PROF_PROFILE_PROFILE_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/strings.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PROFILE_NONE UINT32_MAX     /* "no index" in every index column */
+#define PROFILE_VERSION 70          /* the version that is written, and the newest that is known in full */
+#define PROFILE_OLDEST_VERSION 53   /* the oldest that is read */
+
+/* ---- shared tables; every column of a table has `length` entries ---- */
+
+struct stack_table {
+    uint32_t *prefix; /* the caller's stack, smaller than the own index; PROFILE_NONE for roots */
+    uint32_t *frame;
+    size_t length, capacity;
+};
+
+struct frame_table {
+    int64_t *address;       /* library-relative; -1 if there is none */
+    uint32_t *lib;          /* into libs, PROFILE_NONE */
+    uint8_t *inline_depth;  /* 0: the physical frame; 1 and up: inlined calls at the same address */
+    uint32_t *category;     /* PROFILE_NONE: that of the caller */
+    uint32_t *subcategory;  /* PROFILE_NONE exactly where category is */
+    uint32_t *func;
+    uint32_t *native_symbol; /* PROFILE_NONE */
+    uint32_t *line, *column; /* 1-based; 0 unknown */
+    size_t length, capacity;
+};
+
+enum func_flags { FUNC_IS_JS = 1, FUNC_RELEVANT_FOR_JS = 2 };
+
+struct func_table {
+    uint32_t *name;     /* string */
+    uint32_t *resource; /* PROFILE_NONE */
+    uint32_t *source;   /* into sources, PROFILE_NONE */
+    uint32_t *line, *column; /* of the declaration, 1-based; 0 unknown */
+    uint8_t *flags;     /* enum func_flags */
+    size_t length, capacity;
+};
+
+struct resource {
+    uint32_t name; /* string */
+    uint32_t host; /* string, PROFILE_NONE */
+    uint32_t type; /* 0 unknown, 1 library, 2 add-on, 3 web host, 4 other host, 5 URL */
+};
+
+struct native_symbol {
+    uint32_t lib;
+    int64_t address; /* library-relative start */
+    uint32_t name;   /* string */
+    uint32_t size;   /* bytes; 0 unknown */
+};
+
+struct source {
+    uint32_t filename;  /* string */
+    uint32_t id;        /* string, PROFILE_NONE: for scripts only */
+    uint32_t start_line, start_column;
+    uint32_t content;   /* string with the whole text of the file, PROFILE_NONE */
+    uint32_t source_map_url; /* string, PROFILE_NONE */
+};
+
+struct library { /* texts are strings; PROFILE_NONE where the file has null */
+    uint32_t arch, name, path, debug_name, debug_path, breakpad_id, code_id;
+};
+
+struct category {
+    uint32_t name, color;      /* strings */
+    ARRAY(uint32_t) subcategories; /* strings; [0] is "Other" */
+};
+
+/* ---- threads ---- */
+
+enum weight_type { WEIGHT_SAMPLES, WEIGHT_TRACING_MS, WEIGHT_BYTES };
+
+struct sample_table {
+    uint32_t *stack;   /* PROFILE_NONE: no stack */
+    double *time;      /* ms after meta.start_time, non-decreasing */
+    double *weight;    /* NULL: each counts 1 */
+    double *cpu_delta; /* CPU time since the previous sample, in µs; NAN unknown; NULL: no such column */
+    enum weight_type weight_type;
+    size_t length, capacity;
+};
+
+/* Markers are kept whole for later use: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */
+struct marker_table {
+    uint32_t *name;
+    double *start, *end; /* ms; NAN if unused */
+    uint8_t *phase;      /* 0 instant, 1 interval, 2 interval start, 3 interval end */
+    uint32_t *category;
+    uint32_t *data;
+    size_t length, capacity;
+};
+
+struct thread {
+    uint32_t name;         /* string */
+    uint32_t process_name; /* string, PROFILE_NONE */
+    uint32_t process_type; /* string */
+    uint32_t pid;          /* string: "123", "123.1" */
+    uint32_t tid;          /* string: the number or text as the file has it */
+    bool is_main;
+    double process_start, process_end; /* ms; NAN: null */
+    double start, end;                 /* register and unregister time, ms; NAN: null */
+    struct sample_table samples;
+    struct marker_table markers;
+};
+
+struct counter {
+    uint32_t name, category, description, pid; /* strings */
+    uint32_t main_thread;                      /* thread index */
+    double *time, *count;                      /* ms; change since the previous sample */
+    size_t length, capacity;
+    uint32_t json; /* string: the whole `display` object, PROFILE_NONE */
+};
+
+/* ---- meta ---- */
+
+struct extra_entry {
+    uint32_t label, format, value; /* strings; value is JSON text ("12", "\"abc\"") */
+};
+
+struct extra_section { /* a block of the info panel */
+    uint32_t label;
+    ARRAY(struct extra_entry) entries;
+};
+
+struct profile_meta {
+    uint32_t version;         /* preprocessedProfileVersion of the file that was read */
+    double interval;          /* ms */
+    double start_time;        /* ms since the Unix epoch: zero of all other times */
+    double profiling_start, profiling_end; /* ms; NAN if the file does not say */
+    uint32_t product, os, abi, platform, cpu_name, arguments, imported_from, misc; /* strings, PROFILE_NONE */
+    uint32_t physical_cpus, logical_cpus; /* 0 unknown */
+    uint64_t main_memory;                 /* bytes; 0 unknown */
+    int symbolicated;                     /* 1 yes, 0 no, -1 not said */
+    bool has_cpu_delta;                   /* sampleUnits was there: cpu_delta columns mean µs */
+    uint64_t monotonic_start_ns;          /* CLOCK_MONOTONIC at start_time; 0 unknown */
+    uint32_t marker_schema;               /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
+    ARRAY(uint32_t) initial_visible_threads;
+    ARRAY(struct extra_section) extra;
+};
+
+struct profile {
+    struct profile_meta meta;
+    struct strings strings;
+    ARRAY(struct library) libs;
+    ARRAY(struct category) categories;
+    struct stack_table stacks;
+    struct frame_table frames;
+    struct func_table funcs;
+    ARRAY(struct resource) resources;
+    ARRAY(struct native_symbol) native_symbols;
+    ARRAY(struct source) sources;
+    ARRAY(struct thread) threads;
+    ARRAY(struct counter) counters;
+};
+
+/* A profile is made zeroed (`struct profile p = {0};`) and given back with profile_destroy(). The functions that append a
+ * row return its index, or PROFILE_NONE if memory ran out; columns that they do not name are set to "none". */
+void profile_destroy(struct profile *profile);
+
+uint32_t profile_add_stack(struct profile *profile, uint32_t prefix, uint32_t frame);
+uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib, int64_t address);
+uint32_t profile_add_func(struct profile *profile, uint32_t name, uint32_t resource);
+struct thread *profile_add_thread(struct profile *profile); /* NULL if memory ran out; valid until the next one */
+bool samples_add(struct sample_table *samples, uint32_t stack, double time); /* a weight or CPU column gets 1 and NAN */
+uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
+
+/* The category that stands for "none given": the first grey one, else 0. */
+uint32_t profile_default_category(const struct profile *profile);
+
+/* Checks every index, order and length that the engine relies on (profile-format: parents before children, indexes in
+ * range, times non-decreasing, at least one thread). Returns 0, or -EINVAL with the first place that is wrong. */
+int profile_check(const struct profile *profile, struct error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Writes a profile as processed JSON, version 70, piece by piece: the tables from memory, the samples of each thread from a
+ * `struct sample_source`, so that a recording of any length is saved without holding its samples.
+ */
+#ifndef PROF_PROFILE_WRITE_H
+#define PROF_PROFILE_WRITE_H
+
+#include "profile/profile.h"
+
+/* Where the bytes go. Returns 0 or a negative errno value with `err` filled, which ends the writing. */
+struct byte_sink {
+    int (*write)(void *context, const void *bytes, size_t size, struct error *err);
+    void *context;
+};
+
+struct sample_row {
+    uint32_t stack;   /* PROFILE_NONE: null */
+    double time;      /* ms */
+    double weight;    /* read only if the thread has weights */
+    double cpu_delta; /* µs, NAN: null; read only if the thread has them */
+};
+
+/* The samples of a thread, in time order. A column at a time is written, so each thread is read several times: rewind() is
+ * called before each pass. */
+struct sample_source {
+    int (*rewind)(void *context, size_t thread, struct error *err);
+    bool (*next)(void *context, struct sample_row *row); /* false at the end */
+    bool has_weight, has_cpu_delta;
+    void *context;
+};
+
+/* `samples` NULL: from the sample tables of the profile. Times are written in multiples of `time_resolution` ms (0: as
+ * precise as a double needs). */
+int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
+                  const struct byte_sink *sink, struct error *err);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * The spool file of a recording: chunks of samples, and between them the events that samples refer to (processes, threads,
+ * libraries, mappings), in one append-only file. See spool.c for the byte layout.
+ *
+ * An event is always in the file before the first chunk that refers to it. A spool whose writer was killed reads up to the
+ * last whole block.
+ */
+#ifndef PROF_RECORD_SPOOL_H
+#define PROF_RECORD_SPOOL_H
+
+#include "base/error.h"
+#include "record/chunk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SPOOL_NO_NUMBER = UINT32_MAX };
+
+enum spool_event_kind {
+    SPOOL_INFO = 1, /* name, value: a fact about the recording ("command", "interval_ns"); the last of a name holds */
+    SPOOL_PROCESS,  /* number, parent, pid, time, name: a process starts (fork), or an old one goes on as a new program (exec) */
+    SPOOL_THREAD,   /* number, process, tid, time, name: a thread starts, or enters a new program after exec */
+    SPOOL_NAME,     /* number (thread), time, name: a thread is renamed */
+    SPOOL_THREAD_END, /* number (thread), time */
+    SPOOL_LIB,      /* number, lib: a file that is mapped with execute permission */
+    SPOOL_MAP,      /* number (process), time, start, end, rva, lib number; lib_number SPOOL_NO_NUMBER: anonymous */
+    SPOOL_LOST,     /* time, cpu, count: samples that the kernel had no room for */
+};
+
+/* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */
+enum spool_lib_kind { SPOOL_LIB_FILE, SPOOL_LIB_KERNEL, SPOOL_LIB_KERNEL_MODULE, SPOOL_LIB_VDSO };
+
+struct spool_lib {
+    uint32_t kind;
+    const char *path;              /* "/usr/bin/gdb", "[kernel.kallsyms]", "[vdso]", "[nf_tables]" */
+    const unsigned char *build_id; /* GNU build id; size 0 if there is none */
+    size_t build_id_size;
+    uint64_t device, inode, size, mtime_ns; /* of the file as it was mapped; 0 unknown */
+    const unsigned char *image; /* SPOOL_LIB_VDSO: its ELF image */
+    size_t image_size;
+};
+
+/* One event. Fields that its kind does not name are 0 or NULL. Texts are valid until the next read. */
+struct spool_event {
+    enum spool_event_kind kind;
+    uint32_t number;
+    uint32_t process;    /* SPOOL_THREAD */
+    uint32_t parent;     /* SPOOL_PROCESS: number of the parent process, or of the one it replaces; SPOOL_NO_NUMBER */
+    bool exec;           /* SPOOL_PROCESS: the same pid goes on as a new program; its mappings start empty, whereas
+                            after a fork they start as a copy of the parent's at that time */
+    uint32_t pid, tid, cpu;
+    uint32_t lib_number; /* SPOOL_MAP */
+    uint64_t time;       /* ns, CLOCK_MONOTONIC */
+    uint64_t start, end, rva;
+    uint64_t count;
+    const char *name, *value;
+    struct spool_lib lib;
+};
+
+/* ---- writing ---- */
+
+struct spool_writer;
+
+/* Creates `path` (mode 0600, must not exist). */
+struct spool_writer *spool_writer_new(const char *path, struct error *err);
+
+/* Both return 0 or a negative errno value (ENOSPC is the usual one); the file then ends with its last whole block. */
+int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err);
+int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err);
+
+/* Writes out what is buffered. To be called every second or so: it bounds what a killed recorder loses. */
+int spool_writer_flush(struct spool_writer *writer, struct error *err);
+
+uint64_t spool_writer_samples(const struct spool_writer *writer); /* samples appended so far */
+uint64_t spool_writer_bytes(const struct spool_writer *writer);   /* bytes in the file so far */
+
+/* Flushes and closes; frees the writer in any case. The file stays. */
+int spool_writer_close(struct spool_writer *writer, struct error *err);
+
+/* ---- reading ---- */
+
+struct spool_reader;
+
+struct spool_reader *spool_reader_open(const char *path, struct error *err);
+void spool_reader_close(struct spool_reader *reader);
+
+enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
+
+/* The next item, in file order, into *event or *sample; or a negative errno value. A block that is cut off at the end of
+ * the file is SPOOL_END; a damaged one in the middle is skipped and counted. */
+int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
+
+/* Back to the first item. */
+int spool_reader_rewind(struct spool_reader *reader, struct error *err);
+
+uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skipped so far */
+
+#endif

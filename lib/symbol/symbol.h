@@ -1,0 +1,88 @@
+/*
+ * From addresses of a library to names, inline frames, files and lines.
+ *
+ * One call takes all the addresses of one library; a symbolizer works on several libraries, and on several compile units
+ * of one, in parallel (symbolizer_lookup_all). Nothing of a debug file is kept once its addresses are answered.
+ */
+#ifndef PROF_SYMBOL_SYMBOL_H
+#define PROF_SYMBOL_SYMBOL_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum symbol_lib_kind {
+    SYMBOL_LIB_ELF,    /* `path` names an ELF file */
+    SYMBOL_LIB_KERNEL, /* /proc/kallsyms, the core image: rva = address - address of _text */
+    SYMBOL_LIB_MODULE, /* /proc/kallsyms, the kernel module `name`: rva = address - base of the module */
+    SYMBOL_LIB_VDSO,   /* the ELF image in `image` */
+};
+
+/* A library as it was mapped while recording (or as a profile names it). */
+struct symbol_lib {
+    enum symbol_lib_kind kind;
+    const char *name;              /* "libc.so.6", for messages */
+    const char *path;              /* where it was mapped from; NULL if not a file */
+    const unsigned char *build_id; /* GNU build id; NULL if it had none */
+    size_t build_id_size;
+    const unsigned char *image; /* SYMBOL_LIB_VDSO: the ELF image */
+    size_t image_size;
+};
+
+struct symbol_frame {
+    const char *function; /* demangled; NULL if unknown */
+    const char *file;     /* as the debug info names it, made absolute with its compilation directory; NULL if unknown */
+    uint32_t line;        /* 1-based line that executes (in an outer frame: of the call); 0 if unknown */
+    uint32_t column;      /* 1-based; 0 if unknown */
+};
+
+/* What is known of one address. Nothing known: symbol NULL and frame_count 0. */
+struct symbol_answer {
+    const char *symbol;      /* demangled name of the symbol that contains the address; NULL if there is none */
+    uint64_t symbol_address; /* library-relative start of that symbol */
+    uint64_t symbol_size;    /* bytes; 0 if unknown */
+    uint32_t first_frame;    /* into symbol_answers.frames: outermost function first, innermost inline last */
+    uint32_t frame_count;    /* with a symbol at least 1 */
+};
+
+struct symbol_answers {
+    struct symbol_answer *answers; /* one per address, in the order asked */
+    size_t count;
+    ARRAY(struct symbol_frame) frames;
+    struct arena arena;  /* all texts and `answers` */
+    char problem[256];   /* why names or lines are missing ("the file was replaced after recording"), or empty */
+    bool has_debug_info; /* DWARF was found for this library */
+};
+
+void symbol_answers_destroy(struct symbol_answers *answers);
+
+struct symbolizer_options {
+    unsigned threads; /* 0: as many as there are processors */
+    bool skip_inlines_and_lines; /* names from symbol tables only */
+};
+
+struct symbolizer;
+
+struct symbolizer *symbolizer_new(const struct symbolizer_options *options, struct error *err);
+void symbolizer_free(struct symbolizer *symbolizer);
+
+/* Answers `count` library-relative addresses, sorted ascending and distinct, that each point into an instruction (for
+ * callers: return address - 1). A library that cannot be read is no failure: the answers are empty and `problem` says why. Fails
+ * only when memory runs out. */
+int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *lib, const uint64_t *rvas, size_t count,
+                      struct symbol_answers *out, struct error *err);
+
+struct symbol_job {
+    struct symbol_lib lib;
+    const uint64_t *rvas; /* sorted, distinct */
+    size_t count;
+    struct symbol_answers answers; /* filled in */
+};
+
+/* All jobs at once, on options.threads threads: the biggest first, and the compile units of one in parallel. */
+int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * The executable mappings of one process: sorted, without overlap, changed as mmap, munmap-by-overlay, fork and exec
+ * records arrive. The recorder uses it to walk (with modules), and the assembler of profiles to name addresses (without).
+ */
+#ifndef PROF_UNWIND_ADDRESS_SPACE_H
+#define PROF_UNWIND_ADDRESS_SPACE_H
+
+#include "base/array.h"
+#include "unwind/unwind.h"
+
+#define MAPPING_NO_LIB UINT32_MAX
+
+struct mapping {
+    uint64_t start, end;          /* addresses in the process, end exclusive */
+    uint64_t rva;                 /* library-relative address of `start` (vaddr - vaddr of the first PT_LOAD) */
+    uint32_t lib;                 /* the caller's number for the file, MAPPING_NO_LIB for anonymous memory */
+    struct unwind_module *module; /* NULL if there is no CFI or it is not needed; holds a reference */
+};
+
+struct address_space {
+    ARRAY(struct mapping) mappings; /* by start */
+    struct unwind_cache *cache;     /* of unwind_walk(): made at the first walk, emptied by every change of mappings */
+};
+
+/* Adds a mapping; what it covers of older ones goes. Takes its own reference to `module`. False if memory ran out. */
+bool address_space_map(struct address_space *space, const struct mapping *mapping);
+
+/* The mapping that holds `pc`, or NULL. Valid until the next change. */
+const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
+
+/* fork: `child` (zeroed) gets the same mappings. False if memory ran out. */
+bool address_space_copy(struct address_space *child, const struct address_space *parent);
+
+/* exec: no mapping is left. */
+void address_space_clear(struct address_space *space);
+
+void address_space_destroy(struct address_space *space);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * From registers and a copy of a stack to the list of callers.
+ *
+ * A `struct unwind_module` holds the call frame information of one ELF file; a `struct address_space` says which module
+ * is mapped where in one process; unwind_walk() takes one sample and gives the pcs of its frames, leaf first.
+ */
+#ifndef PROF_UNWIND_UNWIND_H
+#define PROF_UNWIND_UNWIND_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Registers by their DWARF numbers. x86-64: 0 rax, 1 rdx, 2 rcx, 3 rbx, 4 rsi, 5 rdi, 6 rbp, 7 rsp, 8..15 r8..r15, 16 rip
+ * (System V psABI, figure 3.36). */
+enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 17 };
+
+struct unwind_regs {
+    uint64_t r[UNWIND_REGS];
+};
+
+/* The stack of a sampled thread: `size` bytes copied from `sp` upward at the time of the sample, and where there is one,
+ * a way to read what lies above the copy from the living process. */
+struct unwind_stack {
+    uint64_t sp;
+    const unsigned char *bytes;
+    size_t size;
+    /* Copies `size` bytes at `address` of the process to `out`; returns false when that is not possible (any more).
+     * Asked only for addresses at or above sp + size. May be NULL. */
+    bool (*read_above)(void *context, uint64_t address, void *out, size_t size);
+    void *context;
+};
+
+/* How a walk ended. Only UNWIND_COMPLETE is a whole stack. */
+enum unwind_end {
+    UNWIND_COMPLETE,    /* at the thread's start: a rule with undefined return address, or the entry point */
+    UNWIND_STACK_SHORT, /* the next slot lies above the copied stack, and read_above could not give it */
+    UNWIND_NO_RULE,     /* no CFI for the pc, and the frame pointer chain made no sense */
+    UNWIND_NO_MODULE,   /* the pc lies in no executable mapping */
+    UNWIND_STUCK,       /* the stack pointer did not move up: a loop or damaged CFI */
+    UNWIND_TOO_DEEP,    /* more frames than there was room for */
+};
+
+struct unwind_result {
+    size_t frames;         /* how many pcs were written */
+    enum unwind_end end;
+    bool used_frame_pointer; /* some step took the rbp chain because there was no CFI */
+    bool used_read_above;    /* some slot came from read_above */
+};
+
+struct address_space;
+
+/*
+ * Walks from `regs` to the start of the thread. pcs[0] is the interrupted pc itself; every later one points into the call
+ * instruction (return address - 1), except the frame below a signal frame, which was interrupted too and is exact. Never
+ * fails: a stack that does not reach its start says why in `end`. Not thread-safe for one `space` (it has a pc cache).
+ */
+struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
+                                 const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);
+
+/* ---- modules ---- */
+
+struct unwind_module;
+
+/* Reads the program headers and CFI of an ELF file that was mapped, through an open descriptor (not closed, not kept).
+ * `name` is for error texts. On failure returns NULL with `err` filled: the caller maps the range with no module, and
+ * walks there fall back to the frame pointer. */
+struct unwind_module *unwind_module_open(int fd, const char *name, struct error *err);
+
+/* The same for an ELF image in memory (the vDSO), which is copied. */
+struct unwind_module *unwind_module_from_memory(const void *image, size_t size, const char *name, struct error *err);
+
+/* Reference counting: one reference from open, one per mapping that uses it. */
+struct unwind_module *unwind_module_ref(struct unwind_module *module);
+void unwind_module_unref(struct unwind_module *module);
+
+/* The link-time vaddr of the byte at `file_offset`, or UINT64_MAX if no PT_LOAD holds it. */
+uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_offset);
+
+/* The vaddr of the first PT_LOAD: library-relative addresses (rva) count from it. */
+uint64_t unwind_module_base(const struct unwind_module *module);
+
+#endif

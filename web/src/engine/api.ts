@@ -1,0 +1,171 @@
+/**
+ * What the page asks of the engine. The engine is lib/tree compiled to WebAssembly, in a worker; every number on the page
+ * comes from it. All calls are asynchronous and answered in order; a call that is overtaken by a newer one of the same
+ * `view` may be answered with `null` instead of being computed.
+ *
+ * Indexes (thread, func, node, category) are plain numbers. Times are milliseconds after the profile's zero.
+ */
+
+/** How far loading has come: bytes of the (compressed) file so far and in all (0 if unknown). */
+export interface Progress {
+    phase: 'download' | 'parse' | 'index';
+    done: number;
+    total: number;
+}
+
+export interface Category {
+    name: string;
+    color: string;
+}
+
+export interface ThreadInfo {
+    index: number;
+    name: string;
+    processName: string;
+    pid: string;
+    tid: string;
+    isMain: boolean;
+    /** ms; null: not known. */
+    start: number | null;
+    end: number | null;
+    sampleCount: number;
+    /** CPU time in ms if the profile has it, else sample count x interval: what threads are ranked by. */
+    activity: number;
+}
+
+export interface ExtraSection {
+    label: string;
+    entries: { label: string; value: string }[];
+}
+
+export interface ProfileInfo {
+    product: string;
+    /** ms */
+    interval: number;
+    /** ms since the Unix epoch: zero of all times. */
+    startTime: number;
+    /** The full range, ms. */
+    rangeStart: number;
+    rangeEnd: number;
+    /** Label and text of each known fact: command, system, CPU, cores, memory, ... */
+    facts: { label: string; value: string }[];
+    extra: ExtraSection[];
+    categories: Category[];
+    threads: ThreadInfo[];
+    libs: { name: string; path: string }[];
+    /** 'samples' | 'ms' | 'bytes' */
+    weightUnit: 'samples' | 'ms' | 'bytes';
+    symbolicated: boolean;
+    sampleCount: number;
+}
+
+/** What is looked at: everything that the numbers of a tree depend on. */
+export interface Query {
+    threads: number[];
+    /** Committed and preview range together, ms; null: all. */
+    range: [number, number] | null;
+    /** Comma-separated terms that must all match; '' for none. */
+    search: string;
+    inverted: boolean;
+}
+
+/** A node by the funcs on its path, root first (inverted: leaf first): the name of a node that outlives a query. */
+export type NodePath = number[];
+
+/** Rows of a tree, one entry of each array per row, in display order. */
+export interface TreeRows {
+    /** Handle of the node for children() and path(); valid until the next query. */
+    node: Int32Array;
+    depth: Int32Array;
+    func: Int32Array;
+    total: Float64Array;
+    self: Float64Array;
+    category: Int32Array;
+    hasChildren: Uint8Array;
+}
+
+export interface TreeSummary {
+    /** The 100 % of total percentages. */
+    rootTotal: number;
+    /** Samples (with a stack) in the query. */
+    samples: number;
+    nodeCount: number;
+}
+
+export interface FuncInfo {
+    name: string;
+    /** Library name, or file name of a script; '' if unknown. */
+    lib: string;
+    libPath: string;
+    /** Source file and first line where known. */
+    file: string;
+    line: number;
+}
+
+export interface NodeDetails {
+    func: FuncInfo;
+    total: number;
+    self: number;
+    /** Weight per category, biggest first. */
+    categoriesTotal: { category: number; weight: number }[];
+    categoriesSelf: { category: number; weight: number }[];
+    /** 'yes': inlined everywhere, 'some', 'no'; and into which symbol. */
+    inlined: 'yes' | 'some' | 'no';
+    inlinedInto: string;
+    /** Lines of this func that this node's samples hit, heaviest first (at most 20): of the frame itself. */
+    lines: { file: string; line: number; total: number; self: number }[];
+}
+
+/** Activity of a thread: per pixel and category the share of CPU (0..1), category-major: shares[category * width + x]. */
+export interface Activity {
+    width: number;
+    categories: number[];
+    shares: Float32Array;
+    /** The same for what `search` and transforms leave over; null if that is everything. */
+    kept: Float32Array | null;
+}
+
+export interface FuncRow {
+    func: number;
+    total: number;
+    self: number;
+}
+
+/** What a place of a thread's activity graph shows. */
+export interface SampleAt {
+    time: number;
+    /** Funcs root first; empty if the sample has no stack. */
+    path: NodePath;
+    category: number;
+    /** CPU share in percent, null if unknown. */
+    cpu: number | null;
+}
+
+export interface Engine {
+    /** Loads a profile from an address (same origin). Rejects with a sentence for the user. */
+    load(url: string, onProgress: (progress: Progress) => void): Promise<ProfileInfo>;
+
+    /** Makes `query` the one that tree(), details() and functions() speak of. null if overtaken. */
+    query(query: Query): Promise<TreeSummary | null>;
+
+    /** The roots, heaviest first. */
+    roots(): Promise<TreeRows>;
+    /** The children of a node, heaviest first. */
+    children(node: number): Promise<TreeRows>;
+    /** All rows below a node (to `limit` rows), depth first, heaviest first: expand-all. */
+    descendants(node: number, limit: number): Promise<TreeRows>;
+    /** The heaviest path from the roots down, until self exceeds every child or `depth` levels. */
+    heaviestPath(depth: number): Promise<NodePath>;
+    path(node: number): Promise<NodePath>;
+    /** The node with this path in the current query, or -1; the longest prefix that exists if `nearest`. */
+    find(path: NodePath, nearest: boolean): Promise<number>;
+    details(node: number): Promise<NodeDetails>;
+
+    /** Names for many funcs at once. */
+    funcs(indexes: number[]): Promise<FuncInfo[]>;
+    /** Funcs whose name, library or file matches any term of the search (for highlights of rows). */
+    functions(limit: number): Promise<FuncRow[]>;
+
+    activity(thread: number, from: number, to: number, width: number, search: string): Promise<Activity>;
+    sampleAt(thread: number, time: number): Promise<SampleAt | null>;
+}
