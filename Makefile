@@ -4,9 +4,10 @@ CC ?= cc
 PREFIX ?= /usr/local
 CFLAGS ?= -O2 -g
 BUILD := build
+VERSION := 0.1.0
 
 PACKAGES := libdw libelf libcjson libmicrohttpd zlib
-ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -Ilib -Wall -Wextra -fno-omit-frame-pointer $(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -Wall -Wextra -fno-omit-frame-pointer $(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
 ifdef DEVELOPER
 ALL_CFLAGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla
 endif

@@ -1,0 +1,89 @@
+/*
+ * `prof help`: the commands, or all about one of them. The manual pages in man/ say the same at more length.
+ */
+#include "commands.h"
+#include "ui.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char record_help[] =
+    "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+    "\n"
+    "Runs COMMAND and samples it, its threads and its children until it ends. Saves the profile, then serves it on\n"
+    "this machine and prints the address. Ctrl+C goes to COMMAND too; a second Ctrl+C stops the recording at once.\n"
+    "Either way the profile is saved.\n"
+    "\n"
+    "  -o, --output FILE       save there (profile.json.gz; a name without .gz is saved uncompressed)\n"
+    "  -r, --rate HZ           samples a second of CPU time for each thread (1000)\n"
+    "  -d, --duration SECONDS  stop recording after that time; COMMAND goes on\n"
+    "  -s, --save-only         only save: do not serve, exit with the exit status of COMMAND\n"
+    "  -n, --no-open           do not open a browser\n"
+    "  -P, --port PORT         serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n";
+
+static const char load_help[] =
+    "usage: prof load [OPTIONS] FILE\n"
+    "\n"
+    "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads what prof, samply and the\n"
+    "Firefox Profiler save (processed format, versions 53 to 70), plain or gzip.\n"
+    "\n"
+    "  -n, --no-open    do not open a browser\n"
+    "  -P, --port PORT  serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n";
+
+static const char report_help[] =
+    "usage: prof report [OPTIONS] FILE\n"
+    "\n"
+    "Prints a saved profile in the terminal: the call tree with the numbers that the page shows.\n"
+    "\n"
+    "      --inverted   callers below callees: what the time was spent in, and who called it\n"
+    "      --functions  a list of functions instead of a tree\n";
+
+static const char help_help[] = "usage: prof help [COMMAND]\n"
+                                "\n"
+                                "Lists the commands, or shows the help of one.\n";
+
+static const struct {
+    const char *command, *text;
+} topics[] = {
+    {"record", record_help},
+    {"load", load_help},
+    {"report", report_help},
+    {"help", help_help},
+};
+
+int help_print(const char *command)
+{
+    for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++) {
+        if (!strcmp(topics[i].command, command))
+            fputs(topics[i].text, stdout);
+    }
+    return EXIT_SUCCESS;
+}
+
+static void print_overview(void)
+{
+    puts("usage: prof COMMAND [OPTIONS] [ARGUMENTS]\n"
+         "\n"
+         "Records what a program spends its time on, and shows it in the browser.\n");
+    for (const struct command *command = commands; command < commands_end; command++)
+        printf("  prof %-8s %s\n", command->name, command->summary);
+    puts("\n"
+         "  prof record ./program arguments   profile it\n"
+         "  prof load profile.json.gz         look at it again\n"
+         "\n"
+         "'prof help COMMAND' shows the options of a command, 'prof --version' the version.");
+}
+
+int cmd_help(int argc, char **argv)
+{
+    if (argc > 2)
+        return ui_usage("help", "it takes one command, not %d", argc - 1);
+    if (argc < 2) {
+        print_overview();
+        return EXIT_SUCCESS;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return help_print("help");
+    return command_find(argv[1]) ? help_print(argv[1]) : command_unknown(argv[1]);
+}

@@ -1,0 +1,119 @@
+/*
+ * prof: records what a Linux program spends its time on, and shows it.
+ *
+ * main() finds the subcommand in a table and hands the rest of the command line to it. A command is one file beside
+ * this one: to add one, write cmd/NAME.c, declare cmd_NAME() in commands.h, and add a line here and its help to help.c.
+ */
+#include "commands.h"
+#include "ui.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#ifndef PROF_VERSION
+#define PROF_VERSION "unknown"
+#endif
+
+const struct command commands[] = {
+    {"help", cmd_help, "Show the help of a command"},
+};
+const struct command *const commands_end = commands + sizeof(commands) / sizeof(*commands);
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *command = commands; command < commands_end; command++) {
+        if (!strcmp(command->name, name))
+            return command;
+    }
+    return NULL;
+}
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+    size_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Letters to insert, remove or replace to make one word of the other (Levenshtein), for words of command length. */
+static size_t typing_distance(const char *a, const char *b)
+{
+    enum { MAX = 16 };
+    size_t length = strlen(b), row[MAX + 1];
+    if (strlen(a) > MAX || length > MAX)
+        return SIZE_MAX;
+    for (size_t i = 0; i <= length; i++)
+        row[i] = i;
+    for (; *a; a++) {
+        size_t diagonal = row[0]++;
+        for (size_t i = 1; i <= length; i++) {
+            size_t above = row[i];
+            row[i] = smallest(above + 1, row[i - 1] + 1, diagonal + (*a != b[i - 1]));
+            diagonal = above;
+        }
+    }
+    return row[length];
+}
+
+static const struct command *command_meant(const char *name)
+{
+    const struct command *best = NULL;
+    size_t best_distance = 3; /* more than two slips is another word */
+    for (const struct command *command = commands; command < commands_end; command++) {
+        size_t distance = typing_distance(name, command->name);
+        bool is_beginning = strlen(name) >= 2 && !strncmp(command->name, name, strlen(name));
+        if (is_beginning)
+            distance = 0;
+        if (distance < best_distance && distance < strlen(name)) {
+            best = command;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && !strcmp(text + length - end_length, end);
+}
+
+int command_unknown(const char *name)
+{
+    const struct command *meant = command_meant(name);
+    struct stat info;
+    bool is_file = stat(name, &info) == 0 && S_ISREG(info.st_mode);
+    if (meant)
+        ui_say("there is no command '%s'; did you mean 'prof %s'?", name, meant->name);
+    else if (is_file && (ends_with(name, ".json") || ends_with(name, ".json.gz")))
+        ui_say("there is no command '%s'; to see that file: prof load %s", name, name);
+    else if (is_file && (info.st_mode & 0111))
+        ui_say("there is no command '%s'; to profile that program: prof record %s", name, name);
+    else
+        ui_say("there is no command '%s'; 'prof help' lists them", name);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        ui_say("what shall it do? For example: prof record ./program; 'prof help' lists the commands");
+        return EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+        puts("prof " PROF_VERSION);
+        return EXIT_SUCCESS;
+    }
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+        word = "help";
+    if (word[0] == '-') {
+        ui_say("there is no option %s before the command; 'prof help' shows how to use it", word);
+        return EXIT_USAGE;
+    }
+    const struct command *command = command_find(word);
+    return command ? command->run(argc - 1, argv + 1) : command_unknown(word);
+}

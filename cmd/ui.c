@@ -1,0 +1,68 @@
+#include "ui.h"
+
+#include "commands.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line is put together first and written at once, so that lines of the target do not end up in the middle of it. */
+static void say(const char *prefix, const char *format, va_list args)
+{
+    char text[2048];
+    int used = vsnprintf(text, sizeof(text), format, args);
+    if (used < 0)
+        return;
+    fprintf(stderr, "%s: %s\n", prefix, text);
+    fflush(stderr);
+}
+
+void ui_say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("prof", format, args);
+    va_end(args);
+}
+
+int ui_fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("prof", format, args);
+    va_end(args);
+    return EXIT_FAILURE;
+}
+
+int ui_fail_error(const struct error *err)
+{
+    return ui_fail("%s", err->text);
+}
+
+int ui_usage(const char *command, const char *format, ...)
+{
+    char prefix[64];
+    snprintf(prefix, sizeof(prefix), "prof %s", command);
+    va_list args;
+    va_start(args, format);
+    say(prefix, format, args);
+    va_end(args);
+    fprintf(stderr, "See 'prof help %s'.\n", command);
+    return EXIT_USAGE;
+}
+
+int ui_bad_option(const char *command, int result, char **argv)
+{
+    /* After a failure getopt_long() has the letter of a short option in optopt, and the word that it stopped at before
+     * optind; for an unknown long option optopt is 0. */
+    const char *word = argv[optind - 1];
+    if (result == ':')
+        return ui_usage(command, "%s needs a value", word);
+    if (!optopt)
+        return ui_usage(command, "there is no option %s", word);
+    if (!strncmp(word, "--", 2) && strchr(word, '='))
+        return ui_usage(command, "this option takes no value: %s", word);
+    return ui_usage(command, "there is no option -%c", optopt);
+}
