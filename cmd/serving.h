@@ -1,0 +1,39 @@
+/*
+ * The end of `prof record` and the whole of `prof load`: serve a saved profile, print its address, open the browser,
+ * and wait for Ctrl+C.
+ */
+#ifndef PROF_CMD_SERVING_H
+#define PROF_CMD_SERVING_H
+
+#include "serve/serve.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct serving_options {
+    bool no_open; /* -n: do not open a browser even where there is a desktop */
+    uint16_t port;
+    bool search_port;
+};
+
+/* What holds without options: the first free port from 3000, and a browser where there is a desktop. */
+#define SERVING_DEFAULTS                                                                                               \
+    {                                                                                                                  \
+        .port = SERVE_FIRST_PORT, .search_port = true                                                                  \
+    }
+
+/* The value of -P/--port: "3000" that port only, "3000+" the first free one from it, "0" any. False if it is none of
+ * these (say so with ui_usage()). */
+bool serving_parse_port(const char *text, struct serving_options *options);
+
+/*
+ * Serves the file, which was saved or checked before, until SIGINT, SIGTERM or SIGHUP. Prints the address on standard
+ * error. These signals are waited for, not handled: the caller's handlers do not run meanwhile. Returns 0, or 1 after a
+ * sentence about what failed (a taken port, an unreadable file).
+ */
+int serve_and_wait(const char *profile_path, const struct serving_options *options);
+
+/* The same for a file that is open already; `profile_fd` is closed in the end. */
+int serve_fd_and_wait(int profile_fd, const struct serving_options *options);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The web server that shows one profile to the user of this machine, and to nobody else.
+ *
+ * It listens on 127.0.0.1. Everything is below a secret random path element that only the printed address has, so that
+ * other users and other web pages cannot read the profile; see serve.c for the whole list of what it refuses.
+ */
+#ifndef PROF_SERVE_SERVE_H
+#define PROF_SERVE_SERVE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SERVE_FIRST_PORT = 3000 };
+
+/* A file of the page, compressed when prof was built. */
+struct serve_asset {
+    const char *path; /* below the token: "" is the page itself, then "main.js", ... */
+    const char *type; /* Content-Type */
+    const char *etag; /* changes with the content; with its quotes */
+    const unsigned char *gzip;
+    size_t gzip_size;
+};
+
+struct serve_options {
+    const struct serve_asset *assets; /* all texts must outlive the server */
+    size_t asset_count;
+    uint16_t port;    /* 0: any free one */
+    bool search_port; /* go on to the next port while it is taken */
+};
+
+struct server;
+
+/*
+ * Starts to serve, in threads of its own, the assets and below `profile.json` the bytes of the file that `profile_fd`
+ * has open for reading: JSON, plain or gzip. The server owns the descriptor from here on, also when this fails; what
+ * happens to the name of the file does not matter any more. On failure returns NULL with `err` filled.
+ *
+ * Signals should be blocked in the calling thread, so that the new threads leave them to it.
+ */
+struct server *serve_start(const struct serve_options *options, int profile_fd, struct error *err);
+
+/* "http://127.0.0.1:3000/TOKEN/"; valid until serve_stop(). */
+const char *serve_url(const struct server *server);
+
+/* Ends all connections, at once, and frees the server. NULL is allowed. */
+void serve_stop(struct server *server);
+
+#endif
