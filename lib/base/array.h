@@ -7,8 +7,9 @@
  *     for (size_t i = 0; i < rows.length; i++) use(rows.data[i]);
  *     array_free(&rows);
  *
- * A struct that is passed between functions names its array type once: `ARRAY_TYPE(struct mapping_array, struct mapping)`.
- * Capacity doubles, so a push is amortised O(1). Elements move when the array grows: keep indexes, not pointers.
+ * A struct that is passed between functions names its array type once: `ARRAY_TYPE(struct mapping_array, struct
+ * mapping)`. Capacity doubles, so a push is amortised O(1). Elements move when the array grows: keep indexes, not
+ * pointers.
  */
 #ifndef PROF_BASE_ARRAY_H
 #define PROF_BASE_ARRAY_H

@@ -30,8 +30,13 @@ int error_prefix(struct error *err, int code, const char *format, ...)
         va_start(args, format);
         int used = vsnprintf(err->text, sizeof(err->text), format, args);
         va_end(args);
-        if (used >= 0 && (size_t)used < sizeof(err->text))
-            snprintf(err->text + used, sizeof(err->text) - (size_t)used, ": %s", old);
+        if (used >= 0 && (size_t)used + 2 < sizeof(err->text)) {
+            size_t room = sizeof(err->text) - (size_t)used - 3;
+            size_t length = strnlen(old, room);
+            memcpy(err->text + used, ": ", 2);
+            memcpy(err->text + used + 2, old, length);
+            err->text[(size_t)used + 2 + length] = '\0';
+        }
     }
     return code;
 }

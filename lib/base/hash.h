@@ -1,7 +1,7 @@
 /*
  * A hash table from 64-bit keys to 32-bit values: open addressing, linear probing, at most three quarters full. Keys of
- * more than 64 bits (a name with its library, a prefix with its frame) are hashed with hash_mix() or hash_bytes() by the
- * caller, who chains or compares; see base/strings.c for the pattern.
+ * more than 64 bits (a name with its library, a prefix with its frame) are hashed with hash_mix() or hash_bytes() by
+ * the caller, who chains or compares; see base/strings.c for the pattern.
  */
 #ifndef PROF_BASE_HASH_H
 #define PROF_BASE_HASH_H

@@ -1,7 +1,7 @@
 /*
- * LEB128: integers of seven bits a byte, low bits first, high bit set on all bytes but the last. Signed values use zigzag
- * (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's own signed LEB128 is
- * the sign-extending kind: lib/base/cursor.h reads that one.)
+ * LEB128: integers of seven bits a byte, low bits first, high bit set on all bytes but the last. Signed values use
+ * zigzag (0, -1, 1, -2 ... -> 0, 1, 2, 3 ...), so that small magnitudes of either sign are short. (DWARF's own signed
+ * LEB128 is the sign-extending kind: lib/base/cursor.h reads that one.)
  */
 #ifndef PROF_BASE_LEB128_H
 #define PROF_BASE_LEB128_H

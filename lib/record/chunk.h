@@ -1,8 +1,8 @@
 /*
  * The sample buffer: chunks of LEB128 entries. See chunk.c for the byte layout and what it costs.
  *
- * A chunk is self-contained: it never refers to another chunk, so the oldest can be dropped or the newest lost and every
- * other still reads.
+ * A chunk is self-contained: it never refers to another chunk, so the oldest can be dropped or the newest lost and
+ * every other still reads.
  */
 #ifndef PROF_RECORD_CHUNK_H
 #define PROF_RECORD_CHUNK_H
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CHUNK_SIZE = 64 * 1024 };     /* payload bytes of a full chunk */
-enum { CHUNK_MAX_FRAMES = 4096 };    /* of one stack; deeper ones are cut at the root side and marked */
+enum { CHUNK_SIZE = 64 * 1024 };  /* payload bytes of a full chunk */
+enum { CHUNK_MAX_FRAMES = 4096 }; /* of one stack; deeper ones are cut at the root side and marked */
 
 enum sample_flags {
     SAMPLE_CUT = 1,           /* the stack does not reach the thread's start */
@@ -25,14 +25,14 @@ enum sample_flags {
 
 /* One sample, as the recorder hands it over and the reader gives it back. */
 struct sample {
-    uint32_t thread;      /* the recorder's number for the thread (spool.h) */
+    uint32_t thread; /* the recorder's number for the thread (spool.h) */
     uint32_t cpu;
-    uint64_t time;        /* ns, CLOCK_MONOTONIC */
-    uint64_t cpu_time;    /* ns of CPU since this thread's previous sample */
-    uint32_t flags;       /* enum sample_flags */
+    uint64_t time;     /* ns, CLOCK_MONOTONIC */
+    uint64_t cpu_time; /* ns of CPU since this thread's previous sample */
+    uint32_t flags;    /* enum sample_flags */
     uint32_t frame_count;
     uint32_t kernel_frame_count; /* the first so many of `frames` are kernel addresses */
-    const uint64_t *frames;      /* leaf first; pcs as unwind_walk() gives them. From the reader: valid until the next */
+    const uint64_t *frames; /* leaf first; pcs as unwind_walk() gives them. From the reader: valid until the next */
 };
 
 /* ---- writing ---- */
@@ -42,14 +42,14 @@ struct chunk_writer; /* the chunk being filled, and each thread's last stack in 
 struct chunk_writer *chunk_writer_new(struct error *err);
 void chunk_writer_free(struct chunk_writer *writer);
 
-/* Appends a sample; false when the chunk is full (nothing was written): take the bytes, chunk_writer_reset(), call again.
- * A reset chunk takes any sample. */
+/* Appends a sample; false when the chunk is full (nothing was written): take the bytes, chunk_writer_reset(), call
+ * again. A reset chunk takes any sample. */
 bool chunk_writer_append(struct chunk_writer *writer, const struct sample *sample);
 
 /* The chunk as it stands: valid until the next append or reset. Size 0: no samples. */
 const unsigned char *chunk_writer_bytes(const struct chunk_writer *writer, size_t *size);
 
-/* Starts an empty chunk. O(1), whatever the number of threads. */
+/* Starts an empty chunk. Costs what the threads of the last chunk cost, not those of the recording. */
 void chunk_writer_reset(struct chunk_writer *writer);
 
 /* ---- reading ---- */

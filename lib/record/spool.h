@@ -1,9 +1,9 @@
 /*
- * The spool file of a recording: chunks of samples, and between them the events that samples refer to (processes, threads,
- * libraries, mappings), in one append-only file. See spool.c for the byte layout.
+ * The spool file of a recording: chunks of samples, and between them the events that samples refer to (processes,
+ * threads, libraries, mappings), in one append-only file. See spool.c for the byte layout.
  *
- * An event is always in the file before the first chunk that refers to it. A spool whose writer was killed reads up to the
- * last whole block.
+ * An event is always in the file before the first chunk that refers to it. A spool whose writer was killed reads up to
+ * the last whole block.
  */
 #ifndef PROF_RECORD_SPOOL_H
 #define PROF_RECORD_SPOOL_H
@@ -19,13 +19,14 @@ enum { SPOOL_NO_NUMBER = UINT32_MAX };
 
 enum spool_event_kind {
     SPOOL_INFO = 1, /* name, value: a fact about the recording ("command", "interval_ns"); the last of a name holds */
-    SPOOL_PROCESS,  /* number, parent, pid, time, name: a process starts (fork), or an old one goes on as a new program (exec) */
+    SPOOL_PROCESS,  /* number, parent, pid, time, name: a process starts (fork), or an old one goes on as a new program
+                       (exec) */
     SPOOL_THREAD,   /* number, process, tid, time, name: a thread starts, or enters a new program after exec */
     SPOOL_NAME,     /* number (thread), time, name: a thread is renamed */
     SPOOL_THREAD_END, /* number (thread), time */
-    SPOOL_LIB,      /* number, lib: a file that is mapped with execute permission */
-    SPOOL_MAP,      /* number (process), time, start, end, rva, lib number; lib_number SPOOL_NO_NUMBER: anonymous */
-    SPOOL_LOST,     /* time, cpu, count: samples that the kernel had no room for */
+    SPOOL_LIB,        /* number, lib: a file that is mapped with execute permission */
+    SPOOL_MAP,        /* number (process), time, start, end, rva, lib number; lib_number SPOOL_NO_NUMBER: anonymous */
+    SPOOL_LOST,       /* time, cpu, count: samples that the kernel had no room for */
 };
 
 /* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */
@@ -37,7 +38,7 @@ struct spool_lib {
     const unsigned char *build_id; /* GNU build id; size 0 if there is none */
     size_t build_id_size;
     uint64_t device, inode, size, mtime_ns; /* of the file as it was mapped; 0 unknown */
-    const unsigned char *image; /* SPOOL_LIB_VDSO: its ELF image */
+    const unsigned char *image;             /* SPOOL_LIB_VDSO: its ELF image */
     size_t image_size;
 };
 
@@ -45,10 +46,10 @@ struct spool_lib {
 struct spool_event {
     enum spool_event_kind kind;
     uint32_t number;
-    uint32_t process;    /* SPOOL_THREAD */
-    uint32_t parent;     /* SPOOL_PROCESS: number of the parent process, or of the one it replaces; SPOOL_NO_NUMBER */
-    bool exec;           /* SPOOL_PROCESS: the same pid goes on as a new program; its mappings start empty, whereas
-                            after a fork they start as a copy of the parent's at that time */
+    uint32_t process; /* SPOOL_THREAD */
+    uint32_t parent;  /* SPOOL_PROCESS: number of the parent process, or of the one it replaces; SPOOL_NO_NUMBER */
+    bool exec;        /* SPOOL_PROCESS: the same pid goes on as a new program; its mappings start empty, whereas
+                         after a fork they start as a copy of the parent's at that time */
     uint32_t pid, tid, cpu;
     uint32_t lib_number; /* SPOOL_MAP */
     uint64_t time;       /* ns, CLOCK_MONOTONIC */
@@ -87,8 +88,8 @@ void spool_reader_close(struct spool_reader *reader);
 
 enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 
-/* The next item, in file order, into *event or *sample; or a negative errno value. A block that is cut off at the end of
- * the file is SPOOL_END; a damaged one in the middle is skipped and counted. */
+/* The next item, in file order, into *event or *sample; or a negative errno value. A block that is cut off at the end
+ * of the file is SPOOL_END; a damaged one in the middle is skipped and counted. */
 int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
 
 /* Back to the first item. */

@@ -1,0 +1,468 @@
+/*
+ * The spool file of a recording, which grows while the target runs and is all that a recording is until it is assembled
+ * into a profile. Memory stays flat however long it runs, and when the recorder is killed the spool is what is left.
+ *
+ *     file   := "PROFSPL1" block*
+ *     block  := kind (1 byte: 'E' events, 'S' samples)  length (u32)  checksum (u32)  payload
+ *     'S'    := one chunk (chunk.c)
+ *     'E'    := event*; event := kind (1 byte), then its fields in the order of code_event() below
+ *
+ * Fixed numbers are little-endian, the numbers of events LEB128, texts end with a NUL. The checksum is the low half of
+ * hash_bytes() over the payload. Events are buffered like samples and written first, so a chunk never refers to an
+ * event that comes after it. When a write fails half way (a full disk), the file is cut back to its last whole block.
+ */
+#include "record/spool.h"
+
+#include "base/cursor.h"
+#include "base/hash.h"
+#include "base/leb128.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char magic[8] = "PROFSPL1";
+
+enum { BLOCK_HEADER = 9, EVENT_BUFFER = 64 * 1024, BLOCK_MAX = 64 * 1024 * 1024 };
+
+/* ---- events: one description of the layout for both directions ---- */
+
+ARRAY_TYPE(struct byte_array, unsigned char);
+
+/* Writes to `out` if that is set, else reads from `in`. */
+struct codec {
+    struct byte_array *out;
+    struct cursor in;
+    bool failed;
+};
+
+static void code_bytes(struct codec *c, const unsigned char **bytes, uint64_t size)
+{
+    if (!c->out) {
+        *bytes = cursor_bytes(&c->in, size);
+        c->failed = c->in.failed;
+    } else if (!c->failed && size) {
+        c->failed = !array_reserve(c->out, size);
+        if (!c->failed) {
+            memcpy(c->out->data + c->out->length, *bytes, size);
+            c->out->length += size;
+        }
+    }
+}
+
+static void code_u64(struct codec *c, uint64_t *value)
+{
+    if (c->out) {
+        unsigned char encoded[LEB128_MAX];
+        const unsigned char *from = encoded;
+        code_bytes(c, &from, (uint64_t)(leb128_put(encoded, *value) - encoded));
+    } else {
+        *value = cursor_uleb(&c->in);
+        c->failed = c->in.failed;
+    }
+}
+
+static void code_u32(struct codec *c, uint32_t *value)
+{
+    uint64_t wide = *value;
+    code_u64(c, &wide);
+    if (wide > UINT32_MAX)
+        c->failed = true;
+    *value = (uint32_t)wide;
+}
+
+static void code_size(struct codec *c, size_t *value)
+{
+    uint64_t wide = *value;
+    code_u64(c, &wide);
+    *value = (size_t)wide;
+}
+
+static void code_bool(struct codec *c, bool *value)
+{
+    uint64_t wide = *value;
+    code_u64(c, &wide);
+    *value = wide != 0;
+}
+
+static void code_text(struct codec *c, const char **text)
+{
+    if (c->out) {
+        const char *from = *text ? *text : "";
+        const unsigned char *bytes = (const unsigned char *)from;
+        code_bytes(c, &bytes, strlen(from) + 1);
+    } else {
+        *text = cursor_string(&c->in);
+        c->failed = c->in.failed;
+    }
+}
+
+static void code_lib(struct codec *c, struct spool_lib *lib)
+{
+    code_u32(c, &lib->kind);
+    code_text(c, &lib->path);
+    code_size(c, &lib->build_id_size);
+    code_bytes(c, &lib->build_id, lib->build_id_size);
+    code_u64(c, &lib->device);
+    code_u64(c, &lib->inode);
+    code_u64(c, &lib->size);
+    code_u64(c, &lib->mtime_ns);
+    code_size(c, &lib->image_size);
+    code_bytes(c, &lib->image, lib->image_size);
+}
+
+/* The fields of an event after its kind. False if the bytes are damaged or memory ran out. */
+static bool code_event(struct codec *c, struct spool_event *event)
+{
+    switch (event->kind) {
+    case SPOOL_INFO:
+        code_text(c, &event->name);
+        code_text(c, &event->value);
+        break;
+    case SPOOL_PROCESS:
+        code_u32(c, &event->number);
+        code_u32(c, &event->parent);
+        code_bool(c, &event->exec);
+        code_u32(c, &event->pid);
+        code_u64(c, &event->time);
+        code_text(c, &event->name);
+        break;
+    case SPOOL_THREAD:
+        code_u32(c, &event->number);
+        code_u32(c, &event->process);
+        code_u32(c, &event->tid);
+        code_u64(c, &event->time);
+        code_text(c, &event->name);
+        break;
+    case SPOOL_NAME:
+        code_u32(c, &event->number);
+        code_u64(c, &event->time);
+        code_text(c, &event->name);
+        break;
+    case SPOOL_THREAD_END:
+        code_u32(c, &event->number);
+        code_u64(c, &event->time);
+        break;
+    case SPOOL_LIB:
+        code_u32(c, &event->number);
+        code_lib(c, &event->lib);
+        break;
+    case SPOOL_MAP:
+        code_u32(c, &event->number);
+        code_u64(c, &event->time);
+        code_u64(c, &event->start);
+        code_u64(c, &event->end);
+        code_u64(c, &event->rva);
+        code_u32(c, &event->lib_number);
+        break;
+    case SPOOL_LOST:
+        code_u64(c, &event->time);
+        code_u32(c, &event->cpu);
+        code_u64(c, &event->count);
+        break;
+    default:
+        c->failed = true;
+    }
+    return !c->failed;
+}
+
+/* ---- writing ---- */
+
+struct spool_writer {
+    int fd;
+    char *path;
+    uint64_t bytes; /* up to the last whole block */
+    uint64_t samples;
+    struct byte_array events; /* not written yet */
+    struct chunk_writer *chunk;
+};
+
+static int write_all(int fd, const void *bytes, size_t size)
+{
+    for (const char *at = bytes; size;) {
+        ssize_t written = write(fd, at, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -errno;
+        at += written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
+static void put_u32(unsigned char *out, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (unsigned char)(value >> (8 * i));
+}
+
+static int write_block(struct spool_writer *writer, char kind, const void *payload, size_t size, struct error *err)
+{
+    unsigned char header[BLOCK_HEADER] = {(unsigned char)kind};
+    put_u32(header + 1, (uint32_t)size);
+    put_u32(header + 5, (uint32_t)hash_bytes(payload, size));
+    int code = write_all(writer->fd, header, sizeof(header));
+    if (!code)
+        code = write_all(writer->fd, payload, size);
+    if (code) {
+        /* If cutting fails too, the reader stops at the broken block all the same. */
+        if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
+            lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
+        return error_set(err, -code, "cannot write to %s: %s", writer->path, strerror(-code));
+    }
+    writer->bytes += sizeof(header) + size;
+    return 0;
+}
+
+static int write_events(struct spool_writer *writer, struct error *err)
+{
+    if (!writer->events.length)
+        return 0;
+    int code = write_block(writer, 'E', writer->events.data, writer->events.length, err);
+    if (!code)
+        writer->events.length = 0;
+    return code;
+}
+
+int spool_writer_flush(struct spool_writer *writer, struct error *err)
+{
+    int code = write_events(writer, err);
+    if (code)
+        return code;
+    size_t size;
+    const unsigned char *bytes = chunk_writer_bytes(writer->chunk, &size);
+    if (!size)
+        return 0;
+    code = write_block(writer, 'S', bytes, size, err);
+    if (!code)
+        chunk_writer_reset(writer->chunk);
+    return code;
+}
+
+struct spool_writer *spool_writer_new(const char *path, struct error *err)
+{
+    struct spool_writer *writer = calloc(1, sizeof(*writer));
+    if (!writer) {
+        error_no_memory(err);
+        return NULL;
+    }
+    writer->fd = -1;
+    writer->path = strdup(path);
+    writer->chunk = chunk_writer_new(err);
+    if (!writer->path || !writer->chunk) {
+        error_no_memory(err);
+        goto fail;
+    }
+    writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (writer->fd < 0) {
+        error_set(err, errno, "cannot create %s: %s", path, strerror(errno));
+        goto fail;
+    }
+    int code = write_all(writer->fd, magic, sizeof(magic));
+    if (code) {
+        error_set(err, -code, "cannot write to %s: %s", path, strerror(-code));
+        unlink(path);
+        goto fail;
+    }
+    writer->bytes = sizeof(magic);
+    return writer;
+fail:
+    spool_writer_close(writer, NULL);
+    return NULL;
+}
+
+int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err)
+{
+    struct spool_event copy = *event;
+    size_t before = writer->events.length;
+    struct codec codec = {.out = &writer->events};
+    if (!array_push(&writer->events, (unsigned char)event->kind) || !code_event(&codec, &copy)) {
+        writer->events.length = before;
+        return error_no_memory(err);
+    }
+    return writer->events.length >= EVENT_BUFFER ? write_events(writer, err) : 0;
+}
+
+int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err)
+{
+    if (!chunk_writer_append(writer->chunk, sample)) {
+        int code = spool_writer_flush(writer, err);
+        if (code)
+            return code;
+        if (!chunk_writer_append(writer->chunk, sample))
+            return error_no_memory(err);
+    }
+    writer->samples++;
+    return 0;
+}
+
+uint64_t spool_writer_samples(const struct spool_writer *writer)
+{
+    return writer->samples;
+}
+
+uint64_t spool_writer_bytes(const struct spool_writer *writer)
+{
+    return writer->bytes;
+}
+
+int spool_writer_close(struct spool_writer *writer, struct error *err)
+{
+    if (!writer)
+        return 0;
+    int code = writer->fd >= 0 ? spool_writer_flush(writer, err) : 0;
+    if (writer->fd >= 0 && close(writer->fd) < 0 && !code)
+        code = error_set(err, errno, "cannot write to %s: %s", writer->path, strerror(errno));
+    chunk_writer_free(writer->chunk);
+    array_free(&writer->events);
+    free(writer->path);
+    free(writer);
+    return code;
+}
+
+/* ---- reading ---- */
+
+struct spool_reader {
+    int fd;
+    char *path;
+    struct byte_array block;
+    struct codec events; /* what is left of an 'E' block */
+    struct chunk_reader *chunk;
+    bool in_chunk;
+    uint64_t damaged;
+};
+
+/* Reads `size` bytes; fewer only at the end of the file. */
+static ssize_t read_all(int fd, void *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = read(fd, (char *)bytes + done, size - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -errno;
+        if (got == 0)
+            break;
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+int spool_reader_rewind(struct spool_reader *reader, struct error *err)
+{
+    char start[sizeof(magic)];
+    if (lseek(reader->fd, 0, SEEK_SET) < 0)
+        return error_set(err, errno, "cannot read %s: %s", reader->path, strerror(errno));
+    ssize_t got = read_all(reader->fd, start, sizeof(start));
+    if (got < 0)
+        return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
+    if ((size_t)got < sizeof(start) || memcmp(start, magic, sizeof(magic)) != 0)
+        return error_set(err, EINVAL, "%s is not a recording of prof: it does not begin with PROFSPL1", reader->path);
+    reader->events.in = cursor_of(NULL, 0);
+    reader->in_chunk = false;
+    reader->damaged = 0;
+    return 0;
+}
+
+struct spool_reader *spool_reader_open(const char *path, struct error *err)
+{
+    struct spool_reader *reader = calloc(1, sizeof(*reader));
+    if (!reader) {
+        error_no_memory(err);
+        return NULL;
+    }
+    reader->path = strdup(path);
+    reader->chunk = chunk_reader_new(err);
+    reader->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (reader->fd < 0)
+        error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
+    else if (!reader->path || !reader->chunk)
+        error_no_memory(err);
+    else if (spool_reader_rewind(reader, err) == 0)
+        return reader;
+    spool_reader_close(reader);
+    return NULL;
+}
+
+void spool_reader_close(struct spool_reader *reader)
+{
+    if (!reader)
+        return;
+    if (reader->fd >= 0)
+        close(reader->fd);
+    chunk_reader_free(reader->chunk);
+    array_free(&reader->block);
+    free(reader->path);
+    free(reader);
+}
+
+uint64_t spool_reader_damaged(const struct spool_reader *reader)
+{
+    return reader->damaged;
+}
+
+/* Loads the next whole block: 1, 0 at the end (also where the file is cut off or no longer makes sense), or an error.
+ */
+static int next_block(struct spool_reader *reader, struct error *err)
+{
+    for (;;) {
+        unsigned char header[BLOCK_HEADER];
+        ssize_t got = read_all(reader->fd, header, sizeof(header));
+        if (got < 0)
+            return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
+        struct cursor at = cursor_of(header, (size_t)got);
+        uint8_t kind = cursor_u8(&at);
+        uint32_t size = cursor_u32(&at);
+        uint32_t checksum = cursor_u32(&at);
+        if (at.failed || (kind != 'E' && kind != 'S') || size > BLOCK_MAX)
+            return 0;
+        reader->block.length = 0;
+        if (!array_reserve(&reader->block, size))
+            return error_no_memory(err);
+        got = read_all(reader->fd, reader->block.data, size);
+        if (got < 0)
+            return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
+        if ((size_t)got < size)
+            return 0;
+        if ((uint32_t)hash_bytes(reader->block.data, size) != checksum) {
+            reader->damaged++;
+            continue;
+        }
+        reader->in_chunk = kind == 'S';
+        if (reader->in_chunk)
+            chunk_reader_start(reader->chunk, reader->block.data, size);
+        else
+            reader->events = (struct codec){.in = cursor_of(reader->block.data, size)};
+        return 1;
+    }
+}
+
+int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err)
+{
+    for (;;) {
+        if (reader->in_chunk) {
+            int code = chunk_reader_next(reader->chunk, sample, NULL);
+            if (code == 1)
+                return SPOOL_ITEM_SAMPLE;
+            if (code == -ENOMEM)
+                return error_no_memory(err);
+            if (code < 0)
+                reader->damaged++;
+            reader->in_chunk = false;
+        } else if (cursor_left(&reader->events.in)) {
+            *event = (struct spool_event){.kind = cursor_u8(&reader->events.in)};
+            if (code_event(&reader->events, event))
+                return SPOOL_ITEM_EVENT;
+            reader->damaged++;
+            reader->events.in = cursor_of(NULL, 0);
+        }
+        int code = next_block(reader, err);
+        if (code <= 0)
+            return code; /* 0 is SPOOL_END */
+    }
+}
