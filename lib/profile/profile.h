@@ -1,10 +1,10 @@
 /*
  * A profile in memory: the tables of the Firefox Profiler's processed format, version 70, in columns.
  *
- * All threads share one stack, frame and func table. A stack is a (prefix, frame) pair whose prefix comes earlier in the
- * table, so that one pass from first to last sees parents before children, and one from last to first the other way round.
- * A frame is an address (or a source line) in a func; inline calls are frames of their own at the same address. A func is
- * a name in a library: call trees merge by func. Texts are indexes into `strings`.
+ * All threads share one stack, frame and func table. A stack is a (prefix, frame) pair whose prefix comes earlier in
+ * the table, so that one pass from first to last sees parents before children, and one from last to first the other way
+ * round. A frame is an address (or a source line) in a func; inline calls are frames of their own at the same address.
+ * A func is a name in a library: call trees merge by func. Texts are indexes into `strings`.
  *
  * profile_read() fills it from JSON, the assembler from a recording; lib/tree computes on it; profile_write() saves it.
  */
@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROFILE_NONE UINT32_MAX     /* "no index" in every index column */
-#define PROFILE_VERSION 70          /* the version that is written, and the newest that is known in full */
-#define PROFILE_OLDEST_VERSION 53   /* the oldest that is read */
+#define PROFILE_NONE           UINT32_MAX /* "no index" in every index column */
+#define PROFILE_VERSION        70         /* the version that is written, and the newest that is known in full */
+#define PROFILE_OLDEST_VERSION 53         /* the oldest that is read */
 
 /* ---- shared tables; every column of a table has `length` entries ---- */
 
@@ -31,11 +31,11 @@ struct stack_table {
 };
 
 struct frame_table {
-    int64_t *address;       /* library-relative; -1 if there is none */
-    uint32_t *lib;          /* into libs, PROFILE_NONE */
-    uint8_t *inline_depth;  /* 0: the physical frame; 1 and up: inlined calls at the same address */
-    uint32_t *category;     /* PROFILE_NONE: that of the caller */
-    uint32_t *subcategory;  /* PROFILE_NONE exactly where category is */
+    int64_t *address;      /* library-relative; -1 if there is none */
+    uint32_t *lib;         /* into libs, PROFILE_NONE */
+    uint8_t *inline_depth; /* 0: the physical frame; 1 and up: inlined calls at the same address */
+    uint32_t *category;    /* PROFILE_NONE: that of the caller */
+    uint32_t *subcategory; /* PROFILE_NONE exactly where category is */
     uint32_t *func;
     uint32_t *native_symbol; /* PROFILE_NONE */
     uint32_t *line, *column; /* 1-based; 0 unknown */
@@ -45,11 +45,11 @@ struct frame_table {
 enum func_flags { FUNC_IS_JS = 1, FUNC_RELEVANT_FOR_JS = 2 };
 
 struct func_table {
-    uint32_t *name;     /* string */
-    uint32_t *resource; /* PROFILE_NONE */
-    uint32_t *source;   /* into sources, PROFILE_NONE */
+    uint32_t *name;          /* string */
+    uint32_t *resource;      /* PROFILE_NONE */
+    uint32_t *source;        /* into sources, PROFILE_NONE */
     uint32_t *line, *column; /* of the declaration, 1-based; 0 unknown */
-    uint8_t *flags;     /* enum func_flags */
+    uint8_t *flags;          /* enum func_flags */
     size_t length, capacity;
 };
 
@@ -67,10 +67,10 @@ struct native_symbol {
 };
 
 struct source {
-    uint32_t filename;  /* string */
-    uint32_t id;        /* string, PROFILE_NONE: for scripts only */
+    uint32_t filename; /* string */
+    uint32_t id;       /* string, PROFILE_NONE: for scripts only */
     uint32_t start_line, start_column;
-    uint32_t content;   /* string with the whole text of the file, PROFILE_NONE */
+    uint32_t content;        /* string with the whole text of the file, PROFILE_NONE */
     uint32_t source_map_url; /* string, PROFILE_NONE */
 };
 
@@ -79,7 +79,7 @@ struct library { /* texts are strings; PROFILE_NONE where the file has null */
 };
 
 struct category {
-    uint32_t name, color;      /* strings */
+    uint32_t name, color;          /* strings */
     ARRAY(uint32_t) subcategories; /* strings; [0] is "Other" */
 };
 
@@ -139,17 +139,19 @@ struct extra_section { /* a block of the info panel */
 };
 
 struct profile_meta {
-    uint32_t version;         /* preprocessedProfileVersion of the file that was read */
-    double interval;          /* ms */
-    double start_time;        /* ms since the Unix epoch: zero of all other times */
+    uint32_t version;                      /* preprocessedProfileVersion of the file that was read */
+    double interval;                       /* ms */
+    double start_time;                     /* ms since the Unix epoch: zero of all other times */
     double profiling_start, profiling_end; /* ms; NAN if the file does not say */
     uint32_t product, os, abi, platform, cpu_name, arguments, imported_from, misc; /* strings, PROFILE_NONE */
-    uint32_t physical_cpus, logical_cpus; /* 0 unknown */
-    uint64_t main_memory;                 /* bytes; 0 unknown */
-    int symbolicated;                     /* 1 yes, 0 no, -1 not said */
-    bool has_cpu_delta;                   /* sampleUnits was there: cpu_delta columns mean µs */
-    uint64_t monotonic_start_ns;          /* CLOCK_MONOTONIC at start_time; 0 unknown */
-    uint32_t marker_schema;               /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
+    uint32_t physical_cpus, logical_cpus;                                          /* 0 unknown */
+    uint64_t main_memory;                                                          /* bytes; 0 unknown */
+    int symbolicated;                                                              /* 1 yes, 0 no, -1 not said */
+    bool has_cpu_delta;          /* sampleUnits was there: cpu_delta columns mean µs */
+    uint64_t monotonic_start_ns; /* CLOCK_MONOTONIC at start_time; 0 unknown */
+    uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
+    uint32_t kept_strings; /* so many first strings are saved at the index they have: marker payloads name them by it */
+    uint32_t warning;      /* string: what the reader could not make sense of, for the user; PROFILE_NONE */
     ARRAY(uint32_t) initial_visible_threads;
     ARRAY(struct extra_section) extra;
 };
@@ -169,15 +171,32 @@ struct profile {
     ARRAY(struct counter) counters;
 };
 
-/* A profile is made zeroed (`struct profile p = {0};`) and given back with profile_destroy(). The functions that append a
- * row return its index, or PROFILE_NONE if memory ran out; columns that they do not name are set to "none". */
+/* Makes an empty profile whose every fact is unknown (a zeroed struct is empty too, but its meta texts are string 0).
+ * It is given back with profile_destroy(), which leaves an empty one. */
+void profile_init(struct profile *profile);
 void profile_destroy(struct profile *profile);
+
+/* Free one table and leave it empty. */
+void stacks_free(struct stack_table *table);
+void frames_free(struct frame_table *table);
+void funcs_free(struct func_table *table);
+
+/* The functions that append a row return its index, or PROFILE_NONE if memory ran out; columns that they do not name
+ * are set to "none". intern.h has their twins that find an equal row first. */
 
 uint32_t profile_add_stack(struct profile *profile, uint32_t prefix, uint32_t frame);
 uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib, int64_t address);
 uint32_t profile_add_func(struct profile *profile, uint32_t name, uint32_t resource);
 struct thread *profile_add_thread(struct profile *profile); /* NULL if memory ran out; valid until the next one */
 bool samples_add(struct sample_table *samples, uint32_t stack, double time); /* a weight or CPU column gets 1 and NAN */
+
+/* Make the optional column if it is not there (rows that are there get 1 or NAN); false if memory ran out. */
+bool samples_need_weight(struct sample_table *samples);
+bool samples_need_cpu_delta(struct sample_table *samples);
+
+bool markers_add(struct marker_table *markers, uint32_t name, double start, double end, uint8_t phase,
+                 uint32_t category, uint32_t data);
+bool counter_add(struct counter *counter, double time, double count);
 uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
 
 /* The category that stands for "none given": the first grey one, else 0. */

@@ -1,6 +1,6 @@
 /*
- * Writes a profile as processed JSON, version 70, piece by piece: the tables from memory, the samples of each thread from a
- * `struct sample_source`, so that a recording of any length is saved without holding its samples.
+ * Writes a profile as processed JSON, version 70, piece by piece: the tables from memory, the samples of each thread
+ * from a `struct sample_source`, so that a recording of any length is saved without holding its samples.
  */
 #ifndef PROF_PROFILE_WRITE_H
 #define PROF_PROFILE_WRITE_H
@@ -20,8 +20,8 @@ struct sample_row {
     double cpu_delta; /* µs, NAN: null; read only if the thread has them */
 };
 
-/* The samples of a thread, in time order. A column at a time is written, so each thread is read several times: rewind() is
- * called before each pass. */
+/* The samples of a thread, in time order. A column at a time is written, so each thread is read several times: rewind()
+ * is called before each pass. */
 struct sample_source {
     int (*rewind)(void *context, size_t thread, struct error *err);
     bool (*next)(void *context, struct sample_row *row); /* false at the end */

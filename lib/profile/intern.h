@@ -1,0 +1,77 @@
+/*
+ * Adding rows to a profile's tables without adding the same row twice. An interner remembers, for each table, which row
+ * holds which contents; intern_*() gives the row that equals the one asked for, or appends it. The assembler uses it
+ * while symbols arrive, the reader when it merges the tables that older files have per thread.
+ *
+ *     struct interner interner;
+ *     interner_init(&interner, &profile);
+ *     uint32_t lib = intern_library_resource(&interner, name);
+ *     ...
+ *     interner_destroy(&interner);
+ *
+ * Every function returns PROFILE_NONE if memory ran out. Rows that were appended by other means are not found.
+ */
+#ifndef PROF_PROFILE_INTERN_H
+#define PROF_PROFILE_INTERN_H
+
+#include "base/hash.h"
+#include "profile/profile.h"
+
+struct interner {
+    struct profile *profile; /* borrowed */
+    struct hash stacks, frames, funcs, resources, native_symbols, sources, libs, categories;
+};
+
+/* A row of the frame table; columns as in struct frame_table. */
+struct frame_row {
+    int64_t address;
+    uint32_t lib, func, category, subcategory, native_symbol, line, column;
+    uint8_t inline_depth;
+};
+
+/* A row of the func table; columns as in struct func_table. Funcs that differ in any of these stay apart in call trees.
+ */
+struct func_row {
+    uint32_t name, resource, source, line, column;
+    uint8_t flags;
+};
+
+void interner_init(struct interner *interner, struct profile *profile);
+void interner_destroy(struct interner *interner);
+
+uint32_t intern_stack(struct interner *interner, uint32_t prefix, uint32_t frame);
+
+/* A frame without address, library, category, symbol and line, to set the known columns of. */
+static inline struct frame_row frame_row_of(uint32_t func)
+{
+    return (struct frame_row){.address = -1,
+                              .lib = PROFILE_NONE,
+                              .func = func,
+                              .category = PROFILE_NONE,
+                              .subcategory = PROFILE_NONE,
+                              .native_symbol = PROFILE_NONE};
+}
+uint32_t intern_frame(struct interner *interner, const struct frame_row *row);
+uint32_t intern_func(struct interner *interner, const struct func_row *row);
+
+uint32_t intern_resource(struct interner *interner, const struct resource *row);
+/* The resource of type library with this name (a string). */
+uint32_t intern_library_resource(struct interner *interner, uint32_t name);
+
+/* By library, address and name: the first size wins. */
+uint32_t intern_native_symbol(struct interner *interner, const struct native_symbol *row);
+
+/* By file name and id: the other columns of the first one win. */
+uint32_t intern_source(struct interner *interner, const struct source *row);
+/* A source file of native code, known by its name (a string). */
+uint32_t intern_source_file(struct interner *interner, uint32_t filename);
+
+/* By all its texts. */
+uint32_t intern_library(struct interner *interner, const struct library *row);
+
+/* By name; the colour of the first one wins. */
+uint32_t intern_category(struct interner *interner, const char *name, const char *color);
+/* The place of `name` among the subcategories of `category`. */
+uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name);
+
+#endif
