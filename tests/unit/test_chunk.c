@@ -1,0 +1,199 @@
+/* Chunks give back what was put in, alone, and survive damage. */
+#include "record/chunk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { THREADS = 5, DEEPEST = 60 };
+
+/* xorshift64*, so that a failing case can be repeated. */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+struct recorded {
+    struct sample sample;
+    uint64_t frames[DEEPEST];
+};
+
+/* A sample like its thread's previous one, with another leaf part. */
+static void vary(struct recorded *next, const struct recorded *previous, uint64_t *state)
+{
+    uint32_t before = previous->sample.frame_count;
+    uint32_t kept = before ? (uint32_t)(next_random(state) % (before + 1)) : 0;
+    uint32_t fresh = next_random(state) % 4 ? (uint32_t)(next_random(state) % 6) : 0;
+    if (kept + fresh > DEEPEST)
+        fresh = DEEPEST - kept;
+    uint32_t count = kept + fresh;
+    for (uint32_t i = 0; i < fresh; i++)
+        next->frames[i] = next_random(state) >> (next_random(state) % 60);
+    memcpy(next->frames + fresh, previous->frames + before - kept, kept * sizeof(uint64_t));
+    next->sample = (struct sample){
+        .thread = previous->sample.thread,
+        .cpu = (uint32_t)(next_random(state) % 3),
+        .time = previous->sample.time + next_random(state) % 2000000,
+        .cpu_time = next_random(state) % 1000000,
+        .flags = next_random(state) % 5 ? 0 : SAMPLE_CUT,
+        .frame_count = count,
+        .kernel_frame_count = (uint32_t)(next_random(state) % (count + 1)),
+        .frames = next->frames,
+    };
+}
+
+static void assert_same_sample(const struct sample *a, const struct sample *b)
+{
+    assert_int_equal(a->thread, b->thread);
+    assert_int_equal(a->cpu, b->cpu);
+    assert_true(a->time == b->time);
+    assert_true(a->cpu_time == b->cpu_time);
+    assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->frame_count, b->frame_count);
+    assert_int_equal(a->kernel_frame_count, b->kernel_frame_count);
+    if (a->frame_count)
+        assert_memory_equal(a->frames, b->frames, a->frame_count * sizeof(uint64_t));
+}
+
+static void test_samples_come_back_as_they_were(void **unused)
+{
+    (void)unused;
+    uint64_t state = 42;
+    struct chunk_writer *writer = chunk_writer_new(NULL);
+    struct chunk_reader *reader = chunk_reader_new(NULL);
+    struct recorded *all = calloc(20000, sizeof(*all));
+    struct recorded last[THREADS];
+    memset(last, 0, sizeof(last));
+    for (uint32_t i = 0; i < THREADS; i++) {
+        last[i].sample.thread = i * 1000003;
+        last[i].sample.time = UINT64_C(123456789012345);
+    }
+    for (int round = 0; round < 20; round++) {
+        size_t count = 0;
+        chunk_writer_reset(writer);
+        for (;; count++) {
+            struct recorded *previous = &last[next_random(&state) % THREADS];
+            vary(&all[count], previous, &state);
+            if (!chunk_writer_append(writer, &all[count].sample))
+                break;
+            *previous = all[count];
+        }
+        assert_in_range(count, 1000, 19999);
+        size_t size;
+        const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+        assert_in_range(size, 1, CHUNK_SIZE);
+        chunk_reader_start(reader, bytes, size);
+        struct sample got;
+        for (size_t i = 0; i < count; i++) {
+            all[i].sample.frames = all[i].frames;
+            assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+            assert_same_sample(&got, &all[i].sample);
+        }
+        assert_int_equal(chunk_reader_next(reader, &got, NULL), 0);
+    }
+    free(all);
+    chunk_writer_free(writer);
+    chunk_reader_free(reader);
+}
+
+static void test_a_sleeping_thread_costs_few_bytes(void **unused)
+{
+    (void)unused;
+    struct chunk_writer *writer = chunk_writer_new(NULL);
+    uint64_t frames[40];
+    for (size_t i = 0; i < 40; i++)
+        frames[i] = UINT64_C(0x7f0000000000) + i * 1000;
+    struct sample sample = {.thread = 3, .cpu = 1, .time = 1000000, .frame_count = 40, .frames = frames};
+    assert_true(chunk_writer_append(writer, &sample));
+    size_t first, size;
+    chunk_writer_bytes(writer, &first);
+    for (int i = 0; i < 100; i++) {
+        sample.time += 1000000;
+        assert_true(chunk_writer_append(writer, &sample));
+    }
+    chunk_writer_bytes(writer, &size);
+    assert_in_range(size - first, 100, 500);
+    chunk_writer_free(writer);
+}
+
+static void test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked(void **unused)
+{
+    (void)unused;
+    struct chunk_writer *writer = chunk_writer_new(NULL);
+    struct chunk_reader *reader = chunk_reader_new(NULL);
+    uint32_t deep = CHUNK_MAX_FRAMES + 100;
+    uint64_t *frames = calloc(deep, sizeof(*frames));
+    uint64_t state = 7;
+    for (uint32_t i = 0; i < deep; i++)
+        frames[i] = next_random(&state); /* the longest encoding there is */
+    struct sample sample = {.thread = 1, .time = 5, .frame_count = deep, .frames = frames};
+    assert_true(chunk_writer_append(writer, &sample));
+    size_t size;
+    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    chunk_reader_start(reader, bytes, size);
+    struct sample got;
+    assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+    assert_int_equal(got.frame_count, CHUNK_MAX_FRAMES);
+    assert_int_equal(got.flags, SAMPLE_CUT);
+    assert_memory_equal(got.frames, frames, CHUNK_MAX_FRAMES * sizeof(*frames));
+    free(frames);
+    chunk_writer_free(writer);
+    chunk_reader_free(reader);
+}
+
+static void test_damaged_bytes_end_in_an_error_not_in_a_crash(void **unused)
+{
+    (void)unused;
+    uint64_t state = 99;
+    struct chunk_writer *writer = chunk_writer_new(NULL);
+    struct chunk_reader *reader = chunk_reader_new(NULL);
+    struct recorded last = {.sample = {.thread = 1, .time = 1}}, next;
+    for (int i = 0; i < 50; i++) {
+        vary(&next, &last, &state);
+        assert_true(chunk_writer_append(writer, &next.sample));
+        last = next;
+    }
+    size_t size;
+    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    struct sample got;
+    for (size_t cut = 0; cut < size; cut++) {
+        unsigned char *part = malloc(cut + 1); /* of this size, so that the sanitizer sees a read past it */
+        memcpy(part, bytes, cut);
+        chunk_reader_start(reader, part, cut);
+        int samples = 0;
+        while (chunk_reader_next(reader, &got, NULL) == 1)
+            samples++;
+        assert_in_range(samples, 0, 49);
+        free(part);
+    }
+    unsigned char *copy = malloc(size);
+    for (int round = 0; round < 20000; round++) {
+        memcpy(copy, bytes, size);
+        for (int flips = 0; flips < 4; flips++)
+            copy[next_random(&state) % size] = (unsigned char)next_random(&state);
+        chunk_reader_start(reader, copy, size);
+        while (chunk_reader_next(reader, &got, NULL) == 1)
+            assert_in_range(got.frame_count, 0, CHUNK_MAX_FRAMES);
+    }
+    free(copy);
+    chunk_writer_free(writer);
+    chunk_reader_free(reader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples_come_back_as_they_were),
+        cmocka_unit_test(test_a_sleeping_thread_costs_few_bytes),
+        cmocka_unit_test(test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked),
+        cmocka_unit_test(test_damaged_bytes_end_in_an_error_not_in_a_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

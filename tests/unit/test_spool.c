@@ -1,0 +1,265 @@
+/* The spool file gives back events and samples in order, whole up to where it was cut off or the disk was full. */
+#include "record/spool.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/prof-spool-XXXXXX";
+static char path[64];
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/spool", folder);
+    return 0;
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    return rmdir(folder);
+}
+
+static const unsigned char build_id[] = {0x12, 0x34, 0x56, 0x00, 0x9a};
+
+enum { START_EVENTS = 9 };
+
+static void write_start(struct spool_writer *writer)
+{
+    const struct spool_lib sleep_lib = {
+        .kind = SPOOL_LIB_FILE,
+        .path = "/bin/sleep",
+        .build_id = build_id,
+        .build_id_size = sizeof(build_id),
+        .device = 1,
+        .inode = 2,
+        .size = 3,
+        .mtime_ns = 4,
+    };
+    const struct spool_event events[START_EVENTS] = {
+        {.kind = SPOOL_INFO, .name = "command", .value = "sleep 1"},
+        {.kind = SPOOL_PROCESS, .number = 0, .parent = SPOOL_NO_NUMBER, .pid = 4711, .time = 10, .name = "sleep"},
+        {.kind = SPOOL_THREAD, .number = 0, .process = 0, .tid = 4711, .time = 10, .name = "sleep"},
+        {.kind = SPOOL_LIB, .number = 0, .lib = sleep_lib},
+        {.kind = SPOOL_MAP, .number = 0, .time = 11, .start = 0x1000, .end = 0x2000, .rva = 0x400, .lib_number = 0},
+        {.kind = SPOOL_LOST, .time = 12, .cpu = 3, .count = 17},
+        {.kind = SPOOL_PROCESS, .number = 1, .parent = 0, .exec = true, .pid = 4711, .time = 13, .name = "other"},
+        {.kind = SPOOL_NAME, .number = 0, .time = 14, .name = ""},
+        {.kind = SPOOL_THREAD_END, .number = 0, .time = 15},
+    };
+    for (size_t i = 0; i < START_EVENTS; i++)
+        assert_int_equal(spool_writer_event(writer, &events[i], NULL), 0);
+}
+
+/* Samples number `first` to `first + count - 1`, recognisable by time and middle frame. */
+static int write_samples(struct spool_writer *writer, uint64_t first, uint64_t count, struct error *err)
+{
+    for (uint64_t i = first; i < first + count; i++) {
+        uint64_t frames[3] = {0x1100 + i % 64, 0x1200 + i, 0x1300};
+        struct sample sample = {.thread = 0, .time = 100 + i, .frame_count = 3, .frames = frames};
+        int code = spool_writer_sample(writer, &sample, err);
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+/* Reads to the end; checks that samples 0, 1, 2 ... come in order. Returns how many there were. */
+static int read_samples(struct spool_reader *reader, int *events)
+{
+    struct spool_event event;
+    struct sample sample;
+    int samples = 0, item;
+    *events = 0;
+    while ((item = spool_reader_next(reader, &event, &sample, NULL)) > 0) {
+        if (item == SPOOL_ITEM_EVENT) {
+            ++*events;
+            continue;
+        }
+        assert_true(sample.time == 100 + (uint64_t)samples);
+        assert_int_equal(sample.frame_count, 3);
+        assert_true(sample.frames[1] == 0x1200 + (uint64_t)samples);
+        samples++;
+    }
+    assert_int_equal(item, SPOOL_END);
+    return samples;
+}
+
+static void test_events_come_back_with_all_fields(void **unused)
+{
+    (void)unused;
+    struct spool_writer *writer = spool_writer_new(path, NULL);
+    assert_non_null(writer);
+    write_start(writer);
+    assert_int_equal(write_samples(writer, 0, 1, NULL), 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    struct spool_reader *reader = spool_reader_open(path, NULL);
+    assert_non_null(reader);
+    struct spool_event event;
+    struct sample sample;
+#define NEXT(expected) assert_int_equal(spool_reader_next(reader, &event, &sample, NULL), expected)
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_string_equal(event.name, "command");
+    assert_string_equal(event.value, "sleep 1");
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_int_equal(event.kind, SPOOL_PROCESS);
+    assert_int_equal(event.parent, SPOOL_NO_NUMBER);
+    assert_int_equal(event.pid, 4711);
+    assert_false(event.exec);
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_int_equal(event.kind, SPOOL_THREAD);
+    assert_int_equal(event.tid, 4711);
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_int_equal(event.kind, SPOOL_LIB);
+    assert_string_equal(event.lib.path, "/bin/sleep");
+    assert_int_equal(event.lib.build_id_size, sizeof(build_id));
+    assert_memory_equal(event.lib.build_id, build_id, sizeof(build_id));
+    assert_int_equal(event.lib.mtime_ns, 4);
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_int_equal(event.kind, SPOOL_MAP);
+    assert_int_equal(event.start, 0x1000);
+    assert_int_equal(event.rva, 0x400);
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_int_equal(event.kind, SPOOL_LOST);
+    assert_int_equal(event.cpu, 3);
+    assert_int_equal(event.count, 17);
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_true(event.exec);
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_string_equal(event.name, "");
+    NEXT(SPOOL_ITEM_EVENT);
+    assert_int_equal(event.kind, SPOOL_THREAD_END);
+    NEXT(SPOOL_ITEM_SAMPLE);
+    assert_int_equal(sample.time, 100);
+    NEXT(SPOOL_END);
+#undef NEXT
+    spool_reader_close(reader);
+    unlink(path);
+}
+
+static void test_a_file_cut_anywhere_reads_up_to_its_last_whole_block(void **unused)
+{
+    (void)unused;
+    struct spool_writer *writer = spool_writer_new(path, NULL);
+    write_start(writer);
+    for (uint64_t i = 0; i < 4; i++) { /* four blocks of samples */
+        assert_int_equal(write_samples(writer, i * 25, 25, NULL), 0);
+        assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    }
+    assert_int_equal(spool_writer_samples(writer), 100);
+    off_t size = (off_t)spool_writer_bytes(writer);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    int previous = 100;
+    for (off_t cut = size - 1; cut >= 8; cut--) {
+        assert_int_equal(truncate(path, cut), 0);
+        struct spool_reader *reader = spool_reader_open(path, NULL);
+        assert_non_null(reader);
+        int events, samples = read_samples(reader, &events);
+        assert_int_equal(samples % 25, 0);
+        assert_true(samples <= previous);
+        previous = samples;
+        spool_reader_close(reader);
+    }
+    assert_int_equal(previous, 0);
+    assert_int_equal(truncate(path, 5), 0);
+    struct error err;
+    assert_null(spool_reader_open(path, &err));
+    assert_non_null(strstr(err.text, "is not a recording of prof"));
+    unlink(path);
+}
+
+static void test_a_damaged_block_is_skipped_and_counted(void **unused)
+{
+    (void)unused;
+    struct spool_writer *writer = spool_writer_new(path, NULL);
+    write_start(writer);
+    assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    off_t where = (off_t)spool_writer_bytes(writer) + 12; /* inside the payload of the next block */
+    assert_int_equal(write_samples(writer, 1000, 3, NULL), 0);
+    assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    assert_int_equal(write_samples(writer, 0, 10, NULL), 0);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    int fd = open(path, O_RDWR);
+    unsigned char byte;
+    assert_int_equal(pread(fd, &byte, 1, where), 1);
+    byte ^= 0xff;
+    assert_int_equal(pwrite(fd, &byte, 1, where), 1);
+    close(fd);
+    struct spool_reader *reader = spool_reader_open(path, NULL);
+    int events;
+    assert_int_equal(read_samples(reader, &events), 10);
+    assert_int_equal(events, START_EVENTS);
+    assert_int_equal(spool_reader_damaged(reader), 1);
+    assert_int_equal(spool_reader_rewind(reader, NULL), 0);
+    assert_int_equal(read_samples(reader, &events), 10);
+    spool_reader_close(reader);
+    unlink(path);
+}
+
+static void test_a_full_disk_leaves_whole_blocks(void **unused)
+{
+    (void)unused;
+    /* A limit on the file size fails a write half way, as a full disk does. */
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit old, small;
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 200000;
+    struct spool_writer *writer = spool_writer_new(path, NULL);
+    write_start(writer);
+    setrlimit(RLIMIT_FSIZE, &small);
+    struct error err = {0};
+    assert_true(write_samples(writer, 0, 1000000, &err) < 0);
+    assert_non_null(strstr(err.text, "cannot write to"));
+    uint64_t bytes = spool_writer_bytes(writer);
+    assert_true(spool_writer_close(writer, NULL) < 0);
+    setrlimit(RLIMIT_FSIZE, &old);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_true((uint64_t)status.st_size == bytes);
+    struct spool_reader *reader = spool_reader_open(path, NULL);
+    int events;
+    assert_true(read_samples(reader, &events) > 1000);
+    assert_int_equal(spool_reader_damaged(reader), 0);
+    spool_reader_close(reader);
+    unlink(path);
+}
+
+static void test_an_existing_file_is_not_overwritten(void **unused)
+{
+    (void)unused;
+    close(open(path, O_CREAT | O_WRONLY, 0600));
+    struct error err;
+    assert_null(spool_writer_new(path, &err));
+    assert_non_null(strstr(err.text, "File exists"));
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_events_come_back_with_all_fields),
+        cmocka_unit_test(test_a_file_cut_anywhere_reads_up_to_its_last_whole_block),
+        cmocka_unit_test(test_a_damaged_block_is_skipped_and_counted),
+        cmocka_unit_test(test_a_full_disk_leaves_whole_blocks),
+        cmocka_unit_test(test_an_existing_file_is_not_overwritten),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
