@@ -1,26 +1,44 @@
-# prof: everything is built under build/. `make help` lists the targets.
+# prof: a sampling profiler. Everything is built under build/; `make help` lists the targets.
+#
+# Knobs for packagers: CC CFLAGS LDFLAGS CLANG NPM NODE PREFIX DESTDIR BINDIR MANDIR. V=1 shows the commands, DEVELOPER=1
+# makes warnings errors. A tree from `make dist` has the page in web/prebuilt and needs neither npm nor clang.
 MAKEFLAGS += --no-builtin-rules
-CC ?= cc
-PREFIX ?= /usr/local
-CFLAGS ?= -O2 -g
-BUILD := build
 VERSION := 0.1.0
+BUILD   := build
+
+CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+CXX     := $(if $(filter default undefined,$(origin CXX)),g++,$(CXX))
+CLANG   ?= clang
+NPM     ?= npm
+NODE    ?= node
+CFLAGS  ?= -O2 -g
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
 PACKAGES := libdw libelf libcjson libmicrohttpd zlib
-ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -Wall -Wextra -fno-omit-frame-pointer $(shell pkg-config --cflags $(PACKAGES)) $(CFLAGS)
+WARNINGS := -Wall -Wextra
 ifdef DEVELOPER
-ALL_CFLAGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla
+WARNINGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla
 endif
-LIBS := $(shell pkg-config --libs $(PACKAGES)) -liberty -lpthread -lm
+BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -Icmd $(WARNINGS) -fno-omit-frame-pointer \
+               $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+ALL_CFLAGS  := $(BASE_CFLAGS) $(CFLAGS)
+LIBS        := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -liberty -lpthread -lm
 
-# lib/tree/wasm.c is the door of the WebAssembly build alone.
-LIB_SOURCES := $(filter-out lib/tree/wasm.c,$(wildcard lib/*/*.c))
-CMD_SOURCES := $(wildcard cmd/*.c)
-LIB_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/%.o)
-CMD_OBJECTS := $(CMD_SOURCES:%.c=$(BUILD)/%.o)
+# lib/tree/wasm.c is the door of the WebAssembly build alone; clock.c and file.c are the impure files of pure folders.
+LIB_SOURCES  := $(filter-out lib/tree/wasm.c,$(wildcard lib/*/*.c))
+CMD_SOURCES  := $(wildcard cmd/*.c)
+WASM_SOURCES := $(filter-out %/clock.c %/file.c,$(wildcard lib/base/*.c lib/profile/*.c lib/tree/*.c))
+LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(BUILD)/%.o)
+CMD_OBJECTS  := $(CMD_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/page.o
+WASM_OBJECTS := $(WASM_SOURCES:%.c=$(BUILD)/wasm/%.o)
 
-Q := $(if $(V),,@)
-say = $(if $(V),,@echo "  $(1) $(2)")
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@echo "  $(1) $(2)")
+# As many jobs as there are processors, unless make was told how many.
+JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 all: $(BUILD)/prof
 
@@ -28,13 +46,109 @@ $(BUILD)/prof: $(CMD_OBJECTS) $(LIB_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# Holds the flags of the last build: objects are made again when they change. The first build also looks whether the
+# libraries are there.
+FLAGS := $(CC) $(ALL_CFLAGS) $(LDFLAGS)
+$(BUILD)/flags: $(if $(filter-out $(subst ',,$(FLAGS)),$(subst ',,$(file <$(BUILD)/flags)))$(filter-out $(subst ',,$(file <$(BUILD)/flags)),$(subst ',,$(FLAGS))),always)
+	@pkg-config --exists $(PACKAGES) || { echo "prof needs $(PACKAGES): run 'make deps'" >&2; exit 1; }
+	@mkdir -p $(@D)
+	$(file >$@,$(FLAGS))
+
+# ---- the page: the engine as WebAssembly, the bundle, both embedded into the binary ----
+
+WASM_CFLAGS ?= -O3
+WASM_FLAGS  := --target=wasm32-wasi -std=c11 -Ilib -Wall -Wextra $(if $(DEVELOPER),-Werror)
+
+$(BUILD)/wasm/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,WASM,$@)
+	$(Q)$(CLANG) $(WASM_FLAGS) $(WASM_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/engine.wasm: $(WASM_OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CLANG) --target=wasm32-wasi $(WASM_CFLAGS) -mexec-model=reactor -Wl,--strip-all -o $@ $^
+
+ifneq ($(wildcard web/prebuilt/index.html),)
+PAGE       := web/prebuilt
+PAGE_BUILT := $(wildcard web/prebuilt/*)
+else ifeq ($(wildcard web/build.mjs),)
+PAGE       := $(BUILD)/web
+PAGE_BUILT :=
+else
+PAGE       := $(BUILD)/web
+PAGE_BUILT := $(BUILD)/web.stamp
+endif
+
+web/node_modules/.stamp: web/package.json web/package-lock.json
+	$(call say,NPM,web/node_modules)
+	$(Q)cd web && $(NPM) ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+$(BUILD)/web.stamp: $(BUILD)/engine.wasm web/node_modules/.stamp web/build.mjs $(shell find web/src -type f)
+	$(call say,WEB,$(BUILD)/web)
+	$(Q)rm -rf $(BUILD)/web
+	$(Q)$(NODE) web/build.mjs --out $(BUILD)/web --wasm $(BUILD)/engine.wasm
+	@touch $@
+
+$(BUILD)/page.c: cmd/embed-page $(PAGE_BUILT)
+	$(call say,EMBED,$@)
+	$(Q)sh cmd/embed-page $(PAGE) $(BUILD)/page $@
+
+$(BUILD)/page.o: $(BUILD)/page.c $(BUILD)/flags
+	$(call say,CC,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- for users ----
+
+deps:
+	@sh .ci/deps build
+
+demo:
+	@sh .ci/deps build demo
+	@$(MAKE) $(JOBS) --no-print-directory all
+	@bash cmd/demo
+
+install: all
+	install -D -m 755 $(BUILD)/prof $(DESTDIR)$(BINDIR)/prof
+	install -d $(DESTDIR)$(MANDIR)/man1
+	install -m 644 man/*.1 $(DESTDIR)$(MANDIR)/man1
+	install -D -m 644 cmd/completion.bash $(DESTDIR)$(COMPLETIONDIR)/prof
+
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/prof $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(wildcard man/*.1)))
+	rm -f $(DESTDIR)$(COMPLETIONDIR)/prof
+
+# The committed state with the page built: what a packager gets.
+dist: all
+	@mkdir -p dist
+	$(Q)git archive --prefix=prof-$(VERSION)/ -o dist/prof-$(VERSION).tar HEAD
+	$(Q)tar -rf dist/prof-$(VERSION).tar --owner=0 --group=0 --transform 's,^$(PAGE),prof-$(VERSION)/web/prebuilt,' $(PAGE)
+	$(Q)gzip -9nf dist/prof-$(VERSION).tar
+	@echo "dist/prof-$(VERSION).tar.gz"
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all clean
--include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d)
+help:
+	@echo "make            build build/prof"
+	@echo "make deps       install what building needs (Debian, Ubuntu)"
+	@echo "make demo       install, build, record a real program, serve its profile"
+	@echo "make check      install what tests need, build, run every test"
+	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
+	@echo "make lint       format and static checks"
+	@echo "make bench      the measurements, with their goals"
+	@echo "make fuzz       fuzz each parser for SECONDS ($(SECONDS))"
+	@echo "make dist       dist/prof-$(VERSION).tar.gz, which builds without npm and clang"
+	@echo "make clean      remove build/"
+	@echo "V=1 shows commands, DEVELOPER=1 makes warnings errors."
+
+include tests/tests.mk
+
+.PHONY: all always deps demo install uninstall dist clean help
+.DELETE_ON_ERROR:
+-include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(WASM_OBJECTS:.o=.d)

@@ -77,13 +77,15 @@ static void print_overview(void)
 
 int cmd_help(int argc, char **argv)
 {
-    if (argc > 2)
-        return ui_usage("help", "it takes one command, not %d", argc - 1);
     if (argc < 2) {
         print_overview();
         return EXIT_SUCCESS;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return help_print("help");
+    if (argv[1][0] == '-')
+        return ui_usage("help", "there is no option %s", argv[1]);
+    if (argc > 2)
+        return ui_usage("help", "it takes one command, not %d", argc - 1);
     return command_find(argv[1]) ? help_print(argv[1]) : command_unknown(argv[1]);
 }

@@ -1,0 +1,23 @@
+# Completion of prof's command line for bash.
+_prof() {
+    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W 'record load report help --version --help' -- "$word")
+        return
+    fi
+    case $command:$word in
+    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --help' -- "$word") ;;
+    load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --help' -- "$word") ;;
+    report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --help' -- "$word") ;;
+    help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report help' -- "$word") ;;
+    record:*)
+        case $previous in
+        record) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
+        -r | --rate | -d | --duration | -P | --port) ;;
+        *) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;
+        esac
+        ;;
+    *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    esac
+}
+complete -o filenames -F _prof prof

@@ -1,0 +1,69 @@
+/*
+ * Runs a fuzzer without libFuzzer: on each file of tests/fuzz/corpus/NAME (NAME is that of the program without
+ * "fuzz_"), and on every truncation of it. So the parsers meet all their known bad inputs in `make check`, under the
+ * sanitizers.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_TRUNCATIONS = 2000 }; /* of one file; longer files are cut at evenly spread places */
+
+/* A copy that ends where its allocation ends, so that the sanitizer sees the first byte read too far. */
+static void run_on_copy(const unsigned char *bytes, size_t size)
+{
+    unsigned char *copy = malloc(size ? size : 1);
+    if (!copy)
+        abort();
+    memcpy(copy, bytes, size);
+    LLVMFuzzerTestOneInput(copy, size);
+    free(copy);
+}
+
+static void run_on_file(const char *path, size_t size)
+{
+    unsigned char *bytes = malloc(size ? size : 1);
+    FILE *file = fopen(path, "rb");
+    if (!bytes || !file || fread(bytes, 1, size, file) != size) {
+        printf("not ok - cannot read %s: %s\n", path, strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+    fclose(file);
+    size_t step = size / MOST_TRUNCATIONS + 1;
+    for (size_t cut = 0; cut < size; cut += step)
+        run_on_copy(bytes, cut);
+    run_on_copy(bytes, size);
+    free(bytes);
+    printf("ok - %s and its truncations\n", path);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    name = name ? name + 1 : "fuzz_";
+    char folder[512];
+    snprintf(folder, sizeof(folder), "tests/fuzz/corpus/%s", strncmp(name, "fuzz_", 5) ? name : name + 5);
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    if (count < 0) {
+        printf("not ok - there is no corpus in %s\n", folder);
+        return EXIT_FAILURE;
+    }
+    for (int i = 0; i < count; i++) {
+        char path[1024];
+        snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+        struct stat info;
+        if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+            run_on_file(path, (size_t)info.st_size);
+        free(entries[i]);
+    }
+    free(entries);
+    return EXIT_SUCCESS;
+}

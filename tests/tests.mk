@@ -1,0 +1,160 @@
+# What only developers build: unit tests, programs to record, fuzzers, measurements. Included by ../Makefile.
+#
+#   tests/unit/test_*.c      one program each, with cmocka, all of lib/ compiled with -fsanitize=address,undefined
+#   tests/fuzz/fuzz_*.c      LLVMFuzzerTestOneInput(); `make check` feeds each the files of tests/fuzz/corpus/NAME and all
+#                            their truncations, `make fuzz` lets libFuzzer search on from there
+#   tests/targets/*.c ...    programs to record; the words after "build:" in their first comment are compiler flags
+#   tests/e2e/test_*         programs that print TAP; $PROF is the binary, $TARGETS the folder of the targets
+#   tests/bench/bench_*      programs that print what they measured; .c files among them are compiled with -O2
+
+SANITIZE    := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+TEST_CFLAGS := $(BASE_CFLAGS) -O1 -g $(SANITIZE)
+SECONDS     ?= 60
+
+UNIT_TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_CHECKS  := $(FUZZERS:%=$(BUILD)/tests/fuzz/%)
+TEST_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/tests/%.o)
+SCRIPTS      := $(wildcard tests/e2e/test_* tests/accuracy/test_*)
+TARGETS      := $(BUILD)/targets
+HAVE          = $(if $(shell command -v $(1)),$(2))
+TARGET_PROGRAMS := $(patsubst tests/targets/%.c,$(TARGETS)/%,$(wildcard tests/targets/*.c)) \
+                   $(patsubst tests/targets/%.cpp,$(TARGETS)/%,$(wildcard tests/targets/*.cpp)) \
+                   $(call HAVE,go,$(patsubst tests/targets/%.go,$(TARGETS)/%,$(wildcard tests/targets/*.go))) \
+                   $(call HAVE,rustc,$(patsubst tests/targets/%.rs,$(TARGETS)/%,$(wildcard tests/targets/*.rs)))
+BENCHES := $(filter-out %.c,$(wildcard tests/bench/bench_*)) \
+           $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/bench_*.c))
+
+check:
+	@sh .ci/deps build test
+	@$(MAKE) $(JOBS) --no-print-directory check-programs
+	@$(MAKE) --no-print-directory check-only
+
+# What `make check` builds, and the tests alone, for those who have everything installed.
+check-programs: all $(UNIT_TESTS) $(FUZZ_CHECKS) $(TARGET_PROGRAMS) $(if $(wildcard web/build.mjs),web/node_modules/.stamp)
+check-only: check-programs
+	@PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) \
+	    tests/run $(UNIT_TESTS) $(FUZZ_CHECKS) $(SCRIPTS)
+
+$(BUILD)/tests/lib/%.o: lib/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/libprof.a: $(TEST_OBJECTS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(UNIT_TESTS): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/libprof.a
+	@mkdir -p $(@D)
+	$(call say,TEST,$@)
+	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< $(BUILD)/tests/libprof.a -lcmocka $(LIBS)
+
+$(FUZZ_CHECKS): $(BUILD)/tests/%: tests/%.c tests/fuzz/replay.c $(BUILD)/tests/libprof.a
+	@mkdir -p $(@D)
+	$(call say,TEST,$@)
+	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< tests/fuzz/replay.c $(BUILD)/tests/libprof.a $(LIBS)
+
+# ---- programs to record ----
+
+flags_in = $(shell sed -n '1,10s,^.*build: *\([^*]*\).*$$,\1,p' $(1))
+
+$(TARGETS)/%: tests/targets/%.c
+	@mkdir -p $(@D)
+	$(call say,TARGET,$@)
+	$(Q)$(CC) -O2 -g -D_GNU_SOURCE -o $@ $< $(or $(call flags_in,$<),-lm -pthread)
+
+$(TARGETS)/%: tests/targets/%.cpp
+	@mkdir -p $(@D)
+	$(call say,TARGET,$@)
+	$(Q)$(CXX) -O2 -g -o $@ $< $(or $(call flags_in,$<),-lm -pthread)
+
+$(TARGETS)/%: tests/targets/%.go
+	@mkdir -p $(@D)
+	$(call say,TARGET,$@)
+	$(Q)GO111MODULE=off GOFLAGS= go build -o $@ $<
+
+$(TARGETS)/%: tests/targets/%.rs
+	@mkdir -p $(@D)
+	$(call say,TARGET,$@)
+	$(Q)rustc -O -g -o $@ $<
+
+targets: $(TARGET_PROGRAMS)
+
+# ---- fuzzing ----
+
+FUZZ_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/fuzz/%.o)
+
+$(BUILD)/fuzz/lib/%.o: lib/%.c
+	@mkdir -p $(@D)
+	$(call say,FUZZ,$@)
+	$(Q)$(CLANG) $(BASE_CFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+
+$(BUILD)/fuzz/libprof.a: $(FUZZ_OBJECTS)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libprof.a
+	$(call say,FUZZ,$@)
+	$(Q)$(CLANG) $(BASE_CFLAGS) -O1 -g -Itests -fsanitize=fuzzer,address,undefined -o $@ $< $(BUILD)/fuzz/libprof.a $(LIBS)
+
+# Each fuzzer in turn, for SECONDS. What it finds new stays in build/fuzz/corpus; a crash is written to build/fuzz.
+fuzz:
+	@sh .ci/deps build fuzz
+	@$(MAKE) $(JOBS) --no-print-directory $(FUZZERS:%=$(BUILD)/fuzz/%)
+	$(Q)set -e; for name in $(FUZZERS:fuzz_%=%); do \
+	    echo "  FUZZ $$name, $(SECONDS) s"; \
+	    mkdir -p $(BUILD)/fuzz/corpus/$$name tests/fuzz/corpus/$$name; \
+	    $(BUILD)/fuzz/fuzz_$$name -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+	        -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ \
+	        $(BUILD)/fuzz/corpus/$$name tests/fuzz/corpus/$$name 2>$(BUILD)/fuzz/$$name.log || \
+	        { tail -40 $(BUILD)/fuzz/$$name.log; exit 1; }; \
+	    grep -E 'stat::(number_of_executed_units|peak_rss_mb)' $(BUILD)/fuzz/$$name.log; \
+	done
+
+# ---- measurements ----
+
+$(BUILD)/bench/%: tests/bench/%.c $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,BENCH,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(LIB_OBJECTS) $(LIBS)
+
+bench:
+	@sh .ci/deps build test
+	@$(MAKE) $(JOBS) --no-print-directory all $(TARGET_PROGRAMS) $(filter $(BUILD)/%,$(BENCHES))
+	@set -e; for bench in $(BENCHES); do \
+	    PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) $$bench; done
+
+# ---- static checks ----
+
+C_FILES      := $(wildcard lib/*/*.c lib/*/*.h cmd/*.c cmd/*.h tests/*/*.c tests/*/*.h)
+CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
+CLANG_TIDY   ?= $(shell command -v clang-tidy-14 || echo clang-tidy)
+TIDY_CHECKS  := -*,bugprone-*,clang-analyzer-*,misc-redundant-expression,performance-*,portability-*,$(strip \
+    -bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-macro-parentheses,$(strip \
+    -bugprone-assignment-in-if-condition,-bugprone-narrowing-conversions,-bugprone-implicit-widening-of-multiplication-result,$(strip \
+    -clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling,-performance-no-int-to-ptr)))
+
+lint:
+	@sh .ci/deps build lint
+	@$(MAKE) $(JOBS) --no-print-directory lint-format lint-tidy lint-cppcheck lint-web
+
+lint-format:
+	$(CLANG_FORMAT) --dry-run -Werror $(C_FILES)
+
+lint-tidy: $(LIB_SOURCES:%=$(BUILD)/tidy/%) $(CMD_SOURCES:%=$(BUILD)/tidy/%)
+
+$(BUILD)/tidy/%: %
+	$(call say,TIDY,$<)
+	$(Q)$(CLANG_TIDY) --quiet --checks='$(TIDY_CHECKS)' --warnings-as-errors='*' $< -- $(BASE_CFLAGS) 2>&1 | \
+	    { ! grep -E -A5 'error:|warning:'; }
+	@mkdir -p $(@D) && touch $@
+
+lint-cppcheck:
+	cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --std=c11 -Ilib -Icmd \
+	    --suppress=missingIncludeSystem --suppress=checkersReport $(JOBS) lib cmd
+
+lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp)
+	$(if $(wildcard web/build.mjs),cd web && $(NPM) run --silent lint && $(NPM) run --silent check)
+
+.PHONY: check check-programs check-only targets fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
+-include $(TEST_OBJECTS:.o=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d)
