@@ -25,8 +25,9 @@ enum spool_event_kind {
     SPOOL_NAME,     /* number (thread), time, name: a thread is renamed */
     SPOOL_THREAD_END, /* number (thread), time */
     SPOOL_LIB,        /* number, lib: a file that is mapped with execute permission */
-    SPOOL_MAP,        /* number (process), time, start, end, rva, lib number; lib_number SPOOL_NO_NUMBER: anonymous */
-    SPOOL_LOST,       /* time, cpu, count: samples that the kernel had no room for */
+    SPOOL_MAP,  /* number (process; SPOOL_NO_NUMBER: the kernel's, the same in every process), time, start, end, rva,
+                   lib number; lib_number SPOOL_NO_NUMBER: anonymous */
+    SPOOL_LOST, /* time, cpu, count: samples that the kernel had no room for */
 };
 
 /* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */
