@@ -1,0 +1,345 @@
+/*
+ * All addresses of one library go to the symbolizer in one sorted batch, all libraries at once, so that it can work on
+ * them in parallel. Its answers become rows: one func per (name, library, file), one frame per address and inline
+ * depth.
+ */
+#include "assemble/naming.h"
+
+#include "symbol/library_id.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The categories of a recording, in the order in which the page stacks and lists them. */
+enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_LIBRARY, CATEGORY_JIT, CATEGORY_KERNEL, CATEGORY_COUNT };
+
+static const char *const categories[CATEGORY_COUNT][2] = {
+    [CATEGORY_OTHER] = {"Other", "grey"},     [CATEGORY_USER] = {"User", "yellow"},
+    [CATEGORY_LIBRARY] = {"Library", "blue"}, [CATEGORY_JIT] = {"JIT", "green"},
+    [CATEGORY_KERNEL] = {"Kernel", "orange"},
+};
+
+struct namer {
+    struct naming *naming;
+    const struct replay *replay;
+    struct profile *profile;
+    struct interner *interner;
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* A shared object of the system, as opposed to the program's own code. */
+static bool is_system_library(const char *path)
+{
+    static const char *const folders[] = {"/lib/",       "/lib64/",     "/lib32/",     "/usr/lib/", "/usr/lib64/",
+                                          "/usr/lib32/", "/nix/store/", "/gnu/store/", "/snap/"};
+    const char *name = base_name(path);
+    const char *suffix = strstr(name, ".so");
+    if (!suffix || (suffix[3] && suffix[3] != '.'))
+        return false;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        if (starts_with(path, folders[i]))
+            return true;
+    return false;
+}
+
+static uint32_t category_of(const struct spool_lib *lib)
+{
+    switch (lib->kind) {
+    case SPOOL_LIB_KERNEL:
+    case SPOOL_LIB_KERNEL_MODULE:
+        return CATEGORY_KERNEL;
+    case SPOOL_LIB_VDSO:
+        return CATEGORY_LIBRARY;
+    default:
+        return is_system_library(lib->path) ? CATEGORY_LIBRARY : CATEGORY_USER;
+    }
+}
+
+/* ---- rows ---- */
+
+static uint32_t add_text(struct namer *namer, const char *text)
+{
+    return strings_add_z(&namer->profile->strings, text);
+}
+
+/* A func that stands alone: a mark, or an address of no library. */
+static uint32_t add_bare_frame(struct namer *namer, const char *name, uint32_t resource, uint32_t category)
+{
+    struct func_row func = {.name = add_text(namer, name), .resource = resource, .source = PROFILE_NONE};
+    struct frame_row frame =
+        frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(namer->interner, &func));
+    frame.category = category;
+    frame.subcategory = 0;
+    return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(namer->interner, &frame);
+}
+
+static bool set_bare(struct namer *namer, size_t index)
+{
+    const struct replay_frame *from = &namer->replay->frames.data[index];
+    char name[32];
+    snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
+    uint32_t frame;
+    switch (from->lib) {
+    case REPLAY_LIB_TRUNCATED:
+        frame = add_bare_frame(namer, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
+        break;
+    case REPLAY_LIB_UNKNOWN_KERNEL:
+        frame = add_bare_frame(namer, name, intern_library_resource(namer->interner, add_text(namer, "[kernel]")),
+                               CATEGORY_KERNEL);
+        break;
+    default:
+        frame = add_bare_frame(namer, name, PROFILE_NONE, CATEGORY_JIT);
+    }
+    namer->naming->named.data[index] =
+        (struct named_frame){.first = (uint32_t)namer->naming->frames.length, .count = 1};
+    return frame != PROFILE_NONE && array_push(&namer->naming->frames, frame);
+}
+
+/* What all frames of a library share. */
+struct lib_rows {
+    uint32_t lib, resource, category;
+};
+
+static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, struct lib_rows *rows)
+{
+    char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "";
+    if (lib->build_id_size) {
+        library_breakpad_id(lib->build_id, lib->build_id_size, breakpad_id);
+        library_code_id(lib->build_id, lib->build_id_size, code_id);
+    }
+    uint32_t name = add_text(namer, base_name(lib->path)), path = add_text(namer, lib->path);
+    struct library row = {
+        .arch = add_text(namer, "x86_64"),
+        .name = name,
+        .path = path,
+        .debug_name = name,
+        .debug_path = path,
+        .breakpad_id = add_text(namer, breakpad_id),
+        .code_id = lib->build_id_size ? add_text(namer, code_id) : PROFILE_NONE,
+    };
+    if (name == STRING_NONE || path == STRING_NONE || row.arch == STRING_NONE || row.breakpad_id == STRING_NONE)
+        return false;
+    rows->lib = intern_library(namer->interner, &row);
+    rows->resource = intern_library_resource(namer->interner, name);
+    rows->category = category_of(lib);
+    return rows->lib != PROFILE_NONE && rows->resource != PROFILE_NONE;
+}
+
+/* The frames of one address: as the symbolizer answered, or one named "0x..." after its address in the library. */
+static bool add_answer(struct namer *namer, size_t index, const struct lib_rows *lib, uint64_t rva,
+                       const struct symbol_answers *answers, const struct symbol_answer *answer)
+{
+    struct naming *naming = namer->naming;
+    struct named_frame *named = &naming->named.data[index];
+    *named = (struct named_frame){.first = (uint32_t)naming->frames.length};
+    uint32_t symbol = PROFILE_NONE;
+    naming->addresses++;
+    if (answer->symbol) {
+        struct native_symbol row = {
+            .lib = lib->lib,
+            .address = (int64_t)answer->symbol_address,
+            .name = add_text(namer, answer->symbol),
+            .size = answer->symbol_size < UINT32_MAX ? (uint32_t)answer->symbol_size : 0,
+        };
+        symbol = row.name == STRING_NONE ? PROFILE_NONE : intern_native_symbol(namer->interner, &row);
+        if (symbol == PROFILE_NONE)
+            return false;
+    }
+    char bare[32];
+    snprintf(bare, sizeof(bare), "0x%" PRIx64, rva);
+    uint32_t count = answer->frame_count ? answer->frame_count : 1;
+    if (!answer->frame_count)
+        naming->unnamed++;
+    if (count > UINT8_MAX) /* deeper inlining than the format can tell: keep the outer ones */
+        count = UINT8_MAX;
+    for (uint32_t depth = 0; depth < count; depth++) {
+        struct symbol_frame bare_frame = {.function = bare};
+        const struct symbol_frame *from =
+            answer->frame_count ? &answers->frames.data[answer->first_frame + depth] : &bare_frame;
+        struct func_row func = {
+            .name = add_text(namer, from->function ? from->function : bare),
+            .resource = lib->resource,
+            .source = PROFILE_NONE,
+        };
+        if (from->file) {
+            uint32_t file = add_text(namer, from->file);
+            func.source = file == STRING_NONE ? PROFILE_NONE : intern_source_file(namer->interner, file);
+            if (func.source == PROFILE_NONE)
+                return false;
+        }
+        struct frame_row frame = {
+            .address = (int64_t)rva,
+            .lib = lib->lib,
+            .func = func.name == STRING_NONE ? PROFILE_NONE : intern_func(namer->interner, &func),
+            .category = lib->category,
+            .subcategory = 0,
+            .native_symbol = symbol,
+            .line = from->line,
+            .column = from->column,
+            .inline_depth = (uint8_t)depth,
+        };
+        uint32_t row = frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(namer->interner, &frame);
+        if (row == PROFILE_NONE || !array_push(&naming->frames, row))
+            return false;
+        named->count++;
+    }
+    return true;
+}
+
+/* ---- batches ---- */
+
+/* The addresses of one library, sorted, with the replay frames they came from. */
+struct address {
+    uint64_t rva;
+    uint32_t lib, frame;
+};
+
+static int compare_addresses(const void *a, const void *b)
+{
+    const struct address *left = a, *right = b;
+    if (left->lib != right->lib)
+        return left->lib < right->lib ? -1 : 1;
+    return left->rva < right->rva ? -1 : left->rva > right->rva;
+}
+
+struct batches {
+    struct address *addresses; /* of all libraries: by library, then address */
+    uint64_t *rvas;
+    size_t address_count;
+    ARRAY(struct symbol_job) jobs;
+    ARRAY(uint32_t) first; /* of each job, into addresses */
+};
+
+static struct symbol_lib symbol_lib_of(const struct spool_lib *lib)
+{
+    static const enum symbol_lib_kind kinds[] = {
+        [SPOOL_LIB_FILE] = SYMBOL_LIB_ELF,
+        [SPOOL_LIB_KERNEL] = SYMBOL_LIB_KERNEL,
+        [SPOOL_LIB_KERNEL_MODULE] = SYMBOL_LIB_MODULE,
+        [SPOOL_LIB_VDSO] = SYMBOL_LIB_VDSO,
+    };
+    return (struct symbol_lib){
+        .kind = lib->kind <= SPOOL_LIB_VDSO ? kinds[lib->kind] : SYMBOL_LIB_ELF,
+        .name = base_name(lib->path),
+        .path = lib->path,
+        .build_id = lib->build_id_size ? lib->build_id : NULL,
+        .build_id_size = lib->build_id_size,
+        .image = lib->image_size ? lib->image : NULL,
+        .image_size = lib->image_size,
+    };
+}
+
+static bool make_batches(struct batches *batches, const struct replay *replay)
+{
+    size_t count = replay->frames.length;
+    batches->addresses = malloc((count ? count : 1) * sizeof(*batches->addresses));
+    batches->rvas = malloc((count ? count : 1) * sizeof(*batches->rvas));
+    if (!batches->addresses || !batches->rvas)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (replay->frames.data[i].lib < replay->libs.length)
+            batches->addresses[batches->address_count++] = (struct address){
+                .rva = replay->frames.data[i].address, .lib = replay->frames.data[i].lib, .frame = (uint32_t)i};
+    qsort(batches->addresses, batches->address_count, sizeof(*batches->addresses), compare_addresses);
+    for (size_t i = 0; i < batches->address_count; i++) {
+        batches->rvas[i] = batches->addresses[i].rva;
+        if (i && batches->addresses[i].lib == batches->addresses[i - 1].lib)
+            continue;
+        struct symbol_job *job = array_push_zero(&batches->jobs);
+        if (!job || !array_push(&batches->first, (uint32_t)i))
+            return false;
+        job->lib = symbol_lib_of(&replay->libs.data[batches->addresses[i].lib].lib);
+        job->rvas = &batches->rvas[i];
+    }
+    for (size_t j = 0; j < batches->jobs.length; j++) {
+        size_t end = j + 1 < batches->jobs.length ? batches->first.data[j + 1] : batches->address_count;
+        batches->jobs.data[j].count = end - batches->first.data[j];
+    }
+    return true;
+}
+
+static void batches_destroy(struct batches *batches)
+{
+    for (size_t i = 0; i < batches->jobs.length; i++)
+        symbol_answers_destroy(&batches->jobs.data[i].answers);
+    array_free(&batches->jobs);
+    array_free(&batches->first);
+    free(batches->addresses);
+    free(batches->rvas);
+}
+
+static bool add_problem(struct namer *namer, const struct symbol_job *job)
+{
+    char text[512];
+    snprintf(text, sizeof(text), "%s: %s", job->lib.name, job->answers.problem);
+    uint32_t problem = add_text(namer, text);
+    return problem != STRING_NONE && array_push(&namer->naming->problems, problem);
+}
+
+static bool add_batch(struct namer *namer, const struct batches *batches, size_t index)
+{
+    const struct symbol_job *job = &batches->jobs.data[index];
+    size_t first = batches->first.data[index];
+    struct lib_rows rows;
+    if (!add_lib_rows(namer, &namer->replay->libs.data[batches->addresses[first].lib].lib, &rows))
+        return false;
+    if (job->answers.problem[0] && !add_problem(namer, job))
+        return false;
+    static const struct symbol_answer nothing;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct symbol_answer *answer = i < job->answers.count ? &job->answers.answers[i] : &nothing;
+        if (!add_answer(namer, batches->addresses[first + i].frame, &rows, job->rvas[i], &job->answers, answer))
+            return false;
+    }
+    return true;
+}
+
+int name_frames(struct naming *naming, const struct replay *replay, struct symbolizer *symbolizer,
+                struct profile *profile, struct interner *interner, struct error *err)
+{
+    struct namer namer = {.naming = naming, .replay = replay, .profile = profile, .interner = interner};
+    struct batches batches = {0};
+    int code = -ENOMEM;
+    for (size_t i = 0; i < CATEGORY_COUNT; i++)
+        if (intern_category(interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
+            goto no_memory;
+    if (!array_reserve(&naming->named, replay->frames.length + 1) || !make_batches(&batches, replay))
+        goto no_memory;
+    naming->named.length = replay->frames.length;
+    memset(naming->named.data, 0, (replay->frames.length + 1) * sizeof(*naming->named.data));
+    code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
+    if (code)
+        goto out;
+    for (size_t i = 0; i < batches.jobs.length; i++)
+        if (!add_batch(&namer, &batches, i))
+            goto no_memory;
+    for (size_t i = 0; i < replay->frames.length; i++)
+        if (replay->frames.data[i].lib >= replay->libs.length && !set_bare(&namer, i))
+            goto no_memory;
+    goto out;
+no_memory:
+    code = error_no_memory(err);
+out:
+    batches_destroy(&batches);
+    return code;
+}
+
+void naming_destroy(struct naming *naming)
+{
+    array_free(&naming->named);
+    array_free(&naming->frames);
+    array_free(&naming->problems);
+}

@@ -1,0 +1,30 @@
+/*
+ * From the addresses of a replayed recording to the frames, funcs, native symbols, sources and libraries of a profile.
+ */
+#ifndef PROF_ASSEMBLE_NAMING_H
+#define PROF_ASSEMBLE_NAMING_H
+
+#include "assemble/replay.h"
+#include "profile/intern.h"
+#include "symbol/symbol.h"
+
+/* The profile's frames that stand for one address: the function it lies in, then those inlined there, outside in. */
+struct named_frame {
+    uint32_t first, count; /* into naming.frames */
+};
+
+struct naming {
+    ARRAY(struct named_frame) named; /* one per frame of the replay */
+    ARRAY(uint32_t) frames;          /* profile frames */
+    uint64_t addresses, unnamed;     /* distinct addresses in libraries, and those without a symbol */
+    ARRAY(uint32_t) problems;        /* strings: "libfoo.so: the file was replaced after recording" */
+};
+
+/* Looks up every frame of `replay` with `symbolizer` and adds what it finds to `profile`, whose categories it creates.
+ * `naming` is zeroed; naming_destroy() is owed in any case. Fails only when memory runs out. */
+int name_frames(struct naming *naming, const struct replay *replay, struct symbolizer *symbolizer,
+                struct profile *profile, struct interner *interner, struct error *err);
+
+void naming_destroy(struct naming *naming);
+
+#endif

@@ -1,0 +1,418 @@
+/*
+ * The replay of a recording.
+ *
+ * Events and samples are written in blocks, so an event may stand in the file before samples that are older than it.
+ * What changes mappings therefore waits in `pending` until a sample (or a fork) of a later time comes by; everything
+ * else holds at once.
+ *
+ * Stacks of one thread change little, and their outer frames keep their numbers: each thread remembers its last stack
+ * with the stack number at every depth, and only what differs is looked up. The lookup of a frame is a search of the
+ * process's mappings and one hash; that of a stack is one hash with the exact key (prefix, frame).
+ */
+#include "assemble/replay.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Kernel addresses are the upper half on every 64-bit architecture. */
+static bool is_kernel_address(uint64_t address)
+{
+    return address >> 63;
+}
+
+/* ---- frames and stacks ---- */
+
+static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, uint32_t lib, uint64_t address)
+{
+    uint32_t *place = hash_at(index, key);
+    if (!place)
+        return REPLAY_NONE;
+    if (*place == HASH_MISSING) {
+        if (!array_push(&replay->frames, (struct replay_frame){.lib = lib, .address = address})) {
+            hash_remove(index, key);
+            return REPLAY_NONE;
+        }
+        *place = (uint32_t)replay->frames.length - 1;
+    }
+    return *place;
+}
+
+/* Frames outside libraries have keys of their own: two marks that are no pc, and the pc. */
+static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
+{
+    return add_frame(replay, &replay->pc_frames, lib == REPLAY_LIB_TRUNCATED ? UINT64_MAX : pc, lib, pc);
+}
+
+enum { RVA_BITS = 40 };
+
+static uint32_t frame_of(struct replay *replay, const struct address_space *space, uint64_t pc)
+{
+    bool kernel = is_kernel_address(pc);
+    const struct mapping *mapping = address_space_find(kernel ? &replay->kernel : space, pc);
+    if (mapping && mapping->lib < replay->libs.length) {
+        uint64_t rva = mapping->rva + (pc - mapping->start);
+        if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
+            return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, mapping->lib, rva);
+    }
+    return add_pc_frame(replay, kernel ? (uint32_t)REPLAY_LIB_UNKNOWN_KERNEL : (uint32_t)REPLAY_LIB_ANONYMOUS, pc);
+}
+
+static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
+{
+    uint32_t *place = hash_at(&replay->stack_index, (uint64_t)prefix << 32 | frame);
+    if (!place)
+        return REPLAY_NONE;
+    if (*place == HASH_MISSING) {
+        if (!array_push(&replay->stacks, (struct replay_stack){.prefix = prefix, .frame = frame})) {
+            hash_remove(&replay->stack_index, (uint64_t)prefix << 32 | frame);
+            return REPLAY_NONE;
+        }
+        *place = (uint32_t)replay->stacks.length - 1;
+    }
+    return *place;
+}
+
+/* The stack number of a sample; sets *stack to REPLAY_NONE if it has no frames. */
+static int stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
+                    struct error *err)
+{
+    struct replay_process *process = &replay->processes.data[thread->process];
+    bool cut = sample->flags & SAMPLE_CUT;
+    uint32_t count = sample->frame_count;
+    size_t shared = 0;
+    if (cut == thread->last_cut && thread->last_map_generation == process->map_generation)
+        while (shared < count && shared < thread->last_pcs.length &&
+               thread->last_pcs.data[shared] == sample->frames[count - 1 - shared])
+            shared++;
+    thread->last_cut = cut;
+    thread->last_map_generation = process->map_generation;
+    thread->last_pcs.length = thread->last_stacks.length = shared;
+    if (!array_reserve(&thread->last_pcs, count - shared) || !array_reserve(&thread->last_stacks, count - shared))
+        return error_no_memory(err);
+
+    uint32_t prefix = REPLAY_NONE;
+    if (shared) {
+        prefix = thread->last_stacks.data[shared - 1];
+    } else if (cut) {
+        uint32_t mark = add_pc_frame(replay, REPLAY_LIB_TRUNCATED, 0);
+        prefix = mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
+        if (prefix == REPLAY_NONE)
+            return error_no_memory(err);
+    }
+    for (size_t i = shared; i < count; i++) {
+        uint64_t pc = sample->frames[count - 1 - i];
+        uint32_t frame = frame_of(replay, &process->space, pc);
+        prefix = frame == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, prefix, frame);
+        if (prefix == REPLAY_NONE)
+            return error_no_memory(err);
+        thread->last_pcs.data[i] = pc;
+        thread->last_stacks.data[i] = prefix;
+        thread->last_pcs.length = thread->last_stacks.length = i + 1;
+    }
+    *stack = prefix;
+    return 0;
+}
+
+/* ---- events ---- */
+
+/* Far more processes, threads or libraries than any recording has: the number is damaged. */
+enum { MOST_NUMBERS = 16 * 1024 * 1024 };
+
+/* Makes room for row `number`, with unknown rows before it. */
+#define ensure_row(array, number, ok)                                                                                  \
+    do {                                                                                                               \
+        (ok) = (number) < MOST_NUMBERS;                                                                                \
+        while ((ok) && (array)->length <= (number))                                                                    \
+            (ok) = array_push_zero(array) != NULL;                                                                     \
+    } while (0)
+
+static void note_time(struct replay *replay, uint64_t time)
+{
+    if (!time)
+        return;
+    if (!replay->first_time || time < replay->first_time)
+        replay->first_time = time;
+    if (time > replay->last_time)
+        replay->last_time = time;
+}
+
+static struct replay_process *process_at(struct replay *replay, uint32_t number)
+{
+    return number < replay->processes.length && replay->processes.data[number].known ? &replay->processes.data[number]
+                                                                                     : NULL;
+}
+
+static int apply_map(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    struct address_space *space = &replay->kernel;
+    if (event->number != SPOOL_NO_NUMBER) {
+        struct replay_process *process = process_at(replay, event->number);
+        if (!process)
+            return 0;
+        process->map_generation++;
+        space = &process->space;
+    }
+    struct mapping mapping = {.start = event->start,
+                              .end = event->end,
+                              .rva = event->rva,
+                              .lib = event->lib_number == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : event->lib_number};
+    if (mapping.start < mapping.end && !address_space_map(space, &mapping))
+        return error_no_memory(err);
+    return 0;
+}
+
+static void end_thread(struct replay *replay, const struct spool_event *event)
+{
+    if (event->number >= replay->threads.length || !replay->threads.data[event->number].known)
+        return;
+    struct replay_thread *thread = &replay->threads.data[event->number];
+    thread->end = event->time;
+    array_free(&thread->last_pcs);
+    array_free(&thread->last_stacks);
+    struct replay_process *process = process_at(replay, thread->process);
+    if (process && process->live_threads && --process->live_threads == 0) {
+        process->end = event->time;
+        address_space_destroy(&process->space);
+        process->space = (struct address_space){0};
+        process->map_generation++;
+    }
+}
+
+/* Applies what waits with a time up to `time`. */
+static int apply_pending(struct replay *replay, uint64_t time, struct error *err)
+{
+    int code = 0;
+    while (!code && replay->pending_done < replay->pending.length) {
+        const struct spool_event *event = &replay->pending.data[replay->pending_done];
+        if (event->time > time)
+            break;
+        if (event->kind == SPOOL_MAP)
+            code = apply_map(replay, event, err);
+        else
+            end_thread(replay, event);
+        replay->pending_done++;
+    }
+    if (replay->pending_done == replay->pending.length)
+        replay->pending.length = replay->pending_done = 0;
+    return code;
+}
+
+static int start_process(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    bool ok;
+    ensure_row(&replay->processes, event->number, ok);
+    if (!ok)
+        return error_no_memory(err);
+    struct replay_process *process = &replay->processes.data[event->number];
+    if (process->known)
+        return 0;
+    *process = (struct replay_process){
+        .known = true,
+        .parent = event->parent,
+        .pid = event->pid,
+        .start = event->time,
+        .name = strings_add_z(&replay->strings, event->name),
+    };
+    if (process->name == STRING_NONE)
+        return error_no_memory(err);
+    const struct replay_process *parent = process_at(replay, event->parent);
+    if (!parent)
+        return 0;
+    if (event->exec)
+        process->instance = parent->instance + 1;
+    else if (!address_space_copy(&process->space, &parent->space))
+        return error_no_memory(err);
+    return 0;
+}
+
+static int start_thread(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    bool ok;
+    ensure_row(&replay->threads, event->number, ok);
+    if (!ok)
+        return error_no_memory(err);
+    struct replay_thread *thread = &replay->threads.data[event->number];
+    struct replay_process *process = process_at(replay, event->process);
+    if (thread->known || !process)
+        return 0;
+    *thread = (struct replay_thread){
+        .known = true,
+        .process = event->process,
+        .tid = event->tid,
+        .start = event->time,
+        .name = strings_add_z(&replay->strings, event->name),
+    };
+    process->live_threads++;
+    return thread->name == STRING_NONE ? error_no_memory(err) : 0;
+}
+
+static int rename_thread(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    if (event->number >= replay->threads.length || !replay->threads.data[event->number].known)
+        return 0;
+    struct replay_thread *thread = &replay->threads.data[event->number];
+    uint32_t name = strings_add_z(&replay->strings, event->name);
+    if (name == STRING_NONE)
+        return error_no_memory(err);
+    thread->name = name;
+    struct replay_process *process = process_at(replay, thread->process);
+    if (process && process->pid == thread->tid)
+        process->name = name;
+    return 0;
+}
+
+static int add_lib(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    bool ok;
+    ensure_row(&replay->libs, event->number, ok);
+    if (!ok)
+        return error_no_memory(err);
+    struct spool_lib *lib = &replay->libs.data[event->number].lib;
+    *lib = event->lib;
+    lib->path = arena_copy(&replay->arena, lib->path, strlen(lib->path));
+    lib->build_id = (const unsigned char *)arena_copy(&replay->arena, (const char *)lib->build_id, lib->build_id_size);
+    lib->image = (const unsigned char *)arena_copy(&replay->arena, (const char *)lib->image, lib->image_size);
+    return lib->path && lib->build_id && lib->image ? 0 : error_no_memory(err);
+}
+
+static int add_info(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    struct replay_info info = {
+        .name = strings_add_z(&replay->strings, event->name),
+        .value = strings_add_z(&replay->strings, event->value),
+    };
+    if (info.name == STRING_NONE || info.value == STRING_NONE)
+        return error_no_memory(err);
+    for (size_t i = 0; i < replay->infos.length; i++)
+        if (replay->infos.data[i].name == info.name) {
+            replay->infos.data[i].value = info.value;
+            return 0;
+        }
+    return array_push(&replay->infos, info) ? 0 : error_no_memory(err);
+}
+
+static int apply_event(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    note_time(replay, event->time);
+    switch (event->kind) {
+    case SPOOL_INFO:
+        return add_info(replay, event, err);
+    case SPOOL_PROCESS: {
+        int code = apply_pending(replay, event->time, err); /* the child inherits what the parent had by then */
+        return code ? code : start_process(replay, event, err);
+    }
+    case SPOOL_THREAD:
+        return start_thread(replay, event, err);
+    case SPOOL_NAME:
+        return rename_thread(replay, event, err);
+    case SPOOL_LIB:
+        return add_lib(replay, event, err);
+    case SPOOL_MAP:
+        if (event->number == SPOOL_NO_NUMBER) /* the kernel's do not change while a recording runs */
+            return apply_map(replay, event, err);
+        return array_push(&replay->pending, *event) ? 0 : error_no_memory(err);
+    case SPOOL_THREAD_END:
+        return array_push(&replay->pending, *event) ? 0 : error_no_memory(err);
+    case SPOOL_LOST:
+        replay->lost += event->count;
+        return 0;
+    }
+    return 0;
+}
+
+/* ---- samples ---- */
+
+static uint32_t to_cpu_units(uint64_t ns)
+{
+    uint64_t units = ns / 100;
+    return units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
+}
+
+static int add_sample(struct replay *replay, const struct sample *sample, struct error *err)
+{
+    int code = apply_pending(replay, sample->time, err);
+    if (code)
+        return code;
+    if (sample->thread >= replay->threads.length || !replay->threads.data[sample->thread].known) {
+        replay->damaged_blocks++; /* its thread was in a block that is lost */
+        return 0;
+    }
+    note_time(replay, sample->time);
+    struct replay_thread *thread = &replay->threads.data[sample->thread];
+    uint32_t stack = REPLAY_NONE;
+    code = stack_of(replay, thread, sample, &stack, err);
+    if (code)
+        return code;
+    thread->samples++;
+    thread->cut += (sample->flags & SAMPLE_CUT) != 0;
+    thread->topped_up += (sample->flags & SAMPLE_TOPPED_UP) != 0;
+    thread->by_frame_pointer += (sample->flags & SAMPLE_FRAME_POINTER) != 0;
+    replay->processes.data[thread->process].samples++;
+    replay->sample_count++;
+    /* The rings of two processors may disagree by some ns; columns must not run backwards. */
+    if (sample->time > thread->last_time)
+        thread->last_time = sample->time;
+    struct stored_sample stored = {
+        .time = thread->last_time, .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
+    return sample_store_add(replay->samples, sample->thread, &stored, err);
+}
+
+int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
+{
+    struct spool_reader *reader = spool_reader_open(spool_path, err);
+    if (!reader)
+        return -EIO;
+    int code = -ENOMEM;
+    replay->samples = sample_store_new(spool_path, err);
+    if (!replay->samples)
+        goto out;
+    struct spool_event event;
+    struct sample sample;
+    for (;;) {
+        code = spool_reader_next(reader, &event, &sample, err);
+        if (code <= 0)
+            break;
+        code = code == SPOOL_ITEM_EVENT ? apply_event(replay, &event, err) : add_sample(replay, &sample, err);
+        if (code)
+            break;
+    }
+    if (!code)
+        code = apply_pending(replay, UINT64_MAX, err);
+    replay->damaged_blocks += spool_reader_damaged(reader);
+out:
+    spool_reader_close(reader);
+    return code;
+}
+
+const char *replay_info(const struct replay *replay, const char *name)
+{
+    uint32_t wanted = strings_find(&replay->strings, name, strlen(name));
+    for (size_t i = 0; wanted != STRING_NONE && i < replay->infos.length; i++)
+        if (replay->infos.data[i].name == wanted)
+            return strings_text(&replay->strings, replay->infos.data[i].value);
+    return NULL;
+}
+
+void replay_destroy(struct replay *replay)
+{
+    for (size_t i = 0; i < replay->processes.length; i++)
+        address_space_destroy(&replay->processes.data[i].space);
+    for (size_t i = 0; i < replay->threads.length; i++) {
+        array_free(&replay->threads.data[i].last_pcs);
+        array_free(&replay->threads.data[i].last_stacks);
+    }
+    address_space_destroy(&replay->kernel);
+    array_free(&replay->infos);
+    array_free(&replay->processes);
+    array_free(&replay->threads);
+    array_free(&replay->libs);
+    array_free(&replay->frames);
+    array_free(&replay->stacks);
+    array_free(&replay->pending);
+    hash_destroy(&replay->lib_frames);
+    hash_destroy(&replay->pc_frames);
+    hash_destroy(&replay->stack_index);
+    sample_store_free(replay->samples);
+    strings_destroy(&replay->strings);
+    arena_destroy(&replay->arena);
+}

@@ -1,0 +1,100 @@
+/*
+ * A recording, read once from first to last: which processes, threads and libraries there were, and each sample's stack
+ * as a number in a table of (caller's stack, frame) pairs. Frames are addresses in libraries here; naming.c gives them
+ * names.
+ */
+#ifndef PROF_ASSEMBLE_REPLAY_H
+#define PROF_ASSEMBLE_REPLAY_H
+
+#include "assemble/sample_store.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "record/spool.h"
+#include "unwind/address_space.h"
+
+#include <stdint.h>
+
+#define REPLAY_NONE UINT32_MAX
+
+/* The libs of a frame that is in none. */
+enum {
+    REPLAY_LIB_ANONYMOUS = UINT32_MAX,     /* executable memory that is no file's, or none at all: address is the pc */
+    REPLAY_LIB_TRUNCATED = UINT32_MAX - 1, /* stands for the callers that a cut stack lacks */
+    REPLAY_LIB_UNKNOWN_KERNEL = UINT32_MAX - 2, /* a kernel address of no known image or module */
+};
+
+struct replay_frame {
+    uint32_t lib;     /* into libs, or one of the above */
+    uint64_t address; /* library-relative, or the pc */
+};
+
+struct replay_stack {
+    uint32_t prefix; /* REPLAY_NONE: a root */
+    uint32_t frame;
+};
+
+struct replay_process {
+    bool known;
+    uint32_t parent, pid;
+    uint32_t instance;   /* how many programs this pid ran before: "123", "123.1" */
+    uint64_t start, end; /* ns; end 0: not seen */
+    uint32_t name;       /* string */
+    uint32_t live_threads;
+    uint64_t samples;
+    struct address_space space;
+    uint32_t map_generation; /* grows with every change of `space` */
+};
+
+struct replay_thread {
+    bool known;
+    uint32_t process, tid;
+    uint64_t start, end;                                /* ns; end 0: not seen */
+    uint32_t name;                                      /* string */
+    uint64_t samples, cut, topped_up, by_frame_pointer; /* how trustworthy its stacks are */
+    uint64_t last_time;
+    /* The last stack, outermost first, with the number of the stack that ends at each frame. */
+    ARRAY(uint64_t) last_pcs;
+    ARRAY(uint32_t) last_stacks;
+    bool last_cut;
+    uint32_t last_map_generation;
+};
+
+/* A library; texts and bytes live in `arena`. */
+struct replay_lib {
+    struct spool_lib lib;
+};
+
+struct replay_info {
+    uint32_t name, value; /* strings */
+};
+
+struct replay {
+    struct strings strings;
+    struct arena arena;
+    ARRAY(struct replay_info) infos;
+    ARRAY(struct replay_process) processes;
+    ARRAY(struct replay_thread) threads;
+    ARRAY(struct replay_lib) libs;
+    ARRAY(struct replay_frame) frames;
+    ARRAY(struct replay_stack) stacks;
+    struct sample_store *samples;
+    uint64_t sample_count, lost, damaged_blocks;
+    uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
+
+    struct hash lib_frames, pc_frames, stack_index; /* see replay.c */
+    struct address_space kernel;
+    ARRAY(struct spool_event) pending; /* changes of mappings that no sample has reached yet */
+    size_t pending_done;
+};
+
+/* Reads the whole spool into `replay`, which is zeroed. On failure replay_destroy() is still owed. */
+int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
+
+/* The value of an info, or NULL if the recording has none of that name. */
+const char *replay_info(const struct replay *replay, const char *name);
+
+void replay_destroy(struct replay *replay);
+
+#endif

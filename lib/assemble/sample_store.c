@@ -1,0 +1,181 @@
+/*
+ * Each thread fills a block of its own; a full block is appended to the file, and the thread remembers where. The first
+ * block of a thread is small, because a program may have ten thousand threads with a sample or two each.
+ */
+#include "assemble/sample_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK_SAMPLES = 512 };
+
+struct thread_blocks {
+    ARRAY(uint64_t) offsets;            /* of the full blocks, in the file */
+    ARRAY(struct stored_sample) newest; /* the block being filled */
+};
+
+struct sample_store {
+    int fd; /* -1 until the first block is full */
+    uint64_t size;
+    char *folder;
+    ARRAY(struct thread_blocks) threads;
+};
+
+struct sample_store *sample_store_new(const char *beside, struct error *err)
+{
+    struct sample_store *store = calloc(1, sizeof(*store));
+    const char *slash = strrchr(beside, '/');
+    if (store) {
+        store->fd = -1;
+        store->folder = slash ? strndup(beside, (size_t)(slash - beside) + 1) : strdup("./");
+    }
+    if (!store || !store->folder) {
+        sample_store_free(store);
+        error_no_memory(err);
+        return NULL;
+    }
+    return store;
+}
+
+void sample_store_free(struct sample_store *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < store->threads.length; i++) {
+        array_free(&store->threads.data[i].offsets);
+        array_free(&store->threads.data[i].newest);
+    }
+    array_free(&store->threads);
+    if (store->fd >= 0)
+        close(store->fd);
+    free(store->folder);
+    free(store);
+}
+
+static int open_file(struct sample_store *store, struct error *err)
+{
+    store->fd = open(store->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (store->fd >= 0)
+        return 0;
+    /* Not every file system has O_TMPFILE. */
+    char path[4096];
+    int length = snprintf(path, sizeof(path), "%s.prof-samples-XXXXXX", store->folder);
+    if (length < 0 || (size_t)length >= sizeof(path))
+        return error_set(err, ENAMETOOLONG, "the name of the folder %s is too long", store->folder);
+    store->fd = mkostemp(path, O_CLOEXEC);
+    if (store->fd < 0)
+        return error_set(err, errno, "cannot create a temporary file in %s: %s", store->folder, strerror(errno));
+    unlink(path);
+    return 0;
+}
+
+static int append_block(struct sample_store *store, struct thread_blocks *thread, struct error *err)
+{
+    if (store->fd < 0) {
+        int code = open_file(store, err);
+        if (code)
+            return code;
+    }
+    if (!array_push(&thread->offsets, store->size))
+        return error_no_memory(err);
+    const char *bytes = (const char *)thread->newest.data;
+    for (size_t left = BLOCK_SAMPLES * sizeof(struct stored_sample); left;) {
+        ssize_t written = pwrite(store->fd, bytes, left, (off_t)store->size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return error_set(err, written ? errno : ENOSPC, "cannot write a temporary file in %s: %s", store->folder,
+                             strerror(written ? errno : ENOSPC));
+        bytes += written;
+        left -= (size_t)written;
+        store->size += (size_t)written;
+    }
+    thread->newest.length = 0;
+    return 0;
+}
+
+int sample_store_add(struct sample_store *store, uint32_t thread, const struct stored_sample *sample, struct error *err)
+{
+    while (store->threads.length <= thread)
+        if (!array_push_zero(&store->threads))
+            return error_no_memory(err);
+    struct thread_blocks *blocks = &store->threads.data[thread];
+    if (blocks->newest.length == BLOCK_SAMPLES) {
+        int code = append_block(store, blocks, err);
+        if (code)
+            return code;
+    }
+    return array_push(&blocks->newest, *sample) ? 0 : error_no_memory(err);
+}
+
+uint64_t sample_store_count(const struct sample_store *store, uint32_t thread)
+{
+    if (thread >= store->threads.length)
+        return 0;
+    const struct thread_blocks *blocks = &store->threads.data[thread];
+    return (uint64_t)blocks->offsets.length * BLOCK_SAMPLES + blocks->newest.length;
+}
+
+int sample_cursor_start(struct sample_cursor *cursor, const struct sample_store *store, uint32_t thread,
+                        struct error *err)
+{
+    if (!cursor->block)
+        cursor->block = malloc(BLOCK_SAMPLES * sizeof(*cursor->block));
+    if (!cursor->block)
+        return error_no_memory(err);
+    cursor->store = store;
+    cursor->thread = thread;
+    cursor->position = 0;
+    cursor->loaded_block = SIZE_MAX;
+    return 0;
+}
+
+static int load_block(struct sample_cursor *cursor, const struct thread_blocks *blocks, size_t block, struct error *err)
+{
+    char *bytes = (char *)cursor->block;
+    uint64_t offset = blocks->offsets.data[block];
+    for (size_t left = BLOCK_SAMPLES * sizeof(struct stored_sample); left;) {
+        ssize_t got = pread(cursor->store->fd, bytes, left, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return error_set(err, got ? errno : EIO, "cannot read back a temporary file: %s",
+                             strerror(got ? errno : EIO));
+        bytes += got;
+        left -= (size_t)got;
+        offset += (uint64_t)got;
+    }
+    cursor->loaded_block = block;
+    return 0;
+}
+
+int sample_cursor_next(struct sample_cursor *cursor, struct stored_sample *sample, struct error *err)
+{
+    if (cursor->position >= sample_store_count(cursor->store, cursor->thread))
+        return 0;
+    const struct thread_blocks *blocks = &cursor->store->threads.data[cursor->thread];
+    size_t block = (size_t)(cursor->position / BLOCK_SAMPLES);
+    size_t place = (size_t)(cursor->position % BLOCK_SAMPLES);
+    cursor->position++;
+    if (block == blocks->offsets.length) {
+        *sample = blocks->newest.data[place];
+        return 1;
+    }
+    if (block != cursor->loaded_block) {
+        int code = load_block(cursor, blocks, block, err);
+        if (code)
+            return code;
+    }
+    *sample = cursor->block[place];
+    return 1;
+}
+
+void sample_cursor_destroy(struct sample_cursor *cursor)
+{
+    free(cursor->block);
+    *cursor = (struct sample_cursor){0};
+}

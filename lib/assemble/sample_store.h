@@ -1,0 +1,47 @@
+/*
+ * The samples of every thread, kept in an unlinked file while their threads' columns are put together: a recording
+ * holds them in the order of time, a profile wants them thread by thread. In memory there is one small block per
+ * thread.
+ */
+#ifndef PROF_ASSEMBLE_SAMPLE_STORE_H
+#define PROF_ASSEMBLE_SAMPLE_STORE_H
+
+#include "base/array.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stored_sample {
+    uint64_t time;     /* ns */
+    uint32_t stack;    /* the replay's stack number */
+    uint32_t cpu_time; /* units of 100 ns since the thread's previous sample */
+};
+
+struct sample_store;
+
+/* The file is made in the folder of `beside`, where the recording is too: /tmp may be memory. */
+struct sample_store *sample_store_new(const char *beside, struct error *err);
+void sample_store_free(struct sample_store *store);
+
+int sample_store_add(struct sample_store *store, uint32_t thread, const struct stored_sample *sample,
+                     struct error *err);
+
+uint64_t sample_store_count(const struct sample_store *store, uint32_t thread);
+
+/* Reads the samples of one thread at a time, in the order in which they were added. Zero it to begin. */
+struct sample_cursor {
+    const struct sample_store *store;
+    uint32_t thread;
+    uint64_t position;
+    size_t loaded_block; /* SIZE_MAX: none */
+    struct stored_sample *block;
+};
+
+int sample_cursor_start(struct sample_cursor *cursor, const struct sample_store *store, uint32_t thread,
+                        struct error *err);
+/* 1 with the next sample, 0 at the end, or a negative errno value. */
+int sample_cursor_next(struct sample_cursor *cursor, struct stored_sample *sample, struct error *err);
+void sample_cursor_destroy(struct sample_cursor *cursor);
+
+#endif

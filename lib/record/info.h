@@ -1,0 +1,30 @@
+/*
+ * The facts that a recorder notes about a recording (SPOOL_INFO events) and the assembler reads: names, one per line,
+ * with the form of their values. Numbers are decimal. The last value of a name holds, so figures that grow may be noted
+ * again.
+ */
+#ifndef PROF_RECORD_INFO_H
+#define PROF_RECORD_INFO_H
+
+/* At the start. */
+#define INFO_COMMAND         "command"         /* the command line, as a shell would take it */
+#define INFO_PRODUCT         "product"         /* base name of the program */
+#define INFO_START_REALTIME  "start_realtime"  /* ns since the Unix epoch, at the same moment as ... */
+#define INFO_START_MONOTONIC "start_monotonic" /* ... ns of CLOCK_MONOTONIC */
+#define INFO_INTERVAL        "interval"        /* ns between two samples of a busy thread */
+#define INFO_EVENT           "event"           /* "cpu-clock", "cycles" */
+#define INFO_TIER            "tier"            /* "kernel and user", "user only" ... */
+#define INFO_TIER_NOTES                                                                                                \
+    "tier_notes" /* what was lost on the way down and the setting that gives it back; may be empty */
+#define INFO_STACK_BYTES "stack_bytes" /* copied with each sample */
+#define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
+
+/* At the end. */
+#define INFO_END_MONOTONIC    "end_monotonic"    /* ns of CLOCK_MONOTONIC: recording stopped */
+#define INFO_SAMPLES_EXPECTED "samples_expected" /* what the CPU time that was used should have given */
+#define INFO_SAMPLES_LOST     "samples_lost"     /* had no room in the kernel's buffers */
+#define INFO_RECORDER_CPU     "recorder_cpu"     /* ns of CPU that the recorder used until the target ended */
+#define INFO_RECORDER_MEMORY  "recorder_memory"  /* bytes, most that was resident */
+#define INFO_EXIT             "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV", "still running" */
+
+#endif

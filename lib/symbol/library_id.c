@@ -1,0 +1,29 @@
+#include "symbol/library_id.h"
+
+#include <string.h>
+
+static char *put_hex(char *out, unsigned char byte, const char *digits)
+{
+    *out++ = digits[byte >> 4];
+    *out++ = digits[byte & 15];
+    return out;
+}
+
+void library_breakpad_id(const unsigned char *build_id, size_t size, char out[BREAKPAD_ID_SIZE])
+{
+    static const unsigned char order[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+    unsigned char guid[16] = {0};
+    if (size)
+        memcpy(guid, build_id, size < sizeof(guid) ? size : sizeof(guid));
+    for (size_t i = 0; i < sizeof(order); i++)
+        out = put_hex(out, guid[order[i]], "0123456789ABCDEF");
+    *out++ = '0';
+    *out = '\0';
+}
+
+void library_code_id(const unsigned char *build_id, size_t size, char out[CODE_ID_SIZE])
+{
+    for (size_t i = 0; i < size && i < (CODE_ID_SIZE - 1) / 2; i++)
+        out = put_hex(out, build_id[i], "0123456789abcdef");
+    *out = '\0';
+}
