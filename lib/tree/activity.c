@@ -1,0 +1,195 @@
+/*
+ * The algorithm is that of the Firefox Profiler's activity graph. Let t[i] be the time of sample i, t[-1] one interval
+ * before the first and t[n] one after the last. Sample i covers ((t[i-1] + t[i]) / 2, (t[i] + t[i+1]) / 2). CPU time is
+ * known per gap between samples, so the half before t[i] counts with the share of gap i and the half after it with that
+ * of gap i + 1. Covered parts of pixels add up exactly; then a pixel is blurred with boxes of radius 3, 2 and 2, which
+ * is near to a bell curve and hides the beat between samples and pixels.
+ */
+#include "tree/activity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MICROSECONDS_PER_MS = 1000 };
+
+double sample_cpu_percent(const struct sample_table *samples, size_t i)
+{
+    if (!samples->cpu_delta)
+        return 100;
+    if (i == 0 || i >= samples->length)
+        return 0;
+    double elapsed = samples->time[i] - samples->time[i - 1], delta = samples->cpu_delta[i];
+    if (isnan(delta) || elapsed <= 0)
+        return 100;
+    double percent = floor(100 * delta / (MICROSECONDS_PER_MS * elapsed) + 0.5);
+    return percent < 0 ? 0 : percent > 100 ? 100 : percent;
+}
+
+static double time_before(const struct sample_table *samples, size_t i, double interval)
+{
+    return i > 0 ? samples->time[i - 1] : samples->time[0] - interval;
+}
+
+static double time_after(const struct sample_table *samples, size_t i, double interval)
+{
+    return i + 1 < samples->length ? samples->time[i + 1] : samples->time[i] + interval;
+}
+
+struct canvas {
+    float *rows; /* one row of `width` pixels per category */
+    uint32_t width;
+    double from, pixels_per_ms;
+};
+
+static double pixel_of(const struct canvas *canvas, double time)
+{
+    double x = (time - canvas->from) * canvas->pixels_per_ms;
+    return !(x > 0) ? 0 : x > canvas->width ? canvas->width : x;
+}
+
+static void add_span(const struct canvas *canvas, float *row, double from, double to, double share)
+{
+    double left = pixel_of(canvas, from), right = pixel_of(canvas, to);
+    if (!(left < right) || share == 0)
+        return;
+    uint32_t first = (uint32_t)left, last = (uint32_t)right;
+    if (first == last) {
+        row[first] += (float)(share * (right - left));
+        return;
+    }
+    row[first] += (float)(share * (first + 1 - left));
+    for (uint32_t x = first + 1; x < last; x++)
+        row[x] += (float)share;
+    if (last < canvas->width)
+        row[last] += (float)(share * (right - last));
+}
+
+static void draw_samples(const struct canvas *canvas, const struct stack_view *stacks, const struct call_nodes *nodes,
+                         const struct activity_request *request)
+{
+    const struct sample_table *samples = request->samples;
+    size_t first, last;
+    samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
+    first -= first > 0; /* the neighbours reach into the range */
+    last += last < samples->length;
+    for (size_t i = first; i < last; i++) {
+        uint32_t stack = samples->stack[i];
+        uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
+        if (request->kept) {
+            uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[stack];
+            if (node == NODE_NONE || !request->kept[node])
+                continue;
+        }
+        float *row = canvas->rows + (size_t)category * canvas->width;
+        double time = samples->time[i];
+        double start = (time_before(samples, i, request->interval) + time) / 2;
+        double end = (time + time_after(samples, i, request->interval)) / 2;
+        add_span(canvas, row, start, time, sample_cpu_percent(samples, i) / 100);
+        add_span(canvas, row, time, end, sample_cpu_percent(samples, i + 1) / 100);
+    }
+}
+
+/* out[x] = mean of row[x - radius .. x + radius], with 0 beyond the ends. */
+static void box_blur(const float *row, float *out, uint32_t width, uint32_t radius)
+{
+    double sum = 0;
+    for (uint32_t x = 0; x < width && x < radius; x++)
+        sum += row[x];
+    for (uint32_t x = 0; x < width; x++) {
+        if (x + radius < width)
+            sum += row[x + radius];
+        out[x] = sum > 0 ? (float)(sum / (2 * radius + 1)) : 0;
+        if (x >= radius)
+            sum -= row[x - radius];
+    }
+}
+
+static bool is_empty(const float *row, uint32_t width)
+{
+    for (uint32_t x = 0; x < width; x++)
+        if (row[x] != 0)
+            return false;
+    return true;
+}
+
+/* Blurs the rows that have something, and moves them together. */
+static void finish_rows(struct activity *activity, uint32_t category_count, float *scratch)
+{
+    uint32_t width = activity->width;
+    for (uint32_t category = 0; category < category_count; category++) {
+        float *row = activity->shares + (size_t)category * width;
+        if (is_empty(row, width))
+            continue;
+        float *out = activity->shares + (size_t)activity->row_count * width;
+        box_blur(row, scratch, width, 3);
+        box_blur(scratch, row, width, 2);
+        box_blur(row, scratch, width, 2);
+        memcpy(out, scratch, width * sizeof(*out));
+        activity->categories[activity->row_count++] = category;
+    }
+}
+
+int activity_compute(struct activity *activity, const struct stack_view *stacks, const struct call_nodes *nodes,
+                     const struct activity_request *request, struct error *err)
+{
+    *activity = (struct activity){.width = request->width};
+    size_t cells = (size_t)stacks->category_count * request->width;
+    activity->shares = calloc(cells + 1, sizeof(*activity->shares));
+    activity->categories = calloc(stacks->category_count, sizeof(*activity->categories));
+    float *scratch = malloc(((size_t)request->width + 1) * sizeof(*scratch));
+    bool enough = activity->shares && activity->categories && scratch;
+    if (enough && request->to > request->from && request->width > 0) {
+        struct canvas canvas = {activity->shares, request->width, request->from,
+                                request->width / (request->to - request->from)};
+        draw_samples(&canvas, stacks, nodes, request);
+        finish_rows(activity, stacks->category_count, scratch);
+    }
+    free(scratch);
+    if (!enough)
+        activity_destroy(activity);
+    return enough ? 0 : error_no_memory(err);
+}
+
+void activity_destroy(struct activity *activity)
+{
+    free(activity->shares);
+    free(activity->categories);
+    *activity = (struct activity){0};
+}
+
+size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent)
+{
+    size_t next, end;
+    samples_in_range(samples, (struct time_range){time, INFINITY}, &next, &end);
+    size_t i = next; /* the first at or after `time`; the one before it may be nearer */
+    if (next > 0 && (next == samples->length || time < (samples->time[next - 1] + samples->time[next]) / 2))
+        i = next - 1;
+    if (i >= samples->length || time < (time_before(samples, i, interval) + samples->time[i]) / 2 ||
+        time >= (samples->time[i] + time_after(samples, i, interval)) / 2)
+        return SIZE_MAX;
+    if (cpu_percent)
+        *cpu_percent =
+            samples->cpu_delta
+                ? sample_cpu_percent(samples, time < samples->time[i] || i + 1 == samples->length ? i : i + 1)
+                : NAN;
+    return i;
+}
+
+double thread_activity(const struct sample_table *samples, const struct stack_view *stacks, uint32_t idle,
+                       double interval)
+{
+    double sum = 0;
+    if (samples->cpu_delta) {
+        for (size_t i = 0; i < samples->length; i++)
+            if (samples->cpu_delta[i] > 0) /* false for NAN */
+                sum += samples->cpu_delta[i];
+        return sum / MICROSECONDS_PER_MS;
+    }
+    for (size_t i = 0; i < samples->length; i++) {
+        uint32_t stack = samples->stack[i];
+        if (stack != PROFILE_NONE && stacks->category[stack] != idle)
+            sum += interval;
+    }
+    return sum;
+}

@@ -1,0 +1,45 @@
+/*
+ * The timeline: how busy a thread was, per pixel and category, and which sample a place shows.
+ */
+#ifndef PROF_TREE_ACTIVITY_H
+#define PROF_TREE_ACTIVITY_H
+
+#include "tree/call_nodes.h"
+#include "tree/weights.h"
+
+/* CPU share of the gap before sample i, whole percents: 0 for i = 0 and i = samples->length, 100 where it is unknown.
+ * Threads without CPU deltas: always 100. `i` up to samples->length. */
+double sample_cpu_percent(const struct sample_table *samples, size_t i);
+
+struct activity_request {
+    const struct sample_table *samples;
+    double interval;     /* ms: how far the first sample reaches back and the last one forward */
+    double from, to;     /* ms: the left edge of the first and the right edge of the last pixel */
+    uint32_t width;      /* pixels */
+    const uint8_t *kept; /* per node: 0 where samples do not count; NULL: all count */
+};
+
+struct activity {
+    float *shares;        /* category-major: shares[row * width + x], 0..1; owned */
+    uint32_t *categories; /* the category of each row, ascending; owned */
+    uint32_t row_count;   /* categories with any share */
+    uint32_t width;
+};
+
+/* ui.md 3.10 of the design notes: a sample covers from the middle of the gap before it to the middle of the gap after
+ * it; each half counts with the CPU share of its gap; then three box blurs. Uses memory of its own. */
+int activity_compute(struct activity *activity, const struct stack_view *stacks, const struct call_nodes *nodes,
+                     const struct activity_request *request, struct error *err);
+
+void activity_destroy(struct activity *activity);
+
+/* The sample that covers `time`, or SIZE_MAX. `*cpu_percent`: of the half that `time` is in; NAN if the thread has
+ * none. */
+size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
+
+/* What a thread did in all, ms: CPU time where the profile has it, else samples that are not of category `idle` (or
+ * PROFILE_NONE) times the interval. Threads are ranked by it. */
+double thread_activity(const struct sample_table *samples, const struct stack_view *stacks, uint32_t idle,
+                       double interval);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * The call-node table: the stack table with all frames of one func under one caller merged into one node. It depends on
+ * tables alone, never on samples, so it is built once per stack view.
+ *
+ * Nodes are numbered depth first. The nodes below n are exactly n + 1 .. end[n] - 1; the first child of n is n + 1, if
+ * that is below end[n]; and the next sibling of a child c is end[c], if that is still below the end of the parent.
+ */
+#ifndef PROF_TREE_CALL_NODES_H
+#define PROF_TREE_CALL_NODES_H
+
+#include "tree/stack_view.h"
+
+#define NODE_NONE UINT32_MAX
+
+struct call_nodes {
+    uint32_t *prefix; /* NODE_NONE for roots */
+    uint32_t *end;    /* one past the last node of the subtree */
+    uint32_t *func;
+    uint32_t *depth;    /* 0 for roots */
+    uint16_t *category; /* of all stacks of the node; the default category where they disagree */
+    size_t length;
+    uint32_t *of_stack; /* stack -> node, one entry per stack of the view */
+    size_t stack_count;
+    uint32_t func_count;
+};
+
+/* Linear in the number of stacks, whatever their shape. */
+int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, struct error *err);
+
+void call_nodes_destroy(struct call_nodes *nodes);
+
+/* Where the children of `node` (NODE_NONE: the roots) begin and end, for
+ *     for (uint32_t c = call_nodes_first(nodes, n); c < call_nodes_last(nodes, n); c = nodes->end[c])
+ */
+static inline uint32_t call_nodes_first(const struct call_nodes *nodes, uint32_t node)
+{
+    (void)nodes;
+    return node == NODE_NONE ? 0 : node + 1;
+}
+
+static inline uint32_t call_nodes_last(const struct call_nodes *nodes, uint32_t node)
+{
+    return node == NODE_NONE ? (uint32_t)nodes->length : nodes->end[node];
+}
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * Each counted stack is mapped to its "anchor": the stack (itself or one of its callers) whose frame is the frame of
+ * the node in question, or none if the node is not on it. Everything else is summed from there.
+ */
+#include "tree/details.h"
+
+#include "base/hash.h"
+#include "tree/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NO_ANCHOR PROFILE_NONE
+
+static double counted_weight(const struct counted_stacks *counted, size_t stack)
+{
+    uint32_t node = counted->nodes->of_stack[stack];
+    if (node == NODE_NONE || (counted->kept && !counted->kept[node]))
+        return 0;
+    return counted->weights->of_stack[stack];
+}
+
+static void anchor_below_node(uint32_t *anchor, const struct counted_stacks *counted, uint32_t node)
+{
+    const struct call_nodes *nodes = counted->nodes;
+    for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
+        uint32_t at = nodes->of_stack[stack];
+        if (at == node)
+            anchor[stack] = stack;
+        else if (at != NODE_NONE && at > node && at < nodes->end[node])
+            anchor[stack] = anchor[counted->stacks->prefix[stack]];
+        else
+            anchor[stack] = NO_ANCHOR;
+    }
+}
+
+static uint32_t anchor_on_suffix(const struct stack_view *stacks, uint32_t stack, const uint32_t *path, size_t length)
+{
+    for (size_t i = 0;; i++) {
+        if (stack == PROFILE_NONE || stacks->func[stack] != path[i])
+            return NO_ANCHOR;
+        if (i + 1 == length)
+            return stack;
+        stack = stacks->prefix[stack];
+    }
+}
+
+struct sums {
+    double *categories_total, *categories_self;
+    struct hash line_index;
+    size_t inlined, not_inlined;
+    uint32_t symbol; /* the native symbol of the inlined frames so far */
+    bool several_symbols;
+};
+
+static void add_inlining(struct sums *sums, const struct frame_table *frames, uint32_t frame)
+{
+    if (frames->inline_depth[frame] == 0) {
+        sums->not_inlined++;
+        return;
+    }
+    if (sums->inlined++ == 0)
+        sums->symbol = frames->native_symbol[frame];
+    else if (frames->native_symbol[frame] != sums->symbol)
+        sums->several_symbols = true;
+}
+
+static bool add_line(struct node_details *details, struct sums *sums, uint32_t line, double weight, bool is_self)
+{
+    if (line == 0)
+        return true;
+    uint32_t *index = hash_at(&sums->line_index, line);
+    if (!index)
+        return false;
+    if (*index == HASH_MISSING) {
+        if (!array_push(&details->lines, (struct line_weight){.line = line}))
+            return false;
+        *index = (uint32_t)details->lines.length - 1;
+    }
+    details->lines.data[*index].total += weight;
+    if (is_self)
+        details->lines.data[*index].self += weight;
+    return true;
+}
+
+static bool add_stacks(struct node_details *details, struct sums *sums, const struct profile *profile,
+                       const struct counted_stacks *counted, const uint32_t *anchor)
+{
+    for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
+        double weight = anchor[stack] == NO_ANCHOR ? 0 : counted_weight(counted, stack);
+        if (weight == 0)
+            continue;
+        uint32_t frame = counted->stacks->frame[anchor[stack]];
+        bool is_self = anchor[stack] == stack;
+        uint16_t category = counted->stacks->category[stack];
+        sums->categories_total[category] += weight;
+        if (is_self)
+            sums->categories_self[category] += weight;
+        add_inlining(sums, &profile->frames, frame);
+        if (!add_line(details, sums, profile->frames.line[frame], weight, is_self))
+            return false;
+    }
+    return true;
+}
+
+static int sort_categories(struct category_weights *out, const double *weights, uint32_t count, struct error *err)
+{
+    struct order_entry *entries = malloc((count + 1) * sizeof(*entries));
+    if (!entries)
+        return error_no_memory(err);
+    size_t used = 0;
+    for (uint32_t category = 0; category < count; category++)
+        if (weights[category] != 0)
+            entries[used++] = (struct order_entry){fabs(weights[category]), category};
+    int code = order_heaviest_first(entries, used, err);
+    for (size_t i = 0; !code && i < used; i++)
+        if (!array_push(out, (struct category_weight){entries[i].index, weights[entries[i].index]}))
+            code = error_no_memory(err);
+    free(entries);
+    return code;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct line_weight *a = left, *b = right;
+    if (fabs(a->total) != fabs(b->total))
+        return fabs(a->total) < fabs(b->total) ? 1 : -1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static int finish(struct node_details *details, const struct sums *sums, const struct profile *profile,
+                  uint32_t category_count, struct error *err)
+{
+    details->inlining = !sums->inlined ? INLINED_NEVER : sums->not_inlined ? INLINED_SOMETIMES : INLINED_ALWAYS;
+    details->inlined_into = PROFILE_NONE;
+    if (sums->inlined && !sums->several_symbols && sums->symbol < profile->native_symbols.length)
+        details->inlined_into = profile->native_symbols.data[sums->symbol].name;
+    if (details->lines.length)
+        qsort(details->lines.data, details->lines.length, sizeof(*details->lines.data), compare_lines);
+    int code = sort_categories(&details->categories_total, sums->categories_total, category_count, err);
+    return code ? code : sort_categories(&details->categories_self, sums->categories_self, category_count, err);
+}
+
+static int sum_details(struct node_details *details, const struct profile *profile,
+                       const struct counted_stacks *counted, const uint32_t *anchor, struct error *err)
+{
+    uint32_t categories = counted->stacks->category_count;
+    struct sums sums = {0};
+    sums.categories_total = calloc(categories, sizeof(double));
+    sums.categories_self = calloc(categories, sizeof(double));
+    bool enough = sums.categories_total && sums.categories_self && add_stacks(details, &sums, profile, counted, anchor);
+    int code = enough ? finish(details, &sums, profile, categories, err) : error_no_memory(err);
+    free(sums.categories_total);
+    free(sums.categories_self);
+    hash_destroy(&sums.line_index);
+    return code;
+}
+
+int node_details_compute(struct node_details *details, const struct profile *profile,
+                         const struct counted_stacks *counted, uint32_t node, struct error *err)
+{
+    uint32_t *anchor = malloc((counted->stacks->length + 1) * sizeof(*anchor));
+    if (!anchor)
+        return error_no_memory(err);
+    anchor_below_node(anchor, counted, node);
+    int code = sum_details(details, profile, counted, anchor, err);
+    free(anchor);
+    return code;
+}
+
+int inverted_details_compute(struct node_details *details, const struct profile *profile,
+                             const struct counted_stacks *counted, const uint32_t *path, size_t length,
+                             struct error *err)
+{
+    uint32_t *anchor = malloc((counted->stacks->length + 1) * sizeof(*anchor));
+    if (!anchor)
+        return error_no_memory(err);
+    for (uint32_t stack = 0; stack < counted->stacks->length; stack++)
+        anchor[stack] = anchor_on_suffix(counted->stacks, stack, path, length);
+    int code = sum_details(details, profile, counted, anchor, err);
+    free(anchor);
+    return code;
+}
+
+void node_details_destroy(struct node_details *details)
+{
+    array_free(&details->categories_total);
+    array_free(&details->categories_self);
+    array_free(&details->lines);
+}

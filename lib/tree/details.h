@@ -1,0 +1,52 @@
+/*
+ * What the sidebar says of one node: categories of its samples, source lines of its own frame, and inlining.
+ */
+#ifndef PROF_TREE_DETAILS_H
+#define PROF_TREE_DETAILS_H
+
+#include "tree/call_nodes.h"
+#include "tree/weights.h"
+
+struct category_weight {
+    uint32_t category;
+    double weight;
+};
+
+struct line_weight {
+    uint32_t line; /* 1-based, in the source file of the func */
+    double total;  /* of samples that have the node's frame at this line */
+    double self;   /* of those that end there */
+};
+
+enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };
+
+ARRAY_TYPE(struct category_weights, struct category_weight);
+
+struct node_details {
+    struct category_weights categories_total; /* by the category of the samples' innermost frame, heaviest first */
+    struct category_weights categories_self;
+    ARRAY(struct line_weight) lines; /* heaviest first */
+    enum inlining inlining;          /* of the frames of the node that some counted sample has */
+    uint32_t inlined_into; /* string: the symbol that all inlined frames lie in; PROFILE_NONE: none, or several */
+};
+
+/* What is looked at: see timings_compute(). */
+struct counted_stacks {
+    const struct stack_view *stacks;
+    const struct call_nodes *nodes;
+    const struct stack_weights *weights;
+    const uint8_t *kept; /* per node, or NULL */
+};
+
+/* Details of a node of the call-node table. `details` is zeroed by the caller. */
+int node_details_compute(struct node_details *details, const struct profile *profile,
+                         const struct counted_stacks *counted, uint32_t node, struct error *err);
+
+/* Details of the inverted node with this path, leaf func first, of at least one func. */
+int inverted_details_compute(struct node_details *details, const struct profile *profile,
+                             const struct counted_stacks *counted, const uint32_t *path, size_t length,
+                             struct error *err);
+
+void node_details_destroy(struct node_details *details);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * The engine: one profile, what is derived from it, and the current query. Everything that shows numbers asks here: the
+ * page (through wasm.c), `prof report`, and the tests. Passes over tables are done once; a new query redoes only what
+ * its change needs: another range or other threads pass over samples, another search over nodes, inverting over
+ * neither.
+ */
+#ifndef PROF_TREE_ENGINE_H
+#define PROF_TREE_ENGINE_H
+
+#include "tree/activity.h"
+#include "tree/details.h"
+#include "tree/inverted.h"
+#include "tree/search.h"
+#include "tree/timings.h"
+
+struct tree_query {
+    const uint32_t *threads; /* several are merged */
+    size_t thread_count;
+    struct time_range range;
+    const char *search; /* see search.h; length 0: everything */
+    size_t search_length;
+    bool inverted;
+};
+
+/* Rows of a tree in display order, a column each. Zero it to start; the memory is used again by later calls. */
+struct tree_rows {
+    uint32_t *node; /* handle: valid until the next query */
+    uint32_t *depth, *func, *category;
+    double *total, *self;
+    uint8_t *has_children;
+    size_t length, capacity;
+};
+
+ARRAY_TYPE(struct node_path, uint32_t); /* the funcs from the root of the (inverted) tree down to a node */
+
+struct engine;
+
+/* Takes over a checked profile, which must not move or change any more: it is destroyed with the engine, and also if
+ * this fails (then NULL). Starts with a query for all samples of all threads. */
+struct engine *engine_new(struct profile *profile, struct error *err);
+void engine_free(struct engine *engine);
+
+const struct profile *engine_profile(const struct engine *engine);
+const struct stack_view *engine_stacks(const struct engine *engine);
+const struct call_nodes *engine_nodes(const struct engine *engine);
+const struct timings *engine_timings(const struct engine *engine);
+uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
+
+/* The full range, ms: what the file says, else from the first sample to one interval after the last. */
+struct time_range engine_full_range(const struct engine *engine);
+
+/* Makes `query` the current one (nothing of it is kept but its contents). */
+int engine_query(struct engine *engine, const struct tree_query *query, struct error *err);
+
+/* The nodes at the top of the current tree: call nodes, or inverted nodes. */
+size_t engine_node_count(const struct engine *engine); /* shown call nodes; inverted: roots */
+
+/* The children of a node (NODE_NONE: the roots) that have anything to show, heaviest first. -EINVAL for a handle that
+ * the current query does not have. */
+int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err);
+
+/* All rows below a node, depth first, each level heaviest first, until there are `limit`. */
+int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows, struct error *err);
+
+/* One node as a row. */
+int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err);
+
+int engine_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err);
+
+/* The node with this path into *node, or NODE_NONE; with `nearest`, that of the longest part of the path that exists.
+ */
+int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
+                struct error *err);
+
+/* From the heaviest root down to the heaviest child that is not idle, until a node's self is more than any child's
+ * total, at most `depth` nodes. */
+int engine_heaviest_path(struct engine *engine, size_t depth, struct node_path *path, struct error *err);
+
+/* `details` is zeroed by the caller and destroyed with node_details_destroy(). */
+int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err);
+
+int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
+
+/* The activity of a thread between two times; a search leaves only samples that match it. */
+int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
+                    size_t search_length, struct activity *activity, struct error *err);
+
+void tree_rows_destroy(struct tree_rows *rows);
+
+#endif

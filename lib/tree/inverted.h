@@ -1,0 +1,46 @@
+/*
+ * The inverted call tree: roots are the funcs in which samples end, children are callers. It is made from the call-node
+ * table and its self times, and node by node as it is opened: a whole inverted tree would be far larger than the table.
+ */
+#ifndef PROF_TREE_INVERTED_H
+#define PROF_TREE_INVERTED_H
+
+#include "tree/call_nodes.h"
+#include "tree/timings.h"
+
+struct inverted_node {
+    uint32_t func;
+    uint32_t parent;                   /* NODE_NONE for roots */
+    uint32_t depth;                    /* 0 for roots */
+    uint32_t first, last;              /* the node's part of inverted.order */
+    uint32_t first_child, child_count; /* valid once expanded; children are numbered one after another */
+    uint16_t category; /* of all call nodes that the node stands for; the default category where they disagree */
+    bool expanded;
+    bool has_children;
+    double total;
+};
+
+struct inverted {
+    const struct call_nodes *nodes;
+    const double *self;
+    uint32_t default_category;
+    /* The call nodes with self time, so ordered that those of one inverted node lie together; and for each, the caller
+     * that stands at the depth of the innermost expanded inverted node's children. */
+    uint32_t *order;
+    uint32_t *deep;
+    size_t length;
+    uint32_t *group_of_func; /* scratch: all NODE_NONE between calls */
+    ARRAY(struct inverted_node) tree;
+    uint32_t root_count; /* roots are tree[0 .. root_count - 1], by func */
+};
+
+/* Makes the roots. `nodes` and `timings` must outlive the tree and not change. */
+int inverted_init(struct inverted *inverted, const struct call_nodes *nodes, const struct timings *timings,
+                  uint32_t default_category, struct error *err);
+
+/* Makes the children of a node, if they are not there yet. Nodes move: keep indexes. */
+int inverted_expand(struct inverted *inverted, uint32_t node, struct error *err);
+
+void inverted_destroy(struct inverted *inverted);
+
+#endif

@@ -1,0 +1,62 @@
+#include "tree/order.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN = 16 }; /* so many entries are sorted by insertion before merging starts */
+
+static void sort_run(struct order_entry *entries, size_t length)
+{
+    for (size_t i = 1; i < length; i++) {
+        struct order_entry entry = entries[i];
+        size_t at = i;
+        for (; at > 0 && entries[at - 1].magnitude < entry.magnitude; at--)
+            entries[at] = entries[at - 1];
+        entries[at] = entry;
+    }
+}
+
+static void merge(const struct order_entry *from, size_t middle, size_t length, struct order_entry *to)
+{
+    size_t left = 0, right = middle;
+    for (size_t i = 0; i < length; i++) {
+        bool take_right = left == middle || (right < length && from[right].magnitude > from[left].magnitude);
+        to[i] = from[take_right ? right++ : left++];
+    }
+}
+
+static bool is_sorted(const struct order_entry *entries, size_t length)
+{
+    for (size_t i = 1; i < length; i++)
+        if (entries[i].magnitude > entries[i - 1].magnitude)
+            return false;
+    return true;
+}
+
+int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err)
+{
+    if (is_sorted(entries, length))
+        return 0;
+    for (size_t i = 0; i < length; i += RUN)
+        sort_run(entries + i, length - i < RUN ? length - i : RUN);
+    if (length <= RUN)
+        return 0;
+    struct order_entry *scratch = malloc(length * sizeof(*scratch));
+    if (!scratch)
+        return error_no_memory(err);
+    struct order_entry *from = entries, *to = scratch;
+    for (size_t width = RUN; width < length; width *= 2) {
+        for (size_t i = 0; i < length; i += 2 * width) {
+            size_t left = length - i;
+            merge(from + i, left < width ? left : width, left < 2 * width ? left : 2 * width, to + i);
+        }
+        struct order_entry *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != entries)
+        memcpy(entries, from, length * sizeof(*entries));
+    free(scratch);
+    return 0;
+}

@@ -1,0 +1,21 @@
+/*
+ * Sorting heaviest first. The C library of the WebAssembly build has a slow qsort, and none is stable.
+ */
+#ifndef PROF_TREE_ORDER_H
+#define PROF_TREE_ORDER_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct order_entry {
+    double magnitude; /* not negative, not NAN */
+    uint32_t index;   /* whatever the caller sorts */
+};
+
+/* Sorts by falling magnitude; equal ones stay in the order in which they are. O(n log n), and O(n) if already sorted.
+ */
+int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err);
+
+#endif

@@ -1,0 +1,48 @@
+#include "tree/stack_view.h"
+
+#include <stdlib.h>
+
+enum { MAX_CATEGORIES = UINT16_MAX };
+
+static uint16_t category_of_stack(const struct stack_view *view, const struct frame_table *frames, uint32_t prefix,
+                                  uint32_t frame)
+{
+    uint32_t category = frames->category[frame];
+    if (category < view->category_count)
+        return (uint16_t)category;
+    return prefix == PROFILE_NONE ? (uint16_t)view->default_category : view->category[prefix];
+}
+
+int stack_view_init(struct stack_view *view, const struct profile *profile, struct error *err)
+{
+    size_t length = profile->stacks.length;
+    size_t categories = profile->categories.length;
+    *view = (struct stack_view){.prefix = profile->stacks.prefix, .frame = profile->stacks.frame, .length = length};
+    view->func_count = (uint32_t)profile->funcs.length;
+    view->category_count = categories == 0 ? 1 : categories < MAX_CATEGORIES ? (uint32_t)categories : MAX_CATEGORIES;
+    uint32_t fallback = profile_default_category(profile);
+    view->default_category = fallback < view->category_count ? fallback : 0;
+    view->func = malloc((length + 1) * sizeof(*view->func));
+    view->category = malloc((length + 1) * sizeof(*view->category));
+    if (!view->func || !view->category) {
+        stack_view_destroy(view);
+        return error_no_memory(err);
+    }
+    for (size_t stack = 0; stack < length; stack++) {
+        uint32_t frame = profile->stacks.frame[stack];
+        view->func[stack] = profile->frames.func[frame];
+        view->category[stack] = category_of_stack(view, &profile->frames, profile->stacks.prefix[stack], frame);
+    }
+    return 0;
+}
+
+void stack_view_destroy(struct stack_view *view)
+{
+    if (view->owns_tables) {
+        free(view->prefix);
+        free(view->frame);
+    }
+    free(view->func);
+    free(view->category);
+    *view = (struct stack_view){0};
+}

@@ -1,0 +1,151 @@
+#include "tree/timings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int reserve(struct timings *timings, size_t length, struct error *err)
+{
+    if (timings->length == length && timings->self)
+        return 0;
+    timings_destroy(timings);
+    timings->self = malloc((length + 1) * sizeof(*timings->self));
+    timings->total = malloc((length + 1) * sizeof(*timings->total));
+    timings->alive = malloc((length + 1) * sizeof(*timings->alive));
+    if (!timings->self || !timings->total || !timings->alive) {
+        timings_destroy(timings);
+        return error_no_memory(err);
+    }
+    timings->length = length;
+    return 0;
+}
+
+static void sum_self(struct timings *timings, const uint32_t *node_of_stack, const struct stack_weights *weights,
+                     const uint8_t *kept)
+{
+    double samples = 0;
+    memset(timings->self, 0, timings->length * sizeof(*timings->self));
+    for (size_t stack = 0; stack < weights->length; stack++) {
+        double weight = weights->of_stack[stack];
+        uint32_t count = weights->samples ? weights->samples[stack] : 0;
+        if (weight == 0 && count == 0)
+            continue;
+        uint32_t node = node_of_stack[stack];
+        if (node == NODE_NONE || (kept && !kept[node]))
+            continue;
+        timings->self[node] += weight;
+        samples += weights->samples ? count : weight;
+    }
+    timings->samples = (uint64_t)samples;
+}
+
+static void sum_total(struct timings *timings, const struct call_nodes *nodes)
+{
+    for (size_t node = 0; node < timings->length; node++) {
+        timings->total[node] = timings->self[node];
+        timings->alive[node] = timings->self[node] != 0;
+        timings->root_total += fabs(timings->self[node]);
+    }
+    for (size_t node = timings->length; node-- > 0;) {
+        uint32_t prefix = nodes->prefix[node];
+        if (prefix != NODE_NONE && timings->alive[node]) {
+            timings->total[prefix] += timings->total[node];
+            timings->alive[prefix] = 1;
+        }
+    }
+}
+
+int timings_compute(struct timings *timings, const struct call_nodes *nodes, const uint32_t *node_of_stack,
+                    const struct stack_weights *weights, const uint8_t *kept, struct error *err)
+{
+    int code = reserve(timings, nodes->length, err);
+    if (code)
+        return code;
+    timings->root_total = 0;
+    sum_self(timings, node_of_stack, weights, kept);
+    sum_total(timings, nodes);
+    return 0;
+}
+
+void timings_destroy(struct timings *timings)
+{
+    free(timings->self);
+    free(timings->total);
+    free(timings->alive);
+    *timings = (struct timings){0};
+}
+
+/* ---- the function list ---- */
+
+/*
+ * Nodes are in depth-first order, so a node lies inside an earlier node of the same func exactly if its number is below
+ * the end of the last outermost node of that func.
+ */
+static void sum_by_func(struct func_timing *row_of_func, uint8_t *seen, uint32_t *outermost_end,
+                        const struct call_nodes *nodes, const struct timings *timings)
+{
+    for (uint32_t node = 0; node < nodes->length; node++) {
+        uint32_t func = nodes->func[node];
+        if (!timings->alive[node])
+            continue;
+        seen[func] = 1;
+        row_of_func[func].self += timings->self[node];
+        if (node >= outermost_end[func]) {
+            outermost_end[func] = nodes->end[node];
+            row_of_func[func].total += timings->total[node];
+        }
+    }
+}
+
+static int compare_magnitudes(double a, double b)
+{
+    return (fabs(a) < fabs(b)) - (fabs(a) > fabs(b));
+}
+
+static int compare_by_self(const void *left, const void *right)
+{
+    const struct func_timing *a = left, *b = right;
+    int order = compare_magnitudes(a->self, b->self);
+    if (!order)
+        order = compare_magnitudes(a->total, b->total);
+    return order ? order : (a->func > b->func) - (a->func < b->func);
+}
+
+static int compare_by_total(const void *left, const void *right)
+{
+    const struct func_timing *a = left, *b = right;
+    int order = compare_magnitudes(a->total, b->total);
+    if (!order)
+        order = compare_magnitudes(a->self, b->self);
+    return order ? order : (a->func > b->func) - (a->func < b->func);
+}
+
+int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
+                         enum func_order order, struct error *err)
+{
+    size_t funcs = nodes->func_count;
+    struct func_timing *all = calloc(funcs + 1, sizeof(*all));
+    uint8_t *seen = calloc(funcs + 1, sizeof(*seen));
+    uint32_t *outermost_end = calloc(funcs + 1, sizeof(*outermost_end));
+    bool enough = all && seen && outermost_end;
+    *rows = (struct func_timings){0};
+    if (enough) {
+        sum_by_func(all, seen, outermost_end, nodes, timings);
+        for (uint32_t func = 0; func < funcs; func++)
+            if (seen[func])
+                all[rows->length++] = (struct func_timing){func, all[func].total, all[func].self};
+        qsort(all, rows->length, sizeof(*all), order == FUNCS_BY_SELF ? compare_by_self : compare_by_total);
+        rows->rows = all;
+    } else {
+        free(all);
+    }
+    free(seen);
+    free(outermost_end);
+    return enough ? 0 : error_no_memory(err);
+}
+
+void func_timings_destroy(struct func_timings *rows)
+{
+    free(rows->rows);
+    *rows = (struct func_timings){0};
+}

@@ -1,0 +1,52 @@
+/*
+ * Self and total of every call node, and of every func.
+ */
+#ifndef PROF_TREE_TIMINGS_H
+#define PROF_TREE_TIMINGS_H
+
+#include "tree/call_nodes.h"
+#include "tree/weights.h"
+
+#define NODES_ALL NULL
+
+struct timings {
+    double *self;   /* per node: of the samples that end in it */
+    double *total;  /* per node: of the samples that end in it or below */
+    uint8_t *alive; /* per node: 1 if it or a node below has a self that is not 0: what a tree shows */
+    size_t length;
+    double root_total; /* the sum of |self|: the 100 % of percentages */
+    uint64_t samples;  /* that are counted */
+};
+
+/*
+ * `kept`: one byte per node, 0 where samples that end in it do not count (search), or NODES_ALL. `node_of_stack` is
+ * nodes->of_stack, or what a transform makes of it (NODE_NONE: samples with that stack are dropped). Uses the memory of
+ * an earlier call with the same struct, which is zeroed at first.
+ */
+int timings_compute(struct timings *timings, const struct call_nodes *nodes, const uint32_t *node_of_stack,
+                    const struct stack_weights *weights, const uint8_t *kept, struct error *err);
+
+void timings_destroy(struct timings *timings);
+
+/* ---- the function list ---- */
+
+struct func_timing {
+    uint32_t func;
+    double total; /* of the samples with this func anywhere in their stack: recursion counts once */
+    double self;
+};
+
+struct func_timings {
+    struct func_timing *rows;
+    size_t length;
+};
+
+enum func_order { FUNCS_BY_SELF, FUNCS_BY_TOTAL };
+
+/* The funcs that some counted sample has, heaviest (by magnitude) first; ties by the other figure, then by index. */
+int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
+                         enum func_order order, struct error *err);
+
+void func_timings_destroy(struct func_timings *rows);
+
+#endif

@@ -1,0 +1,113 @@
+/*
+ * Small random profiles for the tests that compare a fast algorithm with a slow, obvious one. Everything follows from
+ * the seed. Names come from a small alphabet so that recursion, merged frames, equal names and search hits are all
+ * frequent.
+ */
+#ifndef PROF_TESTS_RANDOM_PROFILE_H
+#define PROF_TESTS_RANDOM_PROFILE_H
+
+#include "profile/profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct random {
+    uint64_t state;
+};
+
+static inline uint32_t random_below(struct random *random, uint32_t limit)
+{
+    random->state = random->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((random->state >> 33) % limit);
+}
+
+static inline void random_samples(struct random *random, struct profile *profile, struct sample_table *samples)
+{
+    bool weighted = random_below(random, 3) == 0, has_cpu = random_below(random, 2) == 0;
+    if ((weighted && !samples_need_weight(samples)) || (has_cpu && !samples_need_cpu_delta(samples)))
+        abort();
+    samples->weight_type = weighted ? WEIGHT_BYTES : WEIGHT_SAMPLES;
+    double time = random_below(random, 10);
+    uint32_t count = random_below(random, 60);
+    for (uint32_t i = 0; i < count; i++, time += random_below(random, 4) * 0.5) {
+        uint32_t stack = random_below(random, 12) && profile->stacks.length
+                             ? random_below(random, (uint32_t)profile->stacks.length)
+                             : PROFILE_NONE;
+        if (!samples_add(samples, stack, time))
+            abort();
+        if (weighted)
+            samples->weight[i] = (double)random_below(random, 20) - 5;
+        if (has_cpu)
+            samples->cpu_delta[i] = random_below(random, 6) ? random_below(random, 700) : NAN;
+    }
+}
+
+/* `profile` is initialised here; the caller destroys it. */
+static inline void random_profile(struct profile *profile, uint64_t seed)
+{
+    static const char *const colors[] = {"blue", "grey", "red", "green"};
+    static const char *const categories[] = {"User", "Other", "Kernel", "Idle"};
+    struct random random = {seed * 2 + 1};
+    char name[32];
+    profile_init(profile);
+    profile->meta.interval = 1;
+    for (int i = 0; i < 4; i++)
+        profile_add_category(profile, categories[i], colors[i]);
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof(name), "lib%c.so", 'A' + i);
+        struct resource resource = {strings_add_z(&profile->strings, name), PROFILE_NONE, 1};
+        snprintf(name, sizeof(name), "/src/File%d.c", i);
+        struct source source = {.filename = strings_add_z(&profile->strings, name),
+                                .id = PROFILE_NONE,
+                                .start_line = 1,
+                                .start_column = 1,
+                                .content = PROFILE_NONE,
+                                .source_map_url = PROFILE_NONE};
+        if (!array_push(&profile->resources, resource) || !array_push(&profile->sources, source))
+            abort();
+        struct native_symbol symbol = {0, 16 * i, resource.name, 16};
+        if (!array_push(&profile->native_symbols, symbol))
+            abort();
+    }
+    struct library library = {0, 0, 0, 0, 0, 0, PROFILE_NONE};
+    if (!array_push(&profile->libs, library))
+        abort();
+    uint32_t funcs = 1 + random_below(&random, 8);
+    for (uint32_t i = 0; i < funcs; i++) {
+        snprintf(name, sizeof(name), "Func%c::run(int)", "abcABCxy"[random_below(&random, 8)]);
+        uint32_t func = profile_add_func(profile, strings_add_z(&profile->strings, name),
+                                         random_below(&random, 2) ? random_below(&random, 3) : PROFILE_NONE);
+        profile->funcs.source[func] = random_below(&random, 2) ? random_below(&random, 3) : PROFILE_NONE;
+    }
+    uint32_t frames = 1 + random_below(&random, 12);
+    for (uint32_t i = 0; i < frames; i++) {
+        uint32_t frame = profile_add_frame(profile, random_below(&random, funcs), 0, 16 * (int64_t)i);
+        if (random_below(&random, 2)) {
+            profile->frames.category[frame] = random_below(&random, 4);
+            profile->frames.subcategory[frame] = 0;
+        }
+        profile->frames.line[frame] = random_below(&random, 4);
+        profile->frames.inline_depth[frame] = (uint8_t)random_below(&random, 2);
+        profile->frames.native_symbol[frame] = random_below(&random, 2) ? random_below(&random, 3) : PROFILE_NONE;
+    }
+    /* Now and then a table in which some node has more children than a list is walked for. */
+    uint32_t stacks = random_below(&random, 80);
+    bool chains = random_below(&random, 2);
+    for (uint32_t i = 0; i < stacks; i++) {
+        uint32_t prefix = i == 0 || random_below(&random, 8) == 0 ? PROFILE_NONE
+                          : chains && random_below(&random, 4)    ? i - 1
+                                                                  : random_below(&random, i);
+        profile_add_stack(profile, prefix, random_below(&random, frames));
+    }
+    uint32_t threads = 1 + random_below(&random, 3);
+    for (uint32_t i = 0; i < threads; i++) {
+        struct thread *thread = profile_add_thread(profile);
+        snprintf(name, sizeof(name), "thread %u", i);
+        thread->name = thread->process_name = thread->process_type = strings_add_z(&profile->strings, name);
+        thread->pid = thread->tid = strings_add_z(&profile->strings, "1");
+        random_samples(&random, profile, &thread->samples);
+    }
+}
+
+#endif
