@@ -1,0 +1,28 @@
+// Rust with generics, closures and inlined iterators. usage: busy SECONDS
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+#[inline(never)]
+fn count_words<'a>(words: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut counts = HashMap::new();
+    for word in words {
+        *counts.entry(word).or_insert(0) += 1;
+    }
+    counts
+}
+
+#[inline(never)]
+fn round(text: &str) -> usize {
+    count_words(text.split(' ')).values().map(|n| n * n).sum()
+}
+
+fn main() {
+    let seconds: f64 = std::env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(1.0);
+    let text: String = (0..2000).map(|i| format!("word{} ", i % 37)).collect();
+    let end = Instant::now() + Duration::from_secs_f64(seconds);
+    let mut total = 0;
+    while Instant::now() < end {
+        total += round(&text);
+    }
+    println!("{total}");
+}
