@@ -1,0 +1,278 @@
+/*
+ * Assembling a profile takes four steps: replay the spool into tables of addresses and stacks (replay.c), name the
+ * addresses (naming.c), turn each recorded stack into one of named frames, with inlined calls as frames of their own,
+ * and write it all, with the samples streamed from their store one thread after the other.
+ *
+ * Memory grows with the distinct stacks and addresses of a recording, not with its samples.
+ */
+#include "assemble/assemble.h"
+
+#include "assemble/facts.h"
+#include "assemble/naming.h"
+#include "assemble/replay.h"
+#include "profile/file.h"
+#include "profile/write.h"
+#include "record/info.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct assembly {
+    struct replay replay;
+    struct profile profile;
+    struct interner interner;
+    struct naming naming;
+    uint32_t *stack_map;   /* of each stack of the replay: the profile's */
+    ARRAY(uint32_t) order; /* the profile's threads, as numbers of the replay */
+    uint64_t start_ns;     /* CLOCK_MONOTONIC at the profile's zero */
+};
+
+/* ---- stacks ---- */
+
+/* A replayed stack ends in one address, which may stand for several frames: they are chained below the caller's stack.
+ * Distinct addresses give distinct frames, so no two chains are equal and nothing needs to be looked up. */
+static int map_stacks(struct assembly *assembly, struct error *err)
+{
+    const struct replay *replay = &assembly->replay;
+    assembly->stack_map = malloc((replay->stacks.length + 1) * sizeof(*assembly->stack_map));
+    if (!assembly->stack_map)
+        return error_no_memory(err);
+    for (size_t i = 0; i < replay->stacks.length; i++) {
+        const struct replay_stack *stack = &replay->stacks.data[i];
+        const struct named_frame *named = &assembly->naming.named.data[stack->frame];
+        uint32_t prefix = stack->prefix == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[stack->prefix];
+        for (uint32_t k = 0; k < named->count; k++) {
+            prefix = profile_add_stack(&assembly->profile, prefix, assembly->naming.frames.data[named->first + k]);
+            if (prefix == PROFILE_NONE)
+                return error_no_memory(err);
+        }
+        assembly->stack_map[i] = prefix;
+    }
+    return 0;
+}
+
+/* ---- threads ---- */
+
+static bool is_main_thread(const struct replay *replay, const struct replay_thread *thread)
+{
+    return thread->tid == replay->processes.data[thread->process].pid;
+}
+
+/* A thread is shown if it was sampled, or is the main thread of a process that was: its row stands for the process. */
+static bool is_shown(const struct replay *replay, const struct replay_thread *thread)
+{
+    return thread->known &&
+           (thread->samples || (is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
+}
+
+/* By process, the main thread first, then by start. */
+static int compare_threads(const void *a, const void *b, void *context)
+{
+    const struct replay *replay = context;
+    uint32_t left_number = *(const uint32_t *)a, right_number = *(const uint32_t *)b;
+    const struct replay_thread *left = &replay->threads.data[left_number];
+    const struct replay_thread *right = &replay->threads.data[right_number];
+    if (left->process != right->process)
+        return left->process < right->process ? -1 : 1;
+    if (is_main_thread(replay, left) != is_main_thread(replay, right))
+        return is_main_thread(replay, left) ? -1 : 1;
+    if (left->start != right->start)
+        return left->start < right->start ? -1 : 1;
+    return left_number < right_number ? -1 : left_number > right_number;
+}
+
+static int choose_threads(struct assembly *assembly, struct error *err)
+{
+    struct replay *replay = &assembly->replay;
+    uint32_t first_known = REPLAY_NONE;
+    for (size_t i = 0; i < replay->threads.length; i++) {
+        if (replay->threads.data[i].known && first_known == REPLAY_NONE)
+            first_known = (uint32_t)i;
+        if (is_shown(replay, &replay->threads.data[i]) && !array_push(&assembly->order, (uint32_t)i))
+            return error_no_memory(err);
+    }
+    /* A target that was gone before its first sample still has a thread, and a profile needs one. */
+    if (!assembly->order.length && first_known != REPLAY_NONE && !array_push(&assembly->order, first_known))
+        return error_no_memory(err);
+    if (!assembly->order.length)
+        return error_set(err, ENODATA, "the recording holds no thread: the target never started");
+    qsort_r(assembly->order.data, assembly->order.length, sizeof(uint32_t), compare_threads, replay);
+    return 0;
+}
+
+static double to_ms(const struct assembly *assembly, uint64_t time)
+{
+    return time > assembly->start_ns ? (double)(time - assembly->start_ns) / 1e6 : 0;
+}
+
+static double to_end_ms(const struct assembly *assembly, uint64_t time)
+{
+    return time ? to_ms(assembly, time) : NAN;
+}
+
+static int add_thread(struct assembly *assembly, const struct replay_thread *from, struct error *err)
+{
+    const struct replay *replay = &assembly->replay;
+    const struct replay_process *process = &replay->processes.data[from->process];
+    struct strings *strings = &assembly->profile.strings;
+    char pid[32], tid[32];
+    int length = snprintf(pid, sizeof(pid), "%" PRIu32, process->pid);
+    if (process->instance)
+        snprintf(pid + length, sizeof(pid) - (size_t)length, ".%" PRIu32, process->instance);
+    snprintf(tid, sizeof(tid), "%" PRIu32, from->tid);
+    struct thread *thread = profile_add_thread(&assembly->profile);
+    if (!thread)
+        return error_no_memory(err);
+    thread->name = strings_add_z(strings, strings_text(&replay->strings, from->name));
+    thread->process_name = strings_add_z(strings, strings_text(&replay->strings, process->name));
+    thread->process_type = strings_add_z(strings, from->process == 0 ? "default" : "process");
+    thread->pid = strings_add_z(strings, pid);
+    thread->tid = strings_add_z(strings, tid);
+    thread->is_main = is_main_thread(replay, from);
+    thread->process_start = to_ms(assembly, process->start);
+    thread->process_end = to_end_ms(assembly, process->end);
+    thread->start = to_ms(assembly, from->start);
+    thread->end = to_end_ms(assembly, from->end);
+    if (thread->name == STRING_NONE || thread->process_name == STRING_NONE || thread->process_type == STRING_NONE ||
+        thread->pid == STRING_NONE || thread->tid == STRING_NONE)
+        return error_no_memory(err);
+    return 0;
+}
+
+static int add_threads(struct assembly *assembly, struct error *err)
+{
+    int code = choose_threads(assembly, err);
+    for (size_t i = 0; !code && i < assembly->order.length; i++)
+        code = add_thread(assembly, &assembly->replay.threads.data[assembly->order.data[i]], err);
+    return code;
+}
+
+/* The profile's zero: the start of the recording, or its first event where that is earlier or the start is not known.
+ */
+static uint64_t zero_time(const struct replay *replay)
+{
+    const char *value = replay_info(replay, INFO_START_MONOTONIC);
+    uint64_t start = value ? strtoull(value, NULL, 10) : 0;
+    return start && (start < replay->first_time || !replay->first_time) ? start : replay->first_time;
+}
+
+/* ---- writing ---- */
+
+struct source_context {
+    const struct assembly *assembly;
+    struct sample_cursor cursor;
+    struct error *err;
+    int code; /* of the first read that failed */
+};
+
+static int rewind_samples(void *context, size_t thread, struct error *err)
+{
+    struct source_context *source = context;
+    return sample_cursor_start(&source->cursor, source->assembly->replay.samples, source->assembly->order.data[thread],
+                               err);
+}
+
+static bool next_sample(void *context, struct sample_row *row)
+{
+    struct source_context *source = context;
+    const struct assembly *assembly = source->assembly;
+    struct stored_sample sample;
+    int got = sample_cursor_next(&source->cursor, &sample, source->err);
+    if (got < 0)
+        source->code = got;
+    if (got <= 0)
+        return false;
+    *row = (struct sample_row){
+        .stack = sample.stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[sample.stack],
+        .time = to_ms(assembly, sample.time),
+        .weight = 1,
+        .cpu_delta = sample.cpu_time / 10.0,
+    };
+    return true;
+}
+
+/* Fine enough to order samples and to see their jitter, coarse enough to compress: a hundredth of the interval. */
+static double time_resolution(double interval)
+{
+    double resolution = pow(10, floor(log10(interval / 100) + 1e-9));
+    return resolution < 0.001 ? 0.001 : resolution;
+}
+
+static int write_profile(struct assembly *assembly, const char *path, uint64_t *bytes, struct error *err)
+{
+    struct profile_file *file = profile_file_create(path, err);
+    if (!file)
+        return -EIO;
+    struct source_context context = {.assembly = assembly, .err = err};
+    struct sample_source source = {
+        .rewind = rewind_samples, .next = next_sample, .has_cpu_delta = true, .context = &context};
+    struct byte_sink sink = profile_file_sink(file);
+    int code = profile_write(&assembly->profile, &source, time_resolution(assembly->profile.meta.interval), &sink, err);
+    sample_cursor_destroy(&context.cursor);
+    if (!code)
+        code = context.code;
+    if (code) {
+        profile_file_abandon(file);
+        return code;
+    }
+    return profile_file_commit(file, bytes, err);
+}
+
+static void fill_result(const struct assembly *assembly, struct assemble_result *result)
+{
+    const struct replay *replay = &assembly->replay;
+    result->samples = replay->sample_count;
+    result->lost = replay->lost;
+    result->damaged = replay->damaged_blocks;
+    result->addresses = assembly->naming.addresses;
+    result->unnamed = assembly->naming.unnamed;
+    for (size_t i = 0; i < replay->threads.length; i++) {
+        result->cut += replay->threads.data[i].cut;
+        result->threads += replay->threads.data[i].samples != 0;
+    }
+    for (size_t i = 0; i < replay->processes.length; i++)
+        result->processes += replay->processes.data[i].samples != 0;
+}
+
+int assemble_recording(const char *spool_path, const char *output_path, const struct assemble_options *options,
+                       struct assemble_result *result, struct error *err)
+{
+    struct assembly assembly = {0};
+    struct symbolizer *symbolizer = NULL;
+    *result = (struct assemble_result){0};
+    interner_init(&assembly.interner, &assembly.profile);
+    int code = replay_spool(&assembly.replay, spool_path, err);
+    if (code)
+        goto out;
+    symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = options->threads}, err);
+    if (!symbolizer) {
+        code = -ENOMEM;
+        goto out;
+    }
+    code = name_frames(&assembly.naming, &assembly.replay, symbolizer, &assembly.profile, &assembly.interner, err);
+    if (code)
+        goto out;
+    assembly.start_ns = zero_time(&assembly.replay);
+    code = map_stacks(&assembly, err);
+    if (!code)
+        code = add_threads(&assembly, err);
+    if (!code)
+        code = fill_facts(&assembly.profile, &assembly.replay, &assembly.naming, assembly.start_ns, err);
+    if (!code)
+        code = write_profile(&assembly, output_path, &result->bytes, err);
+    if (!code)
+        fill_result(&assembly, result);
+out:
+    symbolizer_free(symbolizer);
+    naming_destroy(&assembly.naming);
+    interner_destroy(&assembly.interner);
+    profile_destroy(&assembly.profile);
+    replay_destroy(&assembly.replay);
+    array_free(&assembly.order);
+    free(assembly.stack_map);
+    return code;
+}

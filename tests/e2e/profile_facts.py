@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""An independent look into a saved profile, for tests: python's own JSON and gzip, and sums done the obvious way.
+
+    profile_facts.py FILE check                  says what is wrong with indexes, lengths and orders; exits 1 if anything is
+    profile_facts.py FILE samples                samples with a stack
+    profile_facts.py FILE threads                a line per thread: pid, tid, process name, name, samples
+    profile_facts.py FILE self NAME              percent of samples whose innermost function is NAME
+    profile_facts.py FILE total NAME             percent of samples with NAME on the stack
+    profile_facts.py FILE chain A B C            percent of samples with A calling (directly or not) B calling C
+    profile_facts.py FILE complete               percent of samples whose stack is not cut
+    profile_facts.py FILE roots                  how many samples each outermost function has
+    profile_facts.py FILE named                  percent of frames of samples (weighted) that are not "0x..."
+    profile_facts.py FILE cpu                    CPU time in ms, all threads
+    profile_facts.py FILE meta KEY               a value of meta
+    profile_facts.py FILE extra LABEL            a value of the info sections
+    profile_facts.py FILE line NAME              source files and lines of the frames of NAME
+    profile_facts.py FILE categories             names of the categories that samples end in
+
+NAME matches a whole function name, or its part before the parameters.
+"""
+
+import gzip
+import json
+import sys
+
+
+def load(path):
+    data = open(path, "rb").read()
+    return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+
+
+class Profile:
+    def __init__(self, path):
+        self.json = load(path)
+        shared = self.json["shared"]
+        self.strings = shared["stringArray"]
+        self.stacks, self.frames, self.funcs = shared["stackTable"], shared["frameTable"], shared["funcTable"]
+        self.sources = shared["sources"]
+        self.names = [self.strings[n] for n in self.funcs["name"]]
+        self.prefix = [i - o if o else None for i, o in enumerate(self.stacks["prefixOffset"])]
+
+    def path(self, stack):
+        """Functions from the outermost in."""
+        names = []
+        while stack is not None:
+            names.append(self.names[self.frames["func"][self.stacks["frame"][stack]]])
+            stack = self.prefix[stack]
+        return names[::-1]
+
+    def sample_stacks(self):
+        for thread in self.json["threads"]:
+            for stack in thread["samples"]["stack"]:
+                if stack is not None:
+                    yield stack
+
+    def share(self, matches):
+        """Percent of samples whose path satisfies `matches`."""
+        known, hits, count = {}, 0, 0
+        for stack in self.sample_stacks():
+            if stack not in known:
+                known[stack] = bool(matches(self.path(stack)))
+            hits += known[stack]
+            count += 1
+        return 100 * hits / count if count else 0
+
+
+def same_name(name, wanted):
+    return name == wanted or name.split("(")[0] == wanted
+
+
+def is_chain(path, wanted):
+    rest = iter(path)
+    return all(any(same_name(name, want) for name in rest) for want in wanted)
+
+
+def problems(profile):
+    j = profile.json
+    shared = j["shared"]
+
+    def column(table, name, limit, nulls=True, none=None):
+        for i, value in enumerate(table[name]):
+            if value is None and nulls or value == none:
+                continue
+            if not isinstance(value, int) or not 0 <= value < limit:
+                yield f"{name}[{i}] = {value}, of {limit}"
+                return
+
+    for name in ("stackTable", "frameTable", "funcTable", "resourceTable", "nativeSymbols", "sources"):
+        table = shared[name]
+        for key, values in table.items():
+            if isinstance(values, list) and len(values) != table["length"]:
+                yield f"{name}.{key} has {len(values)} of {table['length']} entries"
+    frames, funcs, strings = shared["frameTable"], shared["funcTable"], len(shared["stringArray"])
+    for i, prefix in enumerate(profile.prefix):
+        if prefix is not None and not 0 <= prefix < i:
+            yield f"stack {i} has prefix {prefix}"
+    yield from column(shared["stackTable"], "frame", frames["length"], nulls=False)
+    yield from column(frames, "func", funcs["length"], nulls=False)
+    yield from column(frames, "lib", len(j["libs"]), nulls=False, none=-1)
+    yield from column(frames, "category", len(j["meta"]["categories"]))
+    yield from column(frames, "nativeSymbol", shared["nativeSymbols"]["length"])
+    yield from column(funcs, "name", strings, nulls=False)
+    yield from column(funcs, "resource", shared["resourceTable"]["length"], nulls=False, none=-1)
+    yield from column(funcs, "source", shared["sources"]["length"])
+    for number, thread in enumerate(j["threads"]):
+        samples = thread["samples"]
+        yield from column(samples, "stack", shared["stackTable"]["length"])
+        deltas = samples["timeDeltas"]
+        if any(delta < 0 for delta in deltas[1:]):
+            yield f"thread {number}: time runs backwards"
+        for key in ("stack", "timeDeltas", "threadCPUDelta"):
+            if len(samples[key]) != samples["length"]:
+                yield f"thread {number}: {key} has {len(samples[key])} of {samples['length']} entries"
+
+
+def main():
+    profile, question, words = Profile(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    if question == "check":
+        wrong = list(problems(profile))
+        print("\n".join(wrong) or "good")
+        sys.exit(bool(wrong))
+    elif question == "samples":
+        print(sum(1 for _ in profile.sample_stacks()))
+    elif question == "threads":
+        for thread in profile.json["threads"]:
+            print(thread["pid"], thread["tid"], thread["processName"], thread["name"], thread["samples"]["length"])
+    elif question == "self":
+        print(f"{profile.share(lambda path: same_name(path[-1], words[0])):.2f}")
+    elif question == "total":
+        print(f"{profile.share(lambda path: any(same_name(name, words[0]) for name in path)):.2f}")
+    elif question == "chain":
+        print(f"{profile.share(lambda path: is_chain(path, words)):.2f}")
+    elif question == "complete":
+        print(f"{profile.share(lambda path: path[0] != '(truncated)'):.2f}")
+    elif question == "roots":
+        counts = {}
+        for stack in profile.sample_stacks():
+            root = profile.path(stack)[0]
+            counts[root] = counts.get(root, 0) + 1
+        for root, count in sorted(counts.items(), key=lambda item: -item[1]):
+            print(count, root)
+    elif question == "named":
+        named = total = 0
+        for stack in profile.sample_stacks():
+            path = profile.path(stack)
+            named += sum(not name.startswith("0x") for name in path)
+            total += len(path)
+        print(f"{100 * named / total if total else 0:.2f}")
+    elif question == "cpu":
+        deltas = [d or 0 for t in profile.json["threads"] for d in t["samples"]["threadCPUDelta"]]
+        print(f"{sum(deltas) / 1000:.3f}")
+    elif question == "meta":
+        print(profile.json["meta"].get(words[0]))
+    elif question == "extra":
+        for section in profile.json["meta"].get("extra", []):
+            for entry in section["entries"]:
+                if entry["label"] == words[0]:
+                    print(entry["value"])
+    elif question == "line":
+        seen = set()
+        for i in range(profile.frames["length"]):
+            func = profile.frames["func"][i]
+            source = profile.funcs["source"][func]
+            if same_name(profile.names[func], words[0]) and source is not None:
+                seen.add((profile.strings[profile.sources["filename"][source]], profile.frames["line"][i]))
+        for file, line in sorted(seen, key=str):
+            print(f"{file}:{line}")
+    elif question == "categories":
+        names = [category["name"] for category in profile.json["meta"]["categories"]]
+        leaves = {profile.frames["category"][profile.stacks["frame"][stack]] for stack in profile.sample_stacks()}
+        print(" ".join(sorted(names[c] for c in leaves if c is not None)))
+    else:
+        sys.exit(f"unknown question {question}")
+
+
+main()
