@@ -57,7 +57,7 @@ FLAGS := $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 $(BUILD)/flags: $(if $(filter-out $(subst ',,$(FLAGS)),$(subst ',,$(file <$(BUILD)/flags)))$(filter-out $(subst ',,$(file <$(BUILD)/flags)),$(subst ',,$(FLAGS))),always)
 	@pkg-config --exists $(PACKAGES) || { echo "prof needs $(PACKAGES): run 'make deps'" >&2; exit 1; }
 	@mkdir -p $(@D)
-	$(file >$@,$(FLAGS))
+	@printf '%s\n' '$(subst ','\'',$(FLAGS))' >$@
 
 # ---- the page: the engine as WebAssembly, the bundle, both embedded into the binary ----
 
