@@ -1,0 +1,116 @@
+#include "serving.h"
+
+#include "page.h"
+#include "ui.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+bool serving_parse_port(const char *text, struct serving_options *options)
+{
+    unsigned long port = 0;
+    const char *at = text;
+    for (; *at >= '0' && *at <= '9' && port <= UINT16_MAX; at++)
+        port = port * 10 + (unsigned long)(*at - '0');
+    bool plus = *at == '+';
+    if (at == text || at[plus] != '\0' || port > UINT16_MAX || (plus && port == 0))
+        return false;
+    options->port = (uint16_t)port;
+    options->search_port = plus;
+    return true;
+}
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+/* Under sudo the desktop is another user's, and a browser started here would be root's. */
+static bool has_desktop(void)
+{
+    return (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")) && !is_set("SUDO_UID");
+}
+
+static bool is_ignored(int signal_number)
+{
+    struct sigaction action;
+    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* Starts the desktop's browser in a session of its own, silent, so that Ctrl+C here does not end it. That there is no
+ * xdg-open is no failure: the address is printed in any case. */
+static void open_browser(const char *url)
+{
+    char program[] = "xdg-open";
+    char *argv[] = {program, (char *)(uintptr_t)url, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigemptyset(&none);
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return;
+    if (posix_spawnattr_init(&attributes) == 0) {
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+        pid_t pid;
+        posix_spawnp(&pid, program, &files, &attributes, argv, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+}
+
+static void wait_for_signal(const sigset_t *signals)
+{
+    int received;
+    while (sigwait(signals, &received) == EINTR)
+        ;
+}
+
+int serve_fd_and_wait(int profile_fd, const struct serving_options *options)
+{
+    sigset_t ending, before;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    if (!is_ignored(SIGHUP)) /* as nohup leaves it */
+        sigaddset(&ending, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &ending, &before);
+
+    struct serve_options serve = {
+        .assets = page_assets,
+        .asset_count = page_asset_count,
+        .port = options->port,
+        .search_port = options->search_port,
+    };
+    struct error err = {0};
+    struct server *server = serve_start(&serve, profile_fd, &err);
+    if (server) {
+        ui_say("%s  (Ctrl+C ends it)", serve_url(server));
+        if (!options->no_open && has_desktop())
+            open_browser(serve_url(server));
+        wait_for_signal(&ending);
+        serve_stop(server);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return server ? EXIT_SUCCESS : ui_fail_error(&err);
+}
+
+int serve_and_wait(const char *profile_path, const struct serving_options *options)
+{
+    int fd = open(profile_path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return ui_fail("cannot open %s: %s", profile_path, strerror(errno));
+    return serve_fd_and_wait(fd, options);
+}

@@ -1,0 +1,229 @@
+/*
+ * Everything that is served exists in compressed form: the assets in the binary, the profile in its file. A client that
+ * takes gzip (every browser) gets these bytes as they are, the profile's straight from the file by sendfile(). For
+ * others `struct gunzip` uncompresses while sending.
+ *
+ * All answers carry the same restrictions. The page may load scripts, styles and data from this server only, and
+ * compile WebAssembly; it cannot be framed by another page; and its address, which holds the secret, is not told to
+ * others as a referrer.
+ */
+#include "serve/answer.h"
+
+#include "serve/accept.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const struct {
+    const char *name, *value;
+} restrictions[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src "
+     "'self'; "
+     "img-src 'self' data: blob:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+};
+
+static bool add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    return MHD_add_response_header(response, name, value) == MHD_YES;
+}
+
+static bool add_restrictions(struct MHD_Response *response)
+{
+    bool added = true;
+    for (size_t i = 0; i < sizeof(restrictions) / sizeof(*restrictions); i++)
+        added = added && add_header(response, restrictions[i].name, restrictions[i].value);
+    return added;
+}
+
+/* Queues a complete response; `complete` is false if some header could not be added. */
+static enum MHD_Result send_and_free(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response,
+                                     bool complete)
+{
+    enum MHD_Result result = MHD_NO;
+    if (complete && add_restrictions(response))
+        result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static struct MHD_Response *text_response(const char *text)
+{
+    return MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+}
+
+enum MHD_Result answer_status(struct MHD_Connection *connection, unsigned status, const char *sentence)
+{
+    struct MHD_Response *response = text_response(sentence);
+    if (!response)
+        return MHD_NO;
+    return send_and_free(connection, status, response,
+                         add_header(response, "Content-Type", "text/plain; charset=utf-8") &&
+                             add_header(response, "Cache-Control", "no-store"));
+}
+
+enum MHD_Result answer_wrong_method(struct MHD_Connection *connection, const char *allowed)
+{
+    struct MHD_Response *response = text_response("This address does not take that method.\n");
+    if (!response)
+        return MHD_NO;
+    return send_and_free(connection, MHD_HTTP_METHOD_NOT_ALLOWED, response, add_header(response, "Allow", allowed));
+}
+
+enum MHD_Result answer_redirect(struct MHD_Connection *connection, const char *path)
+{
+    struct MHD_Response *response = text_response("");
+    if (!response)
+        return MHD_NO;
+    return send_and_free(connection, MHD_HTTP_PERMANENT_REDIRECT, response, add_header(response, "Location", path));
+}
+
+/* ---- uncompressing for clients that do not take gzip ---- */
+
+struct gunzip {
+    z_stream stream;
+    unsigned char input[16384];
+    const unsigned char *memory; /* compressed bytes, or NULL: they are in the file */
+    int fd;
+    uint64_t at, size; /* of the compressed bytes: read so far, in all */
+};
+
+static bool refill(struct gunzip *gunzip)
+{
+    uint64_t left = gunzip->size - gunzip->at;
+    if (gunzip->memory) {
+        gunzip->stream.next_in = (Bytef *)(uintptr_t)(gunzip->memory + gunzip->at);
+        gunzip->stream.avail_in = (uInt)left;
+        gunzip->at = gunzip->size;
+        return left > 0;
+    }
+    ssize_t got = pread(gunzip->fd, gunzip->input, sizeof(gunzip->input), (off_t)gunzip->at);
+    if (got <= 0)
+        return false;
+    gunzip->stream.next_in = gunzip->input;
+    gunzip->stream.avail_in = (uInt)got;
+    gunzip->at += (uint64_t)got;
+    return true;
+}
+
+/* The next `max` bytes at most, for libmicrohttpd. A gzip file may consist of several streams. */
+static ssize_t read_uncompressed(void *context, uint64_t position, char *out, size_t max)
+{
+    (void)position;
+    struct gunzip *gunzip = context;
+    gunzip->stream.next_out = (Bytef *)out;
+    gunzip->stream.avail_out = (uInt)(max < UINT32_MAX ? max : UINT32_MAX);
+    uInt room = gunzip->stream.avail_out;
+    int state = Z_OK;
+    while (gunzip->stream.avail_out == room) {
+        if (gunzip->stream.avail_in == 0 && !refill(gunzip))
+            return gunzip->stream.total_in == 0 ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
+        state = inflate(&gunzip->stream, Z_NO_FLUSH);
+        if (state == Z_STREAM_END)
+            inflateReset(&gunzip->stream); /* total_in is 0 again: here the file may end */
+        else if (state != Z_OK)
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    return (ssize_t)(room - gunzip->stream.avail_out);
+}
+
+static void gunzip_free(void *context)
+{
+    struct gunzip *gunzip = context;
+    inflateEnd(&gunzip->stream);
+    free(gunzip);
+}
+
+static struct MHD_Response *uncompressed_response(const unsigned char *memory, int fd, uint64_t size)
+{
+    enum { GZIP_HEADER = 16, BLOCK = 65536 };
+    struct gunzip *gunzip = calloc(1, sizeof(*gunzip));
+    if (!gunzip)
+        return NULL;
+    gunzip->memory = memory;
+    gunzip->fd = fd;
+    gunzip->size = size;
+    if (inflateInit2(&gunzip->stream, MAX_WBITS + GZIP_HEADER) != Z_OK) {
+        free(gunzip);
+        return NULL;
+    }
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_uncompressed, gunzip, gunzip_free);
+    if (!response)
+        gunzip_free(gunzip);
+    return response;
+}
+
+/* ---- the two kinds of content ---- */
+
+static const char *request_header(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static bool takes_gzip(struct MHD_Connection *connection)
+{
+    return accept_encoding_has(request_header(connection, "Accept-Encoding"), "gzip");
+}
+
+enum MHD_Result answer_asset(struct MHD_Connection *connection, const struct serve_asset *asset)
+{
+    const char *known = request_header(connection, "If-None-Match");
+    bool is_known = known && strstr(known, asset->etag);
+    bool compressed = takes_gzip(connection);
+    struct MHD_Response *response;
+    if (is_known)
+        response = text_response("");
+    else if (compressed)
+        response =
+            MHD_create_response_from_buffer(asset->gzip_size, (void *)(uintptr_t)asset->gzip, MHD_RESPMEM_PERSISTENT);
+    else
+        response = uncompressed_response(asset->gzip, -1, asset->gzip_size);
+    if (!response)
+        return MHD_NO;
+    bool complete = add_header(response, "ETag", asset->etag) && add_header(response, "Cache-Control", "no-cache") &&
+                    add_header(response, "Vary", "Accept-Encoding");
+    if (!is_known)
+        complete = complete && add_header(response, "Content-Type", asset->type) &&
+                   (!compressed || add_header(response, "Content-Encoding", "gzip"));
+    return send_and_free(connection, is_known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, response, complete);
+}
+
+/* A response owns the descriptor that it reads from. The position of the open file, which the copies share, is not
+ * used: sendfile() and pread() get theirs as an argument. */
+static struct MHD_Response *file_response(int fd, uint64_t size)
+{
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return NULL;
+    struct MHD_Response *response = MHD_create_response_from_fd64(size, own);
+    if (!response)
+        close(own);
+    return response;
+}
+
+enum MHD_Result answer_profile(struct MHD_Connection *connection, const struct served_profile *profile)
+{
+    bool as_saved = !profile->is_gzip || takes_gzip(connection);
+    struct MHD_Response *response =
+        as_saved ? file_response(profile->fd, profile->size) : uncompressed_response(NULL, profile->fd, profile->size);
+    if (!response)
+        return answer_status(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
+    char json_size[24];
+    snprintf(json_size, sizeof(json_size), "%" PRIu64, profile->json_size);
+    bool complete =
+        add_header(response, "Content-Type", "application/json") && add_header(response, "Cache-Control", "no-store") &&
+        add_header(response, "Vary", "Accept-Encoding") && add_header(response, "X-Uncompressed-Length", json_size) &&
+        (!profile->is_gzip || !as_saved || add_header(response, "Content-Encoding", "gzip"));
+    return send_and_free(connection, MHD_HTTP_OK, response, complete);
+}

@@ -1,0 +1,553 @@
+/*
+ * The server, asked over real connections: what it answers, and what it refuses.
+ */
+#include "serve/accept.h"
+#include "serve/serve.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+/* ---- fixtures: a page of two files, a profile, and a server that has them ---- */
+
+static const char page_text[] = "<!doctype html><title>the page</title>";
+static const char script_text[] = "console.log('the script');";
+static const char profile_text[] = "{\"meta\":{\"version\":31}}";
+
+struct compressed {
+    unsigned char bytes[4096];
+    size_t size;
+};
+
+static struct compressed compress_text(const char *text)
+{
+    struct compressed out = {0};
+    z_stream stream = {0};
+    assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    stream.next_in = (Bytef *)(uintptr_t)text;
+    stream.avail_in = (uInt)strlen(text);
+    stream.next_out = out.bytes;
+    stream.avail_out = sizeof(out.bytes);
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    out.size = stream.total_out;
+    deflateEnd(&stream);
+    return out;
+}
+
+static int file_with(const void *bytes, size_t size)
+{
+    char path[] = "/tmp/prof-test-serve-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    unlink(path);
+    assert_int_equal(write(fd, bytes, size), size);
+    return fd;
+}
+
+static struct compressed page, script;
+static struct serve_asset assets[2];
+
+static struct server *start_with(int profile_fd)
+{
+    page = compress_text(page_text);
+    script = compress_text(script_text);
+    assets[0] = (struct serve_asset){"", "text/html; charset=utf-8", "\"p1\"", page.bytes, page.size};
+    assets[1] = (struct serve_asset){"app.js", "text/javascript; charset=utf-8", "\"s1\"", script.bytes, script.size};
+    struct serve_options options = {.assets = assets, .asset_count = 2, .port = 0};
+    struct error err = {0};
+    struct server *server = serve_start(&options, profile_fd, &err);
+    if (!server)
+        fail_msg("%s", err.text);
+    return server;
+}
+
+static int start_server(void **state)
+{
+    struct compressed saved = compress_text(profile_text);
+    *state = start_with(file_with(saved.bytes, saved.size));
+    return 0;
+}
+
+static int stop_server(void **state)
+{
+    serve_stop(*state);
+    return 0;
+}
+
+/* ---- a small client ---- */
+
+static unsigned port_of(const struct server *server)
+{
+    unsigned port = 0;
+    assert_int_equal(sscanf(serve_url(server), "http://127.0.0.1:%u/", &port), 1);
+    return port;
+}
+
+/* "/TOKEN/" */
+static const char *base_of(const struct server *server)
+{
+    return strchr(serve_url(server) + strlen("http://"), '/');
+}
+
+static int connect_to(const struct server *server)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port_of(server))};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    struct timeval limit = {.tv_sec = 20};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    return fd;
+}
+
+struct answer {
+    int status;
+    char head[4096]; /* status line and headers */
+    unsigned char body[65536];
+    size_t body_size;
+};
+
+static void send_text(int fd, const char *text)
+{
+    assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+}
+
+/* Everything until the server closes, taken apart at the empty line. */
+static struct answer receive_answer(int fd)
+{
+    static unsigned char all[sizeof(((struct answer *)0)->body)];
+    size_t size = 0;
+    for (ssize_t got; size < sizeof(all) && (got = recv(fd, all + size, sizeof(all) - size, 0)) > 0;)
+        size += (size_t)got;
+    close(fd);
+    struct answer answer = {0};
+    const unsigned char *end = memmem(all, size, "\r\n\r\n", 4);
+    assert_non_null(end);
+    size_t head_size = (size_t)(end - all);
+    assert_true(head_size < sizeof(answer.head));
+    memcpy(answer.head, all, head_size);
+    answer.body_size = size - head_size - 4;
+    memcpy(answer.body, end + 4, answer.body_size);
+    assert_int_equal(sscanf(answer.head, "HTTP/1.1 %d", &answer.status), 1);
+    return answer;
+}
+
+/* Sends a request with the right Host and these headers (each with its line end). */
+static struct answer ask_with_host(const struct server *server, const char *host, const char *method, const char *path,
+                                   const char *headers)
+{
+    char request[2048];
+    snprintf(request, sizeof(request), "%s %s HTTP/1.1\r\n%s%sConnection: close\r\n\r\n", method, path, host, headers);
+    int fd = connect_to(server);
+    send_text(fd, request);
+    return receive_answer(fd);
+}
+
+static struct answer ask(const struct server *server, const char *method, const char *name, const char *headers)
+{
+    char host[64], path[256];
+    snprintf(host, sizeof(host), "Host: 127.0.0.1:%u\r\n", port_of(server));
+    snprintf(path, sizeof(path), "%s%s", base_of(server), name);
+    return ask_with_host(server, host, method, path, headers);
+}
+
+static void assert_header(const struct answer *answer, const char *line)
+{
+    if (!strcasestr(answer->head, line))
+        fail_msg("no %s in:\n%s", line, answer->head);
+}
+
+/* An uncompressed body of unknown length comes in chunks: "size in hex, bytes" each. */
+static void assert_chunked_text(const struct answer *answer, const char *text)
+{
+    assert_header(answer, "\r\nTransfer-Encoding: chunked");
+    char chunk[256];
+    snprintf(chunk, sizeof(chunk), "%zx\r\n%s\r\n0\r\n", strlen(text), text);
+    assert_true(answer->body_size > strlen(chunk));
+    assert_memory_equal(answer->body, chunk, strlen(chunk));
+}
+
+/* ---- what is answered ---- */
+
+static void test_page_is_sent_compressed_to_clients_that_take_it(void **state)
+{
+    struct answer answer = ask(*state, "GET", "", "Accept-Encoding: gzip, deflate, br\r\n");
+    assert_int_equal(answer.status, 200);
+    assert_header(&answer, "\r\nContent-Encoding: gzip");
+    assert_header(&answer, "\r\nContent-Type: text/html; charset=utf-8");
+    assert_int_equal(answer.body_size, page.size);
+    assert_memory_equal(answer.body, page.bytes, page.size);
+}
+
+static void test_page_is_uncompressed_for_clients_that_do_not_take_gzip(void **state)
+{
+    struct answer answer = ask(*state, "GET", "", "");
+    assert_int_equal(answer.status, 200);
+    assert_null(strcasestr(answer.head, "Content-Encoding"));
+    assert_chunked_text(&answer, page_text);
+}
+
+static void test_profile_is_sent_as_it_is_saved(void **state)
+{
+    struct compressed saved = compress_text(profile_text);
+    struct answer answer = ask(*state, "GET", "profile.json", "Accept-Encoding: gzip\r\n");
+    assert_int_equal(answer.status, 200);
+    assert_header(&answer, "\r\nContent-Encoding: gzip");
+    assert_header(&answer, "\r\nContent-Type: application/json");
+    assert_header(&answer, "\r\nX-Uncompressed-Length: 23");
+    assert_int_equal(answer.body_size, saved.size);
+    assert_memory_equal(answer.body, saved.bytes, saved.size);
+}
+
+static void test_compressed_profile_is_uncompressed_for_clients_without_gzip(void **state)
+{
+    struct answer answer = ask(*state, "GET", "profile.json", "Accept-Encoding: gzip;q=0\r\n");
+    assert_int_equal(answer.status, 200);
+    assert_chunked_text(&answer, profile_text);
+}
+
+static void test_profile_of_several_gzip_members_is_uncompressed_whole(void **state)
+{
+    (void)state;
+    struct compressed first = compress_text("{\"meta\":"), second = compress_text("{}}");
+    int fd = file_with(first.bytes, first.size);
+    assert_int_equal(write(fd, second.bytes, second.size), second.size);
+    struct server *server = start_with(fd);
+    struct answer answer = ask(server, "GET", "profile.json", "");
+    serve_stop(server);
+    assert_int_equal(answer.status, 200);
+    assert_non_null(memmem(answer.body, answer.body_size, "{\"meta\":", 8));
+    assert_non_null(memmem(answer.body, answer.body_size, "{}}", 3));
+    assert_non_null(memmem(answer.body, answer.body_size, "\r\n0\r\n", 5));
+}
+
+static void test_truncated_gzip_profile_ends_the_answer_unfinished(void **state)
+{
+    (void)state;
+    struct compressed saved = compress_text(profile_text);
+    struct server *server = start_with(file_with(saved.bytes, saved.size - 10));
+    struct answer answer = ask(server, "GET", "profile.json", "");
+    serve_stop(server);
+    assert_null(memmem(answer.body, answer.body_size, "0\r\n\r\n", 5));
+}
+
+static void test_plain_profile_is_sent_plain(void **state)
+{
+    (void)state;
+    struct server *server = start_with(file_with(profile_text, strlen(profile_text)));
+    struct answer answer = ask(server, "GET", "profile.json", "Accept-Encoding: gzip\r\n");
+    serve_stop(server);
+    assert_int_equal(answer.status, 200);
+    assert_null(strcasestr(answer.head, "Content-Encoding"));
+    assert_int_equal(answer.body_size, strlen(profile_text));
+    assert_memory_equal(answer.body, profile_text, strlen(profile_text));
+}
+
+static void test_head_sends_headers_only(void **state)
+{
+    struct answer answer = ask(*state, "HEAD", "app.js", "Accept-Encoding: gzip\r\n");
+    assert_int_equal(answer.status, 200);
+    assert_header(&answer, "\r\nContent-Type: text/javascript");
+    assert_int_equal(answer.body_size, 0);
+}
+
+static void test_known_asset_is_not_sent_again(void **state)
+{
+    struct answer answer = ask(*state, "GET", "app.js", "If-None-Match: \"s1\"\r\n");
+    assert_int_equal(answer.status, 304);
+    assert_int_equal(answer.body_size, 0);
+    answer = ask(*state, "GET", "app.js", "If-None-Match: \"older\"\r\nAccept-Encoding: gzip\r\n");
+    assert_int_equal(answer.status, 200);
+}
+
+static void test_address_without_its_last_slash_is_redirected(void **state)
+{
+    const struct server *server = *state;
+    char path[128], host[64], location[160];
+    snprintf(path, sizeof(path), "%s", base_of(server));
+    path[strlen(path) - 1] = '\0';
+    snprintf(host, sizeof(host), "Host: localhost:%u\r\n", port_of(server));
+    snprintf(location, sizeof(location), "\r\nLocation: %s\r\n", base_of(server));
+    struct answer answer = ask_with_host(server, host, "GET", path, "");
+    assert_int_equal(answer.status, 308);
+    assert_header(&answer, location);
+}
+
+static void test_every_answer_is_restricted(void **state)
+{
+    const char *names[] = {"", "app.js", "profile.json", "missing"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        struct answer answer = ask(*state, "GET", names[i], "Accept-Encoding: gzip\r\n");
+        assert_header(&answer, "\r\nContent-Security-Policy: default-src 'none'; ");
+        assert_header(&answer, "frame-ancestors 'none'");
+        assert_header(&answer, "\r\nX-Content-Type-Options: nosniff");
+        assert_header(&answer, "\r\nReferrer-Policy: no-referrer");
+        assert_null(strcasestr(answer.head, "Access-Control"));
+    }
+}
+
+static void test_connection_is_kept_for_the_next_request(void **state)
+{
+    const struct server *server = *state;
+    char request[1024], one[256];
+    snprintf(one, sizeof(one), "GET %sapp.js HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nAccept-Encoding: gzip\r\n",
+             base_of(server), port_of(server));
+    snprintf(request, sizeof(request), "%s\r\n%sConnection: close\r\n\r\n", one, one);
+    int fd = connect_to(server);
+    send_text(fd, request);
+    struct answer answer = receive_answer(fd);
+    assert_int_equal(answer.status, 200);
+    assert_non_null(memmem(answer.body, answer.body_size, "HTTP/1.1 200", 12));
+}
+
+/* ---- what is refused ---- */
+
+static void test_paths_without_the_token_are_not_found(void **state)
+{
+    const struct server *server = *state;
+    char host[64], almost[128];
+    snprintf(host, sizeof(host), "Host: 127.0.0.1:%u\r\n", port_of(server));
+    snprintf(almost, sizeof(almost), "%sprofile.json", base_of(server));
+    almost[5] = almost[5] == 'x' ? 'y' : 'x';
+    const char *paths[] = {"/", "/profile.json", "/app.js", "//profile.json", "/../profile.json", almost};
+    char first[4096] = "";
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+        struct answer answer = ask_with_host(server, host, "GET", paths[i], "");
+        assert_int_equal(answer.status, 404);
+        char *date = strcasestr(answer.head, "\r\nDate:");
+        if (date)
+            memset(date + 2, '-', strcspn(date + 2, "\r"));
+        if (i == 0)
+            memcpy(first, answer.head, sizeof(first));
+        assert_string_equal(answer.head, first);
+    }
+}
+
+static void test_paths_outside_the_table_are_not_found(void **state)
+{
+    const char *names[] = {"missing",   "app.js/", "../../etc/passwd", "%2e%2e/profile.json",
+                           "app.js%00", "/",       "//etc/passwd"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        struct answer answer = ask(*state, "GET", names[i], "");
+        if (strcmp(names[i], "app.js%00") != 0)
+            assert_int_equal(answer.status, 404);
+    }
+}
+
+static void test_other_hosts_are_refused(void **state)
+{
+    const struct server *server = *state;
+    char other_port[64];
+    snprintf(other_port, sizeof(other_port), "Host: 127.0.0.1:%u\r\n", port_of(server) ^ 1u);
+    const char *hosts[] = {"Host: attacker.example\r\n", "Host: 127.0.0.1\r\n", "Host: localhost\r\n", other_port};
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++) {
+        struct answer answer = ask_with_host(server, hosts[i], "GET", base_of(server), "");
+        assert_int_equal(answer.status, 403);
+    }
+    assert_int_equal(ask_with_host(server, "", "GET", base_of(server), "").status / 100, 4);
+}
+
+static void test_localhost_is_an_own_host(void **state)
+{
+    char host[64];
+    snprintf(host, sizeof(host), "Host: localhost:%u\r\n", port_of(*state));
+    assert_int_equal(ask_with_host(*state, host, "GET", base_of(*state), "").status, 200);
+}
+
+static void test_requests_of_other_pages_are_refused(void **state)
+{
+    assert_int_equal(ask(*state, "GET", "profile.json", "Origin: https://attacker.example\r\n").status, 403);
+    assert_int_equal(ask(*state, "POST", "profile.json", "Origin: null\r\nContent-Length: 0\r\n").status, 403);
+    char own[64];
+    snprintf(own, sizeof(own), "Origin: http://127.0.0.1:%u\r\n", port_of(*state));
+    assert_int_equal(ask(*state, "GET", "profile.json", own).status, 200);
+}
+
+static void test_other_methods_are_refused(void **state)
+{
+    const char *methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "BREW"};
+    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
+        struct answer answer = ask(*state, methods[i], "profile.json", "Content-Length: 0\r\n");
+        assert_int_equal(answer.status, 405);
+        assert_header(&answer, "\r\nAllow: GET, HEAD");
+    }
+}
+
+static void test_body_that_nobody_wants_is_not_read(void **state)
+{
+    struct answer answer = ask(*state, "POST", "profile.json", "Content-Length: 99999999999\r\n");
+    assert_int_equal(answer.status, 405);
+}
+
+static void test_headers_without_end_are_refused(void **state)
+{
+    static char headers[60000];
+    memcpy(headers, "X-Long: ", 8);
+    memset(headers + 8, 'x', sizeof(headers) - 9);
+    const struct server *server = *state;
+    int fd = connect_to(server);
+    char line[256];
+    snprintf(line, sizeof(line), "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n", base_of(server), port_of(server));
+    send_text(fd, line);
+    (void)send(fd, headers, sizeof(headers) - 1, MSG_NOSIGNAL);
+    char got[64] = "";
+    ssize_t size = recv(fd, got, sizeof(got) - 1, 0);
+    close(fd);
+    if (size > 0) /* or the connection was reset */
+        assert_non_null(strstr(got, "HTTP/1.1 4"));
+    assert_int_equal(ask(server, "GET", "", "").status, 200);
+}
+
+static void test_nonsense_is_no_harm(void **state)
+{
+    const char *texts[] = {"\r\n\r\n", "GET\r\n\r\n", "\x16\x03\x01\x02", "GET / HTTP/9.9\r\n\r\n",
+                           "GET /%zz%%% HTTP/1.1\r\nHost: \r\n\r\n"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        int fd = connect_to(*state);
+        send_text(fd, texts[i]);
+        shutdown(fd, SHUT_WR);
+        char got[512];
+        (void)!recv(fd, got, sizeof(got), 0);
+        close(fd);
+    }
+    assert_int_equal(ask(*state, "GET", "", "").status, 200);
+}
+
+/* ---- starting and stopping ---- */
+
+static void test_each_server_has_its_own_token(void **state)
+{
+    struct server *other = start_with(file_with(profile_text, strlen(profile_text)));
+    assert_int_equal(strlen(base_of(other)), 26);
+    assert_string_not_equal(base_of(other), base_of(*state));
+    serve_stop(other);
+}
+
+static void test_taken_port_is_an_error_or_passed_over(void **state)
+{
+    struct error err = {0};
+    struct serve_options options = {.port = (uint16_t)port_of(*state)};
+    assert_null(serve_start(&options, file_with("{}", 2), &err));
+    assert_non_null(strstr(err.text, "is taken"));
+    options.search_port = true;
+    struct server *next = serve_start(&options, file_with("{}", 2), &err);
+    assert_non_null(next);
+    assert_true(port_of(next) > port_of(*state));
+    serve_stop(next);
+}
+
+static void test_folder_is_not_served(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    struct serve_options options = {.port = 0};
+    assert_null(serve_start(&options, open("/tmp", O_RDONLY), &err));
+    assert_non_null(strstr(err.text, "not a file"));
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* A client that asked for 64 MiB and reads none of it, one in the middle of its request, and one that says nothing. */
+static void test_stop_does_not_wait_for_clients(void **state)
+{
+    (void)state;
+    int big = file_with("", 0);
+    assert_int_equal(ftruncate(big, 64 << 20), 0);
+    struct server *server = start_with(big);
+    char request[256];
+    snprintf(request, sizeof(request), "GET %sprofile.json HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n\r\n", base_of(server),
+             port_of(server));
+    int stalled = connect_to(server), half = connect_to(server), silent = connect_to(server);
+    send_text(stalled, request);
+    send_text(half, "GET / HTTP/1.1\r\nHo");
+    usleep(50000);
+    double before = seconds_now();
+    serve_stop(server);
+    double took = seconds_now() - before;
+    close(stalled);
+    close(half);
+    close(silent);
+    assert_true(took < 1.0);
+}
+
+static void test_stop_gives_back_port_and_descriptors(void **state)
+{
+    (void)state;
+    int before = dup(0);
+    close(before);
+    struct server *server = start_with(file_with("{}", 2));
+    unsigned port = port_of(server);
+    ask(server, "GET", "profile.json", "");
+    serve_stop(server);
+    int after = dup(0);
+    close(after);
+    assert_int_equal(after, before);
+    struct error err = {0};
+    struct serve_options options = {.port = (uint16_t)port};
+    struct server *again = serve_start(&options, file_with("{}", 2), &err);
+    assert_non_null(again);
+    serve_stop(again);
+}
+
+static void test_accept_encoding_is_read_as_the_standard_says(void **state)
+{
+    (void)state;
+    const char *yes[] = {"gzip", "deflate, gzip;q=1.0, *;q=0.5", "GZIP", "*", "br,gzip", "gzip;q=0.001", " ,gzip "};
+    const char *no[] = {"", "identity", "gzip;q=0", "gzip;q=0.000", "xgzip", "gzipped", "*;q=0", "gzip;q=0, *", ",,,"};
+    for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+        assert_true(accept_encoding_has(yes[i], "gzip"));
+    for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+        assert_false(accept_encoding_has(no[i], "gzip"));
+    assert_false(accept_encoding_has(NULL, "gzip"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest with_server[] = {
+        cmocka_unit_test(test_page_is_sent_compressed_to_clients_that_take_it),
+        cmocka_unit_test(test_page_is_uncompressed_for_clients_that_do_not_take_gzip),
+        cmocka_unit_test(test_profile_is_sent_as_it_is_saved),
+        cmocka_unit_test(test_compressed_profile_is_uncompressed_for_clients_without_gzip),
+        cmocka_unit_test(test_profile_of_several_gzip_members_is_uncompressed_whole),
+        cmocka_unit_test(test_truncated_gzip_profile_ends_the_answer_unfinished),
+        cmocka_unit_test(test_plain_profile_is_sent_plain),
+        cmocka_unit_test(test_head_sends_headers_only),
+        cmocka_unit_test(test_known_asset_is_not_sent_again),
+        cmocka_unit_test(test_address_without_its_last_slash_is_redirected),
+        cmocka_unit_test(test_every_answer_is_restricted),
+        cmocka_unit_test(test_connection_is_kept_for_the_next_request),
+        cmocka_unit_test(test_paths_without_the_token_are_not_found),
+        cmocka_unit_test(test_paths_outside_the_table_are_not_found),
+        cmocka_unit_test(test_other_hosts_are_refused),
+        cmocka_unit_test(test_localhost_is_an_own_host),
+        cmocka_unit_test(test_requests_of_other_pages_are_refused),
+        cmocka_unit_test(test_other_methods_are_refused),
+        cmocka_unit_test(test_body_that_nobody_wants_is_not_read),
+        cmocka_unit_test(test_headers_without_end_are_refused),
+        cmocka_unit_test(test_nonsense_is_no_harm),
+        cmocka_unit_test(test_each_server_has_its_own_token),
+        cmocka_unit_test(test_taken_port_is_an_error_or_passed_over),
+        cmocka_unit_test(test_folder_is_not_served),
+        cmocka_unit_test(test_stop_does_not_wait_for_clients),
+        cmocka_unit_test(test_stop_gives_back_port_and_descriptors),
+        cmocka_unit_test(test_accept_encoding_is_read_as_the_standard_says),
+    };
+    return cmocka_run_group_tests(with_server, start_server, stop_server);
+}
