@@ -5,13 +5,8 @@
 #ifndef PROF_PROFILE_WRITE_H
 #define PROF_PROFILE_WRITE_H
 
+#include "base/sink.h"
 #include "profile/profile.h"
-
-/* Where the bytes go. Returns 0 or a negative errno value with `err` filled, which ends the writing. */
-struct byte_sink {
-    int (*write)(void *context, const void *bytes, size_t size, struct error *err);
-    void *context;
-};
 
 struct sample_row {
     uint32_t stack;   /* PROFILE_NONE: null */

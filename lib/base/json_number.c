@@ -1,0 +1,285 @@
+/*
+ * Reading. A number is digits * 10^exponent. With at most 19 digits and an exponent of at most 27 either way,
+ * 5^exponent fits in 64 bits, so the product, or the quotient with its remainder, is had exactly in 128 bits and
+ * rounded once. (The special case of digits < 2^53 and exponent <= 22, where one floating-point operation on exact
+ * operands rounds rightly, is from Clinger, "How to read floating point numbers accurately", 1990.) What is left, less
+ * than one in a million numbers of a profile, goes to strtod().
+ *
+ * Writing. Nearly every double in a profile came from a short decimal: the first k with round(value * 10^k) / 10^k ==
+ * value is the shortest. The others get 16 or 17 digits from the exact product with a power of five, again in 128 bits.
+ */
+#include "base/json_number.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+enum { MAX_POWER = 27, EXACT_POWER = 22, MAX_DIGITS = 19, DOUBLE_BITS = 53 };
+static const uint64_t EXACT_INTEGERS = UINT64_C(1) << DOUBLE_BITS; /* every integer up to here is a double */
+
+static const double POWERS_OF_TEN[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static const uint64_t POWERS_OF_FIVE[MAX_POWER + 1] = {
+    UINT64_C(1),
+    UINT64_C(5),
+    UINT64_C(25),
+    UINT64_C(125),
+    UINT64_C(625),
+    UINT64_C(3125),
+    UINT64_C(15625),
+    UINT64_C(78125),
+    UINT64_C(390625),
+    UINT64_C(1953125),
+    UINT64_C(9765625),
+    UINT64_C(48828125),
+    UINT64_C(244140625),
+    UINT64_C(1220703125),
+    UINT64_C(6103515625),
+    UINT64_C(30517578125),
+    UINT64_C(152587890625),
+    UINT64_C(762939453125),
+    UINT64_C(3814697265625),
+    UINT64_C(19073486328125),
+    UINT64_C(95367431640625),
+    UINT64_C(476837158203125),
+    UINT64_C(2384185791015625),
+    UINT64_C(11920928955078125),
+    UINT64_C(59604644775390625),
+    UINT64_C(298023223876953125),
+    UINT64_C(1490116119384765625),
+    UINT64_C(7450580596923828125),
+};
+
+static int bit_length(uint128 value)
+{
+    uint64_t high = (uint64_t)(value >> 64);
+    return high ? 128 - __builtin_clzll(high) : value ? 64 - __builtin_clzll((uint64_t)value) : 0;
+}
+
+/* value >> shift, rounded to nearest, ties to even; `sticky`: the true value is a little above `value`. */
+static uint128 shift_rounding(uint128 value, int shift, bool sticky)
+{
+    if (shift <= 0)
+        return value << -shift;
+    if (shift > 127)
+        return 0;
+    uint128 kept = value >> shift;
+    uint128 lost = value & (((uint128)1 << shift) - 1), half = (uint128)1 << (shift - 1);
+    bool up = lost > half || (lost == half && (sticky || (kept & 1)));
+    return kept + up;
+}
+
+/* value * 2^exponent as a double. `value` has more than 53 bits or is exact. */
+static double round_to_double(uint128 value, int exponent, bool sticky)
+{
+    int excess = bit_length(value) - DOUBLE_BITS;
+    if (excess <= 0)
+        return ldexp((double)(uint64_t)value, exponent);
+    return ldexp((double)(uint64_t)shift_rounding(value, excess, sticky), exponent + excess);
+}
+
+bool number_scale(uint64_t digits, int exponent, double *value)
+{
+    if (digits <= EXACT_INTEGERS && exponent >= -EXACT_POWER && exponent <= EXACT_POWER) {
+        *value = exponent < 0 ? (double)digits / POWERS_OF_TEN[-exponent] : (double)digits * POWERS_OF_TEN[exponent];
+        return true;
+    }
+    if (exponent < -MAX_POWER || exponent > MAX_POWER || digits == 0)
+        return false;
+    if (exponent >= 0) {
+        *value = round_to_double((uint128)digits * POWERS_OF_FIVE[exponent], exponent, false);
+        return true;
+    }
+    int shift = 128 - bit_length(digits); /* the quotient keeps at least 65 bits: the divisor has at most 63 */
+    uint128 numerator = (uint128)digits << shift;
+    uint128 quotient = numerator / POWERS_OF_FIVE[-exponent];
+    bool inexact = quotient * POWERS_OF_FIVE[-exponent] != numerator;
+    *value = round_to_double(quotient, exponent - shift, inexact);
+    return true;
+}
+
+/* The C library's way, for numbers of many digits or of extreme size. It wants a NUL, and the C locale, which no part
+ * of this program leaves. Digits after the 400th cannot be seen in the result for any number that a program printed. */
+static double parse_any(const char *text, size_t length)
+{
+    char copy[512];
+    char *heap = length < sizeof(copy) ? NULL : malloc(length + 1);
+    char *whole = heap ? heap : copy;
+    if (length >= sizeof(copy) && !heap)
+        length = sizeof(copy) - 1;
+    memcpy(whole, text, length);
+    whole[length] = '\0';
+    double value = strtod(whole, NULL);
+    free(heap);
+    return isinf(value) ? copysign(DBL_MAX, value) : value;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+double number_parse(const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+    bool negative = at < end && *at == '-';
+    at += negative;
+    uint64_t digits = 0;
+    int count = 0, exponent = 0;
+    for (; at < end && is_digit(*at); at++) {
+        digits = digits * 10 + (uint64_t)(*at - '0');
+        count += digits != 0;
+        if (count > MAX_DIGITS)
+            return parse_any(text, length);
+    }
+    if (at < end && *at == '.')
+        for (at++; at < end && is_digit(*at); at++) {
+            digits = digits * 10 + (uint64_t)(*at - '0');
+            count += digits != 0;
+            exponent--;
+            if (count > MAX_DIGITS || exponent < -1000)
+                return parse_any(text, length);
+        }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        bool minus = at < end && *at == '-';
+        if (at < end && (*at == '-' || *at == '+'))
+            at++;
+        int given = 0;
+        for (; at < end && is_digit(*at); at++)
+            if (given < 10000)
+                given = given * 10 + (*at - '0');
+        exponent += minus ? -given : given;
+    }
+    double value;
+    if (digits == 0)
+        value = 0;
+    else if (!number_scale(digits, exponent, &value))
+        return parse_any(text, length);
+    return negative ? -value : value;
+}
+
+char *number_put_unsigned(char *out, uint64_t value)
+{
+    char reversed[20];
+    size_t count = 0;
+    do {
+        reversed[count++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    while (count)
+        *out++ = reversed[--count];
+    return out;
+}
+
+char *number_put_signed(char *out, int64_t value)
+{
+    if (value < 0)
+        *out++ = '-';
+    return number_put_unsigned(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+char *number_put_decimal(char *out, int64_t value, unsigned decimals)
+{
+    uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    if (value < 0)
+        *out++ = '-';
+    for (; decimals && magnitude % 10 == 0; decimals--)
+        magnitude /= 10;
+    uint64_t power = 1;
+    for (unsigned i = 0; i < decimals; i++)
+        power *= 10;
+    out = number_put_unsigned(out, magnitude / power);
+    if (!decimals)
+        return out;
+    *out++ = '.';
+    uint64_t fraction = magnitude % power;
+    for (unsigned i = decimals; i-- > 0; fraction /= 10)
+        out[i] = (char)('0' + fraction % 10);
+    return out + decimals;
+}
+
+/* "d.ddd" times 10^exponent, for magnitudes where plain digits would be long. */
+static char *put_scientific(char *out, uint64_t digits, int exponent)
+{
+    int count = 0;
+    for (uint64_t rest = digits; rest; rest /= 10)
+        count++;
+    out = number_put_decimal(out, (int64_t)digits, (unsigned)(count - 1));
+    *out++ = 'e';
+    return number_put_signed(out, exponent + count - 1);
+}
+
+/* digits * 10^-scale, scale 0 to 27 */
+static char *put_digits(char *out, uint64_t digits, int scale)
+{
+    for (; scale && digits % 10 == 0; scale--)
+        digits /= 10;
+    return scale <= 18 ? number_put_decimal(out, (int64_t)digits, (unsigned)scale)
+                       : put_scientific(out, digits, -scale);
+}
+
+/* Writes 16 or 17 digits of a value whose last digit's place is within 10^0 to 10^-27. */
+static char *put_long_double(char *out, double value)
+{
+    int exponent;
+    double fraction = frexp(value, &exponent); /* value = fraction * 2^exponent, fraction in [0.5, 1) */
+    uint64_t mantissa = (uint64_t)ldexp(fraction, DOUBLE_BITS);
+    exponent -= DOUBLE_BITS;
+    int whole_digits = (int)floor(log10(value)) + 1;
+    for (int precision = 16; precision <= 17; precision++) {
+        int scale = precision - whole_digits;
+        if (scale < 0 || scale > MAX_POWER || -(exponent + scale) < 0)
+            break;
+        uint128 product = (uint128)mantissa * POWERS_OF_FIVE[scale];
+        uint64_t digits = (uint64_t)shift_rounding(product, -(exponent + scale), false);
+        double back;
+        if (number_scale(digits, -scale, &back) && back == value)
+            return put_digits(out, digits, scale);
+    }
+    return NULL;
+}
+
+/* The C library's way, for magnitudes far from one. Its decimal point follows the locale, so it is put right. */
+static char *put_any(char *out, double value)
+{
+    for (int precision = 15; precision <= 17; precision++) {
+        int length = snprintf(out, NUMBER_MAX, "%.*g", precision, value);
+        char *comma = memchr(out, ',', (size_t)length);
+        if (comma)
+            *comma = '.';
+        if (precision == 17 || number_parse(out, (size_t)length) == value)
+            return out + length;
+    }
+    return out;
+}
+
+char *number_put_double(char *out, double value)
+{
+    if (!isfinite(value)) {
+        memcpy(out, "null", 4);
+        return out + 4;
+    }
+    double magnitude = fabs(value);
+    if (magnitude < 1e15 && magnitude == floor(magnitude))
+        return number_put_signed(out, (int64_t)value);
+    if (value < 0)
+        *out++ = '-';
+    for (int scale = 1; scale <= 18; scale++) {
+        double shifted = magnitude * POWERS_OF_TEN[scale];
+        if (shifted > 1e15)
+            break;
+        double digits = floor(shifted + 0.5);
+        if (digits > 0 && digits / POWERS_OF_TEN[scale] == magnitude)
+            return number_put_decimal(out, (int64_t)digits, (unsigned)scale);
+    }
+    char *end = put_long_double(out, magnitude);
+    return end ? end : put_any(out, magnitude);
+}

@@ -1,0 +1,31 @@
+/*
+ * Numbers as JSON writes them, to and from text: no locale, correctly rounded, and quick for the numbers that profiles
+ * are made of (small integers, times with a few decimals).
+ */
+#ifndef PROF_BASE_JSON_NUMBER_H
+#define PROF_BASE_JSON_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NUMBER_MAX = 40 }; /* bytes of the longest number that is written */
+
+/* The double nearest to the number in `text` (ties to even), which is a whole JSON number, not NUL-terminated. Numbers
+ * beyond the range of a double give the largest finite one: a profile has no use for infinities. */
+double number_parse(const char *text, size_t length);
+
+/* The same for `digits` * 10^`exponent`, exactly rounded. True if the quick ways could do it (|exponent| <= 27). */
+bool number_scale(uint64_t digits, int exponent, double *value);
+
+/* These write at `out`, which has room for NUMBER_MAX bytes, and return the first byte after; there is no NUL. */
+char *number_put_unsigned(char *out, uint64_t value);
+char *number_put_signed(char *out, int64_t value);
+
+/* `value` / 10^`decimals` (at most 18), without trailing zeros: (1230, 3) is "1.23", (-5, 1) is "-0.5". */
+char *number_put_decimal(char *out, int64_t value, unsigned decimals);
+
+/* The shortest decimal that number_parse() turns into the same double; "null" for NaN and infinities. */
+char *number_put_double(char *out, double value);
+
+#endif

@@ -1,0 +1,149 @@
+#include "base/json_write.h"
+
+#include "base/utf8.h"
+
+#include <string.h>
+
+void json_writer_init(struct json_writer *writer, const struct byte_sink *sink, struct error *err)
+{
+    writer->sink = sink;
+    writer->err = err;
+    writer->status = 0;
+    writer->separator = false;
+    writer->used = 0;
+}
+
+void json_writer_flush(struct json_writer *writer)
+{
+    if (!writer->status && writer->used)
+        writer->status = writer->sink->write(writer->sink->context, writer->buffer, writer->used, writer->err);
+    writer->used = 0;
+}
+
+int json_writer_finish(struct json_writer *writer)
+{
+    json_writer_flush(writer);
+    return writer->status;
+}
+
+static void put(struct json_writer *writer, const char *bytes, size_t length)
+{
+    if (length > JSON_WRITE_BUFFER - writer->used)
+        json_writer_flush(writer);
+    while (length > JSON_WRITE_BUFFER) {
+        memcpy(writer->buffer, bytes, JSON_WRITE_BUFFER);
+        writer->used = JSON_WRITE_BUFFER;
+        json_writer_flush(writer);
+        bytes += JSON_WRITE_BUFFER;
+        length -= JSON_WRITE_BUFFER;
+    }
+    if (length)
+        memcpy(writer->buffer + writer->used, bytes, length);
+    writer->used += length;
+}
+
+static void put_separator(struct json_writer *writer)
+{
+    if (writer->separator)
+        put(writer, ",", 1);
+    writer->separator = true;
+}
+
+void json_open(struct json_writer *writer, char bracket)
+{
+    put_separator(writer);
+    put(writer, &bracket, 1);
+    writer->separator = false;
+}
+
+void json_close(struct json_writer *writer, char bracket)
+{
+    put(writer, &bracket, 1);
+    writer->separator = true;
+}
+
+static void put_escape(struct json_writer *writer, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char letters[] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r', ['"'] = '"', ['\\'] = '\\'};
+    if (c < sizeof(letters) && letters[c])
+        put(writer, (const char[]){'\\', letters[c]}, 2);
+    else
+        put(writer, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+}
+
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void put_string(struct json_writer *writer, const char *text, size_t length)
+{
+    const char *end = text + length;
+    put(writer, "\"", 1);
+    while (text < end) {
+        const char *plain = text;
+        while (text < end && is_plain((unsigned char)*text))
+            text++;
+        put(writer, plain, (size_t)(text - plain));
+        if (text == end)
+            break;
+        size_t character = utf8_length(text, end);
+        if (character == 0)
+            put(writer, UTF8_REPLACEMENT, strlen(UTF8_REPLACEMENT));
+        else if (character == 1)
+            put_escape(writer, (unsigned char)*text);
+        else
+            put(writer, text, character);
+        text += character ? character : 1;
+    }
+    put(writer, "\"", 1);
+}
+
+void json_key(struct json_writer *writer, const char *key)
+{
+    put_separator(writer);
+    put_string(writer, key, strlen(key));
+    put(writer, ":", 1);
+    writer->separator = false;
+}
+
+void json_text(struct json_writer *writer, const char *text, size_t length)
+{
+    put_separator(writer);
+    put_string(writer, text, length);
+}
+
+void json_text_z(struct json_writer *writer, const char *text)
+{
+    json_text(writer, text, strlen(text));
+}
+
+void json_raw(struct json_writer *writer, const char *json, size_t length)
+{
+    put_separator(writer);
+    put(writer, json, length);
+}
+
+void json_bool(struct json_writer *writer, bool value)
+{
+    json_raw(writer, value ? "true" : "false", value ? 4 : 5);
+}
+
+void json_null(struct json_writer *writer)
+{
+    json_raw(writer, "null", 4);
+}
+
+void json_double(struct json_writer *writer, double value)
+{
+    char *at = json_place(writer);
+    json_placed(writer, number_put_double(at, value));
+}
+
+void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals)
+{
+    char *at = json_place(writer);
+    json_placed(writer, number_put_decimal(at, value, decimals));
+}

@@ -1,0 +1,88 @@
+/*
+ * Writes JSON, compact, to a byte sink. Commas and colons come by themselves:
+ *
+ *     json_open(w, '{');
+ *     json_key(w, "version");  json_unsigned(w, 70);
+ *     json_key(w, "names");    json_open(w, '[');  json_text(w, "a", 1);  json_close(w, ']');
+ *     json_close(w, '}');
+ *     return json_writer_finish(w);
+ *
+ * After the sink has failed the rest is dropped; json_writer_finish() gives the failure.
+ */
+#ifndef PROF_BASE_JSON_WRITE_H
+#define PROF_BASE_JSON_WRITE_H
+
+#include "base/json_number.h"
+#include "base/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JSON_WRITE_BUFFER = 32 * 1024 };
+
+struct json_writer {
+    const struct byte_sink *sink; /* borrowed */
+    struct error *err;
+    int status;     /* 0 or what the sink returned */
+    bool separator; /* a value has ended: what follows needs a comma */
+    size_t used;
+    char buffer[JSON_WRITE_BUFFER];
+};
+
+/* `err` is filled when the sink fails; it must outlive the writer. */
+void json_writer_init(struct json_writer *writer, const struct byte_sink *sink, struct error *err);
+
+/* Hands the last bytes to the sink. 0, or the sink's failure. */
+int json_writer_finish(struct json_writer *writer);
+
+/* `bracket` is '{' or '[', and '}' or ']'. */
+void json_open(struct json_writer *writer, char bracket);
+void json_close(struct json_writer *writer, char bracket);
+
+/* `key` is NUL-terminated. */
+void json_key(struct json_writer *writer, const char *key);
+
+/* Any bytes: control characters are escaped; what is not UTF-8 (overlong forms and surrogates too) becomes U+FFFD. */
+void json_text(struct json_writer *writer, const char *text, size_t length);
+void json_text_z(struct json_writer *writer, const char *text);
+
+void json_bool(struct json_writer *writer, bool value);
+void json_null(struct json_writer *writer);
+void json_double(struct json_writer *writer, double value); /* shortest; null for NaN and infinities */
+void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals); /* value / 10^decimals */
+
+/* A value that is JSON already. */
+void json_raw(struct json_writer *writer, const char *json, size_t length);
+
+void json_writer_flush(struct json_writer *writer);
+
+/* Room for one more value with its comma; the numbers below are written in place. */
+static inline char *json_place(struct json_writer *writer)
+{
+    if (writer->used > JSON_WRITE_BUFFER - NUMBER_MAX - 1)
+        json_writer_flush(writer);
+    char *at = writer->buffer + writer->used;
+    *at = ',';
+    return at + writer->separator;
+}
+
+static inline void json_placed(struct json_writer *writer, const char *end)
+{
+    writer->used = (size_t)(end - writer->buffer);
+    writer->separator = true;
+}
+
+static inline void json_unsigned(struct json_writer *writer, uint64_t value)
+{
+    char *at = json_place(writer);
+    json_placed(writer, number_put_unsigned(at, value));
+}
+
+static inline void json_signed(struct json_writer *writer, int64_t value)
+{
+    char *at = json_place(writer);
+    json_placed(writer, number_put_signed(at, value));
+}
+
+#endif

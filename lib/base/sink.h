@@ -1,0 +1,18 @@
+/*
+ * Where produced bytes go: a file, a compressor, a growing buffer, a socket. A producer knows only this.
+ */
+#ifndef PROF_BASE_SINK_H
+#define PROF_BASE_SINK_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* write() takes all `size` bytes and returns 0, or a negative errno value with `err` filled, which ends the producing.
+ */
+struct byte_sink {
+    int (*write)(void *context, const void *bytes, size_t size, struct error *err);
+    void *context;
+};
+
+#endif

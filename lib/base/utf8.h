@@ -1,0 +1,59 @@
+/*
+ * UTF-8, as RFC 3629 allows it: no overlong forms, no surrogates, nothing above U+10FFFF.
+ */
+#ifndef PROF_BASE_UTF8_H
+#define PROF_BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The length of the valid character at `at` (1 to 4), or 0 if the bytes before `end` do not begin with one. */
+static inline size_t utf8_length(const char *at, const char *end)
+{
+    const unsigned char *bytes = (const unsigned char *)at;
+    size_t left = (size_t)(end - at);
+    if (left == 0)
+        return 0;
+    if (bytes[0] < 0x80)
+        return 1;
+    size_t length = bytes[0] < 0xc2 ? 0 : bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : bytes[0] < 0xf5 ? 4 : 0;
+    if (length == 0 || left < length)
+        return 0;
+    unsigned char lowest = bytes[0] == 0xe0 ? 0xa0 : bytes[0] == 0xf0 ? 0x90 : 0x80;
+    unsigned char highest = bytes[0] == 0xed ? 0x9f : bytes[0] == 0xf4 ? 0x8f : 0xbf;
+    if (bytes[1] < lowest || bytes[1] > highest)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+/* Writes `code` (a Unicode scalar value) at `out`, which has room for 4 bytes; returns its length. */
+static inline size_t utf8_put(char *out, uint32_t code)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        out[0] = (char)(0xc0 | code >> 6);
+        out[1] = (char)(0x80 | (code & 0x3f));
+        return 2;
+    }
+    if (code < 0x10000) {
+        out[0] = (char)(0xe0 | code >> 12);
+        out[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (code & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | code >> 18);
+    out[1] = (char)(0x80 | (code >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (code >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (code & 0x3f));
+    return 4;
+}
+
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for what could not be decoded */
+
+#endif

@@ -1,0 +1,66 @@
+#include "profile/quantize.h"
+
+#include <math.h>
+
+enum { MAX_DECIMALS = 9 };
+static const double MOST_STEPS = 9e15; /* sums stay exact in a double */
+
+static double clamp(double value)
+{
+    return value > MOST_STEPS ? MOST_STEPS : value < -MOST_STEPS ? -MOST_STEPS : value;
+}
+
+bool time_grid_of(double resolution, struct time_grid *grid)
+{
+    double power = 1;
+    for (unsigned decimals = 0; decimals <= MAX_DECIMALS; decimals++, power *= 10) {
+        double step = resolution * power;
+        if (step >= 1 && step < 1e9 && fabs(step - floor(step + 0.5)) < 1e-9 * step) {
+            *grid = (struct time_grid){.step = (int64_t)floor(step + 0.5), .decimals = decimals};
+            return true;
+        }
+    }
+    return false;
+}
+
+void time_quantizer_init(struct time_quantizer *quantizer, struct time_grid grid)
+{
+    *quantizer = (struct time_quantizer){.grid = grid, .steps_per_ms = pow(10, grid.decimals) / (double)grid.step};
+}
+
+int64_t time_quantizer_next(struct time_quantizer *quantizer, double time)
+{
+    double wanted = clamp(time * quantizer->steps_per_ms);
+    int64_t step = quantizer->previous;
+    if (!quantizer->started || fabs((double)(quantizer->sum + step) - wanted) > 1) {
+        step = llround(wanted) - quantizer->sum;
+        if (step < 0 && quantizer->started)
+            step = 0;
+        quantizer->previous = quantizer->started ? step : 0;
+        quantizer->started = true;
+    }
+    quantizer->sum += step;
+    return step;
+}
+
+void cpu_quantizer_init(struct cpu_quantizer *quantizer, double tolerance)
+{
+    *quantizer = (struct cpu_quantizer){.tolerance = tolerance};
+}
+
+int64_t cpu_quantizer_next(struct cpu_quantizer *quantizer, double delta, double wall)
+{
+    if (delta == 0)
+        return 0;
+    double wanted = clamp(quantizer->carried + delta);
+    double written = floor(wanted + 0.5);
+    if (wall > 0 && fabs(wanted - wall) <= quantizer->tolerance)
+        written = floor(wall + 0.5);
+    else if (fabs(wanted - (double)quantizer->previous) <= quantizer->tolerance)
+        written = (double)quantizer->previous;
+    if (written < 0)
+        written = 0;
+    quantizer->carried = wanted - written;
+    quantizer->previous = (int64_t)written;
+    return quantizer->previous;
+}

@@ -1,0 +1,47 @@
+/*
+ * Times and CPU times as small integers that repeat. A profile file is mostly deltas between samples, and jitter of
+ * a few microseconds in each of them would cost more bytes than all the rest. So a running sum of whole steps follows
+ * the true sum, and a step that would be the same as the previous one is kept as long as the sum is at most one step
+ * off: errors never accumulate, and a steady sampler gives a steady column.
+ */
+#ifndef PROF_PROFILE_QUANTIZE_H
+#define PROF_PROFILE_QUANTIZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What times are multiples of: `step` / 10^`decimals` ms. */
+struct time_grid {
+    int64_t step;
+    unsigned decimals;
+};
+
+/* The grid of a resolution in ms; false if it is no short decimal (or 0), and times must be written in full. */
+bool time_grid_of(double resolution, struct time_grid *grid);
+
+struct time_quantizer {
+    struct time_grid grid;
+    double steps_per_ms;
+    int64_t sum, previous; /* steps */
+    bool started;
+};
+
+void time_quantizer_init(struct time_quantizer *quantizer, struct time_grid grid);
+
+/* The step count from the sample before to this one (from zero to the first). `time` is in ms and does not go back. */
+int64_t time_quantizer_next(struct time_quantizer *quantizer, double time);
+
+struct cpu_quantizer {
+    double carried; /* µs that are still to be written; negative: written already */
+    double tolerance;
+    int64_t previous;
+};
+
+/* `tolerance`: how far the sum of the deltas may be off, µs; 0: as far as rounding to whole µs makes it. */
+void cpu_quantizer_init(struct cpu_quantizer *quantizer, double tolerance);
+
+/* Whole µs for a delta (finite). `wall`: the time since the sample before as it was written, µs, which is what a thread
+ * that runs all the time should get; negative if unknown. */
+int64_t cpu_quantizer_next(struct cpu_quantizer *quantizer, double delta, double wall);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * The order of a profile file: meta, libs, shared tables, then thread by thread. A sample table is written a column at
+ * a time, because that is what the format wants and what compresses best; each column is one pass over the sample
+ * source.
+ *
+ * Small on purpose: prefixes as offsets, times as deltas on a grid (quantize.h), CPU times in whole µs that repeat the
+ * wall time where the thread ran all along. All of it is what other readers of version 70 understand.
+ */
+#include "profile/write.h"
+
+#include "profile/quantize.h"
+#include "profile/write_tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples that are in the profile's own tables, given as a source gives them. */
+struct table_source {
+    const struct profile *profile;
+    const struct sample_table *samples;
+    size_t row;
+};
+
+static int table_rewind(void *context, size_t thread, struct error *err)
+{
+    (void)err;
+    struct table_source *source = context;
+    source->samples = &source->profile->threads.data[thread].samples;
+    source->row = 0;
+    return 0;
+}
+
+static bool table_next(void *context, struct sample_row *row)
+{
+    struct table_source *source = context;
+    const struct sample_table *samples = source->samples;
+    if (source->row == samples->length)
+        return false;
+    size_t i = source->row++;
+    *row = (struct sample_row){.stack = samples->stack[i],
+                               .time = samples->time[i],
+                               .weight = samples->weight ? samples->weight[i] : 1,
+                               .cpu_delta = samples->cpu_delta ? samples->cpu_delta[i] : NAN};
+    return true;
+}
+
+struct profile_writer {
+    struct json_writer json;
+    const struct profile *profile;
+    struct string_map strings;
+    struct sample_source samples;
+    struct table_source tables;
+    bool from_tables;
+    bool has_grid; /* times are deltas on `grid`, else absolute and in full */
+    struct time_grid grid;
+    double microseconds_per_step;
+    struct error *err;
+};
+
+/* Begins a pass over the samples of a thread and the array of a column. A source that fails ends the writing. */
+static void open_samples_column(struct profile_writer *writer, const char *key, size_t thread)
+{
+    json_key(&writer->json, key);
+    json_open(&writer->json, '[');
+    if (!writer->json.status)
+        writer->json.status = writer->samples.rewind(writer->samples.context, thread, writer->err);
+}
+
+static bool next_sample(struct profile_writer *writer, struct sample_row *row)
+{
+    return !writer->json.status && writer->samples.next(writer->samples.context, row);
+}
+
+static size_t write_sample_stacks(struct profile_writer *writer, size_t thread)
+{
+    struct sample_row row;
+    size_t count = 0;
+    open_samples_column(writer, "stack", thread);
+    for (; next_sample(writer, &row); count++)
+        if (row.stack == PROFILE_NONE)
+            json_null(&writer->json);
+        else
+            json_unsigned(&writer->json, row.stack);
+    json_close(&writer->json, ']');
+    return count;
+}
+
+static void write_times(struct profile_writer *writer, size_t thread)
+{
+    struct sample_row row;
+    open_samples_column(writer, "time", thread);
+    while (next_sample(writer, &row))
+        json_double(&writer->json, row.time);
+    json_close(&writer->json, ']');
+}
+
+static void write_time_deltas(struct profile_writer *writer, size_t thread)
+{
+    struct sample_row row;
+    struct time_quantizer times;
+    time_quantizer_init(&times, writer->grid);
+    open_samples_column(writer, "timeDeltas", thread);
+    while (next_sample(writer, &row))
+        json_decimal(&writer->json, time_quantizer_next(&times, row.time) * writer->grid.step, writer->grid.decimals);
+    json_close(&writer->json, ']');
+}
+
+static void write_cpu_deltas(struct profile_writer *writer, size_t thread)
+{
+    struct sample_row row;
+    struct time_quantizer times;
+    struct cpu_quantizer cpu;
+    time_quantizer_init(&times, writer->grid);
+    cpu_quantizer_init(&cpu, writer->has_grid ? writer->microseconds_per_step : 0);
+    open_samples_column(writer, "threadCPUDelta", thread);
+    while (next_sample(writer, &row)) {
+        double wall = -1;
+        if (writer->has_grid)
+            wall = (double)time_quantizer_next(&times, row.time) * writer->microseconds_per_step;
+        if (isfinite(row.cpu_delta))
+            json_signed(&writer->json, cpu_quantizer_next(&cpu, row.cpu_delta, wall));
+        else
+            json_null(&writer->json);
+    }
+    json_close(&writer->json, ']');
+}
+
+static void write_weights(struct profile_writer *writer, size_t thread)
+{
+    struct sample_row row;
+    open_samples_column(writer, "weight", thread);
+    while (next_sample(writer, &row))
+        json_double(&writer->json, row.weight);
+    json_close(&writer->json, ']');
+}
+
+static void write_samples(struct profile_writer *writer, size_t index)
+{
+    static const char *const weight_types[] = {
+        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "tracing-ms", [WEIGHT_BYTES] = "bytes"};
+    struct json_writer *json = &writer->json;
+    const struct sample_table *table = &writer->profile->threads.data[index].samples;
+    bool has_weight = writer->from_tables ? table->weight != NULL : writer->samples.has_weight;
+    bool has_cpu_delta = writer->from_tables ? table->cpu_delta != NULL : writer->samples.has_cpu_delta;
+
+    json_open(json, '{');
+    size_t length = write_sample_stacks(writer, index);
+    if (writer->has_grid)
+        write_time_deltas(writer, index);
+    else
+        write_times(writer, index);
+    if (has_weight) {
+        write_weights(writer, index);
+    } else {
+        json_key(json, "weight");
+        json_null(json);
+    }
+    json_key(json, "weightType");
+    json_text_z(json, weight_types[table->weight_type]);
+    if (has_cpu_delta && writer->profile->meta.has_cpu_delta)
+        write_cpu_deltas(writer, index);
+    json_key(json, "length");
+    json_unsigned(json, length);
+    json_close(json, '}');
+}
+
+/* The text of a thread id is a number in most files; "1234.1" and the like stay text. */
+static void write_thread_id(struct json_writer *json, const struct profile *profile, uint32_t tid)
+{
+    const char *text = strings_text(&profile->strings, tid);
+    size_t length = profile->strings.entries.data[tid].length;
+    bool plain = length > 0 && length < 16 && strspn(text, "0123456789") == length && (text[0] != '0' || length == 1);
+    if (plain)
+        json_raw(json, text, length);
+    else
+        write_string(json, profile, tid);
+}
+
+static void write_time(struct json_writer *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+static void write_thread(struct profile_writer *writer, size_t index)
+{
+    struct json_writer *json = &writer->json;
+    const struct profile *profile = writer->profile;
+    const struct thread *thread = &profile->threads.data[index];
+    json_open(json, '{');
+    json_key(json, "processType");
+    write_string(json, profile, thread->process_type);
+    write_time(json, "processStartupTime", isfinite(thread->process_start) ? thread->process_start : 0);
+    write_time(json, "processShutdownTime", thread->process_end);
+    write_time(json, "registerTime", isfinite(thread->start) ? thread->start : 0);
+    write_time(json, "unregisterTime", thread->end);
+    json_key(json, "pausedRanges");
+    json_raw(json, "[]", 2);
+    json_key(json, "name");
+    write_string(json, profile, thread->name);
+    json_key(json, "isMainThread");
+    json_bool(json, thread->is_main);
+    if (thread->process_name != PROFILE_NONE) {
+        json_key(json, "processName");
+        write_string(json, profile, thread->process_name);
+    }
+    json_key(json, "pid");
+    write_string(json, profile, thread->pid);
+    json_key(json, "tid");
+    write_thread_id(json, profile, thread->tid);
+    json_key(json, "samples");
+    write_samples(writer, index);
+    json_key(json, "markers");
+    write_markers(json, &thread->markers, profile, &writer->strings);
+    json_close(json, '}');
+}
+
+static int write_all(struct profile_writer *writer)
+{
+    struct json_writer *json = &writer->json;
+    json_open(json, '{');
+    json_key(json, "meta");
+    write_meta(json, writer->profile);
+    json_key(json, "libs");
+    write_libs(json, writer->profile);
+    json_key(json, "shared");
+    write_shared(json, writer->profile, &writer->strings);
+    json_key(json, "threads");
+    json_open(json, '[');
+    for (size_t i = 0; i < writer->profile->threads.length; i++)
+        write_thread(writer, i);
+    json_close(json, ']');
+    if (writer->profile->counters.length) {
+        json_key(json, "counters");
+        write_counters(json, writer->profile);
+    }
+    json_close(json, '}');
+    return json_writer_finish(json);
+}
+
+int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
+                  const struct byte_sink *sink, struct error *err)
+{
+    struct profile_writer *writer = malloc(sizeof(*writer));
+    if (!writer)
+        return error_no_memory(err);
+    writer->profile = profile;
+    writer->err = err;
+    writer->from_tables = samples == NULL;
+    writer->tables = (struct table_source){.profile = profile};
+    writer->samples =
+        samples ? *samples
+                : (struct sample_source){.rewind = table_rewind, .next = table_next, .context = &writer->tables};
+    writer->grid = (struct time_grid){.step = 1, .decimals = 0};
+    writer->has_grid = time_grid_of(time_resolution, &writer->grid);
+    writer->microseconds_per_step = time_resolution * 1000;
+    json_writer_init(&writer->json, sink, err);
+    int rc = string_map_init(&writer->strings, profile) ? write_all(writer) : error_no_memory(err);
+    string_map_destroy(&writer->strings);
+    free(writer);
+    return rc;
+}
