@@ -62,7 +62,7 @@ flags_in = $(shell sed -n '1,10s,^.*build: *\([^*]*\).*$$,\1,p' $(1))
 $(TARGETS)/%: tests/targets/%.c
 	@mkdir -p $(@D)
 	$(call say,TARGET,$@)
-	$(Q)$(CC) -O2 -g -D_GNU_SOURCE -o $@ $< $(or $(call flags_in,$<),-lm -pthread)
+	$(Q)$(CC) -O2 -g -o $@ $< $(or $(call flags_in,$<),-lm -pthread)
 
 $(TARGETS)/%: tests/targets/%.cpp
 	@mkdir -p $(@D)
