@@ -1,0 +1,37 @@
+/*
+ * Profiles in files: plain or gzip. A profile is written beside its final name and renamed when it is whole, so that
+ * nobody ever sees half of one.
+ *
+ *     struct profile_file *file;
+ *     int rc = profile_file_create(&file, "profile.json.gz", err);
+ *     if (!rc) {
+ *         struct byte_sink sink = profile_file_sink(file);
+ *         rc = profile_write(&profile, NULL, 0.01, &sink, err);
+ *         rc = rc ? profile_file_abandon(file), rc : profile_file_commit(file, err);
+ *     }
+ */
+#ifndef PROF_PROFILE_FILE_H
+#define PROF_PROFILE_FILE_H
+
+#include "base/sink.h"
+#include "profile/profile.h"
+
+/* Reads a profile file into `out` (zeroed by the caller, who owns it). */
+int profile_load(const char *path, struct profile *out, struct error *err);
+
+struct profile_file;
+
+/* Opens a temporary file in the folder of `path`; the bytes are packed if `path` ends in ".gz". A `path` that exists
+ * and is no regular file (/dev/stdout, a pipe) is written directly. */
+int profile_file_create(struct profile_file **file, const char *path, struct error *err);
+
+/* Where to write to; borrowed from `file`. Packing happens in a thread of its own. */
+struct byte_sink profile_file_sink(struct profile_file *file);
+
+/* Writes what is left, gives the file its name and frees `file`. On failure nothing is left behind. */
+int profile_file_commit(struct profile_file *file, struct error *err);
+
+/* Removes what was written and frees `file`. */
+void profile_file_abandon(struct profile_file *file);
+
+#endif
