@@ -1,0 +1,98 @@
+/** Draws a thread's activity: areas stacked by category, as high as the share of a CPU that the thread used. */
+import type { Activity } from '../engine/api';
+
+const FAINT = 0.28;
+/** Room above a graph at 100 %, so that neighbouring tracks stay apart. */
+const HEADROOM = 3;
+
+/**
+ * Draws `activity` over the whole canvas. `order` and `colors` belong to activity.categories. Where a search leaves only
+ * part of the samples, the whole is drawn faint behind that part.
+ */
+export function drawActivity(
+    canvas: HTMLCanvasElement,
+    activity: Activity,
+    order: readonly number[],
+    colors: readonly (string | null)[],
+    cssWidth: number,
+    cssHeight: number,
+): void {
+    const context = canvas.getContext('2d');
+    if (!context) return;
+    const scale = Math.min(window.devicePixelRatio || 1, 2);
+    const width = Math.max(1, Math.round(cssWidth * scale));
+    const height = Math.max(1, Math.round(cssHeight * scale));
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.setTransform(width / Math.max(activity.width, 1), 0, 0, 1, 0, 0);
+    const room = height - HEADROOM * scale;
+    context.globalAlpha = activity.kept ? FAINT : 1;
+    drawStack(context, activity.shares, activity.width, order, colors, height, room);
+    context.globalAlpha = 1;
+    if (activity.kept) drawStack(context, activity.kept, activity.width, order, colors, height, room);
+}
+
+function drawStack(
+    context: CanvasRenderingContext2D,
+    shares: Float32Array,
+    width: number,
+    order: readonly number[],
+    colors: readonly (string | null)[],
+    height: number,
+    room: number,
+): void {
+    const base = new Float32Array(width);
+    const top = new Float32Array(width);
+    for (const at of order) {
+        const color = colors[at];
+        if (!color) continue;
+        let isSeen = false;
+        for (let x = 0; x < width; x++) {
+            const share = shares[at * width + x] ?? 0;
+            if (share > 0) isSeen = true;
+            top[x] = Math.min(1, (base[x] ?? 0) + Math.max(0, share));
+        }
+        if (!isSeen) continue;
+        context.fillStyle = color;
+        fillBetween(context, base, top, width, height, room);
+        base.set(top);
+    }
+}
+
+/** Fills the area between two lines, one run of columns that hold anything at a time. */
+function fillBetween(
+    context: CanvasRenderingContext2D,
+    low: Float32Array,
+    high: Float32Array,
+    width: number,
+    height: number,
+    room: number,
+): void {
+    const y = (share: number | undefined): number => height - (share ?? 0) * room;
+    context.beginPath();
+    for (let x = 0; x < width; ) {
+        if ((high[x] ?? 0) <= (low[x] ?? 0)) {
+            x++;
+            continue;
+        }
+        const start = x;
+        while (x < width && (high[x] ?? 0) > (low[x] ?? 0)) x++;
+        context.moveTo(start, y(low[start]));
+        for (let i = start; i < x; i++) context.lineTo(i + 0.5, y(high[i]));
+        context.lineTo(x, y(high[x - 1]));
+        context.lineTo(x, y(low[x - 1]));
+        for (let i = x - 1; i >= start; i--) context.lineTo(i + 0.5, y(low[i]));
+        context.closePath();
+    }
+    context.fill();
+}
+
+/** The categories that occur in `activity`. */
+export function categoriesIn(activity: Activity): number[] {
+    return activity.categories.filter((_, at) => {
+        for (let x = 0; x < activity.width; x++) if ((activity.shares[at * activity.width + x] ?? 0) > 0) return true;
+        return false;
+    });
+}
