@@ -1,0 +1,36 @@
+/** Names of funcs, asked for in batches and kept: the engine has them all, the page needs those on the screen. */
+import { signal } from '@preact/signals';
+import type { FuncInfo } from '../engine/api';
+import { engine } from './store';
+
+const known = new Map<number, FuncInfo>();
+const asked = new Set<number>();
+
+/** Counts the batches that have come; reading it makes a component draw again when names arrive. */
+export const namesVersion = signal(0);
+
+/** The name of a func if it is known already. */
+export function funcName(func: number): FuncInfo | undefined {
+    return known.get(func);
+}
+
+/** Gets the names of `funcs`; resolves when all of those that were asked for here are known. */
+export async function fetchNames(funcs: Iterable<number>): Promise<void> {
+    const missing: number[] = [];
+    for (const func of funcs) {
+        if (known.has(func) || asked.has(func)) continue;
+        asked.add(func);
+        missing.push(func);
+    }
+    if (missing.length === 0) return;
+    try {
+        const infos = await engine.funcs(missing);
+        infos.forEach((info, i) => {
+            const func = missing[i];
+            if (func !== undefined) known.set(func, info);
+        });
+        namesVersion.value++;
+    } finally {
+        for (const func of missing) asked.delete(func);
+    }
+}

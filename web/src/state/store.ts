@@ -1,0 +1,178 @@
+/**
+ * The page's state. `view` is what the address says; everything else either follows from it and the profile, or is about
+ * this window alone (sizes, what the mouse is over). Components read signals and call the functions at the end; only they
+ * change the view.
+ */
+import { batch, computed, signal } from '@preact/signals';
+import type { Engine, ProfileInfo, Progress } from '../engine/api';
+import { createEngine } from '../engine/client';
+import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
+import { layoutTracks } from './tracks';
+
+export const engine: Engine = createEngine();
+
+export type LoadState =
+    | { phase: 'loading'; progress: Progress | null }
+    | { phase: 'failed'; message: string }
+    | { phase: 'ready'; info: ProfileInfo };
+
+export const loading = signal<LoadState>({ phase: 'loading', progress: null });
+
+/** The profile; only read by what is shown once it is there. */
+export const info = computed<ProfileInfo>(() => {
+    const state = loading.value;
+    return state.phase === 'ready' ? state.info : NO_PROFILE;
+});
+
+const NO_PROFILE: ProfileInfo = {
+    product: '',
+    interval: 1,
+    startTime: 0,
+    rangeStart: 0,
+    rangeEnd: 0,
+    facts: [],
+    extra: [],
+    categories: [],
+    threads: [],
+    libs: [],
+    weightUnit: 'samples',
+    symbolicated: true,
+    sampleCount: 0,
+};
+
+export const view = signal<View>(EMPTY_VIEW);
+
+export const fullRange = computed<Range>(() => [info.value.rangeStart, info.value.rangeEnd]);
+/** The range that the timeline shows. */
+export const committedRange = computed<Range>(() => view.value.ranges[view.value.ranges.length - 1] ?? fullRange.value);
+export const previewRange = computed<Range | null>(() => view.value.preview);
+export const selectedThreads = computed<number[]>(() => view.value.threads);
+export const search = computed<string>(() => view.value.search);
+export const inverted = computed<boolean>(() => view.value.inverted);
+
+/** What is typed into the box that filters tracks. */
+export const trackFilter = signal('');
+export const tracks = computed(() =>
+    layoutTracks(info.value.threads, trackFilter.value, view.value.allTracks, selectedThreads.value),
+);
+
+/** Dialogs, tooltips and menus that are open. */
+export const openDialog = signal<'info' | 'keys' | null>(null);
+
+/** Whether a change of the view is a step of its own for the back button. */
+export type Step = 'push' | 'replace';
+
+export function changeView(change: Partial<View>, step: Step): void {
+    const next = { ...view.value, ...change };
+    view.value = next;
+    const address = encodeView(next, info.value.rangeStart);
+    if (address === window.location.search) return;
+    try {
+        if (step === 'push') window.history.pushState(null, '', address);
+        else window.history.replaceState(null, '', address);
+    } catch {
+        // Browsers limit how often and how long addresses may be: the view works without.
+    }
+}
+
+/** Makes what the address says possible for this profile: unknown threads and empty ranges fall away. */
+function sensibleView(wanted: View, profile: ProfileInfo): View {
+    const known = new Set(profile.threads.map((thread) => thread.index));
+    const threads = wanted.threads.filter((thread) => known.has(thread));
+    const within = (range: Range): boolean =>
+        range[1] > range[0] && range[0] < profile.rangeEnd && range[1] > profile.rangeStart;
+    return {
+        ...wanted,
+        threads: threads.length > 0 ? threads : firstThreads(profile),
+        ranges: wanted.ranges.filter(within),
+        preview: wanted.preview && within(wanted.preview) ? wanted.preview : null,
+    };
+}
+
+function firstThreads(profile: ProfileInfo): number[] {
+    const [first] = [...profile.threads].sort((a, b) => b.activity - a.activity);
+    return first ? [first.index] : [];
+}
+
+function readAddress(): void {
+    view.value = sensibleView(decodeView(window.location.search, info.value.rangeStart), info.value);
+}
+
+/** Loads the profile next to the page and shows the view that the address asks for. */
+export async function start(): Promise<void> {
+    try {
+        const profile = await engine.load('profile.json', (progress) => {
+            if (loading.value.phase === 'loading') loading.value = { phase: 'loading', progress };
+        });
+        batch(() => {
+            loading.value = { phase: 'ready', info: profile };
+            readAddress();
+        });
+        document.title = profile.product === '' ? 'prof' : `${profile.product.slice(0, 100)} – prof`;
+        window.addEventListener('popstate', readAddress);
+    } catch (error) {
+        loading.value = { phase: 'failed', message: error instanceof Error ? error.message : String(error) };
+    }
+}
+
+/** Zooms the timeline into the range that is being chosen. */
+export function commitPreview(): void {
+    const { preview, ranges } = view.value;
+    if (preview) changeView({ ranges: [...ranges, preview], preview: null }, 'push');
+}
+
+/** Back to the first `depth` of the ranges that were zoomed into. */
+export function popRanges(depth: number): void {
+    const { ranges } = view.value;
+    if (depth < ranges.length || view.value.preview)
+        changeView({ ranges: ranges.slice(0, depth), preview: null }, 'push');
+}
+
+export function setPreview(range: Range | null, step: Step = 'replace'): void {
+    const [from, to] = committedRange.value;
+    if (range === null) {
+        if (view.value.preview) changeView({ preview: null }, step);
+        return;
+    }
+    const start = Math.max(from, Math.min(range[0], range[1]));
+    const end = Math.min(to, Math.max(range[0], range[1]));
+    if (end > start) changeView({ preview: roundRange([start, end], info.value.rangeStart) }, step);
+}
+
+export type ChooseMode = 'only' | 'toggle' | 'extend';
+
+/** Chooses threads as lists do: alone, one more or less (Ctrl), all from the last one on (Shift). */
+export function chooseThread(thread: number, mode: ChooseMode): void {
+    const chosen = view.value.threads;
+    let threads = [thread];
+    if (mode === 'toggle')
+        threads = chosen.includes(thread) ? chosen.filter((one) => one !== thread) : [...chosen, thread];
+    if (mode === 'extend') {
+        const order = tracks.value.shown;
+        const last = order.indexOf(chosen[chosen.length - 1] ?? thread);
+        const at = order.indexOf(thread);
+        if (last >= 0 && at >= 0) {
+            threads = order.slice(Math.min(last, at), Math.max(last, at) + 1);
+            if (at < last) threads.reverse();
+        }
+    }
+    if (threads.length > 0 && threads.join() !== chosen.join()) changeView({ threads }, 'push');
+}
+
+/** Keeps a setting of this window in the browser; it is no part of the view. */
+export function stored(key: string): string | null {
+    try {
+        return window.localStorage.getItem(`prof.${key}`);
+    } catch {
+        return null;
+    }
+}
+
+export function store(key: string, value: string | null): void {
+    try {
+        if (value === null) window.localStorage.removeItem(`prof.${key}`);
+        else window.localStorage.setItem(`prof.${key}`, value);
+    } catch {
+        // Storage may be forbidden: the setting then lasts as long as the page.
+    }
+}

@@ -1,0 +1,33 @@
+/** Light or dark: what the system says, unless the user chose. The choice stays in this browser. */
+import { computed, effect, signal } from '@preact/signals';
+import { store, stored } from './store';
+
+export type Theme = 'light' | 'dark';
+
+const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
+const system = signal<Theme>(systemDark.matches ? 'dark' : 'light');
+systemDark.addEventListener('change', (event) => {
+    system.value = event.matches ? 'dark' : 'light';
+});
+
+function storedTheme(): Theme | null {
+    const text = stored('theme');
+    return text === 'light' || text === 'dark' ? text : null;
+}
+
+const chosen = signal<Theme | null>(storedTheme());
+
+export const theme = computed<Theme>(() => chosen.value ?? system.value);
+
+/** The other theme; choosing what the system has anyway means following the system again. */
+export function toggleTheme(): void {
+    const next = theme.value === 'dark' ? 'light' : 'dark';
+    chosen.value = next === system.value ? null : next;
+    store('theme', chosen.value);
+}
+
+export function followTheme(): void {
+    effect(() => {
+        document.documentElement.dataset.theme = theme.value;
+    });
+}

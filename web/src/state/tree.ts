@@ -1,0 +1,382 @@
+/**
+ * The call tree on the page: the rows that are open, and which of them is selected.
+ *
+ * The engine's node handles live until its next query. So the page keeps its own nodes with what is expanded, and when
+ * the view changes it asks for the same shape again and swaps the rows in one step: nothing flickers while a range is
+ * dragged. Only one query is under way at a time; of the views that pass meanwhile only the last is asked for.
+ */
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { NodeDetails, NodePath, Query, TreeRows, TreeSummary } from '../engine/api';
+import { fetchNames } from './names';
+import {
+    changeView,
+    committedRange,
+    engine,
+    fullRange,
+    inverted,
+    loading,
+    previewRange,
+    search,
+    selectedThreads,
+    view,
+} from './store';
+
+export interface TreeNode {
+    /** Handle for the engine, valid while `generation` is the current one. */
+    handle: number;
+    func: number;
+    depth: number;
+    total: number;
+    self: number;
+    category: number;
+    hasChildren: boolean;
+    parent: TreeNode | null;
+    /** null: not asked for yet. */
+    children: TreeNode[] | null;
+    expanded: boolean;
+    /** Everything below is open too, as `*` does: it is asked for at once. */
+    expandedAll: boolean;
+}
+
+const FIRST_PATH_DEPTH = 64;
+const MOST_ROWS = 50_000;
+/** Rows whose names are there before a new tree is shown. */
+const FIRST_ROWS = 120;
+
+const roots = signal<TreeNode[]>([]);
+const shapeVersion = signal(0);
+
+/** What the rows are percentages of; null until the first answer. */
+export const summary = signal<TreeSummary | null>(null);
+/** The open rows, top to bottom. */
+export const rows = computed<TreeNode[]>(() => {
+    shapeVersion.value;
+    const open: TreeNode[] = [];
+    const pending: TreeNode[] = [...roots.value].reverse();
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+        open.push(node);
+        if (node.expanded && node.children)
+            for (let i = node.children.length - 1; i >= 0; i--) pending.push(node.children[i] as TreeNode);
+    }
+    return open;
+});
+export const selected = signal<TreeNode | null>(null);
+/** Counts the selections that should be scrolled to. */
+export const reveal = signal(0);
+export const details = signal<{ node: TreeNode; details: NodeDetails } | null>(null);
+/** A sentence about what went wrong, for the place of the tree. */
+export const treeError = signal('');
+
+let generation = 0;
+let isRunning = false;
+let isWanted = false;
+
+/** The query that the view stands for. */
+export const query = computed<Query>(() => {
+    const range = previewRange.value ?? (committedRange.value === fullRange.value ? null : committedRange.value);
+    return { threads: selectedThreads.value, range, search: search.value.trim(), inverted: inverted.value };
+});
+
+/** The path of a node from its root, as funcs. */
+export function nodePath(node: TreeNode | null): NodePath {
+    const path: NodePath = [];
+    for (let at = node; at !== null; at = at.parent) path.push(at.func);
+    return path.reverse();
+}
+
+function makeNodes(answer: TreeRows, parent: TreeNode | null, from: number, depth: number): TreeNode[] {
+    const nodes: TreeNode[] = [];
+    for (let i = from; i < answer.node.length; i++) {
+        nodes.push({
+            handle: answer.node[i] ?? 0,
+            func: answer.func[i] ?? 0,
+            depth,
+            total: answer.total[i] ?? 0,
+            self: answer.self[i] ?? 0,
+            category: answer.category[i] ?? 0,
+            hasChildren: answer.hasChildren[i] === 1,
+            parent,
+            children: null,
+            expanded: false,
+            expandedAll: false,
+        });
+    }
+    return nodes;
+}
+
+/** Hangs a depth-first answer of descendants() below `top`. Nodes that the limit cut off from their children stay closed. */
+function adoptDescendants(top: TreeNode, answer: TreeRows): void {
+    const nodes = makeNodes(answer, top, 0, 0);
+    const firstDepth = answer.depth[0] ?? 0;
+    const path: TreeNode[] = [top];
+    top.children = [];
+    top.expanded = true;
+    top.expandedAll = true;
+    nodes.forEach((node, i) => {
+        const level = (answer.depth[i] ?? firstDepth) - firstDepth;
+        const parent = path[level] ?? top;
+        node.parent = parent;
+        node.depth = parent.depth + 1;
+        parent.children ??= [];
+        parent.children.push(node);
+        parent.expanded = true;
+        parent.expandedAll = true;
+        path.length = level + 1;
+        path.push(node);
+    });
+    // A limit that was reached may have left the last row's ancestors without their later children.
+    if (nodes.length >= MOST_ROWS) {
+        const last = nodes[nodes.length - 1];
+        if (last) last.expandedAll = false;
+    }
+}
+
+class Overtaken extends Error {}
+
+function check(mine: number): void {
+    if (mine !== generation) throw new Overtaken();
+}
+
+async function loadChildren(node: TreeNode, mine: number): Promise<void> {
+    if (node.children || !node.hasChildren) return;
+    const answer = await engine.children(node.handle);
+    check(mine);
+    node.children = makeNodes(answer, node, 0, node.depth + 1);
+}
+
+/** Opens in `nodes` what was open in `old`. */
+async function reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number): Promise<void> {
+    const before = new Map(old.filter((node) => node.expanded).map((node) => [node.func, node]));
+    if (before.size === 0) return;
+    await Promise.all(
+        nodes.map(async (node) => {
+            const was = before.get(node.func);
+            if (!was || !node.hasChildren) return;
+            if (was.expandedAll) {
+                const answer = await engine.descendants(node.handle, MOST_ROWS);
+                check(mine);
+                adoptDescendants(node, answer);
+                return;
+            }
+            await loadChildren(node, mine);
+            node.expanded = true;
+            if (node.children && was.children) await reopen(node.children, was.children, mine);
+        }),
+    );
+}
+
+/** The node at the end of `path`, opening what is above it; the last that exists if the path ends early. */
+async function walkTo(nodes: TreeNode[], path: NodePath, mine: number): Promise<TreeNode | null> {
+    let level: TreeNode[] | null = nodes;
+    let found: TreeNode | null = null;
+    for (const func of path) {
+        const next: TreeNode | undefined = level?.find((node) => node.func === func);
+        if (!next) break;
+        if (found) found.expanded = true;
+        found = next;
+        await loadChildren(next, mine);
+        level = next.children;
+    }
+    return found;
+}
+
+/** What to select if the view says nothing, or something that is no longer there. */
+async function chooseNode(nodes: TreeNode[], mine: number): Promise<TreeNode | null> {
+    const wanted = view.value.path;
+    if (wanted.length > 0) {
+        const node = await walkTo(nodes, wanted, mine);
+        if (node) return node;
+    }
+    const path = await engine.heaviestPath(FIRST_PATH_DEPTH);
+    check(mine);
+    return walkTo(nodes, path, mine);
+}
+
+async function refresh(): Promise<void> {
+    const mine = ++generation;
+    const wanted = query.value;
+    const answer = await engine.query(wanted);
+    if (answer === null) return;
+    check(mine);
+    const nodes = makeNodes(await engine.roots(), null, 0, 0);
+    check(mine);
+    await reopen(nodes, roots.value, mine);
+    const node = await chooseNode(nodes, mine);
+    await fetchNames(firstFuncs(nodes, node));
+    check(mine);
+    const isFirst = summary.value === null;
+    const isSame = nodePath(node).join() === nodePath(selected.value).join();
+    batch(() => {
+        roots.value = nodes;
+        summary.value = answer;
+        selected.value = node;
+        treeError.value = '';
+        if (isFirst || !isSame) reveal.value++;
+        // A selection that follows from the view is put in the address, so that it outlives a reload.
+        if (node && view.value.path.length === 0) changeView({ path: nodePath(node) }, 'replace');
+    });
+    await showDetails(node, mine);
+}
+
+/** The funcs of the rows around the selected one, which will be on the screen first. */
+function firstFuncs(nodes: TreeNode[], target: TreeNode | null): number[] {
+    const funcs = nodePath(target);
+    const pending = [...nodes].reverse();
+    const open: number[] = [];
+    let targetAt = 0;
+    for (let node = pending.pop(); node !== undefined && open.length < MOST_ROWS; node = pending.pop()) {
+        if (node === target) targetAt = open.length;
+        open.push(node.func);
+        if (node.expanded && node.children)
+            for (let i = node.children.length - 1; i >= 0; i--) pending.push(node.children[i] as TreeNode);
+    }
+    return funcs.concat(
+        open.slice(Math.max(0, targetAt - FIRST_ROWS), targetAt + FIRST_ROWS),
+        open.slice(0, FIRST_ROWS),
+    );
+}
+
+async function showDetails(node: TreeNode | null, mine: number): Promise<void> {
+    if (!node) {
+        details.value = null;
+        return;
+    }
+    const answer = await engine.details(node.handle);
+    if (mine === generation && selected.value === node) details.value = { node, details: answer };
+}
+
+async function run(): Promise<void> {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isWanted) {
+        isWanted = false;
+        try {
+            await refresh();
+        } catch (error) {
+            if (!(error instanceof Overtaken)) treeError.value = error instanceof Error ? error.message : String(error);
+        }
+    }
+    isRunning = false;
+}
+
+let lastQuery = '';
+
+/** Keeps the tree in step with the view from now on. */
+export function followView(): void {
+    effect(() => {
+        if (loading.value.phase !== 'ready') return;
+        const key = JSON.stringify(query.value);
+        if (key === lastQuery) return;
+        lastQuery = key;
+        void run();
+    });
+    // Back, forward and the timeline name a node by its path.
+    const wantedPath = computed(() => view.value.path);
+    effect(() => {
+        const path = wantedPath.value;
+        if (loading.value.phase !== 'ready' || isRunning || path.join() === nodePath(selected.peek()).join()) return;
+        void selectPath(path);
+    });
+}
+
+/** Runs `action` on the current tree; a view that changes meanwhile makes it void. */
+async function onCurrentTree(action: (mine: number) => Promise<void>): Promise<void> {
+    if (isRunning) return;
+    const mine = generation;
+    try {
+        await action(mine);
+    } catch (error) {
+        if (!(error instanceof Overtaken)) treeError.value = error instanceof Error ? error.message : String(error);
+    }
+}
+
+export function selectNode(node: TreeNode, scroll = true): void {
+    batch(() => {
+        selected.value = node;
+        if (scroll) reveal.value++;
+        changeView({ path: nodePath(node) }, 'replace');
+    });
+    void onCurrentTree((mine) => showDetails(node, mine));
+}
+
+/** Selects the node with this path, or as much of it as there is. */
+export async function selectPath(path: NodePath): Promise<void> {
+    await onCurrentTree(async (mine) => {
+        const node = await walkTo(roots.value, path, mine);
+        if (!node) return;
+        await fetchNames(path);
+        check(mine);
+        shapeVersion.value++;
+        selectNode(node);
+    });
+}
+
+/** Opens a node. While a query is under way the wish is noted and fulfilled with its answer. */
+export async function expand(node: TreeNode): Promise<void> {
+    if (!node.hasChildren) return;
+    node.expanded = true;
+    await onCurrentTree(async (mine) => {
+        await loadChildren(node, mine);
+        await fetchNames((node.children ?? []).slice(0, FIRST_ROWS).map((child) => child.func));
+        check(mine);
+    });
+    shapeVersion.value++;
+}
+
+export function collapse(node: TreeNode): void {
+    node.expanded = false;
+    for (let at: TreeNode | null = node; at !== null; at = at.parent) at.expandedAll = false;
+    // A selection inside what closes moves up to what stays visible.
+    for (let at = selected.value?.parent ?? null; at !== null; at = at.parent) {
+        if (at === node) {
+            selectNode(node);
+            break;
+        }
+    }
+    shapeVersion.value++;
+}
+
+export async function expandAll(node: TreeNode): Promise<void> {
+    if (!node.hasChildren) return;
+    await onCurrentTree(async (mine) => {
+        const answer = await engine.descendants(node.handle, MOST_ROWS);
+        check(mine);
+        adoptDescendants(node, answer);
+        await fetchNames(firstFuncs([node], node));
+    });
+    shapeVersion.value++;
+}
+
+const LONGEST_CHAIN = 4096;
+
+/** Where the tree was turned last, so that turning it back at once returns to the very place. */
+let turned: { from: NodePath; to: NodePath } | null = null;
+
+/** Turns the tree around, keeping the place: the heaviest chain through the selected node, read from its other end. */
+export async function invert(): Promise<void> {
+    const from = nodePath(selected.value);
+    if (turned && turned.to.join() === from.join()) {
+        const back = turned;
+        turned = { from, to: back.from };
+        changeView({ inverted: !inverted.value, path: back.from }, 'push');
+        return;
+    }
+    let chain = from;
+    await onCurrentTree(async (mine) => {
+        let node = selected.value;
+        for (let i = 0; node?.hasChildren && i < LONGEST_CHAIN; i++) {
+            const answer: TreeRows = await engine.children(node.handle);
+            check(mine);
+            const heaviest = makeNodes(answer, node, 0, node.depth + 1)[0];
+            if (!heaviest || (!inverted.value && node.self > heaviest.total)) break;
+            node = heaviest;
+        }
+        chain = nodePath(node);
+    });
+    const reversed = chain.reverse();
+    // Turned to the callers, the place is the function itself; turned back, it is the whole chain.
+    const to = inverted.value ? reversed : reversed.slice(0, 1);
+    turned = { from, to };
+    changeView({ inverted: !inverted.value, path: to }, 'push');
+}

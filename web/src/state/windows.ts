@@ -1,0 +1,102 @@
+/** What belongs to this window alone: sizes of its parts, the tooltip and the menu that are open, what the mouse is over. */
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { store, stored } from './store';
+
+function storedNumber(key: string): number | null {
+    const value = Number.parseFloat(stored(key) ?? '');
+    return Number.isFinite(value) ? value : null;
+}
+
+/** px; null: as high as its tracks, up to a part of the window. */
+export const timelineHeight = signal<number | null>(storedNumber('timelineHeight'));
+/** px */
+export const sidebarWidth = signal<number>(storedNumber('sidebarWidth') ?? 320);
+export const sidebarOpen = signal<boolean>(stored('sidebar') !== 'closed');
+
+export function setTimelineHeight(height: number | null): void {
+    timelineHeight.value = height;
+    store('timelineHeight', height === null ? null : String(Math.round(height)));
+}
+
+export function setSidebarWidth(width: number): void {
+    sidebarWidth.value = width;
+    store('sidebarWidth', String(Math.round(width)));
+}
+
+export function toggleSidebar(): void {
+    sidebarOpen.value = !sidebarOpen.value;
+    store('sidebar', sidebarOpen.value ? null : 'closed');
+}
+
+/** Width of the graphs of the timeline in CSS pixels. */
+export const graphWidth = signal(0);
+/** The time under the mouse, ms; null: it is elsewhere. */
+export const hoverTime = signal<number | null>(null);
+/** Categories that the graphs on the screen contain. */
+export const seenCategories = signal<ReadonlySet<number>>(new Set());
+
+export function noteCategories(categories: Iterable<number>): void {
+    const missing = [...categories].filter((category) => !seenCategories.value.has(category));
+    if (missing.length > 0) seenCategories.value = new Set([...seenCategories.value, ...missing]);
+}
+
+export interface Tooltip {
+    x: number;
+    y: number;
+    content: ComponentChildren;
+}
+
+export const tooltip = signal<Tooltip | null>(null);
+
+export interface MenuItem {
+    label: string;
+    keys: string;
+    enabled: boolean;
+    action: () => void;
+}
+
+export interface Menu {
+    x: number;
+    y: number;
+    items: MenuItem[];
+    /** What gets the focus back. */
+    owner: HTMLElement | null;
+}
+
+export const menu = signal<Menu | null>(null);
+
+/** A short message that goes away by itself, also read aloud. */
+export const notice = signal('');
+let noticeTimer = 0;
+
+export function showNotice(text: string): void {
+    notice.value = text;
+    window.clearTimeout(noticeTimer);
+    noticeTimer = window.setTimeout(() => {
+        notice.value = '';
+    }, 2500);
+}
+
+/** Puts text on the clipboard, also where the page is not served from a secure origin. */
+export async function copyText(text: string, what: string): Promise<void> {
+    try {
+        await navigator.clipboard.writeText(text);
+    } catch {
+        const area = document.createElement('textarea');
+        area.value = text;
+        area.setAttribute('aria-hidden', 'true');
+        area.className = 'offscreen';
+        const focused = document.activeElement;
+        document.body.append(area);
+        area.select();
+        const isCopied = document.execCommand('copy');
+        area.remove();
+        if (focused instanceof HTMLElement) focused.focus();
+        if (!isCopied) {
+            showNotice('The browser does not let this page use the clipboard');
+            return;
+        }
+    }
+    showNotice(`${what} copied`);
+}
