@@ -1,0 +1,66 @@
+/** The menu of a row. Arrows walk it, Enter chooses, Escape and clicks elsewhere close it. */
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { menu } from '../state/windows';
+
+const MARGIN = 8;
+
+function close(): void {
+    const owner = menu.value?.owner;
+    menu.value = null;
+    owner?.focus();
+}
+
+function onMenuKey(event: KeyboardEvent): void {
+    const list = event.currentTarget as HTMLElement;
+    const items = [...list.querySelectorAll<HTMLElement>('[role="menuitem"]:not([disabled])')];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    const move: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 };
+    const target = move[event.key];
+    if (target !== undefined) items[(target + items.length) % items.length]?.focus();
+    else if (event.key === 'Escape' || event.key === 'Tab') close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+}
+
+export function ContextMenu(): JSX.Element | null {
+    const element = useRef<HTMLDivElement>(null);
+    const current = menu.value;
+    useLayoutEffect(() => {
+        const box = element.current;
+        if (!box || !current) return;
+        const { width, height } = box.getBoundingClientRect();
+        box.style.left = `${Math.max(MARGIN, Math.min(current.x, window.innerWidth - width - MARGIN))}px`;
+        box.style.top = `${Math.max(MARGIN, Math.min(current.y, window.innerHeight - height - MARGIN))}px`;
+        box.querySelector<HTMLElement>('[role="menuitem"]:not([disabled])')?.focus();
+    }, [current]);
+    useEffect(() => {
+        const onPointer = (event: PointerEvent): void => {
+            if (menu.value && !element.current?.contains(event.target as Node)) menu.value = null;
+        };
+        window.addEventListener('pointerdown', onPointer, true);
+        return () => window.removeEventListener('pointerdown', onPointer, true);
+    }, []);
+    if (!current) return null;
+    return (
+        <div ref={element} class="menu" role="menu" tabIndex={-1} onKeyDown={onMenuKey}>
+            {current.items.map((item) => (
+                <button
+                    key={item.label}
+                    type="button"
+                    role="menuitem"
+                    tabIndex={-1}
+                    disabled={!item.enabled}
+                    onClick={() => {
+                        close();
+                        item.action();
+                    }}
+                >
+                    <span>{item.label}</span>
+                    <kbd>{item.keys}</kbd>
+                </button>
+            ))}
+        </div>
+    );
+}

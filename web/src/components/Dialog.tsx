@@ -1,0 +1,49 @@
+/** A modal dialog: the browser's own, so that focus, Escape and the backdrop work as everywhere. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { openDialog } from '../state/store';
+import { CloseIcon } from './icons';
+
+interface DialogProps {
+    name: 'info' | 'keys';
+    title: string;
+    children: ComponentChildren;
+}
+
+export function Dialog({ name, title, children }: DialogProps): JSX.Element {
+    const element = useRef<HTMLDialogElement>(null);
+    const isOpen = openDialog.value === name;
+    useEffect(() => {
+        const dialog = element.current;
+        if (!dialog) return;
+        if (isOpen && !dialog.open) dialog.showModal();
+        if (!isOpen && dialog.open) dialog.close();
+    }, [isOpen]);
+    const close = (): void => {
+        openDialog.value = null;
+    };
+    const titleId = `dialog-${name}`;
+    return (
+        <dialog
+            ref={element}
+            class="dialog"
+            aria-labelledby={titleId}
+            onClose={close}
+            onClick={(event) => {
+                if (event.target === element.current) close();
+            }}
+        >
+            {isOpen && (
+                <div class="dialog-body">
+                    <header>
+                        <h2 id={titleId}>{title}</h2>
+                        <button type="button" class="button quiet square" aria-label="Close" onClick={close}>
+                            <CloseIcon />
+                        </button>
+                    </header>
+                    {children}
+                </div>
+            )}
+        </dialog>
+    );
+}

@@ -1,0 +1,58 @@
+/** Why there is nothing to see, and what to do about it. */
+import type { JSX } from 'preact';
+import { changeView, info, popRanges, previewRange, search, setPreview, view } from '../state/store';
+import { plainText } from '../text/plain';
+
+interface Reason {
+    sentence: string;
+    action: string;
+    run: () => void;
+}
+
+function reasons(): Reason[] {
+    const found: Reason[] = [];
+    const terms = search.value.trim();
+    if (terms !== '')
+        found.push({
+            sentence: `No stack in this view has all of “${plainText(terms, 80)}”.`,
+            action: 'Clear the search',
+            run: () => changeView({ search: '' }, 'push'),
+        });
+    if (previewRange.value)
+        found.push({
+            sentence: 'The chosen range may be free of samples.',
+            action: 'Forget the chosen range',
+            run: () => setPreview(null, 'push'),
+        });
+    if (view.value.ranges.length > 0)
+        found.push({ sentence: 'The timeline is zoomed in.', action: 'Show the full range', run: () => popRanges(0) });
+    return found;
+}
+
+export function EmptyTree(): JSX.Element {
+    const found = reasons();
+    const isWhole = info.value.sampleCount === 0;
+    return (
+        <div class="empty" role="status">
+            <h2>{isWhole ? 'This recording has no samples' : 'No samples here'}</h2>
+            {found.length === 0 && isWhole && (
+                <p>
+                    The program may have ended before the first sample, or have waited all the time. Record it for
+                    longer, or with a higher rate.
+                </p>
+            )}
+            {found.length === 0 && !isWhole && (
+                <p>The selected threads did nothing that was sampled. Choose another thread above.</p>
+            )}
+            {!isWhole &&
+                found.map((reason) => (
+                    <p key={reason.action}>
+                        {reason.sentence}{' '}
+                        <button type="button" class="button" onClick={reason.run}>
+                            {reason.action}
+                        </button>
+                    </p>
+                ))}
+        </div>
+    );
+}

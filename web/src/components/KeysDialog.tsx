@@ -1,0 +1,68 @@
+/** All keys of the page. */
+import type { JSX } from 'preact';
+import { Dialog } from './Dialog';
+
+const KEYS: { title: string; keys: [string[], string][] }[] = [
+    {
+        title: 'Call tree',
+        keys: [
+            [['↑', '↓'], 'row before, after'],
+            [['→'], 'open; again: first callee'],
+            [['←'], 'close; again: caller'],
+            [['Page Up', 'Page Down'], 'a screen up, down'],
+            [['Home', 'End'], 'first, last row'],
+            [['*'], 'open everything below'],
+            [['Ctrl+C'], 'copy the name'],
+            [['Shift+F10'], 'menu of the row'],
+        ],
+    },
+    {
+        title: 'View',
+        keys: [
+            [['/'], 'search'],
+            [['i'], 'invert the call stack'],
+            [['s'], 'show or hide the sidebar'],
+            [['?'], 'these keys'],
+        ],
+    },
+    {
+        title: 'Timeline',
+        keys: [
+            [['Drag'], 'choose a range'],
+            [['Enter'], 'on the ruler: choose a range, then move its edges with ← →'],
+            [['z'], 'zoom into the chosen range'],
+            [['Z'], 'zoom out by one'],
+            [['Esc'], 'forget the chosen range'],
+            [['↑', '↓'], 'on a track: track before, after'],
+            [['Click', 'Space'], 'show this thread'],
+            [['Ctrl+Click', 'Ctrl+Space'], 'one thread more or less'],
+            [['Shift+Click', 'Shift+Space'], 'all threads from the last one on'],
+        ],
+    },
+];
+
+export function KeysDialog(): JSX.Element {
+    return (
+        <Dialog name="keys" title="Keys">
+            <div class="keys">
+                {KEYS.map((group) => (
+                    <section key={group.title}>
+                        <h3>{group.title}</h3>
+                        <dl>
+                            {group.keys.map(([keys, meaning]) => (
+                                <div key={meaning}>
+                                    <dt>
+                                        {keys.map((key) => (
+                                            <kbd key={key}>{key}</kbd>
+                                        ))}
+                                    </dt>
+                                    <dd>{meaning}</dd>
+                                </div>
+                            ))}
+                        </dl>
+                    </section>
+                ))}
+            </div>
+        </Dialog>
+    );
+}

@@ -1,0 +1,64 @@
+/** What is shown before there is a profile: how far loading is, or why it failed. */
+import type { JSX } from 'preact';
+import type { Progress } from '../engine/api';
+import { formatBytes } from '../text/format';
+import { ProfileText } from './text';
+
+const PHASES: Record<Progress['phase'], string> = {
+    download: 'Reading the profile',
+    parse: 'Taking the profile apart',
+    index: 'Building the call tree',
+};
+
+/** Each phase's part of the bar: from, to. */
+const PARTS: Record<Progress['phase'], [number, number]> = { download: [0, 0.5], parse: [0.5, 0.85], index: [0.85, 1] };
+
+function shareDone(progress: Progress | null): number | null {
+    if (!progress || progress.total <= 0) return null;
+    const [from, to] = PARTS[progress.phase];
+    return from + (to - from) * Math.min(1, Math.max(0, progress.done / progress.total));
+}
+
+export function LoadProgress({ progress }: { progress: Progress | null }): JSX.Element {
+    const share = shareDone(progress);
+    const sizes = progress && progress.phase === 'download' && progress.total > 0;
+    return (
+        <div class="alone" role="status">
+            <h1>prof</h1>
+            <p>
+                {PHASES[progress?.phase ?? 'download']}
+                {sizes ? ` · ${formatBytes(progress.done)} of ${formatBytes(progress.total)}` : '…'}
+            </p>
+            <div
+                class={share === null ? 'progress unknown' : 'progress'}
+                role="progressbar"
+                aria-label="Loading"
+                aria-valuemin={0}
+                aria-valuemax={100}
+                {...(share === null ? {} : { 'aria-valuenow': Math.round(share * 100) })}
+            >
+                <div style={{ transform: `scaleX(${share ?? 1})` }} />
+            </div>
+        </div>
+    );
+}
+
+export function LoadFailure({ message }: { message: string }): JSX.Element {
+    return (
+        <div class="alone" role="alert">
+            <h1>The profile could not be shown</h1>
+            <p class="error-text">
+                <ProfileText text={message} limit={2000} />
+            </p>
+            <p>
+                If prof was stopped in the terminal, start it again with <code>prof load FILE</code> and open the
+                address that it prints. <code>prof report FILE</code> tells what is wrong with a file.
+            </p>
+            <p>
+                <button type="button" class="button" onClick={() => window.location.reload()}>
+                    Try again
+                </button>
+            </p>
+        </div>
+    );
+}

@@ -1,0 +1,26 @@
+/** A function's name in full, for rows that are too narrow for it. */
+import type { JSX } from 'preact';
+import type { FuncInfo } from '../engine/api';
+import { cutNote, TOOLTIP_LIMIT } from '../text/plain';
+import { ProfileText } from './text';
+
+export const TRUNCATED_EXPLANATION =
+    'The stack was cut here: who called the functions below could not be read. Their own numbers are right; they are only not attributed to the callers above.';
+
+export function NameTooltip({ name }: { name: FuncInfo }): JSX.Element {
+    if (name.name === '(truncated)') return <p class="explanation">{TRUNCATED_EXPLANATION}</p>;
+    const note = cutNote(name.name, TOOLTIP_LIMIT);
+    return (
+        <>
+            <div class="full-name">
+                <ProfileText text={name.name} limit={TOOLTIP_LIMIT} />
+            </div>
+            {note !== '' && <p class="muted">{note}</p>}
+            {name.lib !== '' && (
+                <p class="muted">
+                    <ProfileText text={name.libPath || name.lib} limit={300} />
+                </p>
+            )}
+        </>
+    );
+}

@@ -1,0 +1,94 @@
+/** What the mouse is over in a track: time, category, CPU share and the stack, its leaf first. */
+import type { JSX } from 'preact';
+import { categoryColor } from '../draw/colors';
+import type { SampleAt } from '../engine/api';
+import { fetchNames, funcName } from '../state/names';
+import { engine, fullRange, info } from '../state/store';
+import { hoverTime, tooltip } from '../state/windows';
+import { formatDuration } from '../text/format';
+import { ProfileText } from './text';
+
+const MOST_FRAMES = 14;
+const NAME_LIMIT = 120;
+
+interface Wish {
+    thread: number;
+    time: number;
+    x: number;
+    y: number;
+}
+
+let wish: Wish | null = null;
+let isAsking = false;
+
+/** Shows the sample at a place; while the engine looks for one, only the newest place is remembered. */
+export function showSample(thread: number, time: number, x: number, y: number): void {
+    wish = { thread, time, x, y };
+    if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
+    void ask();
+}
+
+export function hideSample(): void {
+    wish = null;
+    hoverTime.value = null;
+    tooltip.value = null;
+}
+
+async function ask(): Promise<void> {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+        for (let asked: Wish | null = null; wish !== null && wish !== asked; ) {
+            asked = wish;
+            const sample = await engine.sampleAt(asked.thread, asked.time);
+            if (sample) await fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
+            if (wish === null) break;
+            tooltip.value = sample ? { x: wish.x, y: wish.y, content: <SampleContent sample={sample} /> } : null;
+        }
+    } catch {
+        tooltip.value = null;
+    } finally {
+        isAsking = false;
+    }
+}
+
+function leafFirst(sample: SampleAt): number[] {
+    return [...sample.path].reverse();
+}
+
+function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
+    const frames = leafFirst(sample);
+    const category = info.value.categories[sample.category];
+    const rest = frames.length - MOST_FRAMES;
+    return (
+        <>
+            <div class="sample-head">
+                <strong>{formatDuration(sample.time - fullRange.value[0])}</strong>
+                {category && frames.length > 0 && (
+                    <span>
+                        <span class="category-square" style={{ background: categoryColor(category) }} />
+                        <ProfileText text={category.name} limit={40} />
+                    </span>
+                )}
+                {sample.cpu !== null && <span>{Math.round(sample.cpu)}% CPU</span>}
+            </div>
+            {frames.length === 0 && <p class="muted">No stack was recorded here.</p>}
+            <ol class="sample-stack">
+                {frames.slice(0, MOST_FRAMES).map((func, at) => {
+                    const name = funcName(func);
+                    return (
+                        <li key={at}>
+                            <ProfileText text={name?.name ?? '…'} limit={NAME_LIMIT} />
+                            {name && name.lib !== '' && (
+                                <span class="muted">
+                                    <ProfileText text={name.lib} limit={40} />
+                                </span>
+                            )}
+                        </li>
+                    );
+                })}
+            </ol>
+            {rest > 0 && <p class="muted">{`and ${rest} more ${rest === 1 ? 'caller' : 'callers'}`}</p>}
+        </>
+    );
+}

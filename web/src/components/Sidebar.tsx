@@ -1,0 +1,201 @@
+/** Everything about the selected call node: its full name, where it is from, its numbers by category and by line. */
+import type { JSX } from 'preact';
+import { categoryColor } from '../draw/colors';
+import type { NodeDetails } from '../engine/api';
+import { info, inverted } from '../state/store';
+import { details, selected, summary } from '../state/tree';
+import { sidebarWidth } from '../state/windows';
+import { describeWeight, formatShare, formatWeight } from '../text/format';
+import { cutNote, SIDEBAR_LIMIT } from '../text/plain';
+import { CutIcon } from './icons';
+import { TRUNCATED_EXPLANATION } from './NameTooltip';
+import { ProfileText } from './text';
+
+function Badges({ node }: { node: NodeDetails }): JSX.Element | null {
+    if (node.inlined === 'no') return null;
+    const text = node.inlined === 'yes' ? 'inlined' : 'some calls inlined';
+    return (
+        <p class="badges">
+            <span class="badge">{text}</span>
+            {node.inlinedInto !== '' && (
+                <span class="muted">
+                    into <ProfileText text={node.inlinedInto} limit={200} />
+                </span>
+            )}
+        </p>
+    );
+}
+
+function Origin({ node }: { node: NodeDetails }): JSX.Element {
+    const { func } = node;
+    return (
+        <dl class="origin">
+            {func.lib !== '' && (
+                <div>
+                    <dt>Library</dt>
+                    <dd>
+                        <ProfileText text={func.libPath || func.lib} limit={2000} />
+                    </dd>
+                </div>
+            )}
+            {func.file !== '' && (
+                <div>
+                    <dt>Source</dt>
+                    <dd>
+                        <ProfileText text={func.line > 0 ? `${func.file}:${func.line}` : func.file} limit={2000} />
+                    </dd>
+                </div>
+            )}
+        </dl>
+    );
+}
+
+function Amount({ label, weight, whole }: { label: string; weight: number; whole: number }): JSX.Element {
+    const { weightUnit, interval } = info.value;
+    return (
+        <div class="amount">
+            <dt>{label}</dt>
+            <dd>
+                <strong>{formatShare(weight, whole)}</strong>
+                <span>{describeWeight(weight, weightUnit, interval)}</span>
+            </dd>
+        </div>
+    );
+}
+
+interface CategoriesProps {
+    title: string;
+    list: { category: number; weight: number }[];
+}
+
+function Categories({ title, list }: CategoriesProps): JSX.Element | null {
+    const whole = list.reduce((sum, entry) => sum + Math.abs(entry.weight), 0);
+    if (whole === 0) return null;
+    const { categories, weightUnit } = info.value;
+    return (
+        <section>
+            <h3>{title}</h3>
+            <table class="bars">
+                <tbody>
+                    {list.map((entry) => (
+                        <tr key={entry.category}>
+                            <th scope="row">
+                                <ProfileText text={categories[entry.category]?.name ?? 'Other'} limit={60} />
+                            </th>
+                            <td>{formatShare(entry.weight, whole)}</td>
+                            <td>{formatWeight(entry.weight, weightUnit)}</td>
+                            <td class="bar">
+                                <span
+                                    style={{
+                                        transform: `scaleX(${Math.abs(entry.weight) / whole})`,
+                                        background: categoryColor(categories[entry.category]),
+                                    }}
+                                />
+                            </td>
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
+        </section>
+    );
+}
+
+function baseName(file: string): string {
+    return file.slice(file.lastIndexOf('/') + 1);
+}
+
+function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
+    const { weightUnit } = info.value;
+    if (node.lines.length === 0) return null;
+    const most = Math.max(...node.lines.map((line) => Math.abs(line.total)));
+    const isOneFile = node.lines.every((line) => line.file === node.lines[0]?.file);
+    return (
+        <section>
+            <h3>
+                {isOneFile ? (
+                    <ProfileText text={`Lines of ${baseName(node.lines[0]?.file ?? '')}`} limit={120} />
+                ) : (
+                    'Lines'
+                )}
+            </h3>
+            <table class="bars lines">
+                <thead>
+                    <tr>
+                        <th scope="col">Line</th>
+                        <th scope="col">Total</th>
+                        <th scope="col">Self</th>
+                        <th scope="col" aria-label="Share" />
+                    </tr>
+                </thead>
+                <tbody>
+                    {node.lines.map((line) => (
+                        <tr key={`${line.file.slice(-200)}:${line.line}`}>
+                            <th scope="row">
+                                <ProfileText
+                                    text={isOneFile ? String(line.line) : `${baseName(line.file)}:${line.line}`}
+                                    limit={80}
+                                />
+                            </th>
+                            <td>{formatWeight(line.total, weightUnit)}</td>
+                            <td>{formatWeight(line.self, weightUnit)}</td>
+                            <td class="bar">
+                                <span
+                                    class="heat"
+                                    style={{ transform: `scaleX(${most > 0 ? Math.abs(line.total) / most : 0})` }}
+                                />
+                            </td>
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
+        </section>
+    );
+}
+
+function NodeContent({ node }: { node: NodeDetails }): JSX.Element {
+    const isCut = node.func.name === '(truncated)';
+    const note = cutNote(node.func.name, SIDEBAR_LIMIT);
+    const whole = summary.value?.rootTotal ?? 0;
+    return (
+        <>
+            <h2 class="full-name">
+                {isCut && <CutIcon />}
+                <ProfileText text={node.func.name} limit={SIDEBAR_LIMIT} />
+            </h2>
+            {note !== '' && <p class="muted">{note}; copying gives all of them</p>}
+            {isCut && <p class="explanation">{TRUNCATED_EXPLANATION}</p>}
+            <Badges node={node} />
+            <Origin node={node} />
+            <dl class="amounts">
+                <Amount label={inverted.value ? 'As seen from here' : 'Total'} weight={node.total} whole={whole} />
+                <Amount label="Self" weight={node.self} whole={whole} />
+            </dl>
+            <Categories title="Total by category" list={node.categoriesTotal} />
+            <Categories title="Self by category" list={node.categoriesSelf} />
+            <Lines node={node} />
+        </>
+    );
+}
+
+export function Sidebar(): JSX.Element {
+    const current = details.value;
+    const hasSelection = selected.value !== null;
+    const { weightUnit, interval } = info.value;
+    return (
+        <aside class="sidebar" aria-label="Selected function" style={{ width: `${sidebarWidth.value}px` }}>
+            {hasSelection && current ? (
+                <NodeContent node={current.details} />
+            ) : (
+                <>
+                    <h2>Nothing selected</h2>
+                    <p class="muted">
+                        {summary.value
+                            ? `This view has ${describeWeight(summary.value.rootTotal, weightUnit, interval)}. `
+                            : ''}
+                        Select a row of the call tree to see its categories and lines.
+                    </p>
+                </>
+            )}
+        </aside>
+    );
+}

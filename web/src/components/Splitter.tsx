@@ -1,0 +1,90 @@
+/** The bars between timeline and tree, and between tree and sidebar: dragged, moved with arrow keys, reset by double click. */
+import type { JSX } from 'preact';
+import { setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
+
+const STEP = 16;
+const LEAST_TIMELINE = 64;
+const LEAST_PANEL = 160;
+const LEAST_SIDEBAR = 220;
+const DEFAULT_SIDEBAR = 320;
+
+interface SplitterProps {
+    label: string;
+    orientation: 'horizontal' | 'vertical';
+    /** The size of the part that is changed. */
+    read: () => number;
+    write: (size: number) => void;
+    reset: () => void;
+    /** Whether moving right or down makes the part larger. */
+    grows: 1 | -1;
+}
+
+function Splitter({ label, orientation, read, write, reset, grows }: SplitterProps): JSX.Element {
+    const isHorizontal = orientation === 'horizontal';
+    const onPointerDown = (event: PointerEvent): void => {
+        if (event.button !== 0) return;
+        const bar = event.currentTarget as HTMLElement;
+        const start = isHorizontal ? event.clientY : event.clientX;
+        const size = read();
+        bar.setPointerCapture(event.pointerId);
+        const onMove = (move: PointerEvent): void =>
+            write(size + grows * ((isHorizontal ? move.clientY : move.clientX) - start));
+        const onUp = (): void => {
+            bar.removeEventListener('pointermove', onMove);
+            bar.removeEventListener('pointerup', onUp);
+            bar.removeEventListener('pointercancel', onUp);
+        };
+        bar.addEventListener('pointermove', onMove);
+        bar.addEventListener('pointerup', onUp);
+        bar.addEventListener('pointercancel', onUp);
+        event.preventDefault();
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+        const keys = isHorizontal ? ['ArrowUp', 'ArrowDown'] : ['ArrowLeft', 'ArrowRight'];
+        const direction = keys.indexOf(event.key);
+        if (direction < 0) return;
+        write(read() + grows * (direction === 0 ? -STEP : STEP));
+        event.preventDefault();
+    };
+    return (
+        <div
+            class={`splitter ${orientation}`}
+            role="separator"
+            aria-label={label}
+            aria-orientation={orientation}
+            aria-valuenow={Math.round(read())}
+            tabIndex={0}
+            onPointerDown={onPointerDown}
+            onKeyDown={onKeyDown}
+            onDblClick={reset}
+        />
+    );
+}
+
+export function TimelineSplitter(): JSX.Element {
+    return (
+        <Splitter
+            label="Height of the timeline"
+            orientation="horizontal"
+            read={() => document.querySelector('.timeline')?.getBoundingClientRect().height ?? LEAST_TIMELINE}
+            write={(size) =>
+                setTimelineHeight(Math.max(LEAST_TIMELINE, Math.min(size, window.innerHeight - LEAST_PANEL)))
+            }
+            reset={() => setTimelineHeight(null)}
+            grows={1}
+        />
+    );
+}
+
+export function SidebarSplitter(): JSX.Element {
+    return (
+        <Splitter
+            label="Width of the sidebar"
+            orientation="vertical"
+            read={() => sidebarWidth.value}
+            write={(size) => setSidebarWidth(Math.max(LEAST_SIDEBAR, Math.min(size, window.innerWidth * 0.6)))}
+            reset={() => setSidebarWidth(DEFAULT_SIDEBAR)}
+            grows={-1}
+        />
+    );
+}

@@ -1,0 +1,251 @@
+/**
+ * The upper part: a ruler and one track per thread. Dragging chooses a range, a click chooses the thread and the call node
+ * of the sample under the mouse. The time under the mouse is shown in all tracks at once.
+ */
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { ticks } from '../draw/ticks';
+import {
+    changeView,
+    chooseThread,
+    committedRange,
+    engine,
+    fullRange,
+    info,
+    inverted,
+    setPreview,
+    trackFilter,
+    tracks,
+    view,
+} from '../state/store';
+import { selectPath } from '../state/tree';
+import { graphWidth, hoverTime, timelineHeight, tooltip } from '../state/windows';
+import { SearchIcon } from './icons';
+import { RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
+import { hideSample, showSample } from './SampleTooltip';
+import { Track } from './Track';
+
+const TICK_GAP = 88;
+const DRAG_THRESHOLD = 3;
+
+/** The time at a place of the window, inside the range that is shown. */
+function timeAt(clientX: number, graph: DOMRect): number {
+    const [from, to] = committedRange.value;
+    const share = Math.min(1, Math.max(0, (clientX - graph.left) / Math.max(1, graph.width)));
+    return from + share * (to - from);
+}
+
+function threadOf(target: EventTarget | null): number {
+    const track = target instanceof Element ? target.closest<HTMLElement>('[data-thread]') : null;
+    return track ? Number(track.dataset.thread) : -1;
+}
+
+async function selectSample(thread: number, time: number): Promise<void> {
+    const sample = await engine.sampleAt(thread, time);
+    if (!sample || sample.path.length === 0) return;
+    await selectPath(inverted.value ? [...sample.path].reverse() : sample.path);
+}
+
+function Ruler(): JSX.Element {
+    const [from, to] = committedRange.value;
+    const width = graphWidth.value;
+    const zero = fullRange.value[0];
+    const onKeyDown = (event: KeyboardEvent): void => {
+        if (event.key !== 'Enter' || event.target !== event.currentTarget) return;
+        if (!view.value.preview) setPreview([from + (to - from) / 4, to - (to - from) / 4]);
+        event.preventDefault();
+        requestAnimationFrame(() => document.querySelector<HTMLElement>('.range-edge')?.focus());
+    };
+    return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the ruler is where a range is chosen by keyboard
+        <div class="ruler" role="group" aria-label="Time: Enter chooses a range" tabIndex={0} onKeyDown={onKeyDown}>
+            {ticks(from, to, zero, width, TICK_GAP).map((tick) => {
+                const x = ((tick.time - from) / (to - from)) * width;
+                return (
+                    <span key={tick.label} class={x > width - 56 ? 'tick before' : 'tick'} style={{ left: `${x}px` }}>
+                        {tick.label}
+                    </span>
+                );
+            })}
+            <RangeLabel />
+        </div>
+    );
+}
+
+function GridLines(): JSX.Element {
+    const [from, to] = committedRange.value;
+    const width = graphWidth.value;
+    return (
+        <>
+            {ticks(from, to, fullRange.value[0], width, TICK_GAP).map((tick) => (
+                <div
+                    key={tick.label}
+                    class="grid-line"
+                    style={{ left: `${((tick.time - from) / (to - from)) * width}px` }}
+                />
+            ))}
+        </>
+    );
+}
+
+function HoverLine(): JSX.Element | null {
+    const time = hoverTime.value;
+    if (time === null) return null;
+    const [from, to] = committedRange.value;
+    const x = ((time - from) / (to - from)) * graphWidth.value;
+    return <div class="hover-line" style={{ transform: `translateX(${x}px)` }} />;
+}
+
+function TrackCorner(): JSX.Element {
+    const { shown } = tracks.value;
+    const all = info.value.threads.length;
+    return (
+        <div class="track-corner">
+            <SearchIcon />
+            <input
+                type="search"
+                aria-label="Search tracks by name, PID or TID"
+                placeholder={
+                    shown.length === all
+                        ? `${all} ${all === 1 ? 'track' : 'tracks'}`
+                        : `${shown.length} of ${all} tracks`
+                }
+                value={trackFilter.value}
+                onInput={(event) => {
+                    trackFilter.value = event.currentTarget.value;
+                }}
+                onKeyDown={(event) => {
+                    if (event.key !== 'Escape') return;
+                    trackFilter.value = '';
+                    event.currentTarget.blur();
+                    event.preventDefault();
+                }}
+            />
+        </div>
+    );
+}
+
+function MoreTracks(): JSX.Element | null {
+    const { hidden, rows } = tracks.value;
+    const { allTracks } = view.value;
+    if (rows.length === 0)
+        return (
+            <div class="more-tracks">
+                <span class="muted">No track has this in its name, PID or TID. </span>
+                <button
+                    type="button"
+                    class="link"
+                    onClick={() => {
+                        trackFilter.value = '';
+                    }}
+                >
+                    Show the others
+                </button>
+            </div>
+        );
+    if (hidden === 0) return null;
+    return (
+        <div class="more-tracks">
+            <button type="button" class="link" onClick={() => changeView({ allTracks: !allTracks }, 'replace')}>
+                {allTracks ? `Hide ${hidden} quiet ${hidden === 1 ? 'track' : 'tracks'}` : `Show ${hidden} more`}
+            </button>
+            {!allTracks && <span class="muted"> that did little or nothing</span>}
+        </div>
+    );
+}
+
+/** Dragging, clicking and hovering over the graphs. */
+function usePointer(graph: { current: HTMLElement | null }): Record<string, (event: PointerEvent) => void> {
+    const onPointerDown = (event: PointerEvent): void => {
+        const target = event.target as Element;
+        const box = graph.current?.getBoundingClientRect();
+        if (event.button !== 0 || !box || target.closest('button, input, .track-label, .range-edge')) return;
+        if (event.clientX < box.left || event.clientX > box.right) return;
+        const area = event.currentTarget as HTMLElement;
+        const thread = threadOf(target);
+        const startX = event.clientX;
+        const start = timeAt(startX, box);
+        const mode = event.ctrlKey || event.metaKey ? 'toggle' : event.shiftKey ? 'extend' : 'only';
+        let isDragging = false;
+        const onMove = (move: PointerEvent): void => {
+            if (!isDragging && Math.abs(move.clientX - startX) < DRAG_THRESHOLD) return;
+            isDragging = true;
+            hideSample();
+            area.setPointerCapture(event.pointerId);
+            setPreview([start, timeAt(move.clientX, box)]);
+        };
+        const onUp = (): void => {
+            area.removeEventListener('pointermove', onMove);
+            area.removeEventListener('pointerup', onUp);
+            area.removeEventListener('pointercancel', onUp);
+            if (isDragging) return;
+            const preview = view.value.preview;
+            if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
+            if (thread < 0) return;
+            chooseThread(thread, mode);
+            if (mode === 'only') void selectSample(thread, start);
+        };
+        area.addEventListener('pointermove', onMove);
+        area.addEventListener('pointerup', onUp);
+        area.addEventListener('pointercancel', onUp);
+    };
+    const onPointerMove = (event: PointerEvent): void => {
+        const box = graph.current?.getBoundingClientRect();
+        if (!box || event.clientX < box.left || event.clientX > box.right) {
+            hideSample();
+            return;
+        }
+        const time = timeAt(event.clientX, box);
+        hoverTime.value = time;
+        const thread = threadOf(event.target);
+        if (event.buttons === 0 && thread >= 0 && !(event.target as Element).closest('button, .track-label'))
+            showSample(thread, time, event.clientX, event.clientY);
+        else tooltip.value = null;
+    };
+    return { onPointerDown, onPointerMove, onPointerLeave: hideSample };
+}
+
+export function Timeline(): JSX.Element {
+    const graph = useRef<HTMLDivElement>(null);
+    const pointer = usePointer(graph);
+    useLayoutEffect(() => {
+        const target = graph.current;
+        if (!target) return;
+        const measure = (): void => {
+            graphWidth.value = target.clientWidth;
+        };
+        measure();
+        const observer = new ResizeObserver(measure);
+        observer.observe(target);
+        return () => observer.disconnect();
+    }, []);
+    const height = timelineHeight.value;
+    return (
+        <section
+            class={height === null ? 'timeline auto' : 'timeline'}
+            aria-label="Timeline"
+            style={{ height: height === null ? '' : `${height}px` }}
+        >
+            <div class="timeline-content" {...pointer}>
+                <div class="timeline-head">
+                    <TrackCorner />
+                    <Ruler />
+                </div>
+                <div class="graph-layer" ref={graph}>
+                    <GridLines />
+                </div>
+                <div class="tracks" role="listbox" aria-multiselectable="true" aria-label="Threads">
+                    {tracks.value.rows.map((row) => (
+                        <Track key={row.kind === 'thread' ? row.thread : `p${row.detail}`} row={row} />
+                    ))}
+                </div>
+                <MoreTracks />
+                <div class="graph-layer above">
+                    <RangeShade />
+                    <HoverLine />
+                    <RangeEdges graph={graph} />
+                </div>
+            </div>
+        </section>
+    );
+}

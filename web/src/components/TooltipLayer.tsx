@@ -1,0 +1,29 @@
+/** The one tooltip of the page, kept inside the window. */
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { tooltip } from '../state/windows';
+
+const DISTANCE = 16;
+const MARGIN = 8;
+
+export function TooltipLayer(): JSX.Element | null {
+    const element = useRef<HTMLDivElement>(null);
+    const current = tooltip.value;
+    useLayoutEffect(() => {
+        const box = element.current;
+        if (!box || !current) return;
+        const { width, height } = box.getBoundingClientRect();
+        const right = current.x + DISTANCE;
+        const x = right + width + MARGIN <= window.innerWidth ? right : Math.max(MARGIN, current.x - DISTANCE - width);
+        const below = current.y + DISTANCE;
+        const y =
+            below + height + MARGIN <= window.innerHeight ? below : Math.max(MARGIN, current.y - DISTANCE - height);
+        box.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+    }, [current]);
+    if (!current) return null;
+    return (
+        <div ref={element} class="tooltip" role="tooltip">
+            {current.content}
+        </div>
+    );
+}

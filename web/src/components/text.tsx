@@ -1,0 +1,21 @@
+/** Text out of the profile. It is always a text node, with what is invisible spelled out, and it never runs backwards. */
+import type { JSX } from 'preact';
+import { markedPieces } from '../text/highlight';
+import { plainText, ROW_LIMIT } from '../text/plain';
+
+interface ProfileTextProps {
+    text: string;
+    limit?: number;
+    /** Marks what it finds. */
+    find?: RegExp | null;
+}
+
+export function ProfileText({ text, limit = ROW_LIMIT, find = null }: ProfileTextProps): JSX.Element {
+    const plain = plainText(text, limit);
+    if (!find) return <bdi dir="ltr">{plain}</bdi>;
+    return (
+        <bdi dir="ltr">
+            {markedPieces(plain, find).map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}
+        </bdi>
+    );
+}

@@ -1,0 +1,48 @@
+/** Hooks that more than one component needs. */
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+export interface Size {
+    width: number;
+    height: number;
+}
+
+/** The size of an element's content box, as it changes. */
+export function useSize(element: RefObject<HTMLElement | null>): Size {
+    const [size, setSize] = useState<Size>({ width: 0, height: 0 });
+    useLayoutEffect(() => {
+        const target = element.current;
+        if (!target) return;
+        const measure = (): void => setSize({ width: target.clientWidth, height: target.clientHeight });
+        measure();
+        const observer = new ResizeObserver(measure);
+        observer.observe(target);
+        return () => observer.disconnect();
+    }, [element]);
+    return size;
+}
+
+/** Whether an element has been near the visible part of its scroller; stays true. */
+export function useSeen(element: RefObject<HTMLElement | null>): boolean {
+    const [isSeen, setSeen] = useState(false);
+    useEffect(() => {
+        const target = element.current;
+        if (!target || isSeen) return;
+        const observer = new IntersectionObserver(
+            (entries) => {
+                if (entries.some((entry) => entry.isIntersecting)) setSeen(true);
+            },
+            { rootMargin: '200px' },
+        );
+        observer.observe(target);
+        return () => observer.disconnect();
+    }, [element, isSeen]);
+    return isSeen;
+}
+
+/** A function that is run by the mouse or keys and always sees the newest props, for listeners that are set once. */
+export function useLatest<T>(value: T): RefObject<T> {
+    const ref = useRef<T>(value);
+    ref.current = value;
+    return ref;
+}
