@@ -163,8 +163,8 @@ export interface Engine {
 
     /** Names for many funcs at once. */
     funcs(indexes: number[]): Promise<FuncInfo[]>;
-    /** Funcs whose name, library or file matches any term of the search (for highlights of rows). */
-    functions(limit: number): Promise<FuncRow[]>;
+    /** The funcs of the query, heaviest first by self (or total); recursion counts once. */
+    functions(limit: number, order?: 'self' | 'total'): Promise<FuncRow[]>;
 
     activity(thread: number, from: number, to: number, width: number, search: string): Promise<Activity>;
     sampleAt(thread: number, time: number): Promise<SampleAt | null>;

@@ -1,0 +1,60 @@
+/** The engine as the page sees it: every call becomes a message to the worker, which answers in order. */
+import type { Engine, Progress } from './api';
+import type { Arguments, Method, Reply, Request } from './protocol';
+
+interface Waiting {
+    resolve(value: unknown): void;
+    reject(error: Error): void;
+    onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/** Starts the worker. `workerUrl` is relative to the page. */
+export function createEngine(workerUrl = 'worker.js'): Engine {
+    const waiting = new Map<number, Waiting>();
+    const worker = new Worker(new URL(workerUrl, document.baseURI), { type: 'module', name: 'engine' });
+    let lastId = 0;
+
+    function call<M extends Method>(method: M, args: Arguments<M>, onProgress?: (progress: Progress) => void): ReturnType<Engine[M]> {
+        const id = ++lastId;
+        const promise = new Promise((resolve, reject) => {
+            waiting.set(id, { resolve, reject, onProgress });
+        });
+        worker.postMessage({ id, method, args } as Request);
+        return promise as ReturnType<Engine[M]>;
+    }
+
+    worker.onmessage = (event: MessageEvent<Reply>) => {
+        const reply = event.data;
+        const call = waiting.get(reply.id);
+        if (!call) return;
+        if (reply.kind === 'progress') {
+            call.onProgress?.(reply.progress);
+            return;
+        }
+        waiting.delete(reply.id);
+        if (reply.kind === 'result') call.resolve(reply.value);
+        else call.reject(new Error(reply.message));
+    };
+
+    worker.onerror = (event) => {
+        const error = new Error(event.message || 'The engine could not be started');
+        for (const call of waiting.values()) call.reject(error);
+        waiting.clear();
+    };
+
+    return {
+        load: (url, onProgress) => call('load', [new URL(url, document.baseURI).href], onProgress),
+        query: (...args) => call('query', args),
+        roots: (...args) => call('roots', args),
+        children: (...args) => call('children', args),
+        descendants: (...args) => call('descendants', args),
+        heaviestPath: (...args) => call('heaviestPath', args),
+        path: (...args) => call('path', args),
+        find: (...args) => call('find', args),
+        details: (...args) => call('details', args),
+        funcs: (...args) => call('funcs', args),
+        functions: (...args) => call('functions', args),
+        activity: (...args) => call('activity', args),
+        sampleAt: (...args) => call('sampleAt', args),
+    };
+}

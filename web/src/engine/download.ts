@@ -1,0 +1,109 @@
+/** The bytes of a profile, uncompressed, as they arrive. */
+import type { Progress } from './api';
+
+const PROGRESS_MS = 40;
+
+/**
+ * Fetches `url` and hands its bytes, piece by piece, to `feed`. A file that is gzip is decompressed on the way, unless the
+ * browser has done so already because the server named it as the encoding of the answer.
+ */
+export async function download(url: string, feed: (bytes: Uint8Array) => void, onProgress: (progress: Progress) => void): Promise<void> {
+    const response = await fetch(url).catch((error: unknown) => {
+        throw new Error(`The profile could not be fetched: ${messageOf(error)}`);
+    });
+    if (!response.ok) throw new Error(`The profile could not be fetched: the server answered ${response.status} ${response.statusText}`);
+    if (!response.body) throw new Error('The profile is empty');
+    // With an encoding, Content-Length counts other bytes than those that arrive here.
+    const total = response.headers.has('Content-Encoding') ? 0 : Number(response.headers.get('Content-Length') ?? 0);
+    const source = new Source(response.body, total, onProgress);
+    if (await source.startsWithGzipMagic()) await decompress(source, feed);
+    else for (let piece = await source.next(); piece; piece = await source.next()) feed(piece);
+    source.report();
+}
+
+/** The bytes of the answer, counted. */
+class Source {
+    private readonly reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+    private peeked: Uint8Array<ArrayBuffer> | undefined;
+    private done = 0;
+    private lastReport = 0;
+
+    constructor(
+        body: ReadableStream<Uint8Array<ArrayBuffer>>,
+        private readonly total: number,
+        private readonly onProgress: (progress: Progress) => void,
+    ) {
+        this.reader = body.getReader();
+    }
+
+    async startsWithGzipMagic(): Promise<boolean> {
+        let start = new Uint8Array(0);
+        while (start.length < 2) {
+            const piece = await this.read();
+            if (!piece) break;
+            const longer = new Uint8Array(start.length + piece.length);
+            longer.set(start);
+            longer.set(piece, start.length);
+            start = longer;
+        }
+        this.peeked = start;
+        return start[0] === 0x1f && start[1] === 0x8b;
+    }
+
+    async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+        const piece = this.peeked ?? (await this.read());
+        this.peeked = undefined;
+        if (performance.now() - this.lastReport > PROGRESS_MS) this.report();
+        return piece;
+    }
+
+    report(): void {
+        this.lastReport = performance.now();
+        this.onProgress({ phase: 'download', done: this.done, total: this.total });
+    }
+
+    cancel(): void {
+        this.reader.cancel().catch(() => undefined);
+    }
+
+    private async read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+        const { value } = await this.reader.read().catch((error: unknown) => {
+            throw new Error(`The profile stopped arriving: ${messageOf(error)}`);
+        });
+        this.done += value?.length ?? 0;
+        return value;
+    }
+}
+
+async function decompress(source: Source, feed: (bytes: Uint8Array) => void): Promise<void> {
+    if (typeof DecompressionStream === 'undefined') throw new Error('This browser is too old to decompress the profile');
+    const gunzip = new DecompressionStream('gzip');
+    const writer = gunzip.writable.getWriter();
+    let failure: unknown;
+    const pump = async (): Promise<void> => {
+        for (let piece = await source.next(); piece; piece = await source.next()) await writer.write(piece);
+        await writer.close();
+    };
+    const pumped = pump().catch((error: unknown) => {
+        failure ??= error;
+        writer.abort(error).catch(() => undefined);
+    });
+    try {
+        const reader = gunzip.readable.getReader();
+        for (;;) {
+            const { value, done } = await reader.read().catch((error: unknown) => {
+                throw failure instanceof Error ? failure : new Error(`The profile is damaged or cut off: ${messageOf(error)}`);
+            });
+            if (done) break;
+            feed(value);
+        }
+    } finally {
+        source.cancel();
+        writer.abort().catch(() => undefined);
+        await pumped;
+    }
+}
+
+function messageOf(error: unknown): string {
+    return error instanceof Error ? error.message : String(error);
+}
