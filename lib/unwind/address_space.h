@@ -1,6 +1,7 @@
 /*
  * The executable mappings of one process: sorted, without overlap, changed as mmap, munmap-by-overlay, fork and exec
- * records arrive. The recorder uses it to walk (with modules), and the assembler of profiles to name addresses (without).
+ * records arrive. The recorder uses it to walk (with modules), and the assembler of profiles to name addresses
+ * (without).
  */
 #ifndef PROF_UNWIND_ADDRESS_SPACE_H
 #define PROF_UNWIND_ADDRESS_SPACE_H

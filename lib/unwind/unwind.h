@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers by their DWARF numbers. x86-64: 0 rax, 1 rdx, 2 rcx, 3 rbx, 4 rsi, 5 rdi, 6 rbp, 7 rsp, 8..15 r8..r15, 16 rip
- * (System V psABI, figure 3.36). */
+/* Registers by their DWARF numbers. x86-64: 0 rax, 1 rdx, 2 rcx, 3 rbx, 4 rsi, 5 rdi, 6 rbp, 7 rsp, 8..15 r8..r15, 16
+ * rip (System V psABI, figure 3.36). */
 enum { UNWIND_REG_BP = 6, UNWIND_REG_SP = 7, UNWIND_REG_PC = 16, UNWIND_REGS = 17 };
 
 struct unwind_regs {
     uint64_t r[UNWIND_REGS];
 };
 
-/* The stack of a sampled thread: `size` bytes copied from `sp` upward at the time of the sample, and where there is one,
- * a way to read what lies above the copy from the living process. */
+/* The stack of a sampled thread: `size` bytes copied from `sp` upward at the time of the sample, and where there is
+ * one, a way to read what lies above the copy from the living process. */
 struct unwind_stack {
     uint64_t sp;
     const unsigned char *bytes;
@@ -44,7 +44,7 @@ enum unwind_end {
 };
 
 struct unwind_result {
-    size_t frames;         /* how many pcs were written */
+    size_t frames; /* how many pcs were written */
     enum unwind_end end;
     bool used_frame_pointer; /* some step took the rbp chain because there was no CFI */
     bool used_read_above;    /* some slot came from read_above */
@@ -53,9 +53,10 @@ struct unwind_result {
 struct address_space;
 
 /*
- * Walks from `regs` to the start of the thread. pcs[0] is the interrupted pc itself; every later one points into the call
- * instruction (return address - 1), except the frame below a signal frame, which was interrupted too and is exact. Never
- * fails: a stack that does not reach its start says why in `end`. Not thread-safe for one `space` (it has a pc cache).
+ * Walks from `regs` to the start of the thread. pcs[0] is the interrupted pc itself; every later one points into the
+ * call instruction (return address - 1), except the frame below a signal frame, which was interrupted too and is exact.
+ * Never fails: a stack that does not reach its start says why in `end`. Not thread-safe for one `space` (it has a pc
+ * cache).
  */
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);

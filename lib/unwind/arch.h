@@ -1,0 +1,47 @@
+/*
+ * What the walker must know about a machine: its registers, its frame pointer convention, the layout of a signal frame,
+ * and the few pieces of code that no tool describes with CFI. One file per architecture; x86_64.c is the only one so
+ * far. (For arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed
+ * addresses.)
+ */
+#ifndef PROF_UNWIND_ARCH_H
+#define PROF_UNWIND_ARCH_H
+
+#include "unwind/unwind.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* e_machine of the ELF files whose code this machine runs: EM_X86_64. */
+enum { ARCH_ELF_MACHINE = 62 };
+
+/* Registers that a function keeps for its caller (System V psABI, 3.2.1), the frame pointer first. */
+enum { ARCH_SAVED_REGISTERS = 6 };
+static const uint8_t arch_saved_registers[ARCH_SAVED_REGISTERS] = {UNWIND_REG_BP, 3 /* rbx */, 12, 13, 14, 15};
+
+/* Where a signal frame without CFI keeps the interrupted registers: offsets from sp to the slots of each register in
+ * the kernel's ucontext, by DWARF number. */
+extern const uint16_t arch_signal_frame_slots[UNWIND_REGS];
+
+/* What the bytes of the code around a pc say about its frame, for code without CFI. */
+enum arch_code_kind {
+    ARCH_CODE_UNKNOWN,
+    ARCH_CODE_STUB,         /* CFA = sp + cfa_offset, return address just below it */
+    ARCH_CODE_SIGNAL_FRAME, /* at sp lies the kernel's signal frame, see arch_signal_frame_slots */
+};
+
+struct arch_code {
+    enum arch_code_kind kind;
+    uint8_t cfa_offset;
+    bool saved_bp; /* the caller's frame pointer lies below the return address */
+};
+
+enum { ARCH_CODE_BEFORE = 32, ARCH_CODE_AFTER = 32 };
+
+/* Recognises linkage stubs (PLT entries of linkers that write no CFI for them), _init and _fini, the first and last
+ * instructions of functions that keep a frame pointer, and the sigreturn trampoline. `code` holds ARCH_CODE_BEFORE
+ * bytes before the pc and ARCH_CODE_AFTER from it; 0 where there is no code. The pc is the start of an instruction. */
+struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * What the walker remembers between samples of one address space: for each pc, the rule of its frame.
+ *
+ * Interpreting CFI for a pc costs about 100 ns, and the same few thousand pcs come again in every sample. A rule is 32
+ * bytes, which hold all that compilers usually write (CFA = register + offset, callee-saved registers in slots below
+ * it); what does not fit is marked RULE_COMPLEX and interpreted every time. The table is direct-mapped by a hash of the
+ * pc, starts small, and doubles while it misses much, so that a thousand short processes cost little.
+ */
+#ifndef PROF_UNWIND_CACHE_H
+#define PROF_UNWIND_CACHE_H
+
+#include "unwind/arch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rule_kind {
+    RULE_FRAME,        /* CFA = register + offset */
+    RULE_FRAME_DEREF,  /* CFA = the word at register + offset (stacks that a function realigned) */
+    RULE_COMPLEX,      /* CFI that does not fit: interpret it again */
+    RULE_START,        /* the thread's first function: there is no caller */
+    RULE_NO_CFI,       /* follow the frame pointer */
+    RULE_SIGNAL_FRAME, /* no CFI either, but the kernel's signal frame is at sp */
+    RULE_UNMAPPED,     /* no executable memory there; never in the table */
+};
+
+struct rule {
+    uint64_t pc;
+    int32_t cfa_offset;
+    uint8_t kind; /* enum rule_kind */
+    uint8_t cfa_register;
+    uint16_t saved;                      /* bit of each DWARF register number that has a slot */
+    int16_t slots[ARCH_SAVED_REGISTERS]; /* distance from the CFA in words, in the order of arch_saved_registers */
+    int16_t return_slot;
+    uint16_t generation; /* of the table when the rule was made; 0: empty */
+};
+
+_Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
+
+enum { CACHE_FIRST_BITS = 7, CACHE_MAX_BITS = 13 };
+
+/* Above the copied stack: the last block that read_above gave in this walk. */
+enum { ABOVE_SIZE = 16 * 1024 };
+
+struct unwind_cache {
+    struct rule *rules; /* 1 << bits of them */
+    unsigned bits;
+    uint16_t generation; /* rules of other generations are forgotten */
+    uint32_t misses;     /* since the table was made or grown */
+    uint64_t above_start;
+    size_t above_size;
+    unsigned char *above; /* ABOVE_SIZE bytes, made when first needed */
+};
+
+/* An empty cache, or NULL if memory ran out. */
+struct unwind_cache *unwind_cache_new(void);
+void unwind_cache_free(struct unwind_cache *cache);
+
+/* Forgets all rules; NULL is allowed. */
+void unwind_cache_clear(struct unwind_cache *cache);
+
+/* Counts a miss, and doubles the table (which empties it) if there were many for its size. */
+void unwind_cache_miss(struct unwind_cache *cache);
+
+static inline struct rule *unwind_cache_slot(const struct unwind_cache *cache, uint64_t pc)
+{
+    /* Fibonacci hashing (Knuth, TAOCP 3, 6.4). */
+    return &cache->rules[(pc * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - cache->bits)];
+}
+
+#endif

@@ -1,0 +1,507 @@
+#include "unwind/cfi.h"
+
+/* ---- entries ---- */
+
+/* The length, kind and bytes of one entry, CIE or FDE. */
+struct entry {
+    struct cursor body;   /* after the CIE id or pointer */
+    uint64_t body_offset; /* of body.at in the section */
+    uint64_t id;          /* CIE id or CIE pointer */
+    uint64_t id_offset;   /* where that field is */
+    uint64_t next;
+    bool is_64bit;
+};
+
+/* 1 entry, 0 an entry too large to be one, -1 end. */
+static int entry_read(struct cfi_section *section, uint64_t offset, struct entry *entry)
+{
+    const unsigned char *head = file_part_at(&section->part, offset, 4);
+    if (!head)
+        return -1;
+    struct cursor c = cursor_of(head, 4);
+    uint64_t length = cursor_u32(&c), head_size = 4;
+    entry->is_64bit = length == UINT32_MAX;
+    if (entry->is_64bit) {
+        if (!(head = file_part_at(&section->part, offset + 4, 8)))
+            return -1;
+        c = cursor_of(head, 8);
+        length = cursor_u64(&c);
+        head_size = 12;
+    }
+    uint64_t start = offset + head_size;
+    const unsigned char *bytes = length ? file_part_at(&section->part, start, length) : NULL;
+    if (!bytes)
+        return -1;
+    entry->next = start + length;
+    entry->id_offset = start;
+    c = cursor_of(bytes, length);
+    /* .eh_frame keeps the id at four bytes whatever the length is written in. */
+    bool wide_id = entry->is_64bit && section->is_debug_frame;
+    entry->id = wide_id ? cursor_u64(&c) : cursor_u32(&c);
+    entry->body = c;
+    entry->body_offset = start + (wide_id ? 8 : 4);
+    return c.failed ? 0 : 1;
+}
+
+static bool entry_is_cie(const struct cfi_section *section, const struct entry *entry)
+{
+    if (!section->is_debug_frame)
+        return entry->id == 0;
+    return entry->id == (entry->is_64bit ? UINT64_MAX : UINT32_MAX);
+}
+
+bool cfi_read_address(struct cursor *c, uint8_t encoding, uint64_t vaddr, uint64_t data, uint64_t *address)
+{
+    if (encoding == DW_EH_PE_omit)
+        return false;
+    if (encoding == DW_EH_PE_aligned) {
+        cursor_bytes(c, -vaddr & 7);
+        *address = cursor_u64(c);
+        return !c->failed;
+    }
+    uint64_t value;
+    switch (encoding & 0x0f) {
+    case DW_EH_PE_absptr:
+    case DW_EH_PE_udata8:
+    case DW_EH_PE_sdata8:
+        value = cursor_u64(c);
+        break;
+    case DW_EH_PE_uleb128:
+        value = cursor_uleb(c);
+        break;
+    case DW_EH_PE_udata2:
+        value = cursor_u16(c);
+        break;
+    case DW_EH_PE_udata4:
+        value = cursor_u32(c);
+        break;
+    case DW_EH_PE_sleb128:
+        value = (uint64_t)cursor_sleb(c);
+        break;
+    case DW_EH_PE_sdata2:
+        value = (uint64_t)(int16_t)cursor_u16(c);
+        break;
+    case DW_EH_PE_sdata4:
+        value = (uint64_t)(int32_t)cursor_u32(c);
+        break;
+    default:
+        return false;
+    }
+    switch (encoding & 0x70) {
+    case 0:
+        break;
+    case DW_EH_PE_pcrel:
+        value += vaddr;
+        break;
+    case DW_EH_PE_datarel:
+        value += data;
+        break;
+    default:
+        return false;
+    }
+    *address = value;
+    return !c->failed && !(encoding & DW_EH_PE_indirect);
+}
+
+static uint64_t cursor_vaddr(const struct cfi_section *section, const struct cursor *c)
+{
+    return section->vaddr + (uint64_t)(c->at - section->part.bytes);
+}
+
+static bool augmentation_read(const struct cfi_section *section, struct cursor *c, const char *letters,
+                              struct cfi_cie *cie)
+{
+    if (letters[0] != 'z')
+        return letters[0] == '\0';
+    cie->has_augmentation_data = true;
+    for (letters++; *letters; letters++) {
+        switch (*letters) {
+        case 'L':
+            cursor_u8(c);
+            break;
+        case 'P': { /* the personality routine: only its size matters */
+            uint8_t encoding = cursor_u8(c);
+            uint64_t ignored;
+            if (encoding != DW_EH_PE_omit)
+                cfi_read_address(c, encoding & ~DW_EH_PE_indirect, cursor_vaddr(section, c), 0, &ignored);
+            break;
+        }
+        case 'R':
+            cie->pointer_encoding = cursor_u8(c);
+            break;
+        case 'S':
+            cie->is_signal_frame = true;
+            break;
+        case 'B':
+        case 'G': /* arm64: pointer authentication key B, memory tagging; no data */
+            break;
+        default: /* what follows is unknown, and the length lets us skip it */
+            return !c->failed;
+        }
+    }
+    return !c->failed;
+}
+
+static bool cie_read(struct cfi_section *section, uint64_t offset, struct cfi_cie *cie)
+{
+    struct entry entry;
+    if (entry_read(section, offset, &entry) != 1 || !entry_is_cie(section, &entry))
+        return false;
+    struct cursor c = entry.body;
+    *cie = (struct cfi_cie){.pointer_encoding = DW_EH_PE_absptr, .address_size = 8};
+    uint8_t version = cursor_u8(&c);
+    if (version != 1 && version != 3 && version != 4)
+        return false;
+    const char *letters = cursor_string(&c);
+    if (!letters)
+        return false;
+    if (version == 4) {
+        cie->address_size = cursor_u8(&c);
+        if (cie->address_size != 8 || cursor_u8(&c) != 0) /* no segments on this machine */
+            return false;
+    }
+    cie->code_align = cursor_uleb(&c);
+    cie->data_align = cursor_sleb(&c);
+    uint64_t return_register = version == 1 ? cursor_u8(&c) : cursor_uleb(&c);
+    if (c.failed || return_register != UNWIND_REG_PC)
+        return false;
+    struct cursor augmentation = c;
+    if (letters[0] == 'z') {
+        uint64_t size = cursor_uleb(&c);
+        augmentation = c;
+        if (!cursor_bytes(&c, size))
+            return false;
+        augmentation.end = c.at;
+        if (!augmentation_read(section, &augmentation, letters, cie))
+            return false;
+    } else if (!augmentation_read(section, &c, letters, cie)) {
+        return false;
+    }
+    cie->instructions = c;
+    return !c.failed;
+}
+
+int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *fde, uint64_t *next)
+{
+    struct entry entry;
+    int kind = entry_read(section, offset, &entry);
+    if (kind < 0)
+        return -1;
+    *next = entry.next;
+    if (kind == 0 || entry_is_cie(section, &entry))
+        return 0;
+    /* .eh_frame counts backward from the field, .debug_frame from the start of the section. */
+    if (!section->is_debug_frame && entry.id > entry.id_offset)
+        return 0;
+    uint64_t cie_offset = section->is_debug_frame ? entry.id : entry.id_offset - entry.id;
+    if (!cie_read(section, cie_offset, &fde->cie))
+        return 0;
+    struct cursor c = entry.body;
+    uint8_t encoding = fde->cie.pointer_encoding;
+    if (!cfi_read_address(&c, encoding, cursor_vaddr(section, &c), 0, &fde->start) ||
+        !cfi_read_address(&c, encoding & 0x0f, 0, 0, &fde->size))
+        return 0;
+    if (fde->cie.has_augmentation_data)
+        cursor_bytes(&c, cursor_uleb(&c));
+    fde->instructions = c;
+    return !c.failed && fde->size > 0;
+}
+
+/* ---- instructions ---- */
+
+enum {
+    DW_CFA_advance_loc = 0x40, /* and the low six bits */
+    DW_CFA_offset = 0x80,
+    DW_CFA_restore = 0xc0,
+    DW_CFA_nop = 0x00,
+    DW_CFA_set_loc = 0x01,
+    DW_CFA_advance_loc1 = 0x02,
+    DW_CFA_advance_loc2 = 0x03,
+    DW_CFA_advance_loc4 = 0x04,
+    DW_CFA_offset_extended = 0x05,
+    DW_CFA_restore_extended = 0x06,
+    DW_CFA_undefined = 0x07,
+    DW_CFA_same_value = 0x08,
+    DW_CFA_register = 0x09,
+    DW_CFA_remember_state = 0x0a,
+    DW_CFA_restore_state = 0x0b,
+    DW_CFA_def_cfa = 0x0c,
+    DW_CFA_def_cfa_register = 0x0d,
+    DW_CFA_def_cfa_offset = 0x0e,
+    DW_CFA_def_cfa_expression = 0x0f,
+    DW_CFA_expression = 0x10,
+    DW_CFA_offset_extended_sf = 0x11,
+    DW_CFA_def_cfa_sf = 0x12,
+    DW_CFA_def_cfa_offset_sf = 0x13,
+    DW_CFA_val_offset = 0x14,
+    DW_CFA_val_offset_sf = 0x15,
+    DW_CFA_val_expression = 0x16,
+    DW_CFA_MIPS_advance_loc8 = 0x1d,
+    DW_CFA_GNU_window_save = 0x2d, /* on arm64: negate_ra_state */
+    DW_CFA_GNU_args_size = 0x2e,
+    DW_CFA_GNU_negative_offset_extended = 0x2f,
+};
+
+/* Compilers nest two deep. */
+enum { REMEMBERED_MAX = 16 };
+
+struct interpreter {
+    const struct cfi_cie *cie;
+    struct cfi_row row;
+    const struct cfi_row *initial; /* the row after the CIE's instructions; NULL while they run */
+    uint64_t location, pc;
+    struct cfi_row remembered[REMEMBERED_MAX];
+    unsigned remembered_count;
+    bool failed;
+};
+
+/* Rules of registers that the walker does not follow (vectors and such) are read and dropped. */
+static void set_rule(struct interpreter *in, uint64_t reg, enum cfi_rule rule, int64_t value)
+{
+    if (reg < UNWIND_REGS) {
+        in->row.rules[reg] = (uint8_t)rule;
+        in->row.values[reg] = value;
+    }
+}
+
+static void restore_rule(struct interpreter *in, uint64_t reg)
+{
+    if (!in->initial)
+        in->failed = true;
+    else if (reg < UNWIND_REGS)
+        set_rule(in, reg, (enum cfi_rule)in->initial->rules[reg], in->initial->values[reg]);
+}
+
+static int64_t factored(const struct interpreter *in, uint64_t value)
+{
+    return (int64_t)(value * (uint64_t)in->cie->data_align);
+}
+
+static int64_t skip_expression(struct interpreter *in, struct cursor *c)
+{
+    int64_t place = c->at - in->row.expressions;
+    cursor_bytes(c, cursor_uleb(c));
+    return place;
+}
+
+static void set_cfa(struct interpreter *in, uint64_t reg, int64_t offset)
+{
+    in->row.cfa_kind = CFI_CFA_REGISTER;
+    in->row.cfa_register = reg;
+    in->row.cfa_value = offset;
+    in->failed |= reg >= UNWIND_REGS;
+}
+
+/* The `def_cfa_register` and `def_cfa_offset` family changes one half of a CFA that must be a register and an offset.
+ */
+static void change_cfa(struct interpreter *in, uint64_t reg, int64_t offset)
+{
+    if (in->row.cfa_kind != CFI_CFA_REGISTER)
+        in->failed = true;
+    else
+        set_cfa(in, reg, offset);
+}
+
+static void remember(struct interpreter *in)
+{
+    if (in->remembered_count == REMEMBERED_MAX)
+        in->failed = true;
+    else
+        in->remembered[in->remembered_count++] = in->row;
+}
+
+static void recall(struct interpreter *in)
+{
+    if (in->remembered_count == 0)
+        in->failed = true;
+    else
+        in->row = in->remembered[--in->remembered_count];
+}
+
+/* True if the row before the advance is the one of the pc. */
+static bool advance(struct interpreter *in, uint64_t factored_delta)
+{
+    uint64_t delta = factored_delta * in->cie->code_align;
+    if (in->pc - in->location < delta)
+        return true;
+    in->location += delta;
+    return false;
+}
+
+static void run_other(struct interpreter *in, struct cursor *c, uint8_t op)
+{
+    uint64_t reg;
+    switch (op) {
+    case DW_CFA_nop:
+    case DW_CFA_GNU_window_save:
+        break;
+    case DW_CFA_offset_extended:
+        reg = cursor_uleb(c);
+        set_rule(in, reg, CFI_OFFSET, factored(in, cursor_uleb(c)));
+        break;
+    case DW_CFA_offset_extended_sf:
+        reg = cursor_uleb(c);
+        set_rule(in, reg, CFI_OFFSET, factored(in, (uint64_t)cursor_sleb(c)));
+        break;
+    case DW_CFA_GNU_negative_offset_extended:
+        reg = cursor_uleb(c);
+        set_rule(in, reg, CFI_OFFSET, factored(in, 0 - cursor_uleb(c)));
+        break;
+    case DW_CFA_val_offset:
+        reg = cursor_uleb(c);
+        set_rule(in, reg, CFI_VAL_OFFSET, factored(in, cursor_uleb(c)));
+        break;
+    case DW_CFA_val_offset_sf:
+        reg = cursor_uleb(c);
+        set_rule(in, reg, CFI_VAL_OFFSET, factored(in, (uint64_t)cursor_sleb(c)));
+        break;
+    case DW_CFA_restore_extended:
+        restore_rule(in, cursor_uleb(c));
+        break;
+    case DW_CFA_undefined:
+        set_rule(in, cursor_uleb(c), CFI_UNDEFINED, 0);
+        break;
+    case DW_CFA_same_value:
+        set_rule(in, cursor_uleb(c), CFI_SAME_VALUE, 0);
+        break;
+    case DW_CFA_register:
+        reg = cursor_uleb(c);
+        set_rule(in, reg, CFI_REGISTER, (int64_t)cursor_uleb(c));
+        break;
+    case DW_CFA_expression:
+        reg = cursor_uleb(c);
+        set_rule(in, reg, CFI_EXPRESSION, skip_expression(in, c));
+        break;
+    case DW_CFA_val_expression:
+        reg = cursor_uleb(c);
+        set_rule(in, reg, CFI_VAL_EXPRESSION, skip_expression(in, c));
+        break;
+    case DW_CFA_remember_state:
+        remember(in);
+        break;
+    case DW_CFA_restore_state:
+        recall(in);
+        break;
+    case DW_CFA_def_cfa:
+        reg = cursor_uleb(c);
+        set_cfa(in, reg, (int64_t)cursor_uleb(c));
+        break;
+    case DW_CFA_def_cfa_sf:
+        reg = cursor_uleb(c);
+        set_cfa(in, reg, factored(in, (uint64_t)cursor_sleb(c)));
+        break;
+    case DW_CFA_def_cfa_register:
+        change_cfa(in, cursor_uleb(c), in->row.cfa_value);
+        break;
+    case DW_CFA_def_cfa_offset:
+        change_cfa(in, in->row.cfa_register, (int64_t)cursor_uleb(c));
+        break;
+    case DW_CFA_def_cfa_offset_sf:
+        change_cfa(in, in->row.cfa_register, factored(in, (uint64_t)cursor_sleb(c)));
+        break;
+    case DW_CFA_def_cfa_expression:
+        in->row.cfa_kind = CFI_CFA_EXPRESSION;
+        in->row.cfa_value = skip_expression(in, c);
+        break;
+    case DW_CFA_GNU_args_size:
+        cursor_uleb(c);
+        break;
+    default:
+        in->failed = true;
+        break;
+    }
+}
+
+/* DW_CFA_set_loc has an address in the FDE's encoding, which .debug_frame and hand-written code alone use: absolute
+ * ones are understood. */
+static bool set_location(struct interpreter *in, struct cursor *c)
+{
+    uint64_t location = cursor_u64(c);
+    if (in->cie->pointer_encoding != DW_EH_PE_absptr)
+        in->failed = true;
+    else if (location > in->pc)
+        return true;
+    else
+        in->location = location;
+    return false;
+}
+
+/* Runs up to the row of the pc, or through all if the pc lies in the last row. */
+static bool run(struct interpreter *in, struct cursor c)
+{
+    while (c.at < c.end && !in->failed && !c.failed) {
+        uint8_t op = cursor_u8(&c), low = op & 0x3f;
+        bool done = false;
+        switch (op & 0xc0) {
+        case DW_CFA_advance_loc:
+            done = advance(in, low);
+            break;
+        case DW_CFA_offset:
+            set_rule(in, low, CFI_OFFSET, factored(in, cursor_uleb(&c)));
+            break;
+        case DW_CFA_restore:
+            restore_rule(in, low);
+            break;
+        default:
+            switch (op) {
+            case DW_CFA_set_loc:
+                done = set_location(in, &c);
+                break;
+            case DW_CFA_advance_loc1:
+                done = advance(in, cursor_u8(&c));
+                break;
+            case DW_CFA_advance_loc2:
+                done = advance(in, cursor_u16(&c));
+                break;
+            case DW_CFA_advance_loc4:
+                done = advance(in, cursor_u32(&c));
+                break;
+            case DW_CFA_MIPS_advance_loc8:
+                done = advance(in, cursor_u64(&c));
+                break;
+            default:
+                run_other(in, &c, op);
+                break;
+            }
+        }
+        if (done)
+            break;
+    }
+    return !in->failed && !c.failed;
+}
+
+bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row)
+{
+    struct interpreter in;
+    in.cie = &fde->cie;
+    in.initial = NULL;
+    in.remembered_count = 0;
+    in.failed = false;
+    in.pc = pc;
+    in.location = fde->start;
+    /* One base for the expressions of both entries: CIE and FDE lie in one section, whose end bounds them again when
+     * they are run. */
+    bool cie_first = fde->cie.instructions.at < fde->instructions.at;
+    in.row = (struct cfi_row){
+        .cfa_kind = CFI_CFA_UNSET,
+        .expressions = cie_first ? fde->cie.instructions.at : fde->instructions.at,
+        .end = cie_first ? fde->instructions.end : fde->cie.instructions.end,
+        .is_signal_frame = fde->cie.is_signal_frame,
+    };
+    if (!run(&in, fde->cie.instructions))
+        return false;
+    struct cfi_row initial = in.row;
+    in.initial = &initial;
+    if (!run(&in, fde->instructions))
+        return false;
+    *row = in.row;
+    return row->cfa_kind != CFI_CFA_UNSET;
+}
+
+struct cursor cfi_expression(const struct cfi_row *row, int64_t value)
+{
+    struct cursor c = cursor_of(row->expressions + value, (size_t)(row->end - row->expressions) - (size_t)value);
+    uint64_t size = cursor_uleb(&c);
+    const unsigned char *code = cursor_bytes(&c, size);
+    return code ? cursor_of(code, size) : cursor_of(row->end, 0);
+}

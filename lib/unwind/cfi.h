@@ -1,0 +1,100 @@
+/*
+ * Call frame information: what .eh_frame and .debug_frame say about one pc.
+ *
+ * A frame description entry (FDE) covers the pcs of one function and points to a common information entry (CIE). Both
+ * hold instructions for a small machine, which builds a table of rows, one for each range of pcs: how to compute the
+ * canonical frame address (CFA: sp as it was before the call), and where the caller's registers are. cfi_row_at() runs
+ * these instructions up to the row of a pc.
+ *
+ * Sources: DWARF 5, section 6.4; Linux Standard Base 5.0 core, chapter 10.6 for what .eh_frame does differently.
+ */
+#ifndef PROF_UNWIND_CFI_H
+#define PROF_UNWIND_CFI_H
+
+#include "base/cursor.h"
+#include "unwind/file_part.h"
+#include "unwind/unwind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A .eh_frame or .debug_frame section. */
+struct cfi_section {
+    struct file_part part;
+    uint64_t vaddr; /* of its first byte; 0 for .debug_frame, which is not mapped */
+    bool is_debug_frame;
+};
+
+struct cfi_cie {
+    struct cursor instructions;
+    uint64_t code_align;
+    int64_t data_align;
+    uint8_t pointer_encoding; /* DW_EH_PE_* of the FDEs' addresses */
+    uint8_t address_size;
+    bool has_augmentation_data; /* 'z' */
+    bool is_signal_frame;       /* 'S': the pcs are of a signal trampoline */
+};
+
+struct cfi_fde {
+    struct cfi_cie cie;
+    uint64_t start, size; /* pcs: vaddrs */
+    struct cursor instructions;
+};
+
+/* Reads the entry at `offset` of the section. Returns 1 and fills `fde` (pointing into the section) if it is a usable
+ * FDE; 0 if it is a CIE, an FDE of a kind that is not understood, or damaged in itself; -1 at the end of the section (a
+ * terminator or no sense at all). *next is the offset of the following entry unless -1 was returned. */
+int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *fde, uint64_t *next);
+
+enum cfi_rule {
+    CFI_SAME_VALUE, /* the caller's value is still in the register */
+    CFI_UNDEFINED,  /* lost; for the return address: there is no caller */
+    CFI_OFFSET,     /* at CFA + value */
+    CFI_VAL_OFFSET, /* is CFA + value */
+    CFI_REGISTER,   /* in register `value` */
+    CFI_EXPRESSION, /* at the address that the expression at `value` gives */
+    CFI_VAL_EXPRESSION,
+};
+
+enum cfi_cfa { CFI_CFA_UNSET, CFI_CFA_REGISTER, CFI_CFA_EXPRESSION };
+
+/* The row of one pc. Expressions are offsets from `expressions`, see cfi_expression(). */
+struct cfi_row {
+    uint8_t cfa_kind;           /* enum cfi_cfa */
+    uint8_t rules[UNWIND_REGS]; /* enum cfi_rule */
+    uint64_t cfa_register;
+    int64_t cfa_value; /* offset from the register, or place of the expression */
+    int64_t values[UNWIND_REGS];
+    const unsigned char *expressions, *end;
+    bool is_signal_frame;
+};
+
+/* The row for `pc`, which lies in `fde`. False if the instructions are damaged or not understood. */
+bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row);
+
+/* The code of the expression whose place is `value` of this row. */
+struct cursor cfi_expression(const struct cfi_row *row, int64_t value);
+
+/* An address in one of the DW_EH_PE encodings; `vaddr` is that of the cursor's position, `data` what a data-relative
+ * one counts from. False if it is omitted, indirect or of an unknown kind. */
+bool cfi_read_address(struct cursor *c, uint8_t encoding, uint64_t vaddr, uint64_t data, uint64_t *address);
+
+/* DW_EH_PE: pointer encodings of the Linux Standard Base, 10.5.1. */
+enum {
+    DW_EH_PE_absptr = 0x00,
+    DW_EH_PE_uleb128 = 0x01,
+    DW_EH_PE_udata2 = 0x02,
+    DW_EH_PE_udata4 = 0x03,
+    DW_EH_PE_udata8 = 0x04,
+    DW_EH_PE_sleb128 = 0x09,
+    DW_EH_PE_sdata2 = 0x0a,
+    DW_EH_PE_sdata4 = 0x0b,
+    DW_EH_PE_sdata8 = 0x0c,
+    DW_EH_PE_pcrel = 0x10,
+    DW_EH_PE_datarel = 0x30,
+    DW_EH_PE_aligned = 0x50,
+    DW_EH_PE_indirect = 0x80,
+    DW_EH_PE_omit = 0xff,
+};
+
+#endif

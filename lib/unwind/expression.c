@@ -1,0 +1,292 @@
+#include "unwind/expression.h"
+
+#include <stddef.h>
+
+/* No expression of a compiler comes near these; they end loops (DW_OP_skip can jump back) and runaway pushes. */
+enum { STACK_DEPTH = 64, MAX_OPERATIONS = 1024 };
+
+enum {
+    DW_OP_addr = 0x03,
+    DW_OP_deref = 0x06,
+    DW_OP_const1u = 0x08,
+    DW_OP_const1s = 0x09,
+    DW_OP_const2u = 0x0a,
+    DW_OP_const2s = 0x0b,
+    DW_OP_const4u = 0x0c,
+    DW_OP_const4s = 0x0d,
+    DW_OP_const8u = 0x0e,
+    DW_OP_const8s = 0x0f,
+    DW_OP_constu = 0x10,
+    DW_OP_consts = 0x11,
+    DW_OP_dup = 0x12,
+    DW_OP_drop = 0x13,
+    DW_OP_over = 0x14,
+    DW_OP_pick = 0x15,
+    DW_OP_swap = 0x16,
+    DW_OP_rot = 0x17,
+    DW_OP_abs = 0x19,
+    DW_OP_and = 0x1a,
+    DW_OP_div = 0x1b,
+    DW_OP_minus = 0x1c,
+    DW_OP_mod = 0x1d,
+    DW_OP_mul = 0x1e,
+    DW_OP_neg = 0x1f,
+    DW_OP_not = 0x20,
+    DW_OP_or = 0x21,
+    DW_OP_plus = 0x22,
+    DW_OP_plus_uconst = 0x23,
+    DW_OP_shl = 0x24,
+    DW_OP_shr = 0x25,
+    DW_OP_shra = 0x26,
+    DW_OP_xor = 0x27,
+    DW_OP_bra = 0x28,
+    DW_OP_eq = 0x29,
+    DW_OP_ge = 0x2a,
+    DW_OP_gt = 0x2b,
+    DW_OP_le = 0x2c,
+    DW_OP_lt = 0x2d,
+    DW_OP_ne = 0x2e,
+    DW_OP_skip = 0x2f,
+    DW_OP_lit0 = 0x30,
+    DW_OP_lit31 = 0x4f,
+    DW_OP_breg0 = 0x70,
+    DW_OP_breg31 = 0x8f,
+    DW_OP_bregx = 0x92,
+    DW_OP_deref_size = 0x94,
+    DW_OP_nop = 0x96,
+};
+
+struct machine {
+    uint64_t stack[STACK_DEPTH];
+    unsigned depth;
+    bool failed;
+};
+
+static void push(struct machine *m, uint64_t value)
+{
+    if (m->depth == STACK_DEPTH)
+        m->failed = true;
+    else
+        m->stack[m->depth++] = value;
+}
+
+static uint64_t pop(struct machine *m)
+{
+    if (m->depth == 0) {
+        m->failed = true;
+        return 0;
+    }
+    return m->stack[--m->depth];
+}
+
+static void push_pick(struct machine *m, unsigned index)
+{
+    if (index >= m->depth)
+        m->failed = true;
+    else
+        push(m, m->stack[m->depth - 1 - index]);
+}
+
+static void rotate(struct machine *m)
+{
+    uint64_t first = pop(m), second = pop(m), third = pop(m);
+    push(m, first);
+    push(m, third);
+    push(m, second);
+}
+
+static void push_register(struct machine *m, const struct unwind_regs *regs, uint64_t number, int64_t offset)
+{
+    if (number >= UNWIND_REGS)
+        m->failed = true;
+    else
+        push(m, regs->r[number] + (uint64_t)offset);
+}
+
+static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
+{
+    if (b == 0) {
+        m->failed = true;
+        return 0;
+    }
+    if (b == UINT64_MAX) /* / -1, which traps for the smallest integer */
+        return 0 - a;
+    return (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static uint64_t binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
+{
+    int64_t sa = (int64_t)a, sb = (int64_t)b;
+    switch (op) {
+    case DW_OP_and:
+        return a & b;
+    case DW_OP_div:
+        return divide(m, a, b);
+    case DW_OP_minus:
+        return a - b;
+    case DW_OP_mod:
+        m->failed |= b == 0;
+        return b ? a % b : 0;
+    case DW_OP_mul:
+        return a * b;
+    case DW_OP_or:
+        return a | b;
+    case DW_OP_plus:
+        return a + b;
+    case DW_OP_shl:
+        return b < 64 ? a << b : 0;
+    case DW_OP_shr:
+        return b < 64 ? a >> b : 0;
+    case DW_OP_shra:
+        return (uint64_t)(sa >> (b < 64 ? b : 63));
+    case DW_OP_xor:
+        return a ^ b;
+    case DW_OP_eq:
+        return a == b;
+    case DW_OP_ge:
+        return sa >= sb;
+    case DW_OP_gt:
+        return sa > sb;
+    case DW_OP_le:
+        return sa <= sb;
+    case DW_OP_lt:
+        return sa < sb;
+    default: /* DW_OP_ne */
+        return a != b;
+    }
+}
+
+static void jump(struct machine *m, struct cursor *c, const unsigned char *start, int16_t distance)
+{
+    ptrdiff_t at = (c->at - start) + distance;
+    if (c->failed || at < 0 || at > c->end - start)
+        m->failed = true;
+    else
+        c->at = start + at;
+}
+
+bool expression_evaluate(struct cursor code, const struct unwind_regs *regs, const uint64_t *initial,
+                         expression_read *read, void *context, uint64_t *result)
+{
+    const unsigned char *start = code.at;
+    struct machine m = {.depth = 0};
+    if (initial)
+        push(&m, *initial);
+    struct cursor *c = &code;
+    for (unsigned count = 0; c->at < c->end; count++) {
+        if (count == MAX_OPERATIONS)
+            return false;
+        uint8_t op = cursor_u8(c);
+        uint64_t value;
+        if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
+            push(&m, op - DW_OP_lit0);
+        } else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
+            push_register(&m, regs, op - DW_OP_breg0, cursor_sleb(c));
+        } else {
+            switch (op) {
+            case DW_OP_addr:
+            case DW_OP_const8u:
+            case DW_OP_const8s:
+                push(&m, cursor_u64(c));
+                break;
+            case DW_OP_deref:
+            case DW_OP_deref_size: {
+                unsigned size = op == DW_OP_deref ? 8 : cursor_u8(c);
+                uint64_t address = pop(&m);
+                if (m.failed || size < 1 || size > 8 || !read(context, address, size, &value))
+                    return false;
+                push(&m, value);
+                break;
+            }
+            case DW_OP_const1u:
+                push(&m, cursor_u8(c));
+                break;
+            case DW_OP_const1s:
+                push(&m, (uint64_t)(int8_t)cursor_u8(c));
+                break;
+            case DW_OP_const2u:
+                push(&m, cursor_u16(c));
+                break;
+            case DW_OP_const2s:
+                push(&m, (uint64_t)(int16_t)cursor_u16(c));
+                break;
+            case DW_OP_const4u:
+                push(&m, cursor_u32(c));
+                break;
+            case DW_OP_const4s:
+                push(&m, (uint64_t)(int32_t)cursor_u32(c));
+                break;
+            case DW_OP_constu:
+                push(&m, cursor_uleb(c));
+                break;
+            case DW_OP_consts:
+                push(&m, (uint64_t)cursor_sleb(c));
+                break;
+            case DW_OP_dup:
+                push_pick(&m, 0);
+                break;
+            case DW_OP_drop:
+                pop(&m);
+                break;
+            case DW_OP_over:
+                push_pick(&m, 1);
+                break;
+            case DW_OP_pick:
+                push_pick(&m, cursor_u8(c));
+                break;
+            case DW_OP_swap: {
+                uint64_t top = pop(&m), below = pop(&m);
+                push(&m, top);
+                push(&m, below);
+                break;
+            }
+            case DW_OP_rot:
+                rotate(&m);
+                break;
+            case DW_OP_abs:
+                value = pop(&m);
+                push(&m, (int64_t)value < 0 ? 0 - value : value);
+                break;
+            case DW_OP_neg:
+                push(&m, 0 - pop(&m));
+                break;
+            case DW_OP_not:
+                push(&m, ~pop(&m));
+                break;
+            case DW_OP_plus_uconst:
+                push(&m, pop(&m) + cursor_uleb(c));
+                break;
+            case DW_OP_bra: {
+                int16_t distance = (int16_t)cursor_u16(c);
+                if (pop(&m) != 0)
+                    jump(&m, c, start, distance);
+                break;
+            }
+            case DW_OP_skip:
+                jump(&m, c, start, (int16_t)cursor_u16(c));
+                break;
+            case DW_OP_bregx: {
+                uint64_t number = cursor_uleb(c);
+                push_register(&m, regs, number, cursor_sleb(c));
+                break;
+            }
+            case DW_OP_nop:
+                break;
+            default: {
+                bool is_binary = (op >= DW_OP_and && op <= DW_OP_ne) && op != DW_OP_bra;
+                if (!is_binary)
+                    return false;
+                uint64_t b = pop(&m), a = pop(&m);
+                push(&m, binary(&m, op, a, b));
+                break;
+            }
+            }
+        }
+        if (m.failed || c->failed)
+            return false;
+    }
+    if (m.depth == 0)
+        return false;
+    *result = pop(&m);
+    return true;
+}

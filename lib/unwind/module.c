@@ -1,0 +1,280 @@
+#include "unwind/module.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Far more than any linker writes. */
+enum { SEGMENTS_MAX = 4096 };
+
+enum { PAGE_SIZE = 4096 };
+
+/* ---- opening ---- */
+
+struct elf_header {
+    uint64_t program_headers;
+    uint16_t program_header_count, program_header_size;
+};
+
+static int read_elf_header(struct unwind_module *module, const char *name, struct elf_header *header, struct error *err)
+{
+    struct file_part part;
+    int code = unwind_module_part(module, 0, sizeof(Elf64_Ehdr), &part);
+    const unsigned char *bytes = code == 0 ? file_part_at(&part, 0, sizeof(Elf64_Ehdr)) : NULL;
+    if (!bytes || memcmp(bytes, ELFMAG, SELFMAG) != 0) {
+        file_part_close(&part);
+        return error_set(err, ENOEXEC, "%s is not an ELF file", name);
+    }
+    bool is_64bit = bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2LSB;
+    struct cursor c = cursor_of(bytes, sizeof(Elf64_Ehdr));
+    cursor_bytes(&c, EI_NIDENT + 2); /* e_type */
+    uint16_t machine = cursor_u16(&c);
+    cursor_u32(&c); /* e_version */
+    module->entry = cursor_u64(&c);
+    header->program_headers = cursor_u64(&c);
+    module->section_headers = cursor_u64(&c);
+    cursor_u32(&c); /* e_flags */
+    cursor_u16(&c); /* e_ehsize */
+    header->program_header_size = cursor_u16(&c);
+    header->program_header_count = cursor_u16(&c);
+    uint16_t section_header_size = cursor_u16(&c);
+    module->section_count = cursor_u16(&c);
+    module->section_names = cursor_u16(&c);
+    if (section_header_size != sizeof(Elf64_Shdr))
+        module->section_headers = 0;
+    file_part_close(&part);
+    if (!is_64bit || machine != ARCH_ELF_MACHINE)
+        return error_set(err, ENOEXEC,
+                         "%s is for another kind of machine (ELF machine %u); its stacks are walked by frame pointer",
+                         name, machine);
+    return 0;
+}
+
+static int read_program_headers(struct unwind_module *module, const char *name, const struct elf_header *header,
+                                struct error *err)
+{
+    uint64_t size = (uint64_t)header->program_header_count * sizeof(Elf64_Phdr);
+    if (header->program_header_size != sizeof(Elf64_Phdr) || header->program_header_count > SEGMENTS_MAX)
+        return error_set(err, ENOEXEC, "%s has damaged program headers", name);
+    struct file_part part;
+    int code = unwind_module_part(module, header->program_headers, size, &part);
+    const unsigned char *bytes = code == 0 ? file_part_at(&part, 0, size) : NULL;
+    if (!bytes) {
+        file_part_close(&part);
+        return error_set(err, ENOEXEC, "%s is cut off before the end of its program headers", name);
+    }
+    struct cursor c = cursor_of(bytes, size);
+    bool have_memory = true;
+    for (unsigned i = 0; i < header->program_header_count && have_memory; i++) {
+        uint32_t type = cursor_u32(&c), flags = cursor_u32(&c);
+        uint64_t file_offset = cursor_u64(&c), vaddr = cursor_u64(&c);
+        cursor_u64(&c); /* p_paddr */
+        uint64_t file_size = cursor_u64(&c);
+        cursor_u64(&c); /* p_memsz */
+        cursor_u64(&c); /* p_align */
+        if (type == PT_LOAD) {
+            have_memory = array_push(&module->segments, (struct segment){.vaddr = vaddr,
+                                                                         .file_offset = file_offset,
+                                                                         .file_size = file_size,
+                                                                         .is_executable = (flags & PF_X) != 0});
+        } else if (type == PT_GNU_EH_FRAME) {
+            module->header_vaddr = vaddr;
+            module->header_size = file_size;
+        }
+    }
+    file_part_close(&part);
+    if (!have_memory)
+        return error_no_memory(err);
+    if (module->segments.length == 0)
+        return error_set(err, ENOEXEC, "%s has no segment that can be mapped", name);
+    return 0;
+}
+
+static struct unwind_module *open_headers(struct unwind_module *module, const char *name, struct error *err)
+{
+    struct elf_header header;
+    if (read_elf_header(module, name, &header, err) == 0 && read_program_headers(module, name, &header, err) == 0)
+        return module;
+    unwind_module_unref(module);
+    return NULL;
+}
+
+static struct unwind_module *module_new(struct error *err)
+{
+    struct unwind_module *module = calloc(1, sizeof(*module));
+    if (!module) {
+        error_no_memory(err);
+        return NULL;
+    }
+    module->references = 1;
+    module->fd = -1;
+    return module;
+}
+
+/* A module keeps its file open to read CFI when a walk needs it. With hundreds of libraries that must leave descriptors
+ * to others: from half of the limit on, all is read at once. */
+static bool descriptors_are_scarce(int fd)
+{
+    struct rlimit limit;
+    return fd < 0 || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2);
+}
+
+static void read_all(struct unwind_module *module)
+{
+    unwind_module_load_eh_frame(module);
+    unwind_module_load_debug_frame(module);
+    file_part_read_all(&module->header.part);
+    file_part_read_all(&module->eh_frame.part);
+    file_part_read_all(&module->debug_frame.part);
+}
+
+struct unwind_module *unwind_module_open(int fd, const char *name, struct error *err)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        error_set(err, ENOEXEC, "%s is not a regular file", name);
+        return NULL;
+    }
+    struct unwind_module *module = module_new(err);
+    if (!module)
+        return NULL;
+    module->size = (uint64_t)status.st_size;
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    module->fd = own >= 0 ? own : fd;
+    bool scarce = descriptors_are_scarce(own);
+    module->owns_fd = own >= 0;
+    module = open_headers(module, name, err);
+    if (module && scarce) {
+        read_all(module);
+        unwind_module_close_file(module);
+    }
+    return module;
+}
+
+struct unwind_module *unwind_module_from_memory(const void *image, size_t size, const char *name, struct error *err)
+{
+    struct unwind_module *module = module_new(err);
+    if (!module)
+        return NULL;
+    module->memory = malloc(size ? size : 1);
+    if (!module->memory) {
+        error_no_memory(err);
+        unwind_module_unref(module);
+        return NULL;
+    }
+    memcpy(module->memory, image, size);
+    module->size = size;
+    return open_headers(module, name, err);
+}
+
+void unwind_module_close_file(struct unwind_module *module)
+{
+    if (module->owns_fd)
+        close(module->fd);
+    module->fd = -1;
+    module->owns_fd = false;
+}
+
+struct unwind_module *unwind_module_ref(struct unwind_module *module)
+{
+    if (module)
+        module->references++;
+    return module;
+}
+
+void unwind_module_unref(struct unwind_module *module)
+{
+    if (!module || --module->references > 0)
+        return;
+    file_part_close(&module->header.part);
+    file_part_close(&module->eh_frame.part);
+    file_part_close(&module->debug_frame.part);
+    array_free(&module->eh_frame_table.places);
+    array_free(&module->debug_frame_table.places);
+    array_free(&module->segments);
+    free(module->inflated);
+    free(module->memory);
+    unwind_module_close_file(module);
+    free(module);
+}
+
+/* ---- addresses and bytes ---- */
+
+int unwind_module_part(struct unwind_module *module, uint64_t file_offset, uint64_t size, struct file_part *part)
+{
+    *part = (struct file_part){.fd = -1};
+    if (file_offset > module->size)
+        return -ENOENT;
+    if (size > module->size - file_offset)
+        size = module->size - file_offset;
+    if (module->memory) {
+        file_part_of_memory(part, module->memory + file_offset, (size_t)size);
+        return 0;
+    }
+    return module->fd < 0 ? -ENOENT : file_part_open(part, module->fd, file_offset, size, NULL);
+}
+
+const struct segment *unwind_module_segment(const struct unwind_module *module, uint64_t vaddr)
+{
+    for (size_t i = 0; i < module->segments.length; i++) {
+        const struct segment *segment = &module->segments.data[i];
+        if (vaddr >= segment->vaddr && vaddr - segment->vaddr < segment->file_size)
+            return segment;
+    }
+    return NULL;
+}
+
+/* How well a segment fits a mapping that begins at this offset of the file. Mappings are whole pages, so that the first
+ * page of a segment may begin with the end of the one before it. */
+static int segment_fit(const struct segment *segment, uint64_t file_offset)
+{
+    uint64_t page = segment->file_offset & ~(uint64_t)(PAGE_SIZE - 1);
+    if (file_offset < page || file_offset - page >= segment->file_size + (segment->file_offset - page))
+        return 0;
+    return (segment->is_executable ? 2 : 0) + (file_offset >= segment->file_offset ? 2 : 1);
+}
+
+uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_offset)
+{
+    const struct segment *best = NULL;
+    int best_fit = 0;
+    for (size_t i = 0; i < module->segments.length; i++) {
+        int fit = segment_fit(&module->segments.data[i], file_offset);
+        if (fit > best_fit) {
+            best_fit = fit;
+            best = &module->segments.data[i];
+        }
+    }
+    return best ? best->vaddr + (file_offset - best->file_offset) : UINT64_MAX;
+}
+
+uint64_t unwind_module_base(const struct unwind_module *module)
+{
+    return module->segments.data[0].vaddr;
+}
+
+void unwind_module_code(struct unwind_module *module, uint64_t vaddr,
+                        unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    memset(code, 0, ARCH_CODE_BEFORE + ARCH_CODE_AFTER);
+    const struct segment *segment = unwind_module_segment(module, vaddr);
+    if (!segment || !segment->is_executable)
+        return;
+    uint64_t into = vaddr - segment->vaddr, left = segment->file_size - into;
+    uint64_t before = into < ARCH_CODE_BEFORE ? into : ARCH_CODE_BEFORE;
+    uint64_t after = left < ARCH_CODE_AFTER ? left : ARCH_CODE_AFTER;
+    struct file_part part;
+    if (segment->file_offset > UINT64_MAX - into ||
+        unwind_module_part(module, segment->file_offset + into - before, before + after, &part) != 0)
+        return;
+    const unsigned char *bytes = file_part_at(&part, 0, before + after);
+    if (bytes)
+        memcpy(code + ARCH_CODE_BEFORE - before, bytes, before + after);
+    file_part_close(&part);
+}

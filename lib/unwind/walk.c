@@ -1,0 +1,450 @@
+/*
+ * The stack walker.
+ *
+ * A step takes the registers of one frame and makes those of its caller. What to do at a pc is a rule (cache.h), found
+ * in the pc cache or made from CFI; the common rule costs a hash, two loads from the copied stack and no call.
+ *
+ * Light and full walks. Of the registers that a function saves for its caller, only sp, pc and the frame pointer are
+ * needed for almost every step, so a light walk restores only these and notes which others have become stale. When a
+ * rule asks for a stale register (a CFA computed from rbx or r12, an expression), the walk starts over as a full one,
+ * which restores everything.
+ *
+ * Slots below sp. Epilogues pop registers while the CFI still says that they are saved (gcc does not describe each
+ * pop). What lies below sp is dead to the program and not in the copy, so a slot there means: the register is live
+ * already.
+ *
+ * The start of a thread is one of these, and nothing else counts as a complete stack:
+ * - the CFI says that the return address is undefined (_start, clone, Go's goexit and mstart);
+ * - the return address that CFI leads to is 0 (coroutines and thread libraries put it there as a mark);
+ * - the pc lies in the code of the ELF entry point, without CFI (_start of ld.so and of musl);
+ * - the frame pointer is 0 in a caller that has no CFI: the psABI's mark of the deepest frame (3.4.1), which the kernel
+ *   sets at exec, and Go and musl for each new thread. Not at the leaf, where hand-written assembly may use the
+ * register.
+ */
+#include "unwind/address_space.h"
+#include "unwind/cache.h"
+#include "unwind/expression.h"
+#include "unwind/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+    const struct address_space *space;
+    struct unwind_cache *cache;
+    const struct unwind_stack *stack;
+    struct unwind_regs regs;
+    uint32_t stale; /* bits of DWARF register numbers whose value a light walk has lost */
+    bool full;
+    bool exact;      /* the pc of this frame was interrupted, it is not a return address */
+    bool by_pointer; /* this frame was found by the frame pointer of the one before */
+    size_t frame;
+    struct unwind_result result;
+};
+
+enum step {
+    STEP_CALLER,  /* the registers are now the caller's */
+    STEP_END,     /* result.end says why */
+    STEP_RESTART, /* a light walk needs a register that it has lost */
+};
+
+static enum step end_walk(struct walk *walk, enum unwind_end end)
+{
+    walk->result.end = end;
+    return STEP_END;
+}
+
+/* ---- memory of the walked thread ---- */
+
+static bool fill_above(struct walk *walk, uint64_t start, size_t size)
+{
+    struct unwind_cache *cache = walk->cache;
+    if (!cache->above && !(cache->above = malloc(ABOVE_SIZE)))
+        return false;
+    bool filled = walk->stack->read_above(walk->stack->context, start, cache->above, size);
+    cache->above_start = start;
+    cache->above_size = filled ? size : 0;
+    return filled;
+}
+
+static bool above_has(const struct unwind_cache *cache, uint64_t address, size_t size)
+{
+    uint64_t offset = address - cache->above_start;
+    return offset < cache->above_size && size <= cache->above_size - offset;
+}
+
+/* `size` bytes at an address at or above the end of the copy. Reads a block from the page of the current sp or of the
+ * address on, less if that runs past the end of the stack. */
+static bool read_above(struct walk *walk, uint64_t limit, uint64_t address, unsigned char *out, size_t size)
+{
+    enum { PAGE = 4096 };
+    struct unwind_cache *cache = walk->cache;
+    if (!walk->stack->read_above || address > UINT64_MAX - ABOVE_SIZE)
+        return false;
+    if (!above_has(cache, address, size)) {
+        uint64_t start = address & ~(uint64_t)(PAGE - 1);
+        if (start < limit)
+            start = limit;
+        uint64_t page_end = ((address + size - 1) | (PAGE - 1)) + 1;
+        if (!fill_above(walk, start, ABOVE_SIZE) && !fill_above(walk, start, (size_t)(page_end - start)))
+            return false;
+    }
+    memcpy(out, cache->above + (address - cache->above_start), size);
+    walk->result.used_read_above = true;
+    return true;
+}
+
+static bool read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size)
+{
+    const struct unwind_stack *stack = walk->stack;
+    uint64_t offset = address - stack->sp;
+    if (address < stack->sp || stack->sp > UINT64_MAX - stack->size)
+        return false;
+    size_t copied = offset < stack->size ? stack->size - (size_t)offset : 0;
+    if (copied > size)
+        copied = size;
+    if (copied)
+        memcpy(out, stack->bytes + offset, copied);
+    return copied == size || read_above(walk, stack->sp + stack->size, address + copied, out + copied, size - copied);
+}
+
+static inline bool read_word(struct walk *walk, uint64_t address, uint64_t *value)
+{
+    uint64_t offset = address - walk->stack->sp;
+    if (__builtin_expect(walk->stack->size >= 8 && offset <= walk->stack->size - 8, 1)) {
+        memcpy(value, walk->stack->bytes + offset, 8);
+        return true;
+    }
+    unsigned char bytes[8];
+    if (!read_outside(walk, address, bytes, 8))
+        return false;
+    memcpy(value, bytes, 8);
+    return true;
+}
+
+static bool read_for_expression(void *context, uint64_t address, unsigned size, uint64_t *value)
+{
+    unsigned char bytes[8] = {0};
+    if (!read_outside(context, address, bytes, size))
+        return false;
+    memcpy(value, bytes, 8);
+    return true;
+}
+
+/* ---- rules ---- */
+
+static bool row_lookup(const struct mapping *mapping, uint64_t pc, struct cfi_row *row)
+{
+    struct cfi_fde fde;
+    uint64_t vaddr = pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
+    return unwind_module_find(mapping->module, vaddr, &fde) && cfi_row_at(&fde, vaddr, row);
+}
+
+static bool fits_slot(int64_t offset)
+{
+    return offset % 8 == 0 && offset / 8 >= INT16_MIN && offset / 8 <= INT16_MAX;
+}
+
+/* The CFA as `*(register + offset)`: DW_OP_breg, DW_OP_deref. */
+static bool compact_deref(const struct cfi_row *row, struct rule *rule)
+{
+    enum { DW_OP_deref = 0x06, DW_OP_breg0 = 0x70 };
+    struct cursor c = cfi_expression(row, row->cfa_value);
+    uint8_t reg = (uint8_t)(cursor_u8(&c) - DW_OP_breg0);
+    int64_t offset = cursor_sleb(&c);
+    if (cursor_u8(&c) != DW_OP_deref || c.failed || c.at != c.end || reg >= UNWIND_REG_PC || offset != (int32_t)offset)
+        return false;
+    rule->kind = RULE_FRAME_DEREF;
+    rule->cfa_register = reg;
+    rule->cfa_offset = (int32_t)offset;
+    return true;
+}
+
+/* Rules of registers that no caller can rely on (rax and such, which exception handling code saves) are left out. */
+static bool compact(const struct cfi_row *row, struct rule *rule)
+{
+    uint8_t return_rule = row->rules[UNWIND_REG_PC], sp_rule = row->rules[UNWIND_REG_SP];
+    if (return_rule == CFI_UNDEFINED) {
+        rule->kind = RULE_START;
+        return true;
+    }
+    if (row->is_signal_frame || return_rule != CFI_OFFSET || !fits_slot(row->values[UNWIND_REG_PC]))
+        return false;
+    if (sp_rule != CFI_SAME_VALUE && !(sp_rule == CFI_VAL_OFFSET && row->values[UNWIND_REG_SP] == 0))
+        return false;
+    rule->return_slot = (int16_t)(row->values[UNWIND_REG_PC] / 8);
+    for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++) {
+        uint8_t reg = arch_saved_registers[i], kind = row->rules[reg];
+        if (kind == CFI_SAME_VALUE || kind == CFI_UNDEFINED)
+            continue;
+        if (kind != CFI_OFFSET || !fits_slot(row->values[reg]))
+            return false;
+        rule->slots[i] = (int16_t)(row->values[reg] / 8);
+        rule->saved |= (uint16_t)(1u << reg);
+    }
+    if (row->cfa_kind == CFI_CFA_EXPRESSION)
+        return compact_deref(row, rule);
+    if (row->cfa_register >= UNWIND_REG_PC || row->cfa_value != (int32_t)row->cfa_value)
+        return false;
+    rule->kind = RULE_FRAME;
+    rule->cfa_register = (uint8_t)row->cfa_register;
+    rule->cfa_offset = (int32_t)row->cfa_value;
+    return true;
+}
+
+/* Without CFI: the code itself may be a known snippet, or the entry point. The frame pointer is what is left. */
+static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+{
+    rule->kind = RULE_NO_CFI;
+    if (!mapping->module)
+        return;
+    uint64_t vaddr = pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
+    if (unwind_module_is_entry(mapping->module, vaddr)) {
+        rule->kind = RULE_START;
+        return;
+    }
+    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    unwind_module_code(mapping->module, exact ? vaddr : vaddr + 1, bytes);
+    struct arch_code code = arch_code_recognise(bytes);
+    if (code.kind == ARCH_CODE_SIGNAL_FRAME) {
+        rule->kind = RULE_SIGNAL_FRAME;
+    } else if (code.kind == ARCH_CODE_STUB) {
+        rule->kind = RULE_FRAME;
+        rule->cfa_register = UNWIND_REG_SP;
+        rule->cfa_offset = code.cfa_offset;
+        rule->return_slot = -1;
+        if (code.saved_bp) {
+            rule->saved = 1u << UNWIND_REG_BP;
+            rule->slots[0] = -2;
+        }
+    }
+}
+
+static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED};
+
+static const struct rule *rule_make(struct walk *walk, uint64_t pc)
+{
+    const struct mapping *mapping = address_space_find(walk->space, pc);
+    if (!mapping)
+        return &unmapped_rule;
+    unwind_cache_miss(walk->cache);
+    struct rule *rule = unwind_cache_slot(walk->cache, pc);
+    *rule = (struct rule){.pc = pc, .generation = walk->cache->generation};
+    struct cfi_row row;
+    if (!mapping->module || !row_lookup(mapping, pc, &row)) {
+        rule_without_cfi(mapping, pc, walk->exact, rule);
+    } else if (!compact(&row, rule)) {
+        *rule = (struct rule){.pc = pc, .generation = walk->cache->generation, .kind = RULE_COMPLEX};
+    }
+    return rule;
+}
+
+static inline const struct rule *rule_for(struct walk *walk, uint64_t pc)
+{
+    const struct rule *rule = unwind_cache_slot(walk->cache, pc);
+    if (__builtin_expect(rule->pc == pc && rule->generation == walk->cache->generation, 1))
+        return rule;
+    return rule_make(walk, pc);
+}
+
+/* ---- steps ---- */
+
+/* Ends the step to a caller whose registers are in place. */
+static enum step arrive(struct walk *walk, uint64_t pc, uint64_t sp)
+{
+    walk->regs.r[UNWIND_REG_PC] = pc;
+    walk->regs.r[UNWIND_REG_SP] = sp;
+    walk->exact = false;
+    walk->by_pointer = false;
+    return pc == 0 ? end_walk(walk, UNWIND_COMPLETE) : STEP_CALLER;
+}
+
+static inline enum step step_frame(struct walk *walk, const struct rule *rule)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa, pc;
+    if (walk->stale >> rule->cfa_register & 1)
+        return STEP_RESTART;
+    cfa = walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
+    if (rule->kind == RULE_FRAME_DEREF && !read_word(walk, cfa, &cfa))
+        return end_walk(walk, UNWIND_STACK_SHORT);
+    if (cfa <= sp)
+        return end_walk(walk, UNWIND_STUCK);
+    uint64_t return_address = cfa + (uint64_t)((int64_t)rule->return_slot * 8);
+    if (return_address < sp)
+        return end_walk(walk, UNWIND_STUCK);
+    if (!read_word(walk, return_address, &pc))
+        return end_walk(walk, UNWIND_STACK_SHORT);
+    size_t wanted = walk->full ? ARCH_SAVED_REGISTERS : 1; /* the frame pointer comes first */
+    for (size_t i = 0; i < wanted; i++) {
+        uint8_t reg = arch_saved_registers[i];
+        uint64_t slot = cfa + (uint64_t)((int64_t)rule->slots[i] * 8);
+        if ((rule->saved >> reg & 1) && slot >= sp && !read_word(walk, slot, &walk->regs.r[reg]))
+            return end_walk(walk, UNWIND_STACK_SHORT);
+    }
+    if (!walk->full)
+        walk->stale |= rule->saved & ~(1u << UNWIND_REG_BP);
+    return arrive(walk, pc, cfa);
+}
+
+static bool register_of_caller(struct walk *walk, const struct cfi_row *row, unsigned reg, uint64_t cfa,
+                               uint64_t *value)
+{
+    int64_t given = row->values[reg];
+    uint64_t address;
+    switch (row->rules[reg]) {
+    case CFI_OFFSET:
+        address = cfa + (uint64_t)given;
+        if (address < walk->regs.r[UNWIND_REG_SP] && reg != UNWIND_REG_PC)
+            return true;
+        return read_word(walk, address, value);
+    case CFI_VAL_OFFSET:
+        *value = cfa + (uint64_t)given;
+        return true;
+    case CFI_REGISTER:
+        if (given < 0 || given >= UNWIND_REGS)
+            return false;
+        *value = walk->regs.r[given];
+        return true;
+    case CFI_EXPRESSION:
+        return expression_evaluate(cfi_expression(row, given), &walk->regs, &cfa, read_for_expression, walk,
+                                   &address) &&
+               read_word(walk, address, value);
+    case CFI_VAL_EXPRESSION:
+        return expression_evaluate(cfi_expression(row, given), &walk->regs, &cfa, read_for_expression, walk, value);
+    default:
+        return true;
+    }
+}
+
+static enum step step_complex(struct walk *walk, uint64_t pc)
+{
+    if (walk->stale)
+        return STEP_RESTART;
+    const struct mapping *mapping = address_space_find(walk->space, pc);
+    struct cfi_row row;
+    if (!mapping || !row_lookup(mapping, pc, &row))
+        return end_walk(walk, UNWIND_NO_RULE);
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa;
+    if (row.cfa_kind == CFI_CFA_REGISTER)
+        cfa = walk->regs.r[row.cfa_register] + (uint64_t)row.cfa_value;
+    else if (!expression_evaluate(cfi_expression(&row, row.cfa_value), &walk->regs, NULL, read_for_expression, walk,
+                                  &cfa))
+        return end_walk(walk, UNWIND_STACK_SHORT);
+    struct unwind_regs caller = walk->regs;
+    caller.r[UNWIND_REG_SP] = cfa;
+    for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
+        if (!register_of_caller(walk, &row, reg, cfa, &caller.r[reg]))
+            return end_walk(walk, UNWIND_STACK_SHORT);
+    if (!row.is_signal_frame && caller.r[UNWIND_REG_SP] <= sp)
+        return end_walk(walk, UNWIND_STUCK);
+    walk->regs = caller;
+    enum step step = arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
+    walk->exact = row.is_signal_frame;
+    return step;
+}
+
+static enum step step_signal_frame(struct walk *walk)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP];
+    struct unwind_regs caller;
+    for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
+        if (!read_word(walk, sp + arch_signal_frame_slots[reg], &caller.r[reg]))
+            return end_walk(walk, UNWIND_STACK_SHORT);
+    walk->regs = caller;
+    walk->stale = 0;
+    enum step step = arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
+    walk->exact = true;
+    return step;
+}
+
+static enum step step_frame_pointer(struct walk *walk)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    if (bp == 0 && walk->frame > 0)
+        return end_walk(walk, UNWIND_COMPLETE);
+    if (bp < sp || bp % 8 != 0)
+        return end_walk(walk, UNWIND_NO_RULE);
+    if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
+        return end_walk(walk, UNWIND_STACK_SHORT);
+    if (pc == 0 && caller_bp != 0)
+        return end_walk(walk, UNWIND_NO_RULE);
+    walk->regs.r[UNWIND_REG_BP] = caller_bp;
+    walk->result.used_frame_pointer = true;
+    enum step step = arrive(walk, pc, bp + 16);
+    walk->by_pointer = true;
+    return step;
+}
+
+/* The leaf is outside of all code: most likely it was called there, through a null or wild pointer, or it is the
+ * kernel's vsyscall page. Then the return address is on top of the stack. */
+static enum step step_wild_call(struct walk *walk)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc;
+    if (!read_word(walk, sp, &pc) || !address_space_find(walk->space, pc - 1))
+        return end_walk(walk, UNWIND_NO_MODULE);
+    return arrive(walk, pc, sp + 8);
+}
+
+static enum step step_other(struct walk *walk, const struct rule *rule, uint64_t pc)
+{
+    switch (rule->kind) {
+    case RULE_COMPLEX:
+        return step_complex(walk, pc);
+    case RULE_START:
+        return end_walk(walk, UNWIND_COMPLETE);
+    case RULE_SIGNAL_FRAME:
+        return step_signal_frame(walk);
+    case RULE_NO_CFI:
+        return step_frame_pointer(walk);
+    default: /* RULE_UNMAPPED */
+        if (walk->frame == 0)
+            return step_wild_call(walk);
+        walk->result.frames--; /* not a frame, only what a wrong step left in the pc */
+        return end_walk(walk, walk->by_pointer ? UNWIND_NO_RULE : UNWIND_NO_MODULE);
+    }
+}
+
+static enum step run(struct walk *walk, uint64_t *pcs, size_t max_pcs)
+{
+    for (walk->frame = 0; walk->frame < max_pcs; walk->frame++) {
+        uint64_t pc = walk->regs.r[UNWIND_REG_PC] - (walk->exact ? 0 : 1);
+        pcs[walk->frame] = pc;
+        walk->result.frames = walk->frame + 1;
+        const struct rule *rule = rule_for(walk, pc);
+        enum step step = rule->kind <= RULE_FRAME_DEREF ? step_frame(walk, rule) : step_other(walk, rule, pc);
+        if (step != STEP_CALLER)
+            return step;
+    }
+    return end_walk(walk, UNWIND_TOO_DEEP);
+}
+
+static void start(struct walk *walk, const struct unwind_regs *regs, bool full)
+{
+    walk->regs = *regs;
+    walk->full = full;
+    walk->stale = 0;
+    walk->exact = true;
+    walk->by_pointer = false;
+    walk->result = (struct unwind_result){.end = UNWIND_NO_RULE};
+}
+
+struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
+                                 const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs)
+{
+    struct walk walk = {.space = space, .stack = stack};
+    if (!space->cache)
+        space->cache = unwind_cache_new();
+    if (!space->cache) { /* out of memory: the leaf alone */
+        if (max_pcs > 0)
+            pcs[0] = regs->r[UNWIND_REG_PC];
+        return (struct unwind_result){.frames = max_pcs > 0, .end = UNWIND_NO_RULE};
+    }
+    walk.cache = space->cache;
+    walk.cache->above_size = 0;
+    start(&walk, regs, false);
+    if (run(&walk, pcs, max_pcs) == STEP_RESTART) {
+        start(&walk, regs, true);
+        run(&walk, pcs, max_pcs);
+    }
+    return walk.result;
+}

@@ -1,0 +1,119 @@
+/*
+ * x86-64: signal frames, and code that has no CFI although its frame is known exactly.
+ *
+ * lld writes no CFI for the PLT, crti.o none for _init and _fini, musl none for its sigreturn trampoline, and a pc in
+ * one of them would cost the whole stack, or worse: the frame pointer still belongs to the caller there, so that
+ * following it skips the caller without a trace. These snippets are always the same bytes, so they are recognised by
+ * them.
+ */
+#include "unwind/arch.h"
+
+#include <string.h>
+
+/* struct rt_sigframe after its return address was popped: struct ucontext at sp, whose uc_mcontext begins at byte 40
+ * with r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip (Linux, arch/x86/include/uapi/asm/sigcontext.h). */
+const uint16_t arch_signal_frame_slots[UNWIND_REGS] = {
+    [0] = 40 + 13 * 8, [1] = 40 + 12 * 8, [2] = 40 + 14 * 8, [3] = 40 + 11 * 8, [4] = 40 + 9 * 8,   [5] = 40 + 8 * 8,
+    [6] = 40 + 10 * 8, [7] = 40 + 15 * 8, [8] = 40 + 0 * 8,  [9] = 40 + 1 * 8,  [10] = 40 + 2 * 8,  [11] = 40 + 3 * 8,
+    [12] = 40 + 4 * 8, [13] = 40 + 5 * 8, [14] = 40 + 6 * 8, [15] = 40 + 7 * 8, [16] = 40 + 16 * 8,
+};
+
+/* One instruction of a snippet: its first bytes, how many more bytes of any value it has, and the distance from sp to
+ * the CFA before it runs. */
+struct instruction {
+    const char *bytes;
+    uint8_t fixed, any;
+    uint8_t cfa_offset;
+    bool saved_bp;
+};
+
+enum { SNIPPET_MAX = 8 };
+
+struct snippet {
+    struct instruction instructions[SNIPPET_MAX]; /* ends with fixed == 0 */
+};
+
+#define OPCODE(text) .bytes = (text), .fixed = sizeof(text) - 1
+
+static const struct snippet snippets[] = {
+    /* First entry of a lazy PLT, reached from an entry that has pushed its index. */
+    {{{OPCODE("\xff\x35"), .any = 4, .cfa_offset = 16}, {OPCODE("\xff\x25"), .any = 4, .cfa_offset = 24}}},
+    {{{OPCODE("\xff\x35"), .any = 4, .cfa_offset = 16}, {OPCODE("\xf2\xff\x25"), .any = 4, .cfa_offset = 24}}},
+    /* PLT entries: lazy, and with branch tracking (endbr64), whose first and second part are in two sections. */
+    {{{OPCODE("\xff\x25"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\x68"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\xe9"), .any = 4, .cfa_offset = 16}}},
+    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
+      {OPCODE("\x68"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\xe9"), .any = 4, .cfa_offset = 16}}},
+    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
+      {OPCODE("\x68"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\xf2\xe9"), .any = 4, .cfa_offset = 16}}},
+    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8}, {OPCODE("\xff\x25"), .any = 4, .cfa_offset = 8}}},
+    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8}, {OPCODE("\xf2\xff\x25"), .any = 4, .cfa_offset = 8}}},
+    {{{OPCODE("\xff\x25"), .any = 4, .cfa_offset = 8}}},
+    {{{OPCODE("\xf2\xff\x25"), .any = 4, .cfa_offset = 8}}},
+    /* _init: sub $8,%rsp; mov __gmon_start__,%rax; test; je; call *%rax; add $8,%rsp; ret */
+    {{{OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
+      {OPCODE("\x48\x8b\x05"), .any = 4, .cfa_offset = 16},
+      {OPCODE("\x48\x85\xc0"), .cfa_offset = 16},
+      {OPCODE("\x74\x02"), .cfa_offset = 16},
+      {OPCODE("\xff\xd0"), .cfa_offset = 16},
+      {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
+      {OPCODE("\xc3"), .cfa_offset = 8}}},
+    /* _fini */
+    {{{OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
+      {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
+      {OPCODE("\xc3"), .cfa_offset = 8}}},
+    /* push %rbp; mov %rsp,%rbp */
+    {{{OPCODE("\x55"), .cfa_offset = 8}, {OPCODE("\x48\x89\xe5"), .cfa_offset = 16, .saved_bp = true}}},
+    /* pop %rbp; ret */
+    {{{OPCODE("\x5d"), .cfa_offset = 16, .saved_bp = true}, {OPCODE("\xc3"), .cfa_offset = 8}}},
+    {{{OPCODE("\xc3"), .cfa_offset = 8}}},
+};
+
+/* mov $15 (__NR_rt_sigreturn),%eax or %rax; syscall */
+static const struct snippet sigreturns[] = {
+    {{{OPCODE("\x48\xc7\xc0\x0f\x00\x00\x00")}, {OPCODE("\x0f\x05")}}},
+    {{{OPCODE("\xb8\x0f\x00\x00\x00")}, {OPCODE("\x0f\x05")}}},
+};
+
+static bool snippet_begins_at(const struct snippet *snippet, const unsigned char *at, const unsigned char *end)
+{
+    for (const struct instruction *i = snippet->instructions; i < snippet->instructions + SNIPPET_MAX && i->fixed;
+         i++) {
+        if ((size_t)(end - at) < (size_t)i->fixed + i->any || memcmp(at, i->bytes, i->fixed) != 0)
+            return false;
+        at += i->fixed + i->any;
+    }
+    return true;
+}
+
+/* The instruction of the snippet that begins at the pc, or NULL. */
+static const struct instruction *snippet_instruction(const struct snippet *snippet, const unsigned char *code)
+{
+    const unsigned char *pc = code + ARCH_CODE_BEFORE, *end = pc + ARCH_CODE_AFTER;
+    size_t before = 0;
+    for (const struct instruction *i = snippet->instructions; i < snippet->instructions + SNIPPET_MAX && i->fixed;
+         i++) {
+        if (snippet_begins_at(snippet, pc - before, end))
+            return i;
+        before += (size_t)i->fixed + i->any;
+        if (before > ARCH_CODE_BEFORE)
+            break;
+    }
+    return NULL;
+}
+
+struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    for (size_t i = 0; i < sizeof(sigreturns) / sizeof(sigreturns[0]); i++)
+        if (snippet_instruction(&sigreturns[i], code))
+            return (struct arch_code){.kind = ARCH_CODE_SIGNAL_FRAME};
+    for (size_t i = 0; i < sizeof(snippets) / sizeof(snippets[0]); i++) {
+        const struct instruction *found = snippet_instruction(&snippets[i], code);
+        if (found)
+            return (struct arch_code){ARCH_CODE_STUB, found->cfa_offset, found->saved_bp};
+    }
+    return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
+}
