@@ -226,7 +226,7 @@ static int listen_on_first_free(struct server *server, struct error *err)
 
 static int learn_address(struct server *server, int fd, struct error *err)
 {
-    struct sockaddr_in address;
+    struct sockaddr_in address = {0};
     socklen_t size = sizeof(address);
     if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
         return error_set(err, errno, "cannot serve on 127.0.0.1: %s", strerror(errno));
