@@ -84,10 +84,16 @@ PAGE       := $(BUILD)/web
 PAGE_BUILT := $(BUILD)/web.stamp
 endif
 
+# What the bundle needs; and with it what checks and tests need.
 web/node_modules/.stamp: web/package.json web/package-lock.json
 	$(call say,NPM,web/node_modules)
-	$(Q)cd web && $(NPM) ci --ignore-scripts --no-audit --no-fund --silent
+	$(Q)cd web && $(NPM) ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
+
+web/node_modules/.stamp-dev: web/node_modules/.stamp
+	$(call say,NPM,web/node_modules)
+	$(Q)cd web && $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $< $@
 
 $(BUILD)/web.stamp: $(BUILD)/engine.wasm web/node_modules/.stamp web/build.mjs $(shell find web/src -type f)
 	$(call say,WEB,$(BUILD)/web)

@@ -31,7 +31,7 @@ check:
 	@$(MAKE) --no-print-directory check-only
 
 # What `make check` builds, and the tests alone, for those who have everything installed.
-check-programs: all $(UNIT_TESTS) $(FUZZ_CHECKS) $(TARGET_PROGRAMS) $(if $(wildcard web/build.mjs),web/node_modules/.stamp)
+check-programs: all $(UNIT_TESTS) $(FUZZ_CHECKS) $(TARGET_PROGRAMS) $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
 check-only: check-programs
 	@PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) \
 	    tests/run $(UNIT_TESTS) $(FUZZ_CHECKS) $(SCRIPTS)
@@ -153,7 +153,7 @@ lint-cppcheck:
 	cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --std=c11 -Ilib -Icmd \
 	    --suppress=missingIncludeSystem --suppress=checkersReport $(JOBS) lib cmd
 
-lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp)
+lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
 	$(if $(wildcard web/build.mjs),cd web && $(NPM) run --silent lint && $(NPM) run --silent check)
 
 .PHONY: check check-programs check-only targets fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
