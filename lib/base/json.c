@@ -1,0 +1,526 @@
+/*
+ * A token that lies whole in the piece is read in place. One that is cut has its bytes collected in `raw` until its end
+ * arrives, and is then read from there, so that only one place knows about cuts: finish_*() get a whole token.
+ */
+#include "base/json.h"
+
+#include "base/json_number.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum expect {
+    EXPECT_VALUE,
+    EXPECT_VALUE_OR_CLOSE,
+    EXPECT_KEY,
+    EXPECT_KEY_OR_CLOSE,
+    EXPECT_COLON,
+    EXPECT_COMMA,
+    EXPECT_END
+};
+
+enum unfinished { UNFINISHED_NONE, UNFINISHED_STRING, UNFINISHED_NUMBER, UNFINISHED_WORD };
+
+void json_init(struct json *json)
+{
+    *json = (struct json){.expect = EXPECT_VALUE};
+}
+
+void json_destroy(struct json *json)
+{
+    array_free(&json->raw);
+    array_free(&json->decoded);
+}
+
+uint64_t json_position(const struct json *json)
+{
+    return json->piece_offset + (uint64_t)(json->at - json->piece);
+}
+
+void json_feed(struct json *json, const char *bytes, size_t size)
+{
+    json->piece_offset = json_position(json);
+    json->piece = json->at = bytes;
+    json->end = bytes + size;
+}
+
+void json_end(struct json *json)
+{
+    json->ended = true;
+}
+
+static enum json_type fail(struct json *json, const char *problem, uint64_t offset)
+{
+    if (!json->problem) {
+        json->problem = problem;
+        json->offset = offset;
+    }
+    return JSON_FAILED;
+}
+
+static enum json_type fail_here(struct json *json, const char *problem)
+{
+    return fail(json, problem, json_position(json));
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool in_object(const struct json *json)
+{
+    unsigned level = json->depth - 1;
+    return json->depth && (json->nesting[level / 8] >> level % 8 & 1);
+}
+
+static void value_ended(struct json *json)
+{
+    json->expect = json->depth ? EXPECT_COMMA : EXPECT_END;
+}
+
+static enum json_type open_level(struct json *json, bool object)
+{
+    if (json->depth == JSON_MAX_DEPTH)
+        return fail_here(json, "arrays and objects are nested too deeply");
+    unsigned level = json->depth++;
+    unsigned char bit = (unsigned char)(1u << level % 8);
+    json->nesting[level / 8] =
+        (unsigned char)(object ? json->nesting[level / 8] | bit : json->nesting[level / 8] & ~bit);
+    json->expect = object ? EXPECT_KEY_OR_CLOSE : EXPECT_VALUE_OR_CLOSE;
+    json->at++;
+    return object ? JSON_OBJECT_OPEN : JSON_ARRAY_OPEN;
+}
+
+static enum json_type close_level(struct json *json, bool object)
+{
+    json->depth--;
+    json->at++;
+    value_ended(json);
+    return object ? JSON_OBJECT_CLOSE : JSON_ARRAY_CLOSE;
+}
+
+/* ---- strings ---- */
+
+/* True if the eight bytes at `at` are printable ASCII without quote and backslash. The sums and differences set the top
+ * bit of a byte below 0x20, or of one that equals the character (it is zero after the exclusive or); a top bit that a
+ * borrow set wrongly only sends the bytes to the slow loop. */
+static bool eight_plain(const char *at)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof(bytes));
+    uint64_t quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
+    return ((bytes | (bytes - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops) == 0;
+}
+
+/* Moves to the closing quote; false at the end of the piece or at a control character. */
+static bool find_quote(struct json *json)
+{
+    const char *at = json->at, *end = json->end;
+    bool found = false;
+    for (;;) {
+        if (!json->escaped)
+            while (end - at >= 8 && eight_plain(at))
+                at += 8;
+        if (at == end)
+            break;
+        unsigned char c = (unsigned char)*at;
+        if (c < 0x20)
+            break;
+        if (c >= 0x80)
+            json->special = true;
+        if (json->escaped) {
+            json->escaped = false;
+        } else if (c == '\\') {
+            json->escaped = json->special = true;
+        } else if (c == '"') {
+            found = true;
+            break;
+        }
+        at++;
+    }
+    json->at = at;
+    return found;
+}
+
+static int hex_value(char c)
+{
+    return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The four hex digits at `at`, or -1. */
+static int32_t hex4(const char *at, const char *end)
+{
+    if (end - at < 4)
+        return -1;
+    int32_t code = 0;
+    for (int i = 0; i < 4; i++) {
+        int digit = hex_value(at[i]);
+        if (digit < 0)
+            return -1;
+        code = code << 4 | digit;
+    }
+    return code;
+}
+
+/* Decodes the escape after the backslash at `*at`, writes it at `out` and moves `*at` past it; the bytes written, or 0
+ * if it is none. Half of a surrogate pair becomes U+FFFD. */
+static size_t decode_escape(const char **at, const char *end, char *out)
+{
+    static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+    char name = (*at)[1];
+    const char *simple = name ? strchr(names, name) : NULL;
+    if (simple) {
+        *at += 2;
+        *out = meanings[simple - names];
+        return 1;
+    }
+    int32_t code = name == 'u' ? hex4(*at + 2, end) : -1;
+    if (code < 0)
+        return 0;
+    *at += 6;
+    if (code >= 0xd800 && code < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
+        int32_t low = hex4(*at + 2, end);
+        if (low >= 0xdc00 && low < 0xe000) {
+            *at += 6;
+            return utf8_put(out, 0x10000 + ((uint32_t)(code - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
+        }
+    }
+    return utf8_put(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : (uint32_t)code);
+}
+
+/* Decodes escapes and replaces what is not UTF-8; false if an escape is none or memory ran out. */
+static bool decode_string(struct json *json, const char *at, size_t length)
+{
+    enum { MOST_GROWTH = 3 }; /* one wrong byte becomes the three of U+FFFD */
+    const char *end = at + length;
+    json->decoded.length = 0;
+    if (length > SIZE_MAX / MOST_GROWTH || !array_reserve(&json->decoded, length * MOST_GROWTH + 1)) {
+        fail(json, "out of memory", json->offset);
+        return false;
+    }
+    char *out = json->decoded.data;
+    while (at < end) {
+        if (*at == '\\') {
+            size_t size = decode_escape(&at, end, out);
+            if (size == 0) {
+                fail(json, "a backslash in a string begins no known escape", json->offset);
+                return false;
+            }
+            out += size;
+            continue;
+        }
+        size_t size = utf8_length(at, end);
+        memcpy(out, size ? at : UTF8_REPLACEMENT, size ? size : 3);
+        out += size ? size : 3;
+        at += size ? size : 1;
+    }
+    json->text = json->decoded.data;
+    json->length = (size_t)(out - json->decoded.data);
+    return true;
+}
+
+static enum json_type finish_string(struct json *json, const char *text, size_t length)
+{
+    json->text = text;
+    json->length = length;
+    if (json->special && !decode_string(json, text, length))
+        return JSON_FAILED;
+    if (json->expect == EXPECT_KEY || json->expect == EXPECT_KEY_OR_CLOSE) {
+        json->expect = EXPECT_COLON;
+        return JSON_KEY;
+    }
+    value_ended(json);
+    return JSON_STRING;
+}
+
+/* ---- numbers, true, false, null ---- */
+
+static const char *skip_digits(const char *at, const char *end)
+{
+    while (at < end && is_digit(*at))
+        at++;
+    return at;
+}
+
+static bool is_number(const char *at, const char *end)
+{
+    if (at < end && *at == '-')
+        at++;
+    const char *digits = at;
+    at = skip_digits(at, end);
+    if (at == digits || (*digits == '0' && at - digits > 1))
+        return false;
+    if (at < end && *at == '.') {
+        digits = ++at;
+        at = skip_digits(at, end);
+        if (at == digits)
+            return false;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        if (at < end && (*at == '+' || *at == '-'))
+            at++;
+        digits = at;
+        at = skip_digits(at, end);
+        if (at == digits)
+            return false;
+    }
+    return at == end;
+}
+
+static enum json_type finish_number(struct json *json, const char *text, size_t length)
+{
+    if (!is_number(text, text + length))
+        return fail(json, "a malformed number", json->offset);
+    json->text = text;
+    json->length = length;
+    json->number = number_parse(text, length);
+    value_ended(json);
+    return JSON_NUMBER;
+}
+
+static enum json_type finish_word(struct json *json, const char *text, size_t length)
+{
+    enum json_type type = length == 4 && memcmp(text, "null", 4) == 0    ? JSON_NULL
+                          : length == 4 && memcmp(text, "true", 4) == 0  ? JSON_TRUE
+                          : length == 5 && memcmp(text, "false", 5) == 0 ? JSON_FALSE
+                                                                         : JSON_FAILED;
+    if (type == JSON_FAILED)
+        return fail(json, "a word that is neither true, false nor null", json->offset);
+    json->text = text;
+    json->length = length;
+    value_ended(json);
+    return type;
+}
+
+static bool is_number_byte(char c)
+{
+    return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* ---- tokens that may be cut ---- */
+
+/* Moves to the end of the unfinished token; false if the piece ended first. */
+static bool find_token_end(struct json *json)
+{
+    if (json->unfinished == UNFINISHED_STRING)
+        return find_quote(json);
+    bool (*belongs)(char) = json->unfinished == UNFINISHED_NUMBER ? is_number_byte : is_word_byte;
+    while (json->at < json->end && belongs(*json->at))
+        json->at++;
+    return json->at < json->end || json->ended;
+}
+
+static enum json_type finish_token(struct json *json, const char *text, size_t length)
+{
+    unsigned char kind = json->unfinished;
+    json->unfinished = UNFINISHED_NONE;
+    if (kind == UNFINISHED_STRING) {
+        json->at++; /* the quote */
+        return finish_string(json, text, length);
+    }
+    return kind == UNFINISHED_NUMBER ? finish_number(json, text, length) : finish_word(json, text, length);
+}
+
+static bool collect(struct json *json, const char *from)
+{
+    size_t length = (size_t)(json->at - from);
+    if (!array_reserve(&json->raw, length + 1))
+        return false;
+    if (length)
+        memcpy(json->raw.data + json->raw.length, from, length);
+    json->raw.length += length;
+    return true;
+}
+
+static enum json_type continue_token(struct json *json)
+{
+    const char *from = json->at;
+    bool whole = find_token_end(json);
+    bool cut = !whole && json->at == json->end;
+    if (!whole && !cut)
+        return fail_here(json, "a control character inside a string");
+    if (whole && json->raw.length == 0)
+        return finish_token(json, from, (size_t)(json->at - from));
+    if (!collect(json, from))
+        return fail_here(json, "out of memory");
+    if (whole)
+        return finish_token(json, json->raw.data, json->raw.length);
+    return json->ended ? fail_here(json, "the text ends inside a string") : JSON_MORE;
+}
+
+static enum json_type begin_token(struct json *json, enum unfinished kind)
+{
+    json->unfinished = (unsigned char)kind;
+    json->raw.length = 0;
+    json->escaped = json->special = false;
+    if (kind == UNFINISHED_STRING)
+        json->at++;
+    return continue_token(json);
+}
+
+/* ---- the grammar ---- */
+
+static enum json_type begin_value(struct json *json, char c)
+{
+    if (c == '"')
+        return begin_token(json, UNFINISHED_STRING);
+    if (c == '{' || c == '[')
+        return open_level(json, c == '{');
+    if (c == ']' && json->expect == EXPECT_VALUE_OR_CLOSE)
+        return close_level(json, false);
+    if (is_digit(c) || c == '-')
+        return begin_token(json, UNFINISHED_NUMBER);
+    if (is_word_byte(c))
+        return begin_token(json, UNFINISHED_WORD);
+    return fail_here(json, "a value was expected");
+}
+
+static enum json_type begin_key(struct json *json, char c)
+{
+    if (c == '"')
+        return begin_token(json, UNFINISHED_STRING);
+    if (c == '}' && json->expect == EXPECT_KEY_OR_CLOSE)
+        return close_level(json, true);
+    return fail_here(json, "a key in quotes was expected");
+}
+
+static enum json_type out_of_bytes(struct json *json)
+{
+    if (!json->ended)
+        return JSON_MORE;
+    return json->expect == EXPECT_END ? JSON_END : fail_here(json, "the text ends early");
+}
+
+enum json_type json_next(struct json *json)
+{
+    if (json->problem)
+        return JSON_FAILED;
+    if (json->unfinished)
+        return continue_token(json);
+    for (;;) {
+        while (json->at < json->end && is_space(*json->at))
+            json->at++;
+        json->offset = json_position(json);
+        if (json->at == json->end)
+            return out_of_bytes(json);
+        char c = *json->at;
+        switch (json->expect) {
+        case EXPECT_VALUE:
+        case EXPECT_VALUE_OR_CLOSE:
+            return begin_value(json, c);
+        case EXPECT_KEY:
+        case EXPECT_KEY_OR_CLOSE:
+            return begin_key(json, c);
+        case EXPECT_COLON:
+            if (c != ':')
+                return fail_here(json, "a colon was expected");
+            json->expect = EXPECT_VALUE;
+            break;
+        case EXPECT_COMMA:
+            if (c == (in_object(json) ? '}' : ']'))
+                return close_level(json, c == '}');
+            if (c != ',')
+                return fail_here(json, "a comma or a closing bracket was expected");
+            json->expect = in_object(json) ? EXPECT_KEY : EXPECT_VALUE;
+            break;
+        default:
+            return fail_here(json, "something follows the end of the JSON text");
+        }
+        json->at++;
+    }
+}
+
+/* ---- columns of numbers ---- */
+
+enum { MOST_DIGITS = 19, LONGEST_NUMBER = 32 /* sign, digits, point, delimiter, and room to spare */ };
+
+/* Reads a number of at most 19 digits without an exponent at `at`, where LONGEST_NUMBER bytes can be read; the first
+ * byte after it, or NULL if it is another kind of number, or none. */
+static inline const char *scan_number(const char *at, double *value)
+{
+    bool negative = *at == '-';
+    at += negative;
+    const char *first = at, *limit = at + MOST_DIGITS;
+    uint64_t digits = 0;
+    unsigned digit;
+    while ((digit = (unsigned char)(*at - '0')) <= 9 && at < limit) {
+        digits = digits * 10 + digit;
+        at++;
+    }
+    if (at == first || at == limit || (*first == '0' && at - first > 1))
+        return NULL;
+    double magnitude;
+    if (*at == '.') {
+        const char *point = at++;
+        while ((digit = (unsigned char)(*at - '0')) <= 9 && at <= limit) {
+            digits = digits * 10 + digit;
+            at++;
+        }
+        if (at == point + 1 || at > limit)
+            return NULL;
+        if (digits == 0)
+            magnitude = 0;
+        else if (!number_scale(digits, (int)(point + 1 - at), &magnitude))
+            return NULL;
+    } else {
+        magnitude = (double)digits;
+    }
+    *value = negative ? -magnitude : magnitude;
+    return at;
+}
+
+static inline const char *scan_number_or_null(const char *at, double *value)
+{
+    if (*at != 'n')
+        return scan_number(at, value);
+    *value = NAN;
+    return memcmp(at, "null", 4) == 0 ? at + 4 : NULL;
+}
+
+size_t json_numbers(struct json *json, double *values, size_t max)
+{
+    if (json->problem || json->unfinished || !json->depth || in_object(json) || json->expect == EXPECT_COLON)
+        return 0;
+    const char *at = json->at, *end = json->end;
+    bool need_comma = json->expect == EXPECT_COMMA;
+    size_t count = 0;
+    while (count < max) {
+        const char *next = at;
+        while (next < end && is_space(*next))
+            next++;
+        if (need_comma) {
+            if (next == end || *next != ',')
+                break;
+            next++;
+            while (next < end && is_space(*next))
+                next++;
+        }
+        if (end - next < LONGEST_NUMBER)
+            break;
+        next = scan_number_or_null(next, &values[count]);
+        if (!next || !(*next == ',' || *next == ']' || is_space(*next)))
+            break;
+        at = next;
+        need_comma = true;
+        count++;
+    }
+    json->at = at;
+    if (count)
+        json->expect = EXPECT_COMMA;
+    return count;
+}

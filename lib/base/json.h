@@ -1,0 +1,79 @@
+/*
+ * Reading JSON as it arrives. The text is fed in pieces of any size, cut anywhere, and the caller takes tokens out
+ * until the piece is used up:
+ *
+ *     json_feed(&json, bytes, size);            json_end(&json) after the last piece
+ *     while ((type = json_next(&json)) > JSON_END) ...
+ *     type is now JSON_MORE (feed the next piece), JSON_END (the text is complete) or JSON_FAILED
+ *
+ * Strict JSON (RFC 8259), checked as it is read, nested at most JSON_MAX_DEPTH deep. Columns of numbers, which are
+ * nearly all of a profile, need not be taken token by token: see json_numbers().
+ */
+#ifndef PROF_BASE_JSON_H
+#define PROF_BASE_JSON_H
+
+#include "base/array.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { JSON_MAX_DEPTH = 512 };
+
+enum json_type {
+    JSON_FAILED,
+    JSON_MORE,
+    JSON_END,
+    JSON_OBJECT_OPEN, /* from here on: tokens */
+    JSON_OBJECT_CLOSE,
+    JSON_ARRAY_OPEN,
+    JSON_ARRAY_CLOSE,
+    JSON_KEY,
+    JSON_STRING,
+    JSON_NUMBER,
+    JSON_TRUE,
+    JSON_FALSE,
+    JSON_NULL,
+};
+
+struct json {
+    /* The token that json_next() gave, valid until it is called again. */
+    const char *text; /* key or string: decoded, may hold NULs; number: as it is written. Not NUL-terminated */
+    size_t length;
+    double number;
+    uint64_t offset;     /* of the token's first byte, or of the byte that is wrong */
+    const char *problem; /* after JSON_FAILED: what is wrong, without its place */
+    unsigned depth;      /* of open arrays and objects */
+
+    /* The rest is json.c's own. */
+    const char *at, *end, *piece; /* the piece that is being read */
+    uint64_t piece_offset;
+    bool ended;
+    unsigned char expect;                      /* which tokens may come next */
+    unsigned char unfinished;                  /* the token that the last piece ended in */
+    bool escaped, special;                     /* in it: after a backslash; it has characters to decode */
+    unsigned char nesting[JSON_MAX_DEPTH / 8]; /* a bit for each open level: it is an object */
+    ARRAY(char) raw;                           /* the bytes of the unfinished token so far */
+    ARRAY(char) decoded;                       /* a string whose characters are not those of the text */
+};
+
+void json_init(struct json *json);
+void json_destroy(struct json *json);
+
+/* The next piece, which must stay in place until json_next() gives JSON_MORE. Only then may there be a next one. */
+void json_feed(struct json *json, const char *bytes, size_t size);
+
+/* No more pieces will come: what is unfinished now ends or is an error. */
+void json_end(struct json *json);
+
+enum json_type json_next(struct json *json);
+
+/* Inside an array: takes up to `max` elements that are numbers or null (given as NAN) and that lie whole in this piece;
+ * returns how many. 0 says that the next element, if there is one, must be taken with json_next(). */
+size_t json_numbers(struct json *json, double *values, size_t max);
+
+/* How many bytes of the text have been used up. */
+uint64_t json_position(const struct json *json);
+
+#endif
