@@ -1,0 +1,117 @@
+#include "symbol/bytes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct bytes bytes_part(const struct bytes *bytes, uint64_t at, uint64_t size)
+{
+    if (at >= bytes->size)
+        return (struct bytes){.fd = -1};
+    struct bytes part = *bytes;
+    part.size = size < bytes->size - at ? size : bytes->size - at;
+    if (part.memory)
+        part.memory += at;
+    else
+        part.offset += at;
+    return part;
+}
+
+/* pread() to the last byte or the end of the file. */
+static size_t read_up_to(int fd, uint64_t offset, unsigned char *out, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(fd, out + done, size - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done;
+}
+
+bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size)
+{
+    if (at > bytes->size || size > bytes->size - at)
+        return false;
+    if (size == 0)
+        return true;
+    if (bytes->memory) {
+        memcpy(out, bytes->memory + at, size);
+        return true;
+    }
+    return read_up_to(bytes->fd, bytes->offset + at, out, size) == size;
+}
+
+unsigned char *bytes_load(const struct bytes *bytes)
+{
+    if (bytes->size == 0 || bytes->size > BYTES_LOAD_MAX)
+        return NULL;
+    unsigned char *copy = malloc(bytes->size + 1);
+    if (copy && !bytes_read(bytes, 0, copy, bytes->size)) {
+        free(copy);
+        return NULL;
+    }
+    if (copy)
+        copy[bytes->size] = 0;
+    return copy;
+}
+
+static bool window_move(struct window *window, uint64_t at, size_t want)
+{
+    uint64_t left = window->bytes->size - at;
+    size_t step = window->step ? window->step : 4096;
+    size_t length = want > step ? want : step;
+    if (length > left)
+        length = (size_t)left;
+    if (length > window->capacity) {
+        unsigned char *grown = realloc(window->buffer, length);
+        if (!grown)
+            return false;
+        window->buffer = grown;
+        window->capacity = length;
+    }
+    window->start = at;
+    window->length = read_up_to(window->bytes->fd, window->bytes->offset + at, window->buffer, length);
+    return true;
+}
+
+struct cursor window_at(struct window *window, uint64_t at, size_t want)
+{
+    const struct bytes *bytes = window->bytes;
+    if (!bytes || at >= bytes->size)
+        return (struct cursor){0};
+    if (bytes->memory)
+        return cursor_of(bytes->memory + at, (size_t)(bytes->size - at));
+    uint64_t left = bytes->size - at;
+    if (want > left)
+        want = (size_t)left;
+    bool inside = at >= window->start && at - window->start < window->length;
+    if (!inside || window->length - (at - window->start) < want)
+        if (!window_move(window, at, want))
+            return (struct cursor){0};
+    if (window->length == 0)
+        return (struct cursor){0};
+    size_t skip = (size_t)(at - window->start);
+    return cursor_of(window->buffer + skip, window->length - skip);
+}
+
+const char *window_string(struct window *window, uint64_t at)
+{
+    for (size_t want = 256; want <= WINDOW_STRING_MAX; want *= 4) {
+        struct cursor c = window_at(window, at, want);
+        size_t held = cursor_left(&c);
+        const char *text = held ? cursor_string(&c) : NULL;
+        if (text || held < want)
+            return text;
+    }
+    return NULL;
+}
+
+void window_destroy(struct window *window)
+{
+    free(window->buffer);
+    *window = (struct window){0};
+}

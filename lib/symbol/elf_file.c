@@ -1,0 +1,355 @@
+/*
+ * Reading ELF headers. Every size and offset comes from the file and may lie: what does not lie inside the file is
+ * treated as not there, and whatever is read later goes through `struct bytes`, which knows its end.
+ */
+#include "symbol/elf_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* More sections or segments than any real file has; the ELF header has 16 bits for either. */
+enum { HEADERS_MAX = 1 << 20 };
+
+struct header_table {
+    uint64_t offset;
+    uint64_t count;
+    uint16_t entry_size;
+};
+
+struct elf_header {
+    struct header_table segments, sections;
+    uint32_t names_section;
+};
+
+static uint64_t read_word(const struct elf_file *file, struct cursor *c)
+{
+    return file->is_64 ? cursor_u64(c) : cursor_u32(c);
+}
+
+static int not_readable(struct error *err, const char *name, const char *why)
+{
+    return error_set(err, EINVAL, "%s is not an ELF file that can be read: %s", name, why);
+}
+
+static int read_header(struct elf_file *file, const char *name, struct elf_header *header, struct error *err)
+{
+    unsigned char raw[64] = {0};
+    size_t size = file->bytes.size < sizeof(raw) ? (size_t)file->bytes.size : sizeof(raw);
+    if (size < 52 || !bytes_read(&file->bytes, 0, raw, size) || memcmp(raw, ELFMAG, SELFMAG) != 0)
+        return not_readable(err, name, "it does not begin with an ELF header");
+    if (raw[EI_CLASS] != ELFCLASS32 && raw[EI_CLASS] != ELFCLASS64)
+        return not_readable(err, name, "it is neither a 32-bit nor a 64-bit one");
+    if (raw[EI_DATA] != ELFDATA2LSB)
+        return not_readable(err, name, "it is big-endian");
+    file->is_64 = raw[EI_CLASS] == ELFCLASS64;
+    struct cursor c = cursor_of(raw, size);
+    cursor_bytes(&c, EI_NIDENT);
+    file->type = cursor_u16(&c);
+    file->machine = cursor_u16(&c);
+    cursor_u32(&c);      /* e_version */
+    read_word(file, &c); /* e_entry */
+    header->segments.offset = read_word(file, &c);
+    header->sections.offset = read_word(file, &c);
+    cursor_u32(&c); /* e_flags */
+    cursor_u16(&c); /* e_ehsize */
+    header->segments.entry_size = cursor_u16(&c);
+    header->segments.count = cursor_u16(&c);
+    header->sections.entry_size = cursor_u16(&c);
+    header->sections.count = cursor_u16(&c);
+    header->names_section = cursor_u16(&c);
+    if (c.failed)
+        return not_readable(err, name, "its ELF header is cut off");
+    return 0;
+}
+
+static struct cursor load_table(const struct elf_file *file, const struct header_table *table, size_t minimum,
+                                unsigned char **owned)
+{
+    *owned = NULL;
+    if (table->count == 0 || table->count > HEADERS_MAX || table->entry_size < minimum)
+        return (struct cursor){0};
+    struct bytes part = bytes_part(&file->bytes, table->offset, table->count * table->entry_size);
+    *owned = bytes_load(&part);
+    return *owned ? cursor_of(*owned, (size_t)part.size) : (struct cursor){0};
+}
+
+static void take_build_id(struct elf_file *file, const struct bytes *notes)
+{
+    if (file->build_id_size || notes->size > 1 << 20)
+        return;
+    unsigned char *raw = bytes_load(notes);
+    struct cursor c = raw ? cursor_of(raw, (size_t)notes->size) : (struct cursor){0};
+    while (cursor_left(&c) >= 12) {
+        uint32_t name_size = cursor_u32(&c), size = cursor_u32(&c), type = cursor_u32(&c);
+        const unsigned char *name = cursor_bytes(&c, ((uint64_t)name_size + 3) & ~UINT64_C(3));
+        const unsigned char *id = cursor_bytes(&c, size);
+        if (!name || !id)
+            break;
+        if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0 && size &&
+            size <= ELF_BUILD_ID_MAX) {
+            memcpy(file->build_id, id, size);
+            file->build_id_size = size;
+            break;
+        }
+        size_t padding = (4 - size % 4) % 4;
+        cursor_bytes(&c, padding < cursor_left(&c) ? padding : cursor_left(&c));
+    }
+    free(raw);
+}
+
+static void read_segments(struct elf_file *file, const struct header_table *table)
+{
+    unsigned char *owned;
+    struct cursor all = load_table(file, table, file->is_64 ? 56 : 32, &owned);
+    while (cursor_left(&all) >= table->entry_size && table->entry_size) {
+        struct cursor c = cursor_of(cursor_bytes(&all, table->entry_size), table->entry_size);
+        uint32_t type = cursor_u32(&c);
+        if (file->is_64)
+            cursor_u32(&c); /* p_flags */
+        uint64_t offset = read_word(file, &c), address = read_word(file, &c);
+        read_word(file, &c); /* p_paddr */
+        uint64_t size = read_word(file, &c);
+        if (type == PT_LOAD && !file->has_load) {
+            file->has_load = true;
+            file->base = address;
+        } else if (type == PT_NOTE) {
+            struct bytes notes = bytes_part(&file->bytes, offset, size);
+            take_build_id(file, &notes);
+        }
+    }
+    free(owned);
+}
+
+struct raw_section {
+    uint32_t name;
+    uint64_t offset;
+};
+
+static struct elf_section read_section(const struct elf_file *file, struct cursor *c, struct raw_section *raw)
+{
+    struct elf_section section = {.name = ""};
+    raw->name = cursor_u32(c);
+    section.type = cursor_u32(c);
+    section.flags = read_word(file, c);
+    section.address = read_word(file, c);
+    raw->offset = read_word(file, c);
+    section.size = read_word(file, c);
+    section.link = cursor_u32(c);
+    cursor_u32(c);      /* sh_info */
+    read_word(file, c); /* sh_addralign */
+    section.entry_size = read_word(file, c);
+    section.bytes = (struct bytes){.fd = -1};
+    bool inside = raw->offset <= file->bytes.size && section.size <= file->bytes.size - raw->offset;
+    if (section.type != SHT_NOBITS && section.type != SHT_NULL && inside && section.size)
+        section.bytes = bytes_part(&file->bytes, raw->offset, section.size);
+    return section;
+}
+
+/* Where there are 65280 sections or more, the true counts stand in the header of section 0. */
+static void read_extended_counts(const struct elf_file *file, struct elf_header *header)
+{
+    if (header->sections.offset == 0 || (header->sections.count != 0 && header->names_section != SHN_XINDEX))
+        return;
+    struct header_table first = header->sections;
+    first.count = 1;
+    unsigned char *owned;
+    struct cursor c = load_table(file, &first, file->is_64 ? 64 : 40, &owned);
+    struct raw_section raw;
+    struct elf_section zero = read_section(file, &c, &raw);
+    if (!c.failed && header->sections.count == 0)
+        header->sections.count = zero.size;
+    if (!c.failed && header->names_section == SHN_XINDEX)
+        header->names_section = zero.link;
+    free(owned);
+}
+
+static int read_sections(struct elf_file *file, struct elf_header *header, struct error *err)
+{
+    read_extended_counts(file, header);
+    const struct header_table *table = &header->sections;
+    unsigned char *owned;
+    struct cursor all = load_table(file, table, file->is_64 ? 64 : 40, &owned);
+    ARRAY(uint32_t) names = {0};
+    int result = 0;
+    while (result == 0 && cursor_left(&all) >= table->entry_size && table->entry_size) {
+        struct cursor c = cursor_of(cursor_bytes(&all, table->entry_size), table->entry_size);
+        struct raw_section raw;
+        struct elf_section section = read_section(file, &c, &raw);
+        if (!array_push(&file->sections, section) || !array_push(&names, raw.name))
+            result = error_no_memory(err);
+    }
+    free(owned);
+    if (result == 0 && header->names_section < file->sections.length) {
+        struct window texts = {.bytes = &file->sections.data[header->names_section].bytes};
+        for (size_t i = 0; result == 0 && i < file->sections.length; i++) {
+            const char *name = window_string(&texts, names.data[i]);
+            char *copy = name ? arena_copy(&file->arena, name, strnlen(name, 256)) : NULL;
+            if (copy)
+                file->sections.data[i].name = copy;
+            else if (name)
+                result = error_no_memory(err);
+        }
+        window_destroy(&texts);
+    }
+    array_free(&names);
+    return result;
+}
+
+static int read_headers(struct elf_file *file, const char *name, struct error *err)
+{
+    struct elf_header header;
+    int result = read_header(file, name, &header, err);
+    if (result == 0) {
+        read_segments(file, &header.segments);
+        result = read_sections(file, &header, err);
+    }
+    for (size_t i = 0; result == 0 && i < file->sections.length; i++)
+        if (file->sections.data[i].type == SHT_NOTE)
+            take_build_id(file, &file->sections.data[i].bytes);
+    return result;
+}
+
+int elf_file_open(struct elf_file *file, const char *path, struct error *err)
+{
+    /* O_NONBLOCK: a pipe of that name must not hold us up. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        int code = errno;
+        if (fd >= 0)
+            close(fd);
+        return error_set(err, code, "cannot open %s: %s", path, strerror(code));
+    }
+    *file = (struct elf_file){.fd = fd, .bytes = {.fd = fd, .size = (uint64_t)status.st_size}};
+    int result = S_ISREG(status.st_mode) ? read_headers(file, path, err) : not_readable(err, path, "it is not a file");
+    if (result != 0)
+        elf_file_close(file);
+    return result;
+}
+
+int elf_file_open_image(struct elf_file *file, const void *image, size_t size, const char *name, struct error *err)
+{
+    *file = (struct elf_file){.fd = -1, .bytes = {.memory = image, .fd = -1, .size = size}};
+    int result = read_headers(file, name, err);
+    if (result != 0)
+        elf_file_close(file);
+    return result;
+}
+
+void elf_file_close(struct elf_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    free(file->owned_image);
+    array_free(&file->sections);
+    arena_destroy(&file->arena);
+    *file = (struct elf_file){.fd = -1};
+}
+
+static bool is_old_compressed_name(const char *section, const char *wanted)
+{
+    return strncmp(section, ".zdebug_", 8) == 0 && strncmp(wanted, ".debug_", 7) == 0 &&
+           strcmp(section + 8, wanted + 7) == 0;
+}
+
+const struct elf_section *elf_file_section(const struct elf_file *file, const char *name)
+{
+    for (size_t i = 0; i < file->sections.length; i++) {
+        const struct elf_section *section = &file->sections.data[i];
+        if (section->bytes.size && (strcmp(section->name, name) == 0 || is_old_compressed_name(section->name, name)))
+            return section;
+    }
+    return NULL;
+}
+
+/* deflate cannot do better than 1032 to 1, so that a larger size is a lie. */
+enum { DEFLATE_MAX_RATIO = 1032 };
+
+static unsigned char *inflate_all(const unsigned char *packed, size_t packed_size, uint64_t size)
+{
+    if (size == 0 || size > BYTES_LOAD_MAX || size / DEFLATE_MAX_RATIO > packed_size)
+        return NULL;
+    unsigned char *out = malloc(size + 1);
+    uLongf length = (uLongf)size;
+    if (out && (uncompress(out, &length, packed, (uLong)packed_size) != Z_OK || length != size)) {
+        free(out);
+        return NULL;
+    }
+    if (out)
+        out[size] = 0;
+    return out;
+}
+
+static uint64_t read_big_endian_64(struct cursor *c)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++)
+        value = value << 8 | cursor_u8(c);
+    return value;
+}
+
+/* The header of a compressed section: the compression (Elf32_Chdr, Elf64_Chdr; the older .zdebug_ is "ZLIB" and the
+ * size). */
+static uint32_t read_compression(const struct elf_file *file, const struct elf_section *section, struct cursor *c,
+                                 uint64_t *size)
+{
+    if (!(section->flags & SHF_COMPRESSED)) {
+        const unsigned char *magic = cursor_bytes(c, 4);
+        *size = read_big_endian_64(c);
+        return magic && memcmp(magic, "ZLIB", 4) == 0 ? ELFCOMPRESS_ZLIB : 0;
+    }
+    uint32_t type = cursor_u32(c);
+    if (file->is_64)
+        cursor_u32(c); /* ch_reserved */
+    *size = read_word(file, c);
+    read_word(file, c); /* ch_addralign */
+    return type;
+}
+
+struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err)
+{
+    struct bytes none = {.fd = -1};
+    *owned = NULL;
+    const struct elf_section *section = elf_file_section(file, name);
+    if (!section)
+        return none;
+    if (!(section->flags & SHF_COMPRESSED) && section->name[1] != 'z')
+        return section->bytes;
+    unsigned char *packed = bytes_load(&section->bytes);
+    struct cursor c = packed ? cursor_of(packed, (size_t)section->bytes.size) : (struct cursor){0};
+    uint64_t size;
+    uint32_t type = read_compression(file, section, &c, &size);
+    if (type == ELFCOMPRESS_ZLIB && !c.failed)
+        *owned = inflate_all(c.at, cursor_left(&c), size);
+    free(packed);
+    if (!*owned) {
+        error_set(err, EINVAL, "section %s %s", name,
+                  type == ELFCOMPRESS_ZLIB ? "is damaged"
+                                           : "is compressed in a way that is not known here (only zlib is)");
+        return none;
+    }
+    return (struct bytes){.memory = *owned, .fd = -1, .size = size};
+}
+
+struct elf_symbol elf_symbol_read(const struct elf_file *file, struct cursor *c)
+{
+    struct elf_symbol symbol;
+    symbol.name = cursor_u32(c);
+    if (!file->is_64) {
+        symbol.value = cursor_u32(c);
+        symbol.size = cursor_u32(c);
+    }
+    symbol.info = cursor_u8(c);
+    symbol.other = cursor_u8(c);
+    symbol.section = cursor_u16(c);
+    if (file->is_64) {
+        symbol.value = cursor_u64(c);
+        symbol.size = cursor_u64(c);
+    }
+    return symbol;
+}
