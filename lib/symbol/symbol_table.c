@@ -1,0 +1,243 @@
+/*
+ * Matching symbols with addresses.
+ *
+ * Few addresses are asked of many symbols (ten thousand of a million), so the symbols are not sorted: one pass over the
+ * table finds by binary search which of the sorted addresses lie in a symbol. libLLVM's 35,000 symbols against 10,000
+ * addresses take 2 ms so; names are read for the symbols that won.
+ *
+ * Several symbols may claim an address:
+ *  - a function with a size that contains it wins over labels inside it, the innermost first;
+ *  - else the nearest symbol before it, if that has no size: assembly code often gives none, so such a symbol reaches
+ * to the next symbol or the end of its section;
+ *  - of several with the same start: functions before untyped labels, global before weak before local, then the name
+ *    with fewer leading underscores, then the shorter one, then the first in the alphabet. So malloc is malloc and
+ *    neither __libc_malloc nor __GI___libc_malloc.
+ */
+#include "symbol/symbol_table.h"
+#include "symbol/search.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+enum { WORK_PER_LOOKUP = 1 << 26 };
+
+int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, size_t count, struct error *err)
+{
+    *matcher = (struct symbol_matcher){.rvas = rvas, .count = count, .work_left = WORK_PER_LOOKUP};
+    matcher->sized = calloc(count + 1, sizeof(*matcher->sized));
+    matcher->loose = calloc(count + 1, sizeof(*matcher->loose));
+    matcher->nearest = calloc(count + 1, sizeof(*matcher->nearest));
+    matcher->next = malloc((count + 1) * sizeof(*matcher->next));
+    if (!matcher->sized || !matcher->loose || !matcher->nearest || !matcher->next) {
+        symbol_matcher_destroy(matcher);
+        return error_no_memory(err);
+    }
+    memset(matcher->next, 0xff, (count + 1) * sizeof(*matcher->next));
+    return 0;
+}
+
+void symbol_matcher_destroy(struct symbol_matcher *matcher)
+{
+    free(matcher->sized);
+    free(matcher->loose);
+    free(matcher->nearest);
+    free(matcher->next);
+    for (size_t i = 0; i < matcher->source_count; i++)
+        window_destroy(&matcher->sources[i]);
+    arena_destroy(&matcher->arena);
+    *matcher = (struct symbol_matcher){0};
+}
+
+static const char *copy_name(struct symbol_matcher *matcher, const struct symbol_candidate *candidate)
+{
+    const char *name = window_string(&matcher->sources[candidate->source - 1], candidate->name);
+    if (!name || !*name)
+        return NULL;
+    const char *version = strchr(name + 1, '@');
+    return arena_copy(&matcher->arena, name, version ? (size_t)(version - name) : strlen(name));
+}
+
+static bool name_is_better(const char *name, const char *than)
+{
+    size_t underscores = strspn(name, "_"), other_underscores = strspn(than, "_");
+    if (underscores != other_underscores)
+        return underscores < other_underscores;
+    size_t length = strlen(name), other_length = strlen(than);
+    return length != other_length ? length < other_length : strcmp(name, than) < 0;
+}
+
+static bool same_candidate(const struct symbol_candidate *a, const struct symbol_candidate *b)
+{
+    return a->start == b->start && a->name == b->name && a->source == b->source && a->rank == b->rank;
+}
+
+/* Of two symbols with the same start. */
+static bool candidate_is_better(struct symbol_matcher *matcher, const struct symbol_candidate *a,
+                                const struct symbol_candidate *than)
+{
+    if (a->rank != than->rank)
+        return a->rank > than->rank;
+    const char *name = copy_name(matcher, a), *other = copy_name(matcher, than);
+    return name && (!other || name_is_better(name, other));
+}
+
+static void offer_sized(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
+{
+    struct symbol_candidate compared = {
+        0}; /* neighbours mostly hold the same symbol, and names are costly to compare */
+    bool won = false;
+    uint64_t end = symbol->start + symbol->size;
+    for (size_t i = first; i < matcher->count && matcher->rvas[i] < end && matcher->work_left;
+         i++, matcher->work_left--) {
+        struct symbol_candidate *held = &matcher->sized[i];
+        if (held->source && held->start == symbol->start) {
+            if (!same_candidate(held, &compared)) {
+                compared = *held;
+                won = candidate_is_better(matcher, symbol, held);
+            }
+            if (won)
+                *held = *symbol;
+        } else if (!held->source || held->start < symbol->start) {
+            *held = *symbol;
+        }
+    }
+}
+
+static void offer_loose(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
+{
+    if (first >= matcher->count)
+        return;
+    struct symbol_candidate *held = &matcher->loose[first];
+    if (!held->source || held->start < symbol->start ||
+        (held->start == symbol->start && candidate_is_better(matcher, symbol, held)))
+        *held = *symbol;
+}
+
+static void offer(struct symbol_matcher *matcher, const struct symbol_candidate *symbol)
+{
+    size_t first = first_at_or_after(matcher->rvas, matcher->count, symbol->start);
+    if (first < matcher->count && matcher->nearest[first] < symbol->start + 1)
+        matcher->nearest[first] = symbol->start + 1; /* plus 1: 0 means none */
+    if (first > 0 && symbol->start < matcher->next[first - 1])
+        matcher->next[first - 1] = symbol->start;
+    if (symbol->size)
+        offer_sized(matcher, first, symbol);
+    else
+        offer_loose(matcher, first, symbol);
+}
+
+static uint8_t rank_of(unsigned type, unsigned binding)
+{
+    uint8_t rank = type == STT_NOTYPE ? 0 : 4;
+    return (uint8_t)(rank + (binding == STB_LOCAL ? 0 : binding == STB_WEAK ? 1 : 2));
+}
+
+/* Whether this symbol can name code; then its section. */
+static const struct elf_section *code_section(const struct elf_file *file, const struct elf_symbol *symbol)
+{
+    unsigned type = symbol->info & 0xf;
+    if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+        return NULL;
+    if (symbol->section == SHN_UNDEF || symbol->section >= file->sections.length)
+        return NULL;
+    const struct elf_section *section = &file->sections.data[symbol->section];
+    if (!(section->flags & SHF_EXECINSTR) || symbol->value < section->address ||
+        symbol->value - section->address >= section->size)
+        return NULL;
+    return section;
+}
+
+/* Names that assemblers and linkers make: local labels, and on ARM the markers of code and data. */
+static bool is_marker_name(struct window *names, uint32_t offset)
+{
+    const char *name = window_string(names, offset);
+    return !name || !*name || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
+}
+
+static int add_table(struct symbol_matcher *matcher, const struct elf_file *file, const struct elf_section *table,
+                     uint64_t base, struct error *err)
+{
+    if (matcher->source_count == SYMBOL_SOURCES_MAX || table->link >= file->sections.length)
+        return 0;
+    unsigned char *raw = bytes_load(&table->bytes);
+    if (!raw)
+        return table->bytes.size > BYTES_LOAD_MAX ? 0 : error_no_memory(err);
+    struct window *names = &matcher->sources[matcher->source_count++];
+    *names = (struct window){.bytes = &file->sections.data[table->link].bytes, .step = 256};
+    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
+    while (cursor_left(&c) >= elf_symbol_size(file)) {
+        struct elf_symbol symbol = elf_symbol_read(file, &c);
+        const struct elf_section *section = code_section(file, &symbol);
+        if (!section || symbol.value < base)
+            continue;
+        uint64_t left = section->address + section->size - symbol.value;
+        struct symbol_candidate candidate = {
+            .start = symbol.value - base,
+            .size = symbol.size < left ? symbol.size : left,
+            .section_end = symbol.value - base + left,
+            .name = symbol.name,
+            .source = (uint8_t)matcher->source_count,
+            .rank = rank_of(symbol.info & 0xf, symbol.info >> 4),
+        };
+        if ((symbol.info & 0xf) != STT_NOTYPE || !is_marker_name(names, symbol.name))
+            offer(matcher, &candidate);
+    }
+    free(raw);
+    return 0;
+}
+
+int symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base, struct error *err)
+{
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < file->sections.length; i++) {
+        const struct elf_section *section = &file->sections.data[i];
+        if ((section->type == SHT_SYMTAB || section->type == SHT_DYNSYM) && section->bytes.size)
+            result = add_table(matcher, file, section, base, err);
+    }
+    return result;
+}
+
+/* `nearest` and `loose` were noted at the first address after each start: spread them to the addresses that follow, and
+ * `next` to those before. */
+static void spread(struct symbol_matcher *matcher)
+{
+    for (size_t i = 1; i < matcher->count; i++) {
+        if (matcher->nearest[i] < matcher->nearest[i - 1])
+            matcher->nearest[i] = matcher->nearest[i - 1];
+        if (!matcher->loose[i].source)
+            matcher->loose[i] = matcher->loose[i - 1];
+    }
+    for (size_t i = matcher->count; i-- > 1;)
+        if (matcher->next[i] < matcher->next[i - 1])
+            matcher->next[i - 1] = matcher->next[i];
+}
+
+static bool loose_reaches(const struct symbol_matcher *matcher, size_t i)
+{
+    const struct symbol_candidate *loose = &matcher->loose[i];
+    return loose->source && loose->start + 1 >= matcher->nearest[i] && matcher->rvas[i] < loose->section_end;
+}
+
+void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches)
+{
+    spread(matcher);
+    for (size_t i = 0; i < matcher->count; i++) {
+        const struct symbol_candidate *chosen = NULL;
+        matches[i] = (struct symbol_match){0};
+        if (matcher->sized[i].source)
+            chosen = &matcher->sized[i];
+        else if (loose_reaches(matcher, i))
+            chosen = &matcher->loose[i];
+        if (!chosen)
+            continue;
+        uint64_t end = matcher->next[i] < chosen->section_end ? matcher->next[i] : chosen->section_end;
+        matches[i].start = chosen->start;
+        matches[i].size = chosen->size ? chosen->size : end - chosen->start;
+        if (i > 0 && matches[i - 1].name && matches[i - 1].start == chosen->start &&
+            matches[i - 1].size == matches[i].size) {
+            matches[i].name = matches[i - 1].name;
+            continue;
+        }
+        matches[i].name = copy_name(matcher, chosen);
+    }
+}

@@ -1,0 +1,53 @@
+/*
+ * Which symbol contains which address, from .symtab and .dynsym of one or several ELF files that describe the same
+ * program (the mapped file, its debug file, its .gnu_debugdata).
+ */
+#ifndef PROF_SYMBOL_SYMBOL_TABLE_H
+#define PROF_SYMBOL_SYMBOL_TABLE_H
+
+#include "symbol/elf_file.h"
+
+/* A symbol as it stands in a table. */
+struct symbol_candidate {
+    uint64_t start;       /* rva */
+    uint64_t size;        /* bytes; 0: none given */
+    uint64_t section_end; /* rva of the end of its section */
+    uint32_t name;        /* offset into the strings of `source` */
+    uint8_t source;       /* index into symbol_matcher.sources, plus 1; 0: no candidate */
+    uint8_t rank;         /* higher is better among symbols of the same start */
+};
+
+enum { SYMBOL_SOURCES_MAX = 6 };
+
+struct symbol_match {
+    const char *name; /* as in the table, without symbol version; in the matcher's arena; NULL: no symbol */
+    uint64_t start;   /* rva */
+    uint64_t size;    /* bytes */
+};
+
+struct symbol_matcher {
+    const uint64_t *rvas; /* sorted, distinct */
+    size_t count;
+    struct symbol_candidate *sized; /* per address: the innermost symbol with a size that contains it */
+    struct symbol_candidate *loose; /* per address: the nearest symbol without a size at or before it */
+    uint64_t *nearest;              /* per address: the last start of any symbol at or before it */
+    uint64_t *next;                 /* per address: the first start of any symbol after it */
+    struct window sources[SYMBOL_SOURCES_MAX];
+    size_t source_count;
+    uint64_t work_left; /* bounds the work that overlapping symbols of a damaged file can cause */
+    struct arena arena;
+};
+
+/* `rvas` must outlive the matcher. */
+int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, size_t count, struct error *err);
+
+/* Takes in the symbols of both tables of `file`, which must stay open until symbol_matcher_finish(). `base` is the
+ * vaddr from which rvas count in this file. */
+int symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base, struct error *err);
+
+/* One match per address. `matches` has matcher->count elements. */
+void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches);
+
+void symbol_matcher_destroy(struct symbol_matcher *matcher);
+
+#endif
