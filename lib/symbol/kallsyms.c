@@ -1,0 +1,229 @@
+/*
+ * /proc/kallsyms has one symbol a line, "ffffffff81000000 T _text" and for modules "\t[name]" after that; 150,000 lines
+ * and more on a distribution's kernel. The text is kept and cut into strings in place, because that is cheaper than to
+ * copy names of which few are wanted. Readers without CAP_SYSLOG see zeros instead of addresses.
+ */
+#include "symbol/kallsyms.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* More than any kernel has; a bound for what is read of a file given in tests. */
+enum { TEXT_MAX = 512 << 20 };
+
+static int read_text(const char *path, char **text)
+{
+    ARRAY(char) bytes = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC), result = 0;
+    if (fd < 0)
+        return -errno;
+    for (;;) {
+        if (!array_reserve(&bytes, (1 << 20) + 1)) {
+            result = -ENOMEM;
+            break;
+        }
+        ssize_t got = read(fd, bytes.data + bytes.length, bytes.capacity - bytes.length - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            result = -errno;
+        if (got <= 0 || bytes.length > TEXT_MAX)
+            break;
+        bytes.length += (size_t)got;
+    }
+    close(fd);
+    if (result != 0) {
+        array_free(&bytes);
+        return result;
+    }
+    bytes.data[bytes.length] = '\0';
+    *text = bytes.data;
+    return 0;
+}
+
+static uint64_t read_hex(char **at)
+{
+    uint64_t value = 0;
+    for (;; (*at)++) {
+        unsigned c = (unsigned char)**at;
+        unsigned decimal = c - '0', letter = (c | 32) - 'a';
+        if (decimal >= 10 && letter >= 6)
+            return value;
+        unsigned digit = decimal < 10 ? decimal : letter + 10;
+        value = value << 4 | digit;
+    }
+}
+
+static bool is_code(char type)
+{
+    return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+/* Cuts a line into strings. False if it is not of the form above. */
+static bool parse_line(struct kallsyms *kallsyms, char *line, struct kernel_symbol *symbol, char *type)
+{
+    char *at = line;
+    symbol->address = read_hex(&at);
+    if (at == line || at[0] != ' ' || at[1] == '\0' || at[2] != ' ')
+        return false;
+    *type = at[1];
+    char *name = at + 3, *tab = strchr(name, '\t');
+    symbol->name = (uint32_t)(name - kallsyms->text);
+    symbol->module = KERNEL_CORE;
+    if (tab && tab[1] == '[') {
+        char *close = strchr(tab, ']');
+        *tab = '\0';
+        if (close)
+            *close = '\0';
+        symbol->module = (uint32_t)(tab + 2 - kallsyms->text);
+    }
+    return *name != '\0';
+}
+
+static int parse_symbols(struct kallsyms *kallsyms, struct error *err)
+{
+    bool any_address = false;
+    for (char *line = kallsyms->text, *next; *line; line = next) {
+        char *end = strchrnul(line, '\n'), type;
+        next = *end ? end + 1 : end;
+        *end = '\0';
+        struct kernel_symbol symbol;
+        if (!parse_line(kallsyms, line, &symbol, &type))
+            continue;
+        any_address |= symbol.address != 0;
+        if (symbol.module == KERNEL_CORE && strcmp(kallsyms->text + symbol.name, "_text") == 0)
+            kallsyms->text_start = symbol.address;
+        if (is_code(type) && symbol.address && !array_push(&kallsyms->symbols, symbol))
+            return error_no_memory(err);
+    }
+    if (!any_address)
+        snprintf(
+            kallsyms->problem, sizeof(kallsyms->problem),
+            "the kernel hides its symbols: set kernel.kptr_restrict to 0 (sysctl kernel.kptr_restrict=0), or 1 and run "
+            "as root");
+    return 0;
+}
+
+/* A line of /proc/modules: name, size, users, dependents, state, address. */
+static bool parse_modules(struct kallsyms *kallsyms)
+{
+    for (char *line = kallsyms->modules_text, *next; line && *line; line = next) {
+        char *end = strchrnul(line, '\n'), *rest = NULL;
+        next = *end ? end + 1 : end;
+        *end = '\0';
+        struct kernel_module module = {.name = (uint32_t)(line - kallsyms->modules_text)};
+        char *field = strtok_r(line, " ", &rest);
+        for (int i = 0; field && i < 5; i++)
+            field = strtok_r(NULL, " ", &rest);
+        if (!field || strncmp(field, "0x", 2) != 0)
+            continue;
+        field += 2;
+        module.base = read_hex(&field);
+        if (!array_push(&kallsyms->modules, module))
+            return false;
+    }
+    return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct kernel_symbol *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static bool is_sorted(const struct kallsyms *kallsyms)
+{
+    for (size_t i = 1; i < kallsyms->symbols.length; i++)
+        if (kallsyms->symbols.data[i].address < kallsyms->symbols.data[i - 1].address)
+            return false;
+    return true;
+}
+
+int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const char *modules_path, struct error *err)
+{
+    *kallsyms = (struct kallsyms){.problem = ""};
+    int result = read_text(symbols_path, &kallsyms->text);
+    if (result != 0 && result != -ENOMEM) {
+        snprintf(kallsyms->problem, sizeof(kallsyms->problem), "cannot read %s: %s", symbols_path, strerror(-result));
+        return 0;
+    }
+    if (result == 0)
+        result = parse_symbols(kallsyms, err);
+    if (result == 0 && read_text(modules_path, &kallsyms->modules_text) == 0 && !parse_modules(kallsyms))
+        result = -ENOMEM;
+    if (result != 0) {
+        kallsyms_destroy(kallsyms);
+        return error_no_memory(err);
+    }
+    if (!is_sorted(kallsyms))
+        qsort(kallsyms->symbols.data, kallsyms->symbols.length, sizeof(struct kernel_symbol), by_address);
+    return 0;
+}
+
+void kallsyms_destroy(struct kallsyms *kallsyms)
+{
+    free(kallsyms->text);
+    free(kallsyms->modules_text);
+    array_free(&kallsyms->symbols);
+    array_free(&kallsyms->modules);
+    *kallsyms = (struct kallsyms){.problem = ""};
+}
+
+static bool is_module_name(const char *wanted, const char *name)
+{
+    size_t length = strlen(name);
+    if (wanted[0] == '[')
+        return strncmp(wanted + 1, name, length) == 0 && strcmp(wanted + 1 + length, "]") == 0;
+    return strcmp(wanted, name) == 0;
+}
+
+uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module)
+{
+    if (!module)
+        return kallsyms->text_start;
+    for (size_t i = 0; i < kallsyms->modules.length; i++)
+        if (is_module_name(module, kallsyms->modules_text + kallsyms->modules.data[i].name))
+            return kallsyms->modules.data[i].base;
+    return 0;
+}
+
+static bool is_in_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol, const char *module)
+{
+    if (symbol->module == KERNEL_CORE || !module)
+        return (symbol->module == KERNEL_CORE) == !module;
+    return is_module_name(module, kallsyms->text + symbol->module);
+}
+
+/* Of symbols at the same address the first in the file; the kernel lists its aliases in the order of its own table. */
+static size_t first_of_address(const struct kallsyms *kallsyms, size_t i)
+{
+    while (i > 0 && kallsyms->symbols.data[i - 1].address == kallsyms->symbols.data[i].address)
+        i--;
+    return i;
+}
+
+const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const char *module, uint64_t address,
+                                          uint64_t *size)
+{
+    size_t low = 0, high = kallsyms->symbols.length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (kallsyms->symbols.data[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    const struct kernel_symbol *symbol = &kallsyms->symbols.data[first_of_address(kallsyms, low - 1)];
+    if (!is_in_module(kallsyms, symbol, module))
+        return NULL;
+    *size = low < kallsyms->symbols.length ? kallsyms->symbols.data[low].address - symbol->address : 0;
+    return symbol;
+}
