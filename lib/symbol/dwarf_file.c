@@ -1,0 +1,239 @@
+#include "symbol/dwarf_file.h"
+#include "symbol/dwarf_ranges.h"
+#include "symbol/dwarf_unit.h"
+#include "symbol/search.h"
+#include "symbol/dwarf_constants.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const char *const section_names[DWARF_SECTIONS] = {
+    [DWARF_INFO] = ".debug_info",
+    [DWARF_ABBREV] = ".debug_abbrev",
+    [DWARF_LINE] = ".debug_line",
+    [DWARF_STR] = ".debug_str",
+    [DWARF_LINE_STR] = ".debug_line_str",
+    [DWARF_RANGES] = ".debug_ranges",
+    [DWARF_RNGLISTS] = ".debug_rnglists",
+    [DWARF_ADDR] = ".debug_addr",
+    [DWARF_STR_OFFSETS] = ".debug_str_offsets",
+    [DWARF_ARANGES] = ".debug_aranges",
+};
+
+/* Chromium has 30,000 units; a hostile file could hold one every 12 bytes. */
+enum { UNITS_MAX = 4 << 20 };
+
+/* An initial length (7.4): 32-bit, or 0xffffffff and 64-bit. Gives the size of offsets, 0 if the value is reserved. */
+static uint8_t read_initial_length(struct cursor *c, uint64_t *length)
+{
+    *length = cursor_u32(c);
+    if (*length == 0xffffffff) {
+        *length = cursor_u64(c);
+        return 8;
+    }
+    return *length < 0xfffffff0 ? 4 : 0;
+}
+
+/* False where the list cannot go on. A unit of a version that is not known is in the list, with version 0. */
+static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *unit)
+{
+    struct cursor c = window_at(info, offset, 64);
+    const unsigned char *start = c.at;
+    uint64_t length;
+    *unit = (struct dwarf_unit){.offset = offset, .type = DW_UT_compile};
+    unit->offset_size = read_initial_length(&c, &length);
+    uint64_t after_length = offset + (uint64_t)(c.at - start);
+    if (c.failed || unit->offset_size == 0 || length == 0 || length > info->bytes->size - after_length)
+        return false;
+    unit->end = after_length + length;
+    unit->version = cursor_u16(&c);
+    if (unit->version >= 5) {
+        unit->type = cursor_u8(&c);
+        unit->address_size = cursor_u8(&c);
+    }
+    unit->abbrev_offset = unit->offset_size == 8 ? cursor_u64(&c) : cursor_u32(&c);
+    if (unit->version < 5)
+        unit->address_size = cursor_u8(&c);
+    if (unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile)
+        cursor_u64(&c); /* dwo_id */
+    else if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
+        cursor_bytes(&c, 8u + unit->offset_size); /* signature, offset of the type */
+    unit->root = offset + (uint64_t)(c.at - start);
+    bool usable = !c.failed && unit->version >= 2 && unit->version <= 5 && unit->root <= unit->end &&
+                  (unit->address_size == 8 || unit->address_size == 4);
+    if (!usable)
+        unit->version = 0;
+    return true;
+}
+
+static int read_units(struct dwarf_file *dwarf, struct error *err)
+{
+    struct window info = {.bytes = &dwarf->sections[DWARF_INFO], .step = 64};
+    struct dwarf_unit unit;
+    int result = 0;
+    for (uint64_t at = 0; result == 0 && at < info.bytes->size && dwarf->units.length < UNITS_MAX; at = unit.end) {
+        if (!read_unit(&info, at, &unit))
+            break;
+        if (!array_push(&dwarf->units, unit))
+            result = error_no_memory(err);
+    }
+    window_destroy(&info);
+    return result;
+}
+
+/* .debug_abbrev is small and every unit needs a part of it. */
+static int load_abbrevs(struct dwarf_file *dwarf, struct error *err)
+{
+    struct bytes *abbrevs = &dwarf->sections[DWARF_ABBREV];
+    if (abbrevs->memory || abbrevs->size == 0)
+        return 0;
+    dwarf->owned[DWARF_ABBREV] = bytes_load(abbrevs);
+    if (!dwarf->owned[DWARF_ABBREV])
+        return error_set(err, EIO, "section .debug_abbrev cannot be read");
+    *abbrevs = (struct bytes){.memory = dwarf->owned[DWARF_ABBREV], .fd = -1, .size = abbrevs->size};
+    return 0;
+}
+
+int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err)
+{
+    *dwarf = (struct dwarf_file){0};
+    int result = 0;
+    for (int i = 0; i < DWARF_SECTIONS; i++) {
+        struct error why = {""};
+        dwarf->sections[i] = elf_file_contents(file, section_names[i], &dwarf->owned[i], &why);
+        if (why.text[0] && result == 0)
+            result = error_set(err, EINVAL, "%s", why.text);
+    }
+    if (result == 0)
+        result = load_abbrevs(dwarf, err);
+    if (result == 0)
+        result = read_units(dwarf, err);
+    if (result != 0)
+        dwarf_file_close(dwarf);
+    return result;
+}
+
+void dwarf_file_close(struct dwarf_file *dwarf)
+{
+    for (int i = 0; i < DWARF_SECTIONS; i++)
+        free(dwarf->owned[i]);
+    array_free(&dwarf->units);
+    *dwarf = (struct dwarf_file){0};
+}
+
+const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint64_t offset)
+{
+    size_t low = 0, high = dwarf->units.length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (dwarf->units.data[middle].end <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct dwarf_unit *unit = low < dwarf->units.length ? &dwarf->units.data[low] : NULL;
+    return unit && unit->offset <= offset && unit->version ? unit : NULL;
+}
+
+/* ---- which unit has which address ---- */
+
+struct unit_search {
+    const uint64_t *vaddrs;
+    size_t count;
+    uint32_t *units;
+    size_t left;        /* addresses without a unit */
+    uint64_t work_left; /* bounds what overlapping ranges of a damaged file can cost */
+};
+
+static void give_range(struct unit_search *search, uint32_t unit, uint64_t start, uint64_t end)
+{
+    size_t i = first_at_or_after(search->vaddrs, search->count, start);
+    for (; i < search->count && search->vaddrs[i] < end && search->work_left; i++, search->work_left--)
+        if (search->units[i] == DWARF_NO_UNIT) {
+            search->units[i] = unit;
+            search->left--;
+        }
+}
+
+/* One set of .debug_aranges (6.1.2); the cursor stands behind its length and holds no more than it. */
+static void read_arange_set(struct dwarf_file *dwarf, struct unit_search *search, struct cursor c, size_t length_size,
+                            uint8_t offset_size)
+{
+    const unsigned char *start = c.at - length_size;
+    cursor_u16(&c); /* version */
+    uint64_t offset = offset_size == 8 ? cursor_u64(&c) : cursor_u32(&c);
+    uint8_t address_size = cursor_u8(&c);
+    uint8_t segment_size = cursor_u8(&c);
+    const struct dwarf_unit *found = dwarf_file_unit_at(dwarf, offset);
+    if (c.failed || !found || found->offset != offset || segment_size != 0 || (address_size != 8 && address_size != 4))
+        return;
+    struct dwarf_unit *unit = &dwarf->units.data[found - dwarf->units.data];
+    size_t pair = 2u * address_size, misaligned = (size_t)(c.at - start) % pair;
+    if (misaligned)
+        cursor_bytes(&c, pair - misaligned);
+    while (cursor_left(&c) >= pair && !c.failed) {
+        uint64_t address = address_size == 8 ? cursor_u64(&c) : cursor_u32(&c);
+        uint64_t length = address_size == 8 ? cursor_u64(&c) : cursor_u32(&c);
+        if (address == 0 && length == 0)
+            break;
+        unit->has_aranges = true;
+        if (address != 0 && address + length > address)
+            give_range(search, (uint32_t)(unit - dwarf->units.data), address, address + length);
+    }
+}
+
+static void search_aranges(struct dwarf_file *dwarf, struct unit_search *search)
+{
+    unsigned char *raw = bytes_load(&dwarf->sections[DWARF_ARANGES]);
+    struct cursor c = raw ? cursor_of(raw, (size_t)dwarf->sections[DWARF_ARANGES].size) : (struct cursor){0};
+    while (cursor_left(&c) > 0) {
+        uint64_t length;
+        const unsigned char *start = c.at;
+        uint8_t offset_size = read_initial_length(&c, &length);
+        size_t length_size = (size_t)(c.at - start);
+        const unsigned char *set = offset_size ? cursor_bytes(&c, length) : NULL;
+        if (!set)
+            break;
+        read_arange_set(dwarf, search, cursor_of(set, (size_t)length), length_size, offset_size);
+    }
+    free(raw);
+}
+
+struct root_range {
+    struct unit_search *search;
+    uint32_t unit;
+};
+
+static bool take_root_range(void *context, uint64_t start, uint64_t end)
+{
+    struct root_range *root = context;
+    give_range(root->search, root->unit, start, end);
+    return root->search->work_left > 0;
+}
+
+static void search_root(const struct dwarf_file *dwarf, struct unit_search *search, uint32_t index)
+{
+    const struct dwarf_unit *unit = &dwarf->units.data[index];
+    if (unit->version == 0 || (unit->type != DW_UT_compile && unit->type != DW_UT_skeleton))
+        return;
+    struct dwarf_unit_reader reader;
+    if (dwarf_unit_reader_init(&reader, dwarf, unit) == 0) {
+        struct root_range root = {search, index};
+        dwarf_ranges_each(&reader, &reader.code, take_root_range, &root);
+    }
+    dwarf_unit_reader_destroy(&reader);
+}
+
+void dwarf_file_find_units(struct dwarf_file *dwarf, const uint64_t *vaddrs, size_t count, uint32_t *units)
+{
+    struct unit_search search = {.vaddrs = vaddrs, .count = count, .units = units, .left = count, .work_left = 1 << 26};
+    for (size_t i = 0; i < count; i++)
+        units[i] = DWARF_NO_UNIT;
+    search_aranges(dwarf, &search);
+    for (uint32_t i = 0; i < dwarf->units.length && search.left; i++)
+        if (!dwarf->units.data[i].has_aranges)
+            search_root(dwarf, &search, i);
+    for (uint32_t i = 0; i < dwarf->units.length && search.left; i++)
+        if (dwarf->units.data[i].has_aranges)
+            search_root(dwarf, &search, i);
+}

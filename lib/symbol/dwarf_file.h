@@ -1,0 +1,67 @@
+/*
+ * The DWARF sections of one ELF file and the list of its units: what all threads share, and none changes.
+ *
+ * Why not libdw: a Dwarf handle of libdw serves one thread and keeps all it decoded until it is closed, so that several
+ * threads mean several handles over the same sections; and it maps the file or copies all of it. Here a thread reads
+ * the one unit that it works on with pread(), walks its DIEs knowing which addresses are wanted, and forgets it.
+ * Measured on 130 MB of .debug_info in tests/bench/bench_symbol.c.
+ *
+ * Formats: DWARF 2 to 5 (dwarfstd.org); section numbers below are those of version 5.
+ */
+#ifndef PROF_SYMBOL_DWARF_FILE_H
+#define PROF_SYMBOL_DWARF_FILE_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "symbol/bytes.h"
+#include "symbol/elf_file.h"
+
+enum dwarf_section {
+    DWARF_INFO,
+    DWARF_ABBREV,
+    DWARF_LINE,
+    DWARF_STR,
+    DWARF_LINE_STR,
+    DWARF_RANGES,
+    DWARF_RNGLISTS,
+    DWARF_ADDR,
+    DWARF_STR_OFFSETS,
+    DWARF_ARANGES,
+    DWARF_SECTIONS,
+};
+
+/* A unit header (7.5.1). Offsets are into .debug_info. */
+struct dwarf_unit {
+    uint64_t offset; /* of the header */
+    uint64_t root;   /* of the first DIE */
+    uint64_t end;
+    uint64_t abbrev_offset; /* into .debug_abbrev */
+    uint16_t version;
+    uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
+    uint8_t address_size, offset_size;
+    bool has_aranges; /* .debug_aranges lists its addresses */
+};
+
+struct dwarf_file {
+    struct bytes sections[DWARF_SECTIONS];
+    unsigned char *owned[DWARF_SECTIONS];
+    ARRAY(struct dwarf_unit) units;     /* by offset */
+    const struct dwarf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */
+};
+
+/* Reads section headers and unit headers. `file` must stay open. Without .debug_info, unit count 0. Fails when a
+ * section cannot be read, with a sentence. */
+int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err);
+void dwarf_file_close(struct dwarf_file *dwarf);
+
+/* The unit that holds this offset of .debug_info, or NULL. */
+const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint64_t offset);
+
+enum { DWARF_NO_UNIT = UINT32_MAX };
+
+/* For each of `count` sorted vaddrs the index of the compile unit that has code there, or DWARF_NO_UNIT: from
+ * .debug_aranges, and for units that it does not list (clang and rustc write none) or addresses that are left, from the
+ * ranges of the units' root DIEs. */
+void dwarf_file_find_units(struct dwarf_file *dwarf, const uint64_t *vaddrs, size_t count, uint32_t *units);
+
+#endif

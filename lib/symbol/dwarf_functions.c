@@ -1,0 +1,299 @@
+/*
+ * The pass over the DIEs of a unit.
+ *
+ * The tree is walked from the first DIE to the last, in the order of the file, with the wanted addresses at hand. What
+ * cannot matter is stepped over:
+ *  - values of DIEs that are no functions (dwarf_die_skip),
+ *  - all that lies inside a function without a wanted address, or inside a type, where DW_AT_sibling says where that
+ * ends (gcc writes it, clang and rustc do not). A function nested in another one need not lie inside the range of the
+ * outer one, and code could be described inside types: addresses that are left without a function are looked for in a
+ * second pass that steps over nothing.
+ *
+ * Where ranges overlap, the last DIE wins, so an inlined call wins over the function around it. llvm-symbolizer decides
+ * the same way (DWARFUnit::updateAddressDieMap).
+ */
+#include "symbol/dwarf_functions.h"
+#include "symbol/dwarf_ranges.h"
+#include "symbol/search.h"
+#include "symbol/dwarf_constants.h"
+
+#include <stdlib.h>
+
+/* Deeper trees than any compiler writes (the deepest seen have 60 levels). */
+enum { DEPTH_MAX = 4096 };
+
+struct level {
+    struct dwarf_function function; /* the innermost function around the DIEs of this level */
+    uint32_t index;                 /* of it in `list` once it is there */
+    bool in_function, is_listed;
+    bool is_hit; /* some wanted address lies in it; always true in the thorough pass */
+};
+
+struct pass {
+    struct dwarf_functions *functions;
+    struct dwarf_unit_reader *reader;
+    const uint64_t *vaddrs;
+    size_t count;
+    bool thorough;
+    bool no_memory;
+    ARRAY(struct level) levels;
+};
+
+/* A function's DIE as it is read, before its place in the tree is known. */
+struct parsed_function {
+    struct dwarf_function function;
+    struct dwarf_code code;
+    uint64_t sibling; /* 0: unknown */
+};
+
+static struct parsed_function parse_function(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c,
+                                             uint64_t die)
+{
+    struct parsed_function parsed = {.function = {.die = die, .parent = DWARF_NO_FUNCTION}};
+    const struct dwarf_file *file;
+    for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
+        const struct dwarf_attribute *attribute = &dwarf_attributes(pass->reader, abbrev)[i];
+        struct dwarf_value value = dwarf_value_read(pass->reader, c, attribute);
+        switch (attribute->name) {
+        case DW_AT_call_file:
+            parsed.function.call_file = value.number;
+            break;
+        case DW_AT_call_line:
+            parsed.function.call_line = value.number <= UINT32_MAX ? (uint32_t)value.number : 0;
+            break;
+        case DW_AT_call_column:
+            parsed.function.call_column = value.number <= UINT32_MAX ? (uint32_t)value.number : 0;
+            break;
+        case DW_AT_sibling:
+            if (!dwarf_value_reference(pass->reader, value, &parsed.sibling, &file))
+                parsed.sibling = 0;
+            break;
+        default:
+            dwarf_code_take(&parsed.code, attribute->name, value);
+        }
+    }
+    return parsed;
+}
+
+static uint64_t parse_sibling(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c)
+{
+    return parse_function(pass, abbrev, c, 0).sibling;
+}
+
+/* Puts the functions around the DIEs of this level into the list, the outermost first. */
+static uint32_t list_function(struct pass *pass, size_t depth)
+{
+    size_t from = depth;
+    while (from > 0 && pass->levels.data[from].in_function && !pass->levels.data[from].is_listed)
+        from--;
+    for (size_t i = from; i <= depth; i++) {
+        struct level *level = &pass->levels.data[i];
+        if (!level->in_function || level->is_listed)
+            continue;
+        const struct level *outer = i > 0 ? &pass->levels.data[i - 1] : NULL;
+        bool is_own = !outer || !outer->in_function || outer->function.die != level->function.die;
+        if (is_own) {
+            level->index = (uint32_t)pass->functions->list.length;
+            if (!array_push(&pass->functions->list, level->function)) {
+                pass->no_memory = true;
+                return DWARF_NO_FUNCTION;
+            }
+        } else {
+            level->index = outer->index;
+        }
+        level->is_listed = true;
+        if (is_own && level->function.parent != DWARF_NO_FUNCTION)
+            pass->functions->list.data[level->index].parent = outer->index;
+    }
+    return pass->levels.data[depth].index;
+}
+
+struct hit {
+    struct pass *pass;
+    size_t depth;
+    bool any;
+};
+
+static bool take_range(void *context, uint64_t start, uint64_t end)
+{
+    struct hit *hit = context;
+    struct pass *pass = hit->pass;
+    if (end <= pass->vaddrs[0] || start > pass->vaddrs[pass->count - 1])
+        return true;
+    size_t i = first_at_or_after(pass->vaddrs, pass->count, start);
+    for (; i < pass->count && pass->vaddrs[i] < end && pass->reader->work_left; i++, pass->reader->work_left--) {
+        uint32_t index = list_function(pass, hit->depth);
+        if (index == DWARF_NO_FUNCTION)
+            return false;
+        pass->functions->innermost[i] = index;
+        hit->any = true;
+    }
+    return true;
+}
+
+static struct level level_of(const struct pass *pass, size_t depth, const struct parsed_function *parsed,
+                             bool is_inlined)
+{
+    struct level level = {.function = parsed->function, .in_function = true};
+    const struct level *around = &pass->levels.data[depth];
+    if (is_inlined && around->in_function)
+        level.function.parent = 0; /* the number comes when both are listed */
+    return level;
+}
+
+static bool may_hold_code(uint16_t tag)
+{
+    switch (tag) {
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type:
+    case DW_TAG_array_type:
+    case DW_TAG_subroutine_type:
+    case DW_TAG_call_site:
+    case DW_TAG_GNU_call_site:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Moves the cursor over the children of a DIE, if that leads forward. */
+static bool jump(const struct pass *pass, struct cursor *c, uint64_t sibling)
+{
+    uint64_t here = dwarf_unit_offset(pass->reader, c->at);
+    if (sibling <= here)
+        return false;
+    cursor_bytes(c, sibling - here);
+    return true;
+}
+
+static bool push_level(struct pass *pass, const struct level *level)
+{
+    if (pass->levels.length >= DEPTH_MAX)
+        return false;
+    if (array_push(&pass->levels, *level))
+        return true;
+    pass->no_memory = true;
+    return false;
+}
+
+/* A DIE of a function with code, at levels.data[depth]. False ends the pass. */
+static bool visit_function(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c, uint64_t die)
+{
+    size_t depth = pass->levels.length - 1;
+    struct parsed_function parsed = parse_function(pass, abbrev, c, die);
+    struct level level = level_of(pass, depth, &parsed, abbrev->tag == DW_TAG_inlined_subroutine);
+    if (!push_level(pass, &level))
+        return false;
+    struct hit hit = {.pass = pass, .depth = depth + 1};
+    dwarf_ranges_each(pass->reader, &parsed.code, take_range, &hit);
+    bool unknown = !abbrev->has_code && pass->levels.data[depth].is_hit;
+    pass->levels.data[depth + 1].is_hit = hit.any || unknown || pass->thorough;
+    if (!abbrev->has_children ||
+        (!hit.any && !unknown && !pass->thorough && parsed.sibling && jump(pass, c, parsed.sibling)))
+        pass->levels.length--;
+    return !pass->no_memory;
+}
+
+/* Any other DIE, and functions in a place where they need not be looked at. */
+static bool visit_other(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c)
+{
+    if (!abbrev->has_children) {
+        dwarf_die_skip(pass->reader, abbrev, c);
+        return true;
+    }
+    struct level level = pass->levels.data[pass->levels.length - 1];
+    bool leave_out = !pass->thorough && (!may_hold_code(abbrev->tag) || (level.in_function && !level.is_hit));
+    if (!leave_out || !abbrev->has_sibling)
+        dwarf_die_skip(pass->reader, abbrev, c);
+    else if (jump(pass, c, parse_sibling(pass, abbrev, c)))
+        return true;
+    return push_level(pass, &level);
+}
+
+static bool is_function(const struct dwarf_abbrev *abbrev)
+{
+    return abbrev->tag == DW_TAG_inlined_subroutine || (abbrev->tag == DW_TAG_subprogram && abbrev->has_code);
+}
+
+static void walk(struct pass *pass)
+{
+    struct level root = {.index = DWARF_NO_FUNCTION};
+    struct cursor c = dwarf_unit_load(pass->reader);
+    pass->levels.length = 0;
+    if (!push_level(pass, &root))
+        return;
+    while (cursor_left(&c) > 0 && !c.failed) {
+        uint64_t die = dwarf_unit_offset(pass->reader, c.at);
+        const struct dwarf_abbrev *abbrev = dwarf_die_start(pass->reader, &c);
+        if (!abbrev) {
+            if (c.failed || pass->levels.length <= 2) /* the end of the root's children */
+                return;
+            pass->levels.length--;
+            continue;
+        }
+        const struct level *around = &pass->levels.data[pass->levels.length - 1];
+        bool look = is_function(abbrev) && (!around->in_function || around->is_hit);
+        if (!(look ? visit_function(pass, abbrev, &c, die) : visit_other(pass, abbrev, &c)))
+            return;
+    }
+}
+
+/* The second pass, for the addresses without a function alone. */
+static int walk_thoroughly(struct pass *pass, struct error *err)
+{
+    uint32_t *all_innermost = pass->functions->innermost;
+    uint64_t *left = malloc(pass->count * sizeof(*left));
+    uint32_t *innermost = malloc(pass->count * sizeof(*innermost));
+    size_t left_count = 0;
+    if (!left || !innermost) {
+        free(left);
+        free(innermost);
+        return error_no_memory(err);
+    }
+    for (size_t i = 0; i < pass->count; i++)
+        if (all_innermost[i] == DWARF_NO_FUNCTION) {
+            innermost[left_count] = DWARF_NO_FUNCTION;
+            left[left_count++] = pass->vaddrs[i];
+        }
+    struct pass second = {
+        .functions = pass->functions, .reader = pass->reader, .vaddrs = left, .count = left_count, .thorough = true};
+    pass->functions->innermost = innermost;
+    if (left_count)
+        walk(&second);
+    pass->functions->innermost = all_innermost;
+    for (size_t i = 0, at = 0; i < pass->count; i++)
+        if (all_innermost[i] == DWARF_NO_FUNCTION)
+            all_innermost[i] = innermost[at++];
+    array_free(&second.levels);
+    free(left);
+    free(innermost);
+    return second.no_memory ? error_no_memory(err) : 0;
+}
+
+int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_reader *reader, const uint64_t *vaddrs,
+                         size_t count, struct error *err)
+{
+    *functions = (struct dwarf_functions){.innermost = malloc((count + 1) * sizeof(*functions->innermost))};
+    if (!functions->innermost)
+        return error_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        functions->innermost[i] = DWARF_NO_FUNCTION;
+    if (count == 0)
+        return 0;
+    struct pass pass = {.functions = functions, .reader = reader, .vaddrs = vaddrs, .count = count};
+    walk(&pass);
+    int result = pass.no_memory ? error_no_memory(err) : walk_thoroughly(&pass, err);
+    array_free(&pass.levels);
+    if (result != 0)
+        dwarf_functions_destroy(functions);
+    return result;
+}
+
+void dwarf_functions_destroy(struct dwarf_functions *functions)
+{
+    array_free(&functions->list);
+    free(functions->innermost);
+    functions->innermost = NULL;
+}

@@ -1,0 +1,288 @@
+/*
+ * A function that was inlined, or is defined outside of its class, has its name in another DIE: DW_AT_abstract_origin
+ * leads from the concrete to the abstract function, DW_AT_specification from a definition to its declaration, and
+ * either may lead into another unit (link-time optimisation) or another file (dwz). The first linkage name on that way
+ * is taken. Damaged files can make loops of it, so the way is bounded.
+ *
+ * Without a linkage name there is DW_AT_name, which in C++ says too little ("operator()"): then the DIEs around it are
+ * searched from the start of the unit, because a DIE does not know its parent.
+ */
+#include "symbol/dwarf_names.h"
+#include "symbol/demangle.h"
+#include "symbol/dwarf_constants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOPS_MAX = 16, OTHER_UNITS_MAX = 32, SCOPES_MAX = 64, QUALIFIED_MAX = 4096 };
+enum { SCOPE_WORK_MAX = 1 << 25 }; /* DIEs visited in search of scopes, per unit: about 0.3 s */
+
+/* A DIE, anywhere. */
+struct place {
+    struct dwarf_unit_reader *reader;
+    uint64_t offset;
+};
+
+struct name_attributes {
+    uint16_t tag;
+    struct dwarf_value linkage, name, origin, specification;
+};
+
+void dwarf_names_init(struct dwarf_names *names, struct dwarf_unit_reader *reader, struct arena *arena)
+{
+    *names = (struct dwarf_names){.own = reader, .arena = arena, .work_left = SCOPE_WORK_MAX};
+}
+
+static void forget_others(struct dwarf_names *names)
+{
+    for (size_t i = 0; i < names->others.length; i++) {
+        dwarf_unit_reader_destroy(names->others.data[i]);
+        free(names->others.data[i]);
+    }
+    names->others.length = 0;
+}
+
+void dwarf_names_destroy(struct dwarf_names *names)
+{
+    forget_others(names);
+    array_free(&names->others);
+    array_free(&names->list);
+    hash_destroy(&names->index);
+}
+
+static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const struct dwarf_file *file, uint64_t offset)
+{
+    const struct dwarf_unit *unit = dwarf_file_unit_at(file, offset);
+    if (!unit)
+        return NULL;
+    if (unit == names->own->unit)
+        return names->own;
+    for (size_t i = 0; i < names->others.length; i++)
+        if (names->others.data[i]->unit == unit)
+            return names->others.data[i];
+    if (names->others.length >= OTHER_UNITS_MAX)
+        forget_others(names);
+    struct dwarf_unit_reader *reader = malloc(sizeof(*reader));
+    if (!reader)
+        return NULL;
+    if (dwarf_unit_reader_init(reader, file, unit) != 0 || !array_push(&names->others, reader)) {
+        dwarf_unit_reader_destroy(reader);
+        free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+static bool read_attributes(struct place place, struct name_attributes *found)
+{
+    struct cursor c = dwarf_unit_cursor(place.reader, place.offset);
+    const struct dwarf_abbrev *abbrev = dwarf_die_start(place.reader, &c);
+    *found = (struct name_attributes){0};
+    if (!abbrev)
+        return false;
+    found->tag = abbrev->tag;
+    for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
+        const struct dwarf_attribute *attribute = &dwarf_attributes(place.reader, abbrev)[i];
+        struct dwarf_value value = dwarf_value_read(place.reader, &c, attribute);
+        if (attribute->name == DW_AT_linkage_name || attribute->name == DW_AT_MIPS_linkage_name)
+            found->linkage = value;
+        else if (attribute->name == DW_AT_name)
+            found->name = value;
+        else if (attribute->name == DW_AT_abstract_origin)
+            found->origin = value;
+        else if (attribute->name == DW_AT_specification || attribute->name == DW_AT_extension)
+            found->specification = value;
+    }
+    return !c.failed;
+}
+
+static const char *copy_text(struct dwarf_names *names, struct place place, struct dwarf_value value)
+{
+    const char *text = dwarf_value_text(place.reader, value);
+    return text && *text ? arena_copy(names->arena, text, strlen(text)) : NULL;
+}
+
+static bool follow(struct dwarf_names *names, struct place *place, struct dwarf_value reference)
+{
+    const struct dwarf_file *file;
+    uint64_t offset;
+    if (!dwarf_value_reference(place->reader, reference, &offset, &file))
+        return false;
+    struct dwarf_unit_reader *reader = reader_of(names, file, offset);
+    *place = (struct place){reader, offset};
+    return reader != NULL;
+}
+
+static bool has_scoped_names(uint16_t language)
+{
+    switch (language) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case DW_LANG_C_plus_plus_17:
+    case DW_LANG_C_plus_plus_20:
+    case DW_LANG_ObjC_plus_plus:
+    case DW_LANG_D:
+    case DW_LANG_Rust:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_scope(uint16_t tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type:
+    case DW_TAG_interface_type:
+    case DW_TAG_module:
+    case DW_TAG_subprogram:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint64_t read_sibling(struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev, struct cursor *c)
+{
+    const struct dwarf_file *file;
+    uint64_t sibling = 0;
+    for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
+        const struct dwarf_attribute *attribute = &dwarf_attributes(reader, abbrev)[i];
+        struct dwarf_value value = dwarf_value_read(reader, c, attribute);
+        if (attribute->name == DW_AT_sibling && !dwarf_value_reference(reader, value, &sibling, &file))
+            sibling = 0;
+    }
+    return sibling;
+}
+
+/* The offsets of the DIEs around `place`, the outermost first; their number, or 0 if they were not found. */
+static size_t find_scopes(struct dwarf_names *names, struct place place, uint64_t *scopes)
+{
+    struct dwarf_unit_reader *reader = place.reader;
+    struct cursor c = dwarf_unit_load(reader);
+    size_t depth = 0;
+    while (cursor_left(&c) > 0 && !c.failed && names->work_left > 0) {
+        uint64_t die = dwarf_unit_offset(reader, c.at);
+        names->work_left--;
+        if (die >= place.offset)
+            return die == place.offset ? depth : 0;
+        const struct dwarf_abbrev *abbrev = dwarf_die_start(reader, &c);
+        if (!abbrev) {
+            if (depth-- == 0)
+                return 0;
+            continue;
+        }
+        uint64_t sibling = abbrev->has_sibling ? read_sibling(reader, abbrev, &c) : 0;
+        if (!abbrev->has_sibling)
+            dwarf_die_skip(reader, abbrev, &c);
+        uint64_t here = dwarf_unit_offset(reader, c.at);
+        if (!abbrev->has_children)
+            continue;
+        if (sibling > here && sibling <= place.offset)
+            cursor_bytes(&c, sibling - here);
+        else if (depth == SCOPES_MAX)
+            return 0;
+        else
+            scopes[depth++] = die;
+    }
+    return 0;
+}
+
+/* A scope's own name: "" if the scope does not show in names. */
+static const char *scope_name(struct dwarf_names *names, struct place place)
+{
+    struct name_attributes found;
+    for (int hop = 0; hop < HOPS_MAX && read_attributes(place, &found) && is_scope(found.tag); hop++) {
+        const char *name = copy_text(names, place, found.name);
+        if (name)
+            return name;
+        struct dwarf_value next = found.origin.form ? found.origin : found.specification;
+        if (!follow(names, &place, next))
+            return found.tag == DW_TAG_namespace ? "(anonymous namespace)" : "";
+    }
+    return "";
+}
+
+static const char *qualify(struct dwarf_names *names, struct place place, const char *name)
+{
+    uint64_t scopes[SCOPES_MAX];
+    char text[QUALIFIED_MAX];
+    size_t length = 0, depth = find_scopes(names, place, scopes);
+    for (size_t i = 0; i < depth; i++) {
+        const char *scope = scope_name(names, (struct place){place.reader, scopes[i]});
+        size_t size = strlen(scope);
+        if (size == 0)
+            continue;
+        if (size + 2 > sizeof(text) - length)
+            return name;
+        memcpy(text + length, scope, size);
+        memcpy(text + length + size, "::", 2);
+        length += size + 2;
+    }
+    size_t size = strlen(name);
+    if (length == 0 || size > sizeof(text) - length)
+        return name;
+    memcpy(text + length, name, size);
+    return arena_copy(names->arena, text, length + size);
+}
+
+static const char *demangle_linkage_name(struct dwarf_names *names, struct place place, struct dwarf_value value)
+{
+    const char *text = dwarf_value_text(place.reader, value);
+    return text && *text ? demangle(text, names->arena) : NULL;
+}
+
+static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
+{
+    const char *plain = NULL;
+    struct place place = {names->own, die}, named = {0};
+    struct name_attributes found;
+    for (int hop = 0; hop < HOPS_MAX && read_attributes(place, &found); hop++) {
+        const char *linkage = demangle_linkage_name(names, place, found.linkage);
+        if (linkage)
+            return (struct dwarf_name){.text = linkage};
+        if (!plain && (plain = copy_text(names, place, found.name)))
+            named = place;
+        if (!follow(names, &place, found.origin.form ? found.origin : found.specification))
+            break;
+    }
+    /* `named` may be of a unit that was forgotten on the way: then the short name has to do. */
+    struct dwarf_unit_reader *reader = plain && named.reader == names->own ? named.reader : NULL;
+    for (size_t i = 0; plain && i < names->others.length; i++)
+        if (names->others.data[i] == named.reader)
+            reader = named.reader;
+    if (!reader || !has_scoped_names(reader->language))
+        return (struct dwarf_name){.text = plain};
+    return (struct dwarf_name){.text = qualify(names, named, plain), .is_partial = true};
+}
+
+/* The DIE that all inlined calls of one function share, so that its name is looked up once. */
+static uint64_t shared_die(struct dwarf_names *names, uint64_t die)
+{
+    struct name_attributes found;
+    const struct dwarf_file *file;
+    uint64_t origin;
+    if (!read_attributes((struct place){names->own, die}, &found) || found.linkage.form || found.name.form)
+        return die;
+    if (!dwarf_value_reference(names->own, found.origin, &origin, &file) || file != names->own->file)
+        return die;
+    return origin;
+}
+
+struct dwarf_name dwarf_names_get(struct dwarf_names *names, uint64_t die)
+{
+    uint64_t shared = shared_die(names, die);
+    uint32_t known = hash_get(&names->index, shared);
+    if (known != HASH_MISSING)
+        return names->list.data[known];
+    struct dwarf_name name = find_name(names, die);
+    if (array_push(&names->list, name) && !hash_set(&names->index, shared, (uint32_t)names->list.length - 1))
+        names->list.length--;
+    return name;
+}

@@ -1,0 +1,31 @@
+/* The names of functions, found from their DIEs through DW_AT_abstract_origin and DW_AT_specification. */
+#ifndef PROF_SYMBOL_DWARF_NAMES_H
+#define PROF_SYMBOL_DWARF_NAMES_H
+
+#include "base/arena.h"
+#include "symbol/dwarf_unit.h"
+
+struct dwarf_name {
+    const char *text; /* demangled, or DW_AT_name, in C++ with its namespaces and classes; NULL if unknown */
+    bool is_partial;  /* in C++: there was no mangled name (gcc gives none to what is not visible outside), so that the
+                         parameters and perhaps more are missing; a symbol's name is better */
+};
+
+struct dwarf_names {
+    struct dwarf_unit_reader *own;
+    ARRAY(struct dwarf_unit_reader *) others; /* units that DIEs of this one refer to (LTO, dwz) */
+    struct hash index;                        /* DIE -> into `list` */
+    ARRAY(struct dwarf_name) list;
+    struct arena *arena;
+    uint64_t work_left; /* bounds the search for enclosing namespaces */
+};
+
+/* `arena` gets the texts. */
+void dwarf_names_init(struct dwarf_names *names, struct dwarf_unit_reader *reader, struct arena *arena);
+void dwarf_names_destroy(struct dwarf_names *names);
+
+/* The name of the function whose DIE is at this offset of the unit's .debug_info. `text` NULL if it has none.
+ * Wants the stack of demangle(). */
+struct dwarf_name dwarf_names_get(struct dwarf_names *names, uint64_t die);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * Reading the DIEs of one unit: abbreviations, attribute values, texts. One reader belongs to one thread.
+ *
+ *     const struct dwarf_abbrev *abbrev = dwarf_die_start(reader, &cursor);
+ *     either  dwarf_die_skip(reader, abbrev, &cursor);
+ *     or      for each i < abbrev->attribute_count:
+ *                 value = dwarf_value_read(reader, &cursor, &dwarf_attributes(reader, abbrev)[i]);
+ */
+#ifndef PROF_SYMBOL_DWARF_UNIT_H
+#define PROF_SYMBOL_DWARF_UNIT_H
+
+#include "base/hash.h"
+#include "symbol/dwarf_file.h"
+
+struct dwarf_attribute {
+    uint16_t name, form;
+    int64_t implicit; /* the value of DW_FORM_implicit_const */
+};
+
+struct dwarf_abbrev {
+    uint16_t tag;
+    bool has_children;
+    bool has_sibling;
+    bool has_code; /* DW_AT_low_pc or DW_AT_ranges */
+    uint32_t first_attribute, attribute_count;
+    uint32_t first_skip, skip_count; /* how to step over the values, see dwarf_unit.c */
+};
+
+/* An attribute's value, not yet looked up: a constant, offset, index or reference in `number`; for DW_FORM_string the
+ * place of the text in .debug_info. */
+struct dwarf_value {
+    uint16_t form; /* 0: the DIE has no such attribute */
+    uint64_t number;
+};
+
+/* The addresses of a DIE, not yet looked up. */
+struct dwarf_code {
+    struct dwarf_value low, high, ranges;
+};
+
+struct dwarf_unit_reader {
+    const struct dwarf_file *file;
+    const struct dwarf_unit *unit;
+    ARRAY(struct dwarf_abbrev) abbrevs; /* that of code c at [c - 1] as long as the codes are dense */
+    ARRAY(struct dwarf_attribute) attributes;
+    ARRAY(uint32_t) skips;
+    struct hash sparse_codes; /* code -> index, for the other codes */
+    struct bytes unit_bytes;  /* of .debug_info, the header included: what `info` shows */
+    struct window info, str, line_str, ranges, addr, str_offsets, alternate_str;
+    uint64_t work_left; /* bounds the range lists that are read */
+
+    /* Of the root DIE. */
+    struct dwarf_code code;
+    struct dwarf_value name, directory, lines;
+    uint64_t low_pc; /* base of range lists */
+    uint64_t addr_base, str_offsets_base, rnglists_base;
+    uint16_t language; /* DW_LANG_* */
+    bool is_split;     /* the DIEs are in a .dwo file */
+};
+
+/* Reads the abbreviations and the root DIE. -EINVAL if they are damaged. To be destroyed in any case; not to be moved.
+ */
+int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
+                           const struct dwarf_unit *unit);
+void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader);
+
+/* A cursor at this offset of .debug_info, over at least one DIE of the usual size. Empty if that is not in the unit. */
+struct cursor dwarf_unit_cursor(struct dwarf_unit_reader *reader, uint64_t offset);
+
+/* A cursor at the root DIE over all of the unit, which is in memory from now on: no cursor of this unit moves any more.
+ */
+struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader);
+
+/* The offset in .debug_info of a place in a cursor of this unit. */
+uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigned char *at);
+
+/* Steps over the abbreviation code. NULL at the end of a list of children, or with c->failed set if it is unknown. */
+const struct dwarf_abbrev *dwarf_die_start(const struct dwarf_unit_reader *reader, struct cursor *c);
+
+/* Steps over all values. */
+void dwarf_die_skip(const struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev, struct cursor *c);
+
+static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_unit_reader *reader,
+                                                             const struct dwarf_abbrev *abbrev)
+{
+    return reader->attributes.data + abbrev->first_attribute;
+}
+
+struct dwarf_value dwarf_value_read(const struct dwarf_unit_reader *reader, struct cursor *c,
+                                    const struct dwarf_attribute *attribute);
+
+/* Keeps the value if it is one of those that say where the code of a DIE lies. */
+void dwarf_code_take(struct dwarf_code *code, uint16_t name, struct dwarf_value value);
+
+/* The text of a value of a string form; NULL if it is none or damaged. Valid until the next call. */
+const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_value value);
+
+/* The address of a value of an address form; false if it is none or damaged. */
+bool dwarf_value_address(struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *address);
+
+/* Where a reference leads: an offset in .debug_info of `*file`. False if it is none (type signatures are not followed).
+ */
+bool dwarf_value_reference(const struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *offset,
+                           const struct dwarf_file **file);
+
+/* An offset or address of the unit's size; 0 and c->failed at the end. */
+uint64_t dwarf_read_sized(struct cursor *c, uint8_t size);
+
+#endif
