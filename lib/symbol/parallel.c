@@ -1,0 +1,49 @@
+#include "symbol/parallel.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { THREADS_MAX = 64 };
+
+struct loop {
+    void (*run)(void *context, size_t i);
+    void *context;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void *work(void *argument)
+{
+    struct loop *loop = argument;
+    for (size_t i = atomic_fetch_add(&loop->next, 1); i < loop->count; i = atomic_fetch_add(&loop->next, 1))
+        loop->run(loop->context, i);
+    return NULL;
+}
+
+void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)(void *context, size_t i),
+                  void *context)
+{
+    struct loop loop = {.run = run, .context = context, .count = count};
+    pthread_t made[THREADS_MAX];
+    pthread_attr_t attributes;
+    unsigned made_count = 0;
+    if (threads > THREADS_MAX)
+        threads = THREADS_MAX;
+    if (threads > count)
+        threads = (unsigned)count;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the caller's threads, not for these */
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_setstacksize(&attributes, stack_size);
+        while (made_count < threads && pthread_create(&made[made_count], &attributes, work, &loop) == 0)
+            made_count++;
+        pthread_attr_destroy(&attributes);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (made_count == 0)
+        work(&loop);
+    for (unsigned i = 0; i < made_count; i++)
+        pthread_join(made[i], NULL);
+}
