@@ -1,5 +1,6 @@
 // A deep C++ stack: 45 distinct functions, each calling the next through a virtual call, with the work at the bottom.
 // usage: deep SECONDS | deep -w UNITS (a fixed amount of work)
+// Prints a checksum, and the wall and CPU time of the work in seconds.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <ctime>
 
 namespace deep
 {
@@ -58,10 +61,18 @@ template <int Depth> std::unique_ptr<Layer> build(std::unique_ptr<Layer> below)
 }
 } // namespace deep
 
+static double seconds(clockid_t clock)
+{
+    timespec time;
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
 int main(int argc, char **argv)
 {
     auto top = deep::build<42>(std::make_unique<deep::Bottom>());
     uint64_t sum = 0;
+    double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     if (argc > 2 && !strcmp(argv[1], "-w")) {
         for (long units = atol(argv[2]) * 1000; units > 0; units--)
             sum += top->descend(sum);
@@ -72,5 +83,6 @@ int main(int argc, char **argv)
             for (int i = 0; i < 50; i++)
                 sum += top->descend(sum);
     }
-    printf("%llu\n", static_cast<unsigned long long>(sum));
+    printf("%llu %.6f %.6f\n", static_cast<unsigned long long>(sum), seconds(CLOCK_MONOTONIC) - wall,
+           seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
 }

@@ -1,0 +1,275 @@
+/* Replaying a recording puts each address into the library that was mapped there at that time. */
+#include "assemble/replay.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[64];
+
+struct recording {
+    struct spool_writer *writer;
+    struct replay replay;
+};
+
+static void start(struct recording *recording)
+{
+    snprintf(path, sizeof(path), "/tmp/prof-replay-%d", (int)getpid());
+    unlink(path);
+    *recording = (struct recording){.writer = spool_writer_new(path, NULL)};
+    assert_non_null(recording->writer);
+}
+
+static void add(struct recording *recording, struct spool_event event)
+{
+    assert_int_equal(spool_writer_event(recording->writer, &event, NULL), 0);
+}
+
+static void add_sample(struct recording *recording, uint32_t thread, uint64_t time, uint32_t flags, uint32_t count,
+                       const uint64_t *frames)
+{
+    struct sample sample = {.thread = thread, .time = time, .flags = flags, .frame_count = count, .frames = frames};
+    assert_int_equal(spool_writer_sample(recording->writer, &sample, NULL), 0);
+}
+
+static void replay_it(struct recording *recording)
+{
+    assert_int_equal(spool_writer_close(recording->writer, NULL), 0);
+    assert_int_equal(replay_spool(&recording->replay, path, NULL), 0);
+    unlink(path);
+}
+
+static void add_lib(struct recording *recording, uint32_t number, const char *name)
+{
+    add(recording, (struct spool_event){.kind = SPOOL_LIB, .number = number, .lib = {.path = name}});
+}
+
+static void add_process(struct recording *recording, uint32_t number, uint32_t parent, bool exec, uint32_t pid,
+                        uint64_t time)
+{
+    add(recording, (struct spool_event){.kind = SPOOL_PROCESS,
+                                        .number = number,
+                                        .parent = parent,
+                                        .exec = exec,
+                                        .pid = pid,
+                                        .time = time,
+                                        .name = "process"});
+    add(recording,
+        (struct spool_event){
+            .kind = SPOOL_THREAD, .number = number, .process = number, .tid = pid, .time = time, .name = "main"});
+}
+
+static void add_map(struct recording *recording, uint32_t process, uint64_t time, uint64_t from, uint64_t to,
+                    uint32_t lib)
+{
+    add(recording, (struct spool_event){.kind = SPOOL_MAP,
+                                        .number = process,
+                                        .time = time,
+                                        .start = from,
+                                        .end = to,
+                                        .rva = 0x100,
+                                        .lib_number = lib});
+}
+
+/* The stack of a thread's n-th sample as "lib+address" from the leaf out, for comparison. */
+static const char *stack_text(const struct replay *replay, uint32_t thread, int n)
+{
+    static char text[1024];
+    struct sample_cursor cursor = {0};
+    struct stored_sample sample;
+    assert_int_equal(sample_cursor_start(&cursor, replay->samples, thread, NULL), 0);
+    for (int i = 0; i <= n; i++)
+        assert_int_equal(sample_cursor_next(&cursor, &sample, NULL), 1);
+    sample_cursor_destroy(&cursor);
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t stack = sample.stack; stack != REPLAY_NONE; stack = replay->stacks.data[stack].prefix) {
+        const struct replay_frame *frame = &replay->frames.data[replay->stacks.data[stack].frame];
+        const char *lib = frame->lib < replay->libs.length               ? replay->libs.data[frame->lib].lib.path
+                          : frame->lib == (uint32_t)REPLAY_LIB_ANONYMOUS ? "anonymous"
+                          : frame->lib == (uint32_t)REPLAY_LIB_TRUNCATED ? "truncated"
+                                                                         : "kernel?";
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s+%llx", used ? " " : "", lib,
+                                 (unsigned long long)frame->address);
+    }
+    return text;
+}
+
+static void test_an_address_belongs_to_what_was_mapped_at_that_time(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "old.so");
+    add_lib(&recording, 1, "new.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
+    uint64_t frames[] = {0x1010};
+    add_sample(&recording, 0, 5, 0, 1, frames);
+    add_map(&recording, 0, 10, 0x1000, 0x2000, 1); /* in the file before both samples: events are written first */
+    add_sample(&recording, 0, 15, 0, 1, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 0, 0), "old.so+110");
+    assert_string_equal(stack_text(&recording.replay, 0, 1), "new.so+110");
+    replay_destroy(&recording.replay);
+}
+
+static void test_a_forked_child_has_the_mappings_of_its_parent(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "a.so");
+    add_lib(&recording, 1, "b.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
+    add_process(&recording, 1, 0, false, 11, 5);
+    add_map(&recording, 0, 6, 0x3000, 0x4000, 1); /* after the fork: the parent's alone */
+    uint64_t frames[] = {0x3004, 0x1008};
+    add_sample(&recording, 0, 7, 0, 2, frames);
+    add_sample(&recording, 1, 8, 0, 2, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 0, 0), "b.so+104 a.so+108");
+    assert_string_equal(stack_text(&recording.replay, 1, 0), "anonymous+3004 a.so+108");
+    assert_int_equal(recording.replay.processes.data[1].instance, 0);
+    replay_destroy(&recording.replay);
+}
+
+static void test_exec_starts_with_no_mappings_and_a_new_instance(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "a.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
+    add_process(&recording, 1, 0, true, 10, 5);
+    add_process(&recording, 2, 1, true, 10, 6);
+    uint64_t frames[] = {0x1008};
+    add_sample(&recording, 2, 8, 0, 1, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 2, 0), "anonymous+1008");
+    assert_int_equal(recording.replay.processes.data[1].instance, 1);
+    assert_int_equal(recording.replay.processes.data[2].instance, 2);
+    replay_destroy(&recording.replay);
+}
+
+static void test_a_cut_stack_has_the_mark_as_its_root(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "a.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
+    uint64_t frames[] = {0x1010, 0x1020};
+    add_sample(&recording, 0, 3, 0, 2, frames);
+    add_sample(&recording, 0, 4, SAMPLE_CUT, 2, frames);
+    add_sample(&recording, 0, 5, SAMPLE_CUT, 2, frames);
+    add_sample(&recording, 0, 6, 0, 2, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 0, 0), "a.so+110 a.so+120");
+    assert_string_equal(stack_text(&recording.replay, 0, 1), "a.so+110 a.so+120 truncated+0");
+    assert_string_equal(stack_text(&recording.replay, 0, 2), "a.so+110 a.so+120 truncated+0");
+    assert_string_equal(stack_text(&recording.replay, 0, 3), "a.so+110 a.so+120");
+    assert_int_equal(recording.replay.threads.data[0].cut, 2);
+    replay_destroy(&recording.replay);
+}
+
+static void test_kernel_addresses_are_the_same_in_every_process(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "[kernel.kallsyms]");
+    add(&recording, (struct spool_event){.kind = SPOOL_MAP,
+                                         .number = SPOOL_NO_NUMBER,
+                                         .start = UINT64_C(0xffffffff81000000),
+                                         .end = UINT64_C(0xffffffff82000000),
+                                         .lib_number = 0});
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    uint64_t frames[] = {UINT64_C(0xffffffff81000040), UINT64_C(0xffffffffc0000000), 0x5000};
+    add_sample(&recording, 0, 3, 0, 3, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 0, 0),
+                        "[kernel.kallsyms]+40 kernel?+ffffffffc0000000 anonymous+5000");
+    replay_destroy(&recording.replay);
+}
+
+static void test_equal_stacks_have_one_number(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "a.so");
+    for (uint32_t process = 0; process < 2; process++) {
+        add_process(&recording, process, SPOOL_NO_NUMBER, false, 10 + process, 1);
+        add_map(&recording, process, 2, 0x1000 + process * 0x100000, 0x2000 + process * 0x100000, 0);
+    }
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint32_t process = i % 2;
+        uint64_t at = 0x1000 + process * 0x100000, frames[] = {at + i % 10, at + 0x20, at + 0x30};
+        add_sample(&recording, process, 3 + i, 0, 3, frames);
+    }
+    replay_it(&recording);
+    assert_int_equal(recording.replay.frames.length, 12);
+    assert_int_equal(recording.replay.stacks.length, 12);
+    assert_int_equal(recording.replay.sample_count, 1000);
+    replay_destroy(&recording.replay);
+}
+
+static void test_an_ended_process_frees_its_mappings(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "a.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
+    uint64_t frames[] = {0x1010};
+    add_sample(&recording, 0, 3, 0, 1, frames);
+    add(&recording, (struct spool_event){.kind = SPOOL_THREAD_END, .number = 0, .time = 9});
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 0, 0), "a.so+110");
+    assert_int_equal(recording.replay.processes.data[0].end, 9);
+    assert_int_equal(recording.replay.processes.data[0].space.mappings.length, 0);
+    replay_destroy(&recording.replay);
+}
+
+static void test_references_to_lost_events_are_counted_not_followed(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    uint64_t frames[] = {0x1010};
+    add_sample(&recording, 77, 3, 0, 1, frames);
+    add_map(&recording, 5, 2, 0x1000, 0x2000, 9);
+    add(&recording, (struct spool_event){.kind = SPOOL_THREAD_END, .number = 12, .time = 9});
+    add(&recording, (struct spool_event){.kind = SPOOL_THREAD, .number = 3, .process = 99, .tid = 4, .name = "x"});
+    add(&recording, (struct spool_event){.kind = SPOOL_NAME, .number = 3, .name = "y"});
+    replay_it(&recording);
+    assert_int_equal(recording.replay.sample_count, 0);
+    assert_int_equal(recording.replay.damaged_blocks, 1);
+    replay_destroy(&recording.replay);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_address_belongs_to_what_was_mapped_at_that_time),
+        cmocka_unit_test(test_a_forked_child_has_the_mappings_of_its_parent),
+        cmocka_unit_test(test_exec_starts_with_no_mappings_and_a_new_instance),
+        cmocka_unit_test(test_a_cut_stack_has_the_mark_as_its_root),
+        cmocka_unit_test(test_kernel_addresses_are_the_same_in_every_process),
+        cmocka_unit_test(test_equal_stacks_have_one_number),
+        cmocka_unit_test(test_an_ended_process_frees_its_mappings),
+        cmocka_unit_test(test_references_to_lost_events_are_counted_not_followed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

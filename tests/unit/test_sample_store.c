@@ -1,0 +1,71 @@
+/* The store gives each thread's samples back in order, whatever went through the file. */
+#include "assemble/sample_store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct stored_sample sample_of(uint32_t thread, uint64_t number)
+{
+    return (struct stored_sample){
+        .time = number * 1000 + thread, .stack = (uint32_t)number * 7 + thread, .cpu_time = (uint32_t)number};
+}
+
+static void test_samples_come_back_by_thread(void **unused)
+{
+    (void)unused;
+    /* Counts around a block's size, none, and far more than one block. */
+    static const uint64_t counts[] = {0, 1, 511, 512, 513, 1024, 5000};
+    enum { THREADS = sizeof(counts) / sizeof(counts[0]) };
+    struct sample_store *store = sample_store_new("/tmp/prof-test.spool", NULL);
+    assert_non_null(store);
+    for (uint64_t i = 0; i < 5000; i++)
+        for (uint32_t thread = 0; thread < THREADS; thread++)
+            if (i < counts[thread]) {
+                struct stored_sample sample = sample_of(thread, i);
+                assert_int_equal(sample_store_add(store, thread, &sample, NULL), 0);
+            }
+    struct sample_cursor cursor = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t thread = 0; thread < THREADS + 3; thread++) {
+            uint64_t count = thread < THREADS ? counts[thread] : 0;
+            assert_int_equal(sample_store_count(store, thread), count);
+            assert_int_equal(sample_cursor_start(&cursor, store, thread, NULL), 0);
+            struct stored_sample got;
+            for (uint64_t i = 0; i < count; i++) {
+                struct stored_sample wanted = sample_of(thread, i);
+                assert_int_equal(sample_cursor_next(&cursor, &got, NULL), 1);
+                assert_memory_equal(&got, &wanted, sizeof(got));
+            }
+            assert_int_equal(sample_cursor_next(&cursor, &got, NULL), 0);
+        }
+    sample_cursor_destroy(&cursor);
+    sample_store_free(store);
+}
+
+static void test_a_missing_folder_is_said(void **unused)
+{
+    (void)unused;
+    struct sample_store *store = sample_store_new("/no/such/folder/spool", NULL);
+    struct error err = {0};
+    int code = 0;
+    for (uint64_t i = 0; i < 2000 && !code; i++) {
+        struct stored_sample sample = sample_of(0, i);
+        code = sample_store_add(store, 0, &sample, &err);
+    }
+    assert_true(code < 0);
+    assert_non_null(strstr(err.text, "/no/such/folder/"));
+    sample_store_free(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples_come_back_by_thread),
+        cmocka_unit_test(test_a_missing_folder_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
