@@ -1,0 +1,48 @@
+/* Any bytes as the spool file of a recording, replayed to the end. The checksums are made right first, so that the
+ * search gets past them to the events. */
+#include "assemble/replay.h"
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void mend_checksums(unsigned char *bytes, size_t size)
+{
+    if (size >= 8)
+        memcpy(bytes, "PROFSPL1", 8);
+    for (size_t at = 8; at + 9 <= size;) {
+        uint32_t length;
+        memcpy(&length, bytes + at + 1, 4);
+        if (length > size - at - 9)
+            break;
+        uint32_t checksum = (uint32_t)hash_bytes(bytes + at + 9, length);
+        memcpy(bytes + at + 5, &checksum, 4);
+        at += 9 + length;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char path[64];
+    int fd = memfd_create("spool", 0);
+    unsigned char *copy = malloc(size + 1);
+    if (fd < 0 || !copy)
+        abort();
+    memcpy(copy, bytes, size);
+    mend_checksums(copy, size);
+    if (write(fd, copy, size) != (ssize_t)size)
+        abort();
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    struct replay replay = {0};
+    struct error err;
+    replay_spool(&replay, path, &err);
+    replay_destroy(&replay);
+    free(copy);
+    close(fd);
+    return 0;
+}
