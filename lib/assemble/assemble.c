@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct assembly {
     struct replay replay;
@@ -204,14 +205,15 @@ static double time_resolution(double interval)
 
 static int write_profile(struct assembly *assembly, const char *path, uint64_t *bytes, struct error *err)
 {
-    struct profile_file *file = profile_file_create(path, err);
-    if (!file)
-        return -EIO;
+    struct profile_file *file;
+    int code = profile_file_create(&file, path, err);
+    if (code)
+        return code;
     struct source_context context = {.assembly = assembly, .err = err};
     struct sample_source source = {
         .rewind = rewind_samples, .next = next_sample, .has_cpu_delta = true, .context = &context};
     struct byte_sink sink = profile_file_sink(file);
-    int code = profile_write(&assembly->profile, &source, time_resolution(assembly->profile.meta.interval), &sink, err);
+    code = profile_write(&assembly->profile, &source, time_resolution(assembly->profile.meta.interval), &sink, err);
     sample_cursor_destroy(&context.cursor);
     if (!code)
         code = context.code;
@@ -219,7 +221,11 @@ static int write_profile(struct assembly *assembly, const char *path, uint64_t *
         profile_file_abandon(file);
         return code;
     }
-    return profile_file_commit(file, bytes, err);
+    code = profile_file_commit(file, err);
+    struct stat status;
+    if (!code && stat(path, &status) == 0)
+        *bytes = (uint64_t)status.st_size;
+    return code;
 }
 
 static void fill_result(const struct assembly *assembly, struct assemble_result *result)
