@@ -22,7 +22,6 @@ void unwind_cache_free(struct unwind_cache *cache)
     if (!cache)
         return;
     free(cache->rules);
-    free(cache->above);
     free(cache);
 }
 

@@ -40,17 +40,11 @@ _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
 
 enum { CACHE_FIRST_BITS = 7, CACHE_MAX_BITS = 13 };
 
-/* Above the copied stack: the last block that read_above gave in this walk. */
-enum { ABOVE_SIZE = 16 * 1024 };
-
 struct unwind_cache {
     struct rule *rules; /* 1 << bits of them */
     unsigned bits;
     uint16_t generation; /* rules of other generations are forgotten */
     uint32_t misses;     /* since the table was made or grown */
-    uint64_t above_start;
-    size_t above_size;
-    unsigned char *above; /* ABOVE_SIZE bytes, made when first needed */
 };
 
 /* An empty cache, or NULL if memory ran out. */

@@ -28,7 +28,8 @@ struct unwind_stack {
     const unsigned char *bytes;
     size_t size;
     /* Copies `size` bytes at `address` of the process to `out`; returns false when that is not possible (any more).
-     * Asked only for addresses at or above sp + size. May be NULL. */
+     * Asked only for addresses at or above sp + size, and for a word at a time, rising with the frames: the reader does
+     * the buffering, because it knows where the stack ends. May be NULL. */
     bool (*read_above)(void *context, uint64_t address, void *out, size_t size);
     void *context;
 };
@@ -55,8 +56,9 @@ struct address_space;
 /*
  * Walks from `regs` to the start of the thread. pcs[0] is the interrupted pc itself; every later one points into the
  * call instruction (return address - 1), except the frame below a signal frame, which was interrupted too and is exact.
- * Never fails: a stack that does not reach its start says why in `end`. Not thread-safe for one `space` (it has a pc
- * cache).
+ * All but pcs[0] lie in a mapping. Never fails: a stack that does not reach its start says why in `end`. Not
+ * thread-safe for one `space` (it has a pc cache), nor for two that share a module (which reads its CFI when it is
+ * needed).
  */
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);
@@ -65,9 +67,9 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
 
 struct unwind_module;
 
-/* Reads the program headers and CFI of an ELF file that was mapped, through an open descriptor (not closed, not kept).
- * `name` is for error texts. On failure returns NULL with `err` filled: the caller maps the range with no module, and
- * walks there fall back to the frame pointer. */
+/* Reads the program headers of an ELF file that was mapped, through an open descriptor (not closed; duplicated, because
+ * the CFI is read when a walk needs it, which may be never). `name` is for error texts. On failure returns NULL with
+ * `err` filled: the caller maps the range with no module, and walks there fall back to the frame pointer. */
 struct unwind_module *unwind_module_open(int fd, const char *name, struct error *err);
 
 /* The same for an ELF image in memory (the vDSO), which is copied. */

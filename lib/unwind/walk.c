@@ -26,7 +26,6 @@
 #include "unwind/expression.h"
 #include "unwind/module.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct walk {
@@ -56,56 +55,28 @@ static enum step end_walk(struct walk *walk, enum unwind_end end)
 
 /* ---- memory of the walked thread ---- */
 
-static bool fill_above(struct walk *walk, uint64_t start, size_t size)
+static bool read_above(struct walk *walk, uint64_t address, unsigned char *out, size_t size)
 {
-    struct unwind_cache *cache = walk->cache;
-    if (!cache->above && !(cache->above = malloc(ABOVE_SIZE)))
+    const struct unwind_stack *stack = walk->stack;
+    if (!stack->read_above || !stack->read_above(stack->context, address, out, size))
         return false;
-    bool filled = walk->stack->read_above(walk->stack->context, start, cache->above, size);
-    cache->above_start = start;
-    cache->above_size = filled ? size : 0;
-    return filled;
-}
-
-static bool above_has(const struct unwind_cache *cache, uint64_t address, size_t size)
-{
-    uint64_t offset = address - cache->above_start;
-    return offset < cache->above_size && size <= cache->above_size - offset;
-}
-
-/* `size` bytes at an address at or above the end of the copy. Reads a block from the page of the current sp or of the
- * address on, less if that runs past the end of the stack. */
-static bool read_above(struct walk *walk, uint64_t limit, uint64_t address, unsigned char *out, size_t size)
-{
-    enum { PAGE = 4096 };
-    struct unwind_cache *cache = walk->cache;
-    if (!walk->stack->read_above || address > UINT64_MAX - ABOVE_SIZE)
-        return false;
-    if (!above_has(cache, address, size)) {
-        uint64_t start = address & ~(uint64_t)(PAGE - 1);
-        if (start < limit)
-            start = limit;
-        uint64_t page_end = ((address + size - 1) | (PAGE - 1)) + 1;
-        if (!fill_above(walk, start, ABOVE_SIZE) && !fill_above(walk, start, (size_t)(page_end - start)))
-            return false;
-    }
-    memcpy(out, cache->above + (address - cache->above_start), size);
     walk->result.used_read_above = true;
     return true;
 }
 
+/* Bytes that are not, or not all, in the copy. */
 static bool read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size)
 {
     const struct unwind_stack *stack = walk->stack;
     uint64_t offset = address - stack->sp;
-    if (address < stack->sp || stack->sp > UINT64_MAX - stack->size)
+    if (address < stack->sp || address > UINT64_MAX - size)
         return false;
     size_t copied = offset < stack->size ? stack->size - (size_t)offset : 0;
     if (copied > size)
         copied = size;
     if (copied)
         memcpy(out, stack->bytes + offset, copied);
-    return copied == size || read_above(walk, stack->sp + stack->size, address + copied, out + copied, size - copied);
+    return copied == size || read_above(walk, address + copied, out + copied, size - copied);
 }
 
 static inline bool read_word(struct walk *walk, uint64_t address, uint64_t *value)
@@ -440,7 +411,6 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
         return (struct unwind_result){.frames = max_pcs > 0, .end = UNWIND_NO_RULE};
     }
     walk.cache = space->cache;
-    walk.cache->above_size = 0;
     start(&walk, regs, false);
     if (run(&walk, pcs, max_pcs) == STEP_RESTART) {
         start(&walk, regs, true);
