@@ -5,7 +5,8 @@
 #                            their truncations, `make fuzz` lets libFuzzer search on from there
 #   tests/targets/*.c ...    programs to record; the words after "build:" in their first comment are compiler flags
 #   tests/e2e/test_*         programs that print TAP; $PROF is the binary, $TARGETS the folder of the targets
-#   tests/bench/bench_*      programs that print what they measured; .c files among them are compiled with -O2
+#   tests/bench/bench_*      programs that print what they measured. C files are compiled like prof: bench_*.c and
+#                            generate_*.c (which make input) to programs, the others are linked into each of them
 
 SANITIZE    := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 TEST_CFLAGS := $(BASE_CFLAGS) -O1 -g $(SANITIZE)
@@ -24,6 +25,8 @@ TARGET_PROGRAMS := $(patsubst tests/targets/%.c,$(TARGETS)/%,$(wildcard tests/ta
                    $(call HAVE,rustc,$(patsubst tests/targets/%.rs,$(TARGETS)/%,$(wildcard tests/targets/*.rs)))
 BENCHES := $(filter-out %.c,$(wildcard tests/bench/bench_*)) \
            $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/bench_*.c))
+BENCH_TOOLS  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/generate_*.c))
+BENCH_SHARED := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tests/bench/bench_% tests/bench/generate_%,$(wildcard tests/bench/*.c)))
 
 check:
 	@sh .ci/deps build test
@@ -113,14 +116,14 @@ fuzz:
 
 # ---- measurements ----
 
-$(BUILD)/bench/%: tests/bench/%.c $(LIB_OBJECTS)
+$(filter $(BUILD)/%,$(BENCHES)) $(BENCH_TOOLS): $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BENCH_SHARED) $(LIB_OBJECTS)
 	@mkdir -p $(@D)
-	$(call say,BENCH,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(LIB_OBJECTS) $(LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 bench:
 	@sh .ci/deps build test
-	@$(MAKE) $(JOBS) --no-print-directory all $(TARGET_PROGRAMS) $(filter $(BUILD)/%,$(BENCHES))
+	@$(MAKE) $(JOBS) --no-print-directory all $(TARGET_PROGRAMS) $(filter $(BUILD)/%,$(BENCHES)) $(BENCH_TOOLS)
 	@set -e; for bench in $(BENCHES); do \
 	    PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) $$bench; done
 
@@ -131,7 +134,7 @@ CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY   ?= $(shell command -v clang-tidy-14 || echo clang-tidy)
 TIDY_CHECKS  := -*,bugprone-*,clang-analyzer-*,misc-redundant-expression,performance-*,portability-*,$(strip \
     -bugprone-easily-swappable-parameters,-bugprone-reserved-identifier,-bugprone-macro-parentheses,$(strip \
-    -bugprone-assignment-in-if-condition,-bugprone-narrowing-conversions,-bugprone-implicit-widening-of-multiplication-result,$(strip \
+    -bugprone-assignment-in-if-condition,-bugprone-narrowing-conversions,-bugprone-not-null-terminated-result,-bugprone-implicit-widening-of-multiplication-result,$(strip \
     -clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling,-performance-no-int-to-ptr)))
 
 lint:
@@ -156,5 +159,8 @@ lint-cppcheck:
 lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
 	$(if $(wildcard web/build.mjs),cd web && $(NPM) run --silent lint && $(NPM) run --silent check)
 
+BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
+.SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
+
 .PHONY: check check-programs check-only targets fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
--include $(TEST_OBJECTS:.o=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d)
+-include $(TEST_OBJECTS:.o=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))

@@ -13,12 +13,17 @@ export async function download(url: string, feed: (bytes: Uint8Array) => void, o
     });
     if (!response.ok) throw new Error(`The profile could not be fetched: the server answered ${response.status} ${response.statusText}`);
     if (!response.body) throw new Error('The profile is empty');
-    // With an encoding, Content-Length counts other bytes than those that arrive here.
-    const total = response.headers.has('Content-Encoding') ? 0 : Number(response.headers.get('Content-Length') ?? 0);
+    const total = bytesToArrive(response.headers);
     const source = new Source(response.body, total, onProgress);
     if (await source.startsWithGzipMagic()) await decompress(source, feed);
     else for (let piece = await source.next(); piece; piece = await source.next()) feed(piece);
     source.report();
+}
+
+/** How many bytes the answer has; 0 if unknown. With an encoding, Content-Length counts other bytes than those that arrive. */
+function bytesToArrive(headers: Headers): number {
+    const length = headers.has('Content-Encoding') ? headers.get('X-Uncompressed-Length') : headers.get('Content-Length');
+    return Number(length ?? 0);
 }
 
 /** The bytes of the answer, counted. */
