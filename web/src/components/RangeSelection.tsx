@@ -26,6 +26,14 @@ export function RangeShade(): JSX.Element | null {
     );
 }
 
+/** The range in the ruler. */
+export function RangeBand(): JSX.Element | null {
+    const range = previewRange.value;
+    if (!range) return null;
+    const [left, right] = toPixels(range);
+    return <div class="range-band" style={{ left: `${left}px`, width: `${right - left}px` }} />;
+}
+
 /** How long the range is, and the button that zooms into it; in the ruler, so that it is there however far one scrolls. */
 export function RangeLabel(): JSX.Element | null {
     const range = previewRange.value;
@@ -37,21 +45,18 @@ export function RangeLabel(): JSX.Element | null {
         Math.max(LABEL_ROOM / 2, width - LABEL_ROOM / 2),
     );
     return (
-        <>
-            <div class="range-band" style={{ left: `${left}px`, width: `${right - left}px` }} />
-            <div class="range-label" style={{ left: `${middle}px` }}>
-                <span>{formatDuration(range[1] - range[0])}</span>
-                <button
-                    type="button"
-                    class="button primary square small"
-                    aria-label="Zoom into this range"
-                    title="Zoom into this range (z)"
-                    onClick={commitPreview}
-                >
-                    <ZoomIcon />
-                </button>
-            </div>
-        </>
+        <div class="range-label" style={{ left: `${middle}px` }}>
+            <span>{formatDuration(range[1] - range[0])}</span>
+            <button
+                type="button"
+                class="button primary square small"
+                aria-label="Zoom into this range"
+                title="Zoom into this range (z)"
+                onClick={commitPreview}
+            >
+                <ZoomIcon />
+            </button>
+        </div>
     );
 }
 

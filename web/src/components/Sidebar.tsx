@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
-import { info, inverted } from '../state/store';
+import { info } from '../state/store';
 import { details, selected, summary } from '../state/tree';
 import { sidebarWidth } from '../state/windows';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
@@ -167,7 +167,7 @@ function NodeContent({ node }: { node: NodeDetails }): JSX.Element {
             <Badges node={node} />
             <Origin node={node} />
             <dl class="amounts">
-                <Amount label={inverted.value ? 'As seen from here' : 'Total'} weight={node.total} whole={whole} />
+                <Amount label="Total" weight={node.total} whole={whole} />
                 <Amount label="Self" weight={node.self} whole={whole} />
             </dl>
             <Categories title="Total by category" list={node.categoriesTotal} />

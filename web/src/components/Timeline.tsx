@@ -21,7 +21,7 @@ import {
 import { selectPath } from '../state/tree';
 import { graphWidth, hoverTime, timelineHeight, tooltip } from '../state/windows';
 import { SearchIcon } from './icons';
-import { RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
+import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
 import { hideSample, showSample } from './SampleTooltip';
 import { Track } from './Track';
 
@@ -59,6 +59,7 @@ function Ruler(): JSX.Element {
     return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the ruler is where a range is chosen by keyboard
         <div class="ruler" role="group" aria-label="Time: Enter chooses a range" tabIndex={0} onKeyDown={onKeyDown}>
+            <RangeBand />
             {ticks(from, to, zero, width, TICK_GAP).map((tick) => {
                 const x = ((tick.time - from) / (to - from)) * width;
                 return (

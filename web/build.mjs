@@ -1,0 +1,57 @@
+// Builds the page into build/web: index.html, app.js, worker.js, style.css and engine.wasm, everything that the server embeds.
+//
+//     node build.mjs [--out DIR] [--wasm FILE]
+//
+// All addresses inside the page are relative, because the server puts a random token in front of every path. Nothing is
+// fetched from elsewhere, and there is no inline script, so that a strict Content-Security-Policy can be served with it.
+import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const FIRST_LOAD_LIMIT = 150 * 1024; // bytes after gzip, without the engine
+
+function option(name, fallback) {
+    const at = process.argv.indexOf(`--${name}`);
+    const value = process.argv[at + 1];
+    return resolve(at >= 0 && value ? value : fallback);
+}
+
+const out = option('out', join(here, '../build/web'));
+const wasm = option('wasm', join(here, '../build/engine.wasm'));
+
+await mkdir(out, { recursive: true });
+await build({
+    entryPoints: [
+        { in: join(here, 'src/main.tsx'), out: 'app' },
+        { in: join(here, 'src/engine/worker.ts'), out: 'worker' },
+        { in: join(here, 'src/style/style.css'), out: 'style' },
+    ],
+    outdir: out,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['es2020', 'chrome96', 'firefox102'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+});
+await copyFile(join(here, 'src/index.html'), join(out, 'index.html'));
+await stat(wasm).then(
+    () => copyFile(wasm, join(out, 'engine.wasm')),
+    () => {
+        console.error(`build.mjs: ${wasm} is missing: build it first with \`make build/engine.wasm\``);
+        process.exitCode = 1;
+    },
+);
+
+let total = 0;
+for (const name of ['index.html', 'app.js', 'worker.js', 'style.css'])
+    total += gzipSync(await readFile(join(out, name))).length;
+if (total > FIRST_LOAD_LIMIT) {
+    console.error(`build.mjs: the page is ${total} bytes after gzip, more than ${FIRST_LOAD_LIMIT}`);
+    process.exitCode = 1;
+}
