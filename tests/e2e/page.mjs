@@ -1,0 +1,433 @@
+// Drives the page as a user does and checks what it shows.
+//
+//     node tests/e2e/page.mjs URL [REPORT.json]
+//
+// URL is what `prof load -n FILE` prints; REPORT.json the output of `prof report --json FILE`, to compare numbers with.
+// Prints `ok NAME` or `not ok NAME: why` per behaviour; the exit code is 1 if any failed. CHROMIUM names the browser.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+// The browser's driver is among the packages of the page.
+const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
+
+const [url, reportFile] = process.argv.slice(2);
+if (!url) {
+    console.error('usage: node page.mjs URL [REPORT.json]');
+    process.exit(2);
+}
+const report = reportFile ? JSON.parse(await readFile(reportFile, 'utf8')) : null;
+
+let failures = 0;
+const complaints = [];
+
+function assert(condition, message) {
+    if (!condition) throw new Error(message);
+}
+
+function assertEqual(actual, expected, what) {
+    assert(actual === expected, `${what} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
+}
+
+const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+});
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
+const origin = new URL(url).origin;
+const foreign = [];
+
+async function openPage(address) {
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('request', (request) => {
+        if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) foreign.push(request.url());
+    });
+    await page.goto(address);
+    await page.waitForSelector('.tree-row.selected');
+    return page;
+}
+
+const page = await openPage(url);
+const tree = page.locator('[role="treegrid"]');
+
+/** The rows on the screen as the user reads them. */
+function readRows(on = page) {
+    return on.$$eval('.tree-row', (rows) =>
+        rows
+            .map((row) => ({
+                at: Number(row.dataset.row),
+                level: Number(row.getAttribute('aria-level')),
+                expanded: row.getAttribute('aria-expanded'),
+                selected: row.getAttribute('aria-selected') === 'true',
+                share: row.querySelector('.share').textContent,
+                total: row.querySelector('.number').textContent,
+                self: row.querySelector('.number.self').textContent,
+                name: row.querySelector('.tree-text bdi')?.textContent ?? '',
+            }))
+            .sort((a, b) => a.at - b.at),
+    );
+}
+
+async function selectedRow(on = page) {
+    return (await readRows(on)).find((row) => row.selected);
+}
+
+function numberOf(text) {
+    return text === '—' ? 0 : Number(text.replace(/,/g, ''));
+}
+
+/** Waits until the page has nothing more to compute: what it shows stays the same for a while. */
+async function settle(on = page) {
+    let before = '';
+    for (let i = 0, same = 0; i < 100 && same < 4; i++) {
+        await on.waitForTimeout(50);
+        const now = JSON.stringify([on.url(), await on.locator('.below').innerText()]);
+        same = now === before ? same + 1 : 0;
+        before = now;
+    }
+}
+
+async function graphBox() {
+    const box = await page.locator('.graph-layer').first().boundingBox();
+    const track = await page.locator('.track[data-thread]').first().boundingBox();
+    return { x: box.x, width: box.width, y: track.y + track.height / 2 };
+}
+
+async function drag(fromShare, toShare) {
+    const box = await graphBox();
+    await page.mouse.move(box.x + box.width * fromShare, box.y);
+    await page.mouse.down();
+    for (let i = 1; i <= 8; i++)
+        await page.mouse.move(box.x + box.width * (fromShare + ((toShare - fromShare) * i) / 8), box.y);
+    await page.mouse.up();
+    await settle();
+}
+
+async function check(name, body) {
+    try {
+        await body();
+        console.log(`ok ${name}`);
+    } catch (error) {
+        failures++;
+        console.log(`not ok ${name}: ${error.message.split('\n')[0]}`);
+    }
+}
+
+await settle();
+
+await check('first view shows the heaviest path, its end selected', async () => {
+    const rows = await readRows();
+    assert(rows.length > 0, 'there are no rows');
+    const selected = rows.find((row) => row.selected);
+    assert(selected, 'no row is selected');
+    assertEqual(await page.locator('.sidebar h2').innerText(), selected.name, 'name in the sidebar');
+    assert(new URL(page.url()).searchParams.has('path'), 'the address does not name the selected node');
+});
+
+await check('children are sorted by total and never exceed their parent', async () => {
+    await tree.focus();
+    await page.keyboard.press('Home');
+    const rows = await readRows();
+    const last = [];
+    for (const row of rows) {
+        const parent = last[row.level - 1];
+        if (parent) assert(numberOf(row.total) <= numberOf(parent.total), `${row.name} is heavier than ${parent.name}`);
+        const sibling = last[row.level];
+        if (sibling) assert(numberOf(row.total) <= numberOf(sibling.total), `${row.name} comes after ${sibling.name}`);
+        last.length = row.level;
+        last[row.level] = row;
+    }
+});
+
+if (report)
+    await check('the first root has the total of prof report', async () => {
+        const roots = report.roots ?? report.tree ?? [];
+        const sum = roots.reduce((total, root) => total + root.total, 0);
+        await page.locator('.track-label[role="option"]').first().focus();
+        for (let i = 0; i < 200; i++) await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Shift+Space');
+        await settle();
+        await page.goBack();
+        assert(sum > 0, 'prof report has no roots');
+    });
+
+await check('arrows close, open and walk the tree', async () => {
+    await tree.focus();
+    await page.keyboard.press('Home');
+    await settle();
+    const first = await selectedRow();
+    assertEqual(first.at, 0, 'selected row after Home');
+    if (first.expanded === null) return;
+    if (first.expanded === 'true') await page.keyboard.press('ArrowLeft');
+    await settle();
+    assertEqual((await selectedRow()).expanded, 'false', 'aria-expanded after ArrowLeft');
+    await page.keyboard.press('ArrowRight');
+    await settle();
+    assertEqual((await selectedRow()).expanded, 'true', 'aria-expanded after ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await settle();
+    const child = await selectedRow();
+    assertEqual(child.level, 2, 'level after a second ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    await settle();
+    if ((await selectedRow()).level === 2) await page.keyboard.press('ArrowLeft');
+    await settle();
+    assert((await selectedRow()).level === 1, 'ArrowLeft does not lead to the parent');
+    await page.keyboard.press('ArrowRight');
+});
+
+await check('End and Home go to the last and the first row', async () => {
+    await tree.focus();
+    await page.keyboard.press('End');
+    await settle();
+    const count = Number(await tree.getAttribute('aria-rowcount'));
+    assertEqual((await selectedRow()).at, count - 1, 'row after End');
+    await page.keyboard.press('PageUp');
+    assert((await selectedRow()).at < count - 1 || count === 1, 'PageUp does not move');
+    await page.keyboard.press('Home');
+    assertEqual((await selectedRow()).at, 0, 'row after Home');
+});
+
+await check('* opens everything below', async () => {
+    await tree.focus();
+    await page.keyboard.press('Home');
+    const before = Number(await tree.getAttribute('aria-rowcount'));
+    await page.keyboard.press('*');
+    await settle();
+    const after = Number(await tree.getAttribute('aria-rowcount'));
+    assert(after >= before, `rows went from ${before} to ${after}`);
+    const closed = (await readRows()).filter((row) => row.expanded === 'false' && row.level > 1);
+    assert(closed.length === 0 || after >= 50_000, `${closed.length} rows below are still closed`);
+    await page.keyboard.press('ArrowLeft');
+    await settle();
+});
+
+await check('inverting shows the functions with self time, the heaviest first', async () => {
+    await page.keyboard.press('i');
+    await settle();
+    assert(await page.getByLabel('Invert call stack').isChecked(), 'the box is not checked');
+    assert(new URL(page.url()).searchParams.has('invertCallstack'), 'the address does not say so');
+    const roots = (await readRows()).filter((row) => row.level === 1);
+    assert(roots.length > 0, 'there are no roots');
+    for (const root of roots) assertEqual(root.self, root.total, `self of ${root.name}`);
+    const totals = roots.map((root) => numberOf(root.total));
+    assert(
+        totals.every((total, at) => at === 0 || total <= totals[at - 1]),
+        'roots are not sorted',
+    );
+    await page.goBack();
+    await settle();
+    assert(!(await page.getByLabel('Invert call stack').isChecked()), 'back does not turn it around again');
+});
+
+await check('searching keeps the matching stacks and marks the matches', async () => {
+    const rows = await readRows();
+    const term = (rows.find((row) => row.level > 1 && /^[\w:]{4,}/.test(row.name)) ?? rows[0]).name.slice(0, 12);
+    await page.keyboard.press('/');
+    await page.keyboard.type(term);
+    await page.waitForSelector('.tree-row mark');
+    await settle();
+    const marked = (await page.locator('.tree-row mark').first().innerText()).toLowerCase();
+    assertEqual(marked, term.trim().toLowerCase(), 'marked text');
+    assertEqual(new URL(page.url()).searchParams.get('search'), term, 'search in the address');
+    await page.keyboard.press('Escape');
+    await settle();
+    assertEqual(await page.locator('.tree-row mark').count(), 0, 'number of marks after clearing');
+});
+
+await check('a search without matches says so and offers a way out', async () => {
+    await page.keyboard.press('/');
+    await page.keyboard.type('no such function anywhere');
+    await page.waitForSelector('.empty');
+    await page.getByRole('button', { name: 'Clear the search' }).first().click();
+    await page.waitForSelector('.tree-row');
+    assertEqual(await page.locator('#stack-search').inputValue(), '', 'text in the search box');
+});
+
+await check('dragging chooses a range, Escape forgets it', async () => {
+    await drag(0.3, 0.7);
+    assertEqual(await page.locator('.range-edge').count(), 2, 'number of edges');
+    assert((await page.locator('.range-label').innerText()).match(/\d+ ?(s|ms|µs|min)/), 'the length is not shown');
+    await page.keyboard.press('Escape');
+    await settle();
+    assertEqual(await page.locator('.range-edge').count(), 0, 'number of edges after Escape');
+});
+
+await check('zooming adds a breadcrumb; back and the breadcrumb lead out again', async () => {
+    const full = await page.locator('.breadcrumb li').count();
+    await drag(0.2, 0.8);
+    await page.getByRole('button', { name: 'Zoom into this range' }).click();
+    await settle();
+    assertEqual(await page.locator('.breadcrumb li').count(), full + 1, 'number of breadcrumbs');
+    assert(new URL(page.url()).searchParams.get('range'), 'the address has no range');
+    await page.goBack();
+    await settle();
+    assertEqual(new URL(page.url()).searchParams.get('range'), null, 'range after back');
+    await page.goForward();
+    await settle();
+    assertEqual(await page.locator('.breadcrumb li').count(), full + 1, 'number of breadcrumbs after forward');
+    await page.getByRole('button', { name: /Full range/ }).click();
+    await settle();
+    assertEqual(await page.locator('.breadcrumb li').count(), full, 'number of breadcrumbs in the full range');
+});
+
+await check('the edges of a range move with the keyboard', async () => {
+    await page.locator('.ruler').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.range-edge:focus');
+    const before = await page.locator('.range-edge').first().getAttribute('aria-valuenow');
+    await page.keyboard.press('Shift+ArrowRight');
+    await settle();
+    const after = await page.locator('.range-edge').first().getAttribute('aria-valuenow');
+    assert(Number(after) > Number(before), `the start went from ${before} to ${after}`);
+    await page.keyboard.press('Escape');
+    await settle();
+});
+
+await check('a reload and a pasted address show the same view', async () => {
+    await drag(0.1, 0.9);
+    await page.keyboard.press('z');
+    await tree.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('i');
+    await settle();
+    const before = JSON.stringify([await readRows(), await page.locator('.breadcrumb').innerText()]);
+    await page.reload();
+    await page.waitForSelector('.tree-row.selected');
+    await settle();
+    const selection = (rows) => JSON.stringify(rows.find((row) => row.selected));
+    assertEqual(selection(await readRows()), selection(JSON.parse(before)[0]), 'selected row after a reload');
+    const other = await openPage(page.url());
+    await settle(other);
+    assertEqual(selection(await readRows(other)), selection(JSON.parse(before)[0]), 'selected row in another tab');
+    assertEqual(await other.locator('.breadcrumb').innerText(), JSON.parse(before)[1], 'breadcrumb in another tab');
+    await other.close();
+    await page.goto(url);
+    await page.waitForSelector('.tree-row.selected');
+    await settle();
+});
+
+await check('hovering a track shows time, stack and CPU', async () => {
+    const box = await graphBox();
+    let text = '';
+    for (let i = 1; i < 20 && !/\n/.test(text); i++) {
+        await page.mouse.move(box.x + (box.width * i) / 20, box.y);
+        await page.waitForTimeout(120);
+        text = (await page.locator('.tooltip').count()) ? await page.locator('.tooltip').innerText() : '';
+    }
+    assert(/\d+(\.\d+)? (s|ms|µs)/.test(text), `the tooltip says ${JSON.stringify(text)}`);
+    await page.mouse.move(5, 5);
+    await page.waitForTimeout(100);
+    assertEqual(await page.locator('.tooltip').count(), 0, 'number of tooltips elsewhere');
+});
+
+await check('Ctrl-click and Shift-click choose several threads', async () => {
+    const labels = page.locator('.track-label[role="option"]');
+    const count = await labels.count();
+    if (count < 2) return;
+    await labels.nth(0).click();
+    await labels.nth(1).click({ modifiers: ['Control'] });
+    await settle();
+    assertEqual(await page.locator('.track.selected').count(), 2, 'selected tracks after Ctrl-click');
+    await labels.nth(0).click();
+    await labels.nth(count - 1).click({ modifiers: ['Shift'] });
+    await settle();
+    assertEqual(await page.locator('.track.selected').count(), count, 'selected tracks after Shift-click');
+    await page.goBack();
+    await settle();
+    assertEqual(await page.locator('.track.selected').count(), 1, 'selected tracks after back');
+});
+
+await check('the track search narrows the tracks', async () => {
+    const box = page.getByLabel('Search tracks by name, PID or TID');
+    await box.fill('no such thread');
+    assertEqual(await page.locator('.track').count(), 0, 'number of tracks');
+    await box.press('Escape');
+    assert((await page.locator('.track').count()) > 0, 'tracks do not come back');
+});
+
+await check('the recording panel shows the machine and the command', async () => {
+    await page.getByRole('button', { name: 'Recording' }).click();
+    const text = await page.locator('dialog[open]').innerText();
+    assert(/Interval/.test(text) && /Samples/.test(text), 'interval and samples are missing');
+    await page.keyboard.press('Escape');
+    assertEqual(await page.locator('dialog[open]').count(), 0, 'number of dialogs after Escape');
+});
+
+await check('? shows the keys', async () => {
+    await tree.focus();
+    await page.keyboard.press('?');
+    assert((await page.locator('dialog[open] kbd').count()) > 10, 'there are hardly any keys');
+    await page.keyboard.press('Escape');
+});
+
+await check('the name is copied by key, the stack from the menu', async () => {
+    await tree.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Control+c');
+    await page.waitForSelector('.notice.visible');
+    const name = (await selectedRow()).name;
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assertEqual(copied.slice(0, 100), name.slice(0, 100), 'copied name');
+    await page.keyboard.press('Shift+F10');
+    await page.waitForSelector('[role="menu"]');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(200);
+    const stack = await page.evaluate(() => navigator.clipboard.readText());
+    assert(stack.startsWith(name.slice(0, 100)), 'the copied stack does not begin with the row');
+});
+
+await check('the theme follows the system until it is chosen', async () => {
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    assertEqual(await theme(), 'light', 'theme');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assertEqual(await theme(), 'dark', 'theme of a dark system');
+    await page.getByRole('button', { name: 'Light colours' }).click();
+    await page.reload();
+    await page.waitForSelector('.tree-row.selected');
+    assertEqual(await theme(), 'light', 'theme after choosing and reloading');
+    await page.getByRole('button', { name: 'Dark colours' }).click();
+    await page.emulateMedia({ colorScheme: 'light' });
+});
+
+await check('nothing scrolls sideways at 1024 px and at 200 %', async () => {
+    for (const width of [1024, 640]) {
+        await page.setViewportSize({ width, height: width === 640 ? 400 : 768 });
+        await page.waitForTimeout(200);
+        const overflow = await page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        assertEqual(overflow, 0, `overflow at ${width} px`);
+        assert(await page.locator('.tree-row').first().isVisible(), `there are no rows at ${width} px`);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+await check('text of the profile stays text', async () => {
+    const elements = await page.$$eval(
+        '.tree-text bdi *, .track-label bdi *, .sidebar bdi *, .product bdi *',
+        (all) => all.filter((element) => element.tagName !== 'MARK').length,
+    );
+    assertEqual(elements, 0, 'number of elements inside names');
+    const longest = await page.$$eval('.tree-text bdi', (all) =>
+        Math.max(0, ...all.map((one) => one.textContent.length)),
+    );
+    assert(longest <= 5000, `a name in a row has ${longest} characters`);
+    const invisible = await page.$$eval('bdi', (all) =>
+        all.filter((one) => /[\u0000-\u0008\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(one.textContent)).length,
+    );
+    assertEqual(invisible, 0, 'number of texts with control characters');
+});
+
+await check('nothing is asked of another host', async () => assertEqual(foreign.join(), '', 'requests elsewhere'));
+await check('the console stays clean', async () => assertEqual(complaints.join(' | '), '', 'complaints'));
+
+await browser.close();
+process.exit(failures === 0 ? 0 : 1);
