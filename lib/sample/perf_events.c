@@ -1,0 +1,427 @@
+/*
+ * Opening perf events as well as the system allows.
+ *
+ * One event per CPU with `inherit`: the kernel has no ring for an inherited event that is not bound to a CPU. What is asked
+ * for, and in what order it is given up:
+ *
+ * 1. Features that older kernels do not know (EINVAL), newest first: SAMPLE_READ with inherit (6.13), PERF_FORMAT_LOST
+ *    (6.0), build ids in mapping records (5.12). Without them CPU time is counted by sampling periods, losses by LOST
+ *    records, and build ids are read from the files.
+ * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines): then the CPU clock, which misses code that
+ *    runs with interrupts off, and is otherwise as good.
+ * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): then user code only.
+ * 4. Ring sizes (EPERM from mmap): what may be locked is perf_event_mlock_kb for each CPU together with RLIMIT_MEMLOCK.
+ *    A ring should hold at least 8 samples, so small rings mean shorter stack copies.
+ */
+#include "sample/perf_events.h"
+
+#include "sample/cpu_list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    STACK_MAX = 65528, /* the largest that the kernel takes */
+    STACK_MAX_ABOVE_2_KHZ = 32768,
+    STACK_MIN = 4096,
+    SAMPLES_PER_RING = 8,
+    SLOW_RING_MIN = 64 * 1024,
+    FAST_RING_MAX = 1024 * 1024,
+    HEADROOM_MS = 50,         /* a slow ring should take what one busy CPU samples in this time */
+    SLOW_RING_MAX = 8 << 20,  /* bytes, and */
+    SLOW_RINGS_MAX = 48 << 20 /* bytes of all CPUs together */
+};
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, uint32_t cpu)
+{
+    attr->size = sizeof(*attr);
+    long fd = syscall(SYS_perf_event_open, attr, pid, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+static void note(struct perf_events *events, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(struct perf_events *events, const char *format, ...)
+{
+    if (events->note_count == PERF_NOTES)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(events->notes[events->note_count++], PERF_NOTE_SIZE, format, args);
+    va_end(args);
+}
+
+static long kernel_setting(const char *name, long if_unknown)
+{
+    char path[128], text[32];
+    snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return if_unknown;
+    ssize_t size = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (size <= 0)
+        return if_unknown;
+    text[size] = '\0';
+    return strtol(text, NULL, 10);
+}
+
+/* ---- what to ask for ---- */
+
+static struct perf_event_attr sampling_attr(const struct perf_events *events, bool build_ids)
+{
+    struct perf_event_attr attr = {
+        .type = events->hardware ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+        .config = events->hardware ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
+        .sample_type = events->layout.sample_type,
+        .read_format = events->layout.read_format,
+        .sample_freq = events->rate,
+        .freq = 1,
+        .disabled = 1,
+        .enable_on_exec = 1,
+        .inherit = 1,
+        .exclude_hv = 1,
+        .exclude_kernel = events->tier == PERF_TIER_USER,
+        .exclude_callchain_user = 1,
+        .mmap = 1,
+        .mmap2 = 1,
+        .build_id = build_ids,
+        .comm = 1,
+        .comm_exec = 1,
+        .task = 1,
+        .sample_id_all = 1,
+        .watermark = 1,
+        .wakeup_watermark = UINT32_MAX, /* the rings decide */
+        .sample_regs_user = SAMPLE_REGISTERS_MASK,
+        .sample_stack_user = events->stack_size,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+    };
+    return attr;
+}
+
+static int try_event(const struct perf_events *events, bool build_ids, pid_t pid, uint32_t cpu)
+{
+    struct perf_event_attr attr = sampling_attr(events, build_ids);
+    int fd = open_event(&attr, pid, cpu);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? fd : 0;
+}
+
+static void choose_layout(struct perf_events *events)
+{
+    events->layout.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+                                 PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    if (events->counts)
+        events->layout.sample_type |= PERF_SAMPLE_READ;
+    if (events->tier == PERF_TIER_KERNEL_AND_USER)
+        events->layout.sample_type |= PERF_SAMPLE_CALLCHAIN;
+}
+
+/* Steps down until an event opens; leaves in `events` what is to be asked for. The code of the refusal if none does. */
+static int find_what_opens(struct perf_events *events, pid_t pid, uint32_t cpu, bool *build_ids)
+{
+    events->hardware = true;
+    events->counts = true;
+    events->tier = PERF_TIER_KERNEL_AND_USER;
+    events->layout.read_format =
+        PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST;
+    *build_ids = true;
+    for (;;) {
+        choose_layout(events);
+        int code = try_event(events, *build_ids, pid, cpu);
+        if (code == 0)
+            return 0;
+        if ((code == -EACCES || code == -EPERM) && events->tier == PERF_TIER_KERNEL_AND_USER)
+            events->tier = PERF_TIER_USER;
+        else if ((code == -ENOENT || code == -EOPNOTSUPP || code == -ENODEV) && events->hardware)
+            events->hardware = false;
+        else if (code == -EINVAL && events->counts)
+            events->counts = false;
+        else if (code == -EINVAL && events->layout.read_format & PERF_FORMAT_LOST)
+            events->layout.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+        else if (code == -EINVAL && *build_ids)
+            *build_ids = false;
+        else
+            return code;
+    }
+}
+
+static bool in_container(void)
+{
+    return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
+}
+
+static int refused(int code, struct error *err)
+{
+    long paranoid = kernel_setting("perf_event_paranoid", -100);
+    if (code == -ENOSYS)
+        return error_set(err, ENOSYS, "this kernel has no perf events (perf_event_open: %s), and prof records with them",
+                         strerror(-code));
+    if (code != -EACCES && code != -EPERM)
+        return error_set(err, -code, "cannot open a perf event: %s", strerror(-code));
+    if (paranoid > 2)
+        return error_set(err, -code,
+                         "perf events are not allowed: kernel.perf_event_paranoid is %ld; 'sudo sysctl "
+                         "kernel.perf_event_paranoid=2' allows them for your own programs, and so does the capability "
+                         "CAP_PERFMON%s",
+                         paranoid, in_container() ? " (set it on the host, outside of this container)" : "");
+    return error_set(err, -code,
+                     "perf events are not allowed here (perf_event_open: %s), although kernel.perf_event_paranoid would "
+                     "permit them: a seccomp filter or security module forbids the call%s",
+                     strerror(-code),
+                     in_container() ? "; start the container with --cap-add PERFMON, or with a seccomp profile that "
+                                      "allows perf_event_open"
+                                    : "");
+}
+
+/* ---- rings ---- */
+
+static size_t power_of_two_below(size_t size)
+{
+    return size ? (size_t)1 << (63 - __builtin_clzll(size)) : 0;
+}
+
+static void choose_sizes(struct perf_events *events, size_t cpu_count)
+{
+    events->stack_size = events->rate > 2000 ? STACK_MAX_ABOVE_2_KHZ : STACK_MAX;
+    size_t wanted = (size_t)((uint64_t)events->rate * events->stack_size * HEADROOM_MS / 1000);
+    if (wanted < FAST_RING_MAX)
+        wanted = FAST_RING_MAX;
+    if (wanted > SLOW_RING_MAX)
+        wanted = SLOW_RING_MAX;
+    if (wanted > SLOW_RINGS_MAX / cpu_count)
+        wanted = SLOW_RINGS_MAX / cpu_count;
+    size_t size = power_of_two_below(wanted + wanted / 2);
+    events->ring_size[PERF_RING_SLOW] = size < SLOW_RING_MIN ? SLOW_RING_MIN : size;
+    events->ring_size[PERF_RING_FAST] = size < FAST_RING_MAX ? size : FAST_RING_MAX;
+}
+
+static void shrink_rings(struct perf_events *events)
+{
+    size_t *sizes = events->ring_size;
+    sizes[PERF_RING_SLOW] /= 2;
+    if (sizes[PERF_RING_FAST] > sizes[PERF_RING_SLOW] / 2)
+        sizes[PERF_RING_FAST] = sizes[PERF_RING_SLOW] / 2;
+}
+
+/* The stack copies for which the rings have room. Whether these fit matters more than how deep they are: what is lost is
+ * lost, but a short copy can be topped up from the living process. */
+static void fit_stack_to_rings(struct perf_events *events)
+{
+    size_t fitting = (events->ring_size[PERF_RING_SLOW] / SAMPLES_PER_RING) & ~(size_t)7;
+    if (fitting < STACK_MIN)
+        fitting = STACK_MIN;
+    if (events->stack_size > fitting)
+        events->stack_size = (uint32_t)fitting;
+}
+
+static int open_ring(struct perf_events *events, struct perf_cpu *cpu, enum perf_ring_kind kind, struct error *err)
+{
+    size_t size = events->ring_size[kind];
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_DUMMY,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .watermark = 1,
+        .wakeup_watermark = kind == PERF_RING_FAST ? 1 : (uint32_t)(size / 4),
+        .use_clockid = 1, /* a ring takes only events that use its own clock */
+        .clockid = CLOCK_MONOTONIC,
+    };
+    int fd = open_event(&attr, 0, cpu->cpu);
+    if (fd < 0)
+        return error_set(err, -fd, "cannot open the perf event of a ring buffer: %s", strerror(-fd));
+    cpu->ring_fds[kind] = fd;
+    return perf_ring_map(&cpu->rings[kind], fd, size, err);
+}
+
+static void close_rings(struct perf_cpu *cpu)
+{
+    for (int kind = 0; kind < PERF_RING_KINDS; kind++) {
+        perf_ring_unmap(&cpu->rings[kind]);
+        if (cpu->ring_fds[kind] >= 0)
+            close(cpu->ring_fds[kind]);
+        cpu->ring_fds[kind] = -1;
+    }
+}
+
+static int open_rings(struct perf_events *events, struct error *err)
+{
+    for (size_t i = 0; i < events->cpus.length; i++) {
+        for (int kind = 0; kind < PERF_RING_KINDS; kind++) {
+            int code = open_ring(events, &events->cpus.data[i], kind, err);
+            if (code)
+                return code;
+        }
+    }
+    return 0;
+}
+
+static int open_largest_rings(struct perf_events *events, struct error *err)
+{
+    uint32_t wanted_stack = events->stack_size;
+    int code;
+    while ((code = open_rings(events, err)) == -EPERM && events->ring_size[PERF_RING_SLOW] > SLOW_RING_MIN) {
+        for (size_t i = 0; i < events->cpus.length; i++)
+            close_rings(&events->cpus.data[i]);
+        shrink_rings(events);
+    }
+    if (code == -EPERM)
+        return error_set(err, EPERM,
+                         "no memory may be locked for ring buffers; raise the limit ('ulimit -l', now %ld KiB per CPU "
+                         "from kernel.perf_event_mlock_kb besides), or end other profilers of this user",
+                         kernel_setting("perf_event_mlock_kb", 516));
+    if (code)
+        return code;
+    fit_stack_to_rings(events);
+    if (events->stack_size < wanted_stack)
+        note(events,
+             "stacks are copied up to %u KiB, not %u, for want of lockable memory; a higher 'ulimit -l' or "
+             "kernel.perf_event_mlock_kb gives more",
+             events->stack_size / 1024, (wanted_stack + 1023) / 1024);
+    return 0;
+}
+
+/* ---- opening ---- */
+
+static void raise_file_limit(size_t needed)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+        return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > needed ? needed : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void choose_rate(struct perf_events *events, uint32_t rate)
+{
+    long most = kernel_setting("perf_event_max_sample_rate", 100000);
+    events->rate = rate;
+    if (most > 0 && (long)rate > most) {
+        events->rate = (uint32_t)most;
+        note(events, "sampling at %ld Hz, not %u: kernel.perf_event_max_sample_rate is %ld", most, rate, most);
+    }
+}
+
+static int open_sampling_events(struct perf_events *events, const struct perf_options *options, bool build_ids,
+                                struct error *err)
+{
+    struct perf_event_attr attr = sampling_attr(events, build_ids);
+    for (size_t i = 0; i < events->cpus.length; i++) {
+        struct perf_cpu *cpu = &events->cpus.data[i];
+        int fd = open_event(&attr, options->pid, cpu->cpu);
+        if (fd < 0)
+            return error_set(err, -fd, "cannot open a perf event on CPU %" PRIu32 ": %s", cpu->cpu, strerror(-fd));
+        cpu->event_fd = fd;
+        if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fds[PERF_RING_FAST]))
+            return error_set(err, errno, "cannot send a perf event to its ring buffer: %s", strerror(errno));
+        cpu->ring_kind = PERF_RING_FAST;
+    }
+    return 0;
+}
+
+static void note_tier(struct perf_events *events)
+{
+    if (events->tier == PERF_TIER_USER)
+        note(events,
+             "kernel frames are not recorded (kernel.perf_event_paranoid is %ld); 'sudo sysctl "
+             "kernel.perf_event_paranoid=1' allows them",
+             kernel_setting("perf_event_paranoid", 2));
+    if (events->tier == PERF_TIER_USER && !events->counts)
+        note(events, "CPU time inside the kernel is not counted: this kernel (before 6.13) has no counters of inherited "
+                     "events, and kernel.perf_event_paranoid=1 is not set");
+}
+
+static int list_cpus(struct perf_events *events, struct error *err)
+{
+    struct cpu_list online = {0};
+    int code = cpu_list_online(&online, err);
+    for (size_t i = 0; i < online.length && !code; i++) {
+        struct perf_cpu cpu = {.cpu = online.data[i], .event_fd = -1, .ring_fds = {-1, -1}};
+        if (!array_push(&events->cpus, cpu))
+            code = error_no_memory(err);
+    }
+    array_free(&online);
+    return code;
+}
+
+static int open_all(struct perf_events *events, const struct perf_options *options, struct error *err)
+{
+    bool build_ids;
+    int code = list_cpus(events, err);
+    if (code)
+        return code;
+    choose_rate(events, options->rate);
+    choose_sizes(events, events->cpus.length);
+    code = find_what_opens(events, options->pid, events->cpus.data[0].cpu, &build_ids);
+    if (code)
+        return refused(code, err);
+    note_tier(events);
+    raise_file_limit(3 * events->cpus.length + 64);
+    code = open_largest_rings(events, err);
+    if (!code)
+        code = open_sampling_events(events, options, build_ids, err);
+    if (code == -EMFILE)
+        return error_set(err, EMFILE, "too many open files: prof needs 3 for each of the %zu CPUs; raise 'ulimit -n'",
+                         events->cpus.length);
+    return code;
+}
+
+int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err)
+{
+    memset(events, 0, sizeof(*events));
+    int code = open_all(events, options, err);
+    if (code)
+        perf_events_close(events);
+    return code;
+}
+
+void perf_events_use_ring(struct perf_events *events, size_t cpu_index, enum perf_ring_kind kind)
+{
+    struct perf_cpu *cpu = &events->cpus.data[cpu_index];
+    if (cpu->ring_kind != kind && ioctl(cpu->event_fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fds[kind]) == 0)
+        cpu->ring_kind = kind;
+}
+
+void perf_events_stop(struct perf_events *events)
+{
+    for (size_t i = 0; i < events->cpus.length; i++)
+        ioctl(events->cpus.data[i].event_fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint64_t perf_events_lost(const struct perf_events *events)
+{
+    uint64_t lost = 0;
+    if (!(events->layout.read_format & PERF_FORMAT_LOST))
+        return 0;
+    for (size_t i = 0; i < events->cpus.length; i++) {
+        uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
+        if (read(events->cpus.data[i].event_fd, values, sizeof(values)) == sizeof(values))
+            lost += values[4];
+    }
+    return lost;
+}
+
+void perf_events_close(struct perf_events *events)
+{
+    for (size_t i = 0; i < events->cpus.length; i++) {
+        struct perf_cpu *cpu = &events->cpus.data[i];
+        if (cpu->event_fd >= 0)
+            close(cpu->event_fd);
+        close_rings(cpu);
+    }
+    array_free(&events->cpus);
+}

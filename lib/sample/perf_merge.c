@@ -1,0 +1,150 @@
+#include "sample/perf_merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct source {
+    struct perf_ring *ring;
+    uint64_t first_head, head;
+    uint64_t time; /* of the record at the tail */
+    size_t size;   /* of that record */
+};
+
+struct perf_merge {
+    struct perf_layout layout;
+    struct source *sources;
+    size_t count;
+    uint32_t *heap; /* indexes of sources that have a record, the earliest first */
+    size_t heap_length;
+    size_t behind;     /* sources that have not reached their first head */
+    bool has_current;  /* the record of heap[0] was handed out and not yet given back */
+    unsigned char bounce[PERF_RING_RECORD_MAX];
+};
+
+struct perf_merge *perf_merge_new(const struct perf_layout *layout, struct perf_ring *const *rings, size_t count,
+                                  struct error *err)
+{
+    struct perf_merge *merge = calloc(1, sizeof(*merge));
+    if (!merge || !(merge->sources = calloc(count, sizeof(*merge->sources))) ||
+        !(merge->heap = calloc(count, sizeof(*merge->heap)))) {
+        perf_merge_free(merge);
+        error_no_memory(err);
+        return NULL;
+    }
+    merge->layout = *layout;
+    merge->count = count;
+    for (size_t i = 0; i < count; i++)
+        merge->sources[i].ring = rings[i];
+    return merge;
+}
+
+void perf_merge_free(struct perf_merge *merge)
+{
+    if (!merge)
+        return;
+    free(merge->sources);
+    free(merge->heap);
+    free(merge);
+}
+
+static bool earlier(const struct perf_merge *merge, size_t a, size_t b)
+{
+    return merge->sources[merge->heap[a]].time < merge->sources[merge->heap[b]].time;
+}
+
+static void swap(struct perf_merge *merge, size_t a, size_t b)
+{
+    uint32_t other = merge->heap[a];
+    merge->heap[a] = merge->heap[b];
+    merge->heap[b] = other;
+}
+
+static void sift_up(struct perf_merge *merge, size_t at)
+{
+    for (; at && earlier(merge, at, (at - 1) / 2); at = (at - 1) / 2)
+        swap(merge, at, (at - 1) / 2);
+}
+
+static void sift_down(struct perf_merge *merge, size_t at)
+{
+    for (;;) {
+        size_t least = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < merge->heap_length; child++) {
+            if (earlier(merge, child, least))
+                least = child;
+        }
+        if (least == at)
+            return;
+        swap(merge, at, least);
+        at = least;
+    }
+}
+
+/* A record without a time (there should be none) takes that of the one before it. */
+static bool source_load(const struct perf_merge *merge, struct source *source)
+{
+    uint32_t type;
+    if (!perf_ring_peek(source->ring, source->head, &type, &source->size))
+        return false;
+    size_t offset = perf_record_time_offset(&merge->layout, type, source->size);
+    if (offset != SIZE_MAX)
+        source->time = perf_ring_u64(source->ring, offset);
+    return true;
+}
+
+static bool source_is_behind(const struct source *source)
+{
+    return source->ring->tail < source->first_head;
+}
+
+bool perf_merge_begin(struct perf_merge *merge)
+{
+    bool anything = false;
+    for (size_t i = 0; i < merge->count; i++) {
+        struct source *source = &merge->sources[i];
+        source->first_head = perf_ring_head(source->ring);
+        anything |= source_is_behind(source);
+    }
+    merge->heap_length = 0;
+    merge->behind = 0;
+    merge->has_current = false;
+    if (!anything)
+        return false;
+    for (size_t i = 0; i < merge->count; i++) {
+        struct source *source = &merge->sources[i];
+        source->head = perf_ring_head(source->ring);
+        if (!source_load(merge, source))
+            continue;
+        merge->behind += source_is_behind(source);
+        merge->heap[merge->heap_length++] = (uint32_t)i;
+        sift_up(merge, merge->heap_length - 1);
+    }
+    return merge->behind > 0;
+}
+
+static void give_back_current(struct perf_merge *merge)
+{
+    struct source *source = &merge->sources[merge->heap[0]];
+    bool was_behind = source_is_behind(source);
+    perf_ring_skip(source->ring, source->size);
+    bool more = source_load(merge, source); /* which throws away what makes no sense, and so may move the tail */
+    merge->behind -= was_behind && !source_is_behind(source);
+    if (!more)
+        merge->heap[0] = merge->heap[--merge->heap_length];
+    sift_down(merge, 0);
+    merge->has_current = false;
+}
+
+bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record)
+{
+    if (merge->has_current)
+        give_back_current(merge);
+    if (!merge->behind || !merge->heap_length)
+        return false;
+    struct source *source = &merge->sources[merge->heap[0]];
+    record->bytes = perf_ring_record(source->ring, source->size, merge->bounce);
+    record->size = source->size;
+    record->ring = merge->heap[0];
+    merge->has_current = true;
+    return true;
+}

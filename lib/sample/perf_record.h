@@ -1,0 +1,78 @@
+/*
+ * The records that the kernel writes into a perf ring, taken apart. perf_event_open(2) and linux/perf_event.h describe
+ * them; which fields a record has depends on what was asked for, which is the "layout" here.
+ */
+#ifndef PROF_SAMPLE_PERF_RECORD_H
+#define PROF_SAMPLE_PERF_RECORD_H
+
+#include "sample/registers.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* As in struct perf_event_attr; records carry the identifier trailer of sample_id_all. */
+struct perf_layout {
+    uint64_t sample_type; /* of PERF_SAMPLE_IP, TID, TIME, CPU, PERIOD, READ, CALLCHAIN, REGS_USER, STACK_USER */
+    uint64_t read_format; /* of PERF_FORMAT_TOTAL_TIME_ENABLED, TOTAL_TIME_RUNNING, ID, LOST */
+};
+
+struct perf_sample {
+    uint64_t ip;
+    uint64_t period;  /* since the event's previous sample, in its unit: ns for cpu-clock, else cycles */
+    uint64_t value;   /* SAMPLE_READ: the counter of this thread on this CPU, in the same unit */
+    uint64_t running; /* SAMPLE_READ: ns for which that counter was counting */
+    uint64_t id;      /* SAMPLE_READ: of the event; inherited ones have that of their parent */
+
+    /* The kernel's call chain, leaf first, with the kernel's context marks among the addresses; unaligned. */
+    const unsigned char *callchain;
+    size_t callchain_length; /* in addresses */
+
+    uint64_t registers_abi; /* PERF_SAMPLE_REGS_ABI_NONE, _32, _64 */
+    uint64_t registers[SAMPLE_REGISTERS]; /* by DWARF number */
+
+    const unsigned char *stack; /* from the stack pointer upwards */
+    size_t stack_size;          /* bytes that were really copied */
+    bool stack_full;            /* as many as had room: the stack goes on above */
+};
+
+struct perf_mapping {
+    uint64_t start, length, file_offset;
+    bool executable;
+    bool has_build_id;       /* then device and inode are not known */
+    unsigned char build_id[20];
+    size_t build_id_size;
+    uint32_t device_major, device_minor;
+    uint64_t inode;
+    const char *path; /* as the process named it: a path, "//anon", "[vdso]" */
+};
+
+struct perf_record {
+    uint32_t type; /* PERF_RECORD_...; of the types that are not in the union only the head is filled */
+    uint16_t misc;
+    uint32_t pid, tid; /* of the thread that it is about */
+    uint32_t cpu;
+    uint64_t time; /* ns of the clock that was asked for */
+    union {
+        struct perf_sample sample;   /* PERF_RECORD_SAMPLE */
+        struct perf_mapping mapping; /* PERF_RECORD_MMAP2 */
+        struct {
+            const char *name;
+            bool exec; /* the name changed because a new program starts */
+        } comm; /* PERF_RECORD_COMM */
+        struct {
+            uint32_t parent_pid, parent_tid;
+        } task;        /* PERF_RECORD_FORK, PERF_RECORD_EXIT */
+        uint64_t lost; /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES: how many records */
+    };
+};
+
+/* Takes one record of `size` bytes, header included, apart. Texts and stacks point into `bytes`. Returns 0, or -EINVAL
+ * if the record does not hold what its layout says. */
+int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_t size, struct perf_record *record);
+
+/* Where in a record of this type and size (header included) its time is: offset in bytes, a multiple of 8; SIZE_MAX if
+ * it has none. Lets a reader order records without parsing them. */
+size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size);
+
+#endif

@@ -1,0 +1,78 @@
+#include "sample/perf_ring.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int perf_ring_map(struct perf_ring *ring, int fd, size_t size, struct error *err)
+{
+    size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, page_size + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED)
+        return error_set(err, errno, "cannot map a ring buffer of %zu KiB: %s", size / 1024, strerror(errno));
+    *ring = (struct perf_ring){.page = page, .data = (unsigned char *)page + page_size, .size = size};
+    return 0;
+}
+
+void perf_ring_unmap(struct perf_ring *ring)
+{
+    if (ring->page)
+        munmap(ring->page, (size_t)(ring->data - (unsigned char *)ring->page) + ring->size);
+    ring->page = NULL;
+}
+
+uint64_t perf_ring_head(const struct perf_ring *ring)
+{
+    struct perf_event_mmap_page *page = ring->page;
+    return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+static void set_tail(struct perf_ring *ring, uint64_t tail)
+{
+    struct perf_event_mmap_page *page = ring->page;
+    ring->tail = tail;
+    __atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_t *size)
+{
+    uint64_t left = head - ring->tail;
+    if (left == 0)
+        return false;
+    struct perf_event_header header = {0};
+    if (left <= ring->size && left >= sizeof(header)) /* records are multiples of 8 bytes: a header never wraps */
+        memcpy(&header, ring->data + (ring->tail & (ring->size - 1)), sizeof(header));
+    if (header.size < sizeof(header) || header.size > left || header.size % 8) {
+        ring->damaged++;
+        set_tail(ring, head);
+        return false;
+    }
+    *type = header.type;
+    *size = header.size;
+    return true;
+}
+
+uint64_t perf_ring_u64(const struct perf_ring *ring, size_t offset)
+{
+    uint64_t value;
+    memcpy(&value, ring->data + ((ring->tail + offset) & (ring->size - 1)), sizeof(value));
+    return value;
+}
+
+const unsigned char *perf_ring_record(const struct perf_ring *ring, size_t size, unsigned char *bounce)
+{
+    uint64_t start = ring->tail & (ring->size - 1);
+    uint64_t until_end = ring->size - start;
+    if (size <= until_end)
+        return ring->data + start;
+    memcpy(bounce, ring->data + start, until_end);
+    memcpy(bounce + until_end, ring->data, size - until_end);
+    return bounce;
+}
+
+void perf_ring_skip(struct perf_ring *ring, size_t size)
+{
+    set_tail(ring, ring->tail + size);
+}
