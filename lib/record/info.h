@@ -6,6 +6,11 @@
 #ifndef PROF_RECORD_INFO_H
 #define PROF_RECORD_INFO_H
 
+#include "base/error.h"
+#include "record/spool.h"
+
+#include <stdint.h>
+
 /* At the start. */
 #define INFO_COMMAND         "command"         /* the command line, as a shell would take it */
 #define INFO_PRODUCT         "product"         /* base name of the program */
@@ -26,5 +31,18 @@
 #define INFO_RECORDER_CPU     "recorder_cpu"     /* ns of CPU that the recorder used until the target ended */
 #define INFO_RECORDER_MEMORY  "recorder_memory"  /* bytes, most that was resident */
 #define INFO_EXIT             "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV", "still running" */
+
+/* At the end: how many stacks were cut, by reason (enum unwind_end says what each means). */
+#define INFO_CUT_STACK_SHORT "cut_stack_short"
+#define INFO_CUT_NO_RULE     "cut_no_rule"
+#define INFO_CUT_NO_MODULE   "cut_no_module"
+#define INFO_CUT_STUCK       "cut_stuck"
+#define INFO_CUT_TOO_DEEP    "cut_too_deep"
+
+int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err);
+int info_write_number(struct spool_writer *spool, const char *name, uint64_t value, struct error *err);
+
+/* INFO_COMMAND from its words, quoted where a shell would need it. */
+int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err);
 
 #endif

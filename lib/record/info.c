@@ -1,0 +1,59 @@
+#include "record/info.h"
+
+#include "base/array.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err)
+{
+    struct spool_event event = {.kind = SPOOL_INFO, .name = name, .value = value};
+    return spool_writer_event(spool, &event, err);
+}
+
+int info_write_number(struct spool_writer *spool, const char *name, uint64_t value, struct error *err)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return info_write(spool, name, text, err);
+}
+
+struct ARRAY_TYPE(text, char);
+
+static bool append(struct text *text, const char *piece)
+{
+    size_t length = strlen(piece);
+    if (!array_reserve(text, length))
+        return false;
+    memcpy(text->data + text->length, piece, length);
+    text->length += length;
+    return true;
+}
+
+static bool needs_quotes(const char *word)
+{
+    return !*word || word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")];
+}
+
+static bool append_word(struct text *text, const char *word)
+{
+    if (!needs_quotes(word))
+        return append(text, word);
+    bool ok = append(text, "'");
+    for (; *word; word++)
+        ok &= append(text, *word == '\'' ? "'\\''" : (const char[]){*word, '\0'});
+    return ok && append(text, "'");
+}
+
+int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err)
+{
+    struct text text = {0};
+    bool ok = true;
+    for (char *const *word = argv; *word; word++)
+        ok &= append(&text, word == argv ? "" : " ") && append_word(&text, *word);
+    ok &= array_push(&text, '\0');
+    int code = ok ? info_write(spool, INFO_COMMAND, text.data, err) : error_no_memory(err);
+    array_free(&text);
+    return code;
+}

@@ -1,0 +1,140 @@
+#include "record/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* 0, or a positive errno value that says why this file cannot be run. */
+static int check_file(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info))
+        return errno;
+    if (S_ISDIR(info.st_mode))
+        return EISDIR;
+    return access(path, X_OK) ? errno : 0;
+}
+
+/* As execvp(): a file that may not be run does not end the search, but is remembered if nothing better comes. */
+static int check_search_path(const char *program)
+{
+    const char *search = getenv("PATH");
+    int code = ENOENT;
+    if (!search)
+        search = "/bin:/usr/bin";
+    for (const char *at = search;; at++) {
+        size_t length = strcspn(at, ":");
+        char path[4096];
+        int used = snprintf(path, sizeof(path), "%.*s%s%s", (int)length, at, length ? "/" : "", program);
+        if (used > 0 && (size_t)used < sizeof(path)) {
+            int found = check_file(path);
+            if (!found)
+                return 0;
+            if (found == EACCES)
+                code = EACCES;
+        }
+        at += length;
+        if (!*at)
+            return code;
+    }
+}
+
+int launch_check(const char *program, struct error *err)
+{
+    bool is_path = strchr(program, '/');
+    int code = is_path ? check_file(program) : check_search_path(program);
+    if (code == 0)
+        return 0;
+    if (code == ENOENT && !is_path && check_file(program) == 0)
+        return error_set(err, ENOENT, "%s: command not found; for the file of this folder write ./%s", program, program);
+    if (code == ENOENT || code == ENOTDIR)
+        return error_set(err, ENOENT, "%s: %s", program, is_path ? "no such file" : "command not found");
+    if (code == EISDIR)
+        return error_set(err, EACCES, "%s is a folder, not a program", program);
+    if (code == EACCES)
+        return error_set(err, EACCES, "%s is not executable for you", program);
+    return error_set(err, code, "cannot run %s: %s", program, strerror(code));
+}
+
+static void run_child(char *const *argv, const sigset_t *mask, int go_fd, int error_fd)
+{
+    char go;
+    ssize_t size;
+    do
+        size = read(go_fd, &go, 1);
+    while (size < 0 && errno == EINTR);
+    if (size != 1)
+        _exit(127);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvp(argv[0], argv);
+    int code = errno;
+    ssize_t unused = write(error_fd, &code, sizeof(code));
+    (void)unused;
+    _exit(127);
+}
+
+int launch_fork(struct launch *launch, char *const *argv, const sigset_t *mask, struct error *err)
+{
+    int go[2] = {-1, -1}, error[2] = {-1, -1};
+    pid_t pid = -1;
+    if (pipe2(go, O_CLOEXEC) == 0 && pipe2(error, O_CLOEXEC) == 0)
+        pid = fork();
+    int code = errno;
+    if (pid == 0) {
+        close(go[1]);
+        close(error[0]);
+        run_child(argv, mask, go[0], error[1]);
+    }
+    if (go[0] >= 0)
+        close(go[0]);
+    if (error[1] >= 0)
+        close(error[1]);
+    *launch = (struct launch){.pid = pid, .go_fd = go[1], .error_fd = error[0]};
+    if (pid > 0)
+        return 0;
+    if (go[1] >= 0)
+        close(go[1]);
+    if (error[0] >= 0)
+        close(error[0]);
+    return error_set(err, code, "cannot start a process: %s", strerror(code));
+}
+
+static ssize_t read_all(int fd, void *out, size_t size)
+{
+    ssize_t got;
+    do
+        got = read(fd, out, size);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+int launch_exec(struct launch *launch, const char *program, struct error *err)
+{
+    int code = 0;
+    ssize_t unused = write(launch->go_fd, "g", 1);
+    (void)unused;
+    close(launch->go_fd);
+    /* The pipe closes by itself when exec succeeds. */
+    bool failed = read_all(launch->error_fd, &code, sizeof(code)) == sizeof(code);
+    close(launch->error_fd);
+    if (!failed)
+        return 0;
+    waitpid(launch->pid, NULL, 0);
+    if (code == EACCES)
+        return error_set(err, code, "cannot run %s: permission denied (the file or its interpreter is not executable)",
+                         program);
+    return error_set(err, code, "cannot run %s: %s", program, strerror(code));
+}
+
+void launch_cancel(struct launch *launch)
+{
+    close(launch->go_fd);
+    close(launch->error_fd);
+    waitpid(launch->pid, NULL, 0);
+}

@@ -1,0 +1,245 @@
+/*
+ * By the time that a mapping record is read, the process may be gone and the file replaced or deleted, and the process may
+ * see other files than we do (a container). So a library is looked for where the process sees it (/proc/PID/root), then by
+ * the mapping itself (/proc/PID/map_files, for root only) and as the program (/proc/PID/exe), which both reach deleted files, and
+ * at last under its path as we see it. Only a file that is the mapped one is taken: the same build id, or where the record
+ * has none, the same inode, or a file that has not changed since the recording began. (Some file systems, overlayfs and
+ * btrfs among them, name other devices and inodes in mapping records than in stat().)
+ */
+#include "record/library_table.h"
+
+#include "base/strings.h"
+#include "record/elf_file.h"
+#include "record/proc_maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+struct library {
+    uint32_t number;
+    struct unwind_module *module;
+    struct elf_file *elf; /* NULL if the file could not be read */
+};
+
+struct library_table {
+    struct spool_writer *spool;
+    struct strings keys; /* index of a key = index of its library */
+    ARRAY(struct library) libraries;
+    uint32_t next_number;
+    struct timespec opened; /* CLOCK_REALTIME, as file times are */
+};
+
+struct library_table *library_table_new(struct spool_writer *spool, struct error *err)
+{
+    struct library_table *table = calloc(1, sizeof(*table));
+    if (!table) {
+        error_no_memory(err);
+        return NULL;
+    }
+    table->spool = spool;
+    clock_gettime(CLOCK_REALTIME, &table->opened);
+    return table;
+}
+
+void library_table_free(struct library_table *table)
+{
+    if (!table)
+        return;
+    for (size_t i = 0; i < table->libraries.length; i++) {
+        if (table->libraries.data[i].module)
+            unwind_module_unref(table->libraries.data[i].module);
+        free(table->libraries.data[i].elf);
+    }
+    array_free(&table->libraries);
+    strings_destroy(&table->keys);
+    free(table);
+}
+
+int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err)
+{
+    *number = table->next_number++;
+    struct spool_event event = {.kind = SPOOL_LIB, .number = *number, .lib = *lib};
+    return spool_writer_event(table->spool, &event, err);
+}
+
+/* ---- finding the file ---- */
+
+static bool is_unchanged_since(const struct stat *info, const struct timespec *time)
+{
+    return info->st_ctim.tv_sec < time->tv_sec ||
+           (info->st_ctim.tv_sec == time->tv_sec && info->st_ctim.tv_nsec < time->tv_nsec);
+}
+
+static bool is_mapped_file(const struct library_table *table, const struct perf_mapping *mapping,
+                           const struct stat *info, const struct elf_file *elf)
+{
+    if (mapping->has_build_id)
+        return elf && elf->build_id_size >= mapping->build_id_size &&
+               !memcmp(elf->build_id, mapping->build_id, mapping->build_id_size);
+    bool same_inode = info->st_ino == mapping->inode && major(info->st_dev) == mapping->device_major &&
+                      minor(info->st_dev) == mapping->device_minor;
+    return same_inode || is_unchanged_since(info, &table->opened);
+}
+
+struct opened_file {
+    int fd;
+    struct stat info;
+    bool is_elf;
+    struct elf_file elf;
+};
+
+static bool open_if_mapped(const struct library_table *table, const char *path, const struct perf_mapping *mapping,
+                           struct opened_file *file)
+{
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file->fd < 0)
+        return false;
+    if (fstat(file->fd, &file->info) == 0 && S_ISREG(file->info.st_mode)) {
+        file->is_elf = elf_file_read(file->fd, &file->elf);
+        if (is_mapped_file(table, mapping, &file->info, file->is_elf ? &file->elf : NULL))
+            return true;
+    }
+    close(file->fd);
+    file->fd = -1;
+    return false;
+}
+
+static bool open_mapped(const struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
+                        struct opened_file *file)
+{
+    char path[4096 + 64];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s", pid, mapping->path);
+    if (open_if_mapped(table, path, mapping, file))
+        return true;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
+             mapping->start + mapping->length);
+    if (open_if_mapped(table, path, mapping, file))
+        return true;
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
+    return open_if_mapped(table, path, mapping, file) || open_if_mapped(table, mapping->path, mapping, file);
+}
+
+/* ---- new libraries ---- */
+
+static int remember(struct library_table *table, const struct spool_lib *lib, struct unwind_module *module,
+                    const struct elf_file *elf, struct error *err)
+{
+    struct library library = {.module = module};
+    if (elf) {
+        library.elf = malloc(sizeof(*elf));
+        if (library.elf)
+            *library.elf = *elf;
+    }
+    if ((elf && !library.elf) || !array_push(&table->libraries, library)) {
+        free(library.elf);
+        if (module)
+            unwind_module_unref(module);
+        return error_no_memory(err);
+    }
+    return library_table_add(table, lib, &table->libraries.data[table->libraries.length - 1].number, err);
+}
+
+static int add_file(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping, struct error *err)
+{
+    struct opened_file file;
+    struct spool_lib lib = {.kind = SPOOL_LIB_FILE,
+                            .path = mapping->path,
+                            .build_id = mapping->build_id,
+                            .build_id_size = mapping->build_id_size,
+                            .device = makedev(mapping->device_major, mapping->device_minor),
+                            .inode = mapping->inode};
+    if (!open_mapped(table, pid, mapping, &file))
+        return remember(table, &lib, NULL, NULL, err);
+    lib.device = file.info.st_dev;
+    lib.inode = file.info.st_ino;
+    lib.size = (uint64_t)file.info.st_size;
+    lib.mtime_ns = (uint64_t)file.info.st_mtim.tv_sec * 1000000000u + (uint64_t)file.info.st_mtim.tv_nsec;
+    if (file.is_elf) {
+        lib.build_id = file.elf.build_id;
+        lib.build_id_size = file.elf.build_id_size;
+    }
+    struct unwind_module *module = file.is_elf ? unwind_module_open(file.fd, mapping->path, NULL) : NULL;
+    close(file.fd);
+    return remember(table, &lib, module, file.is_elf ? &file.elf : NULL, err);
+}
+
+static int use_own_vdso(void *context, const struct perf_mapping *mapping)
+{
+    if (mapping->start == getauxval(AT_SYSINFO_EHDR))
+        *(struct perf_mapping *)context = *mapping;
+    return 0;
+}
+
+/* The vDSO is the same in every 64-bit process, so ours will do: theirs may be gone. */
+static int add_vdso(struct library_table *table, struct error *err)
+{
+    struct perf_mapping own = {0};
+    proc_maps_read((uint32_t)getpid(), use_own_vdso, &own);
+    const unsigned char *image = (const unsigned char *)(uintptr_t)own.start;
+    size_t size = own.length;
+    struct spool_lib lib = {.kind = SPOOL_LIB_VDSO, .path = "[vdso]", .image = image, .image_size = size};
+    struct unwind_module *module = image ? unwind_module_from_memory(image, size, "[vdso]", NULL) : NULL;
+    return remember(table, &lib, module, NULL, err);
+}
+
+/* ---- lookup ---- */
+
+static bool is_vdso(const char *path)
+{
+    return !strcmp(path, "[vdso]");
+}
+
+/* "//anon", "[heap]", "[stack]", "anon_inode:...", and what has a path but is no file. */
+static bool is_anonymous(const char *path)
+{
+    return path[0] != '/' || !strncmp(path, "//anon", 6) || !strncmp(path, "/dev/zero", 9) ||
+           !strncmp(path, "/memfd:", 7) || !strncmp(path, "/SYSV", 5) || !strncmp(path, "/anon_hugepage", 14);
+}
+
+static uint32_t key_of(struct library_table *table, const struct perf_mapping *mapping)
+{
+    char key[4096 + 128];
+    size_t length = strnlen(mapping->path, 4096);
+    memcpy(key, mapping->path, length);
+    key[length++] = '\0';
+    if (is_vdso(mapping->path))
+        return strings_add(&table->keys, key, length);
+    if (mapping->has_build_id) {
+        memcpy(key + length, mapping->build_id, mapping->build_id_size);
+        length += mapping->build_id_size;
+    } else {
+        length += (size_t)snprintf(key + length, 96, "%" PRIu32 ":%" PRIu32 ":%" PRIu64, mapping->device_major,
+                                   mapping->device_minor, mapping->inode);
+    }
+    return strings_add(&table->keys, key, length);
+}
+
+int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
+                       struct library_mapping *found, struct error *err)
+{
+    *found = (struct library_mapping){.lib = SPOOL_NO_NUMBER};
+    if (!is_vdso(mapping->path) && is_anonymous(mapping->path))
+        return 0;
+    uint32_t index = key_of(table, mapping);
+    if (index == STRING_NONE)
+        return error_no_memory(err);
+    if (index == table->libraries.length) {
+        int code = is_vdso(mapping->path) ? add_vdso(table, err) : add_file(table, pid, mapping, err);
+        if (code)
+            return code;
+    }
+    const struct library *library = &table->libraries.data[index];
+    found->lib = library->number;
+    found->module = library->module;
+    found->rva = library->elf ? elf_file_rva(library->elf, mapping->file_offset) : mapping->file_offset;
+    return 0;
+}

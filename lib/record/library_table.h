@@ -1,0 +1,34 @@
+/*
+ * The files that are mapped with execute permission, each opened, checked and noted in the spool once, however many
+ * processes map it: by its path and build id, or without a build id by device and inode.
+ */
+#ifndef PROF_RECORD_LIBRARY_TABLE_H
+#define PROF_RECORD_LIBRARY_TABLE_H
+
+#include "base/error.h"
+#include "record/spool.h"
+#include "sample/perf_record.h"
+#include "unwind/unwind.h"
+
+#include <stdint.h>
+
+struct library_table;
+
+struct library_table *library_table_new(struct spool_writer *spool, struct error *err);
+void library_table_free(struct library_table *table);
+
+struct library_mapping {
+    uint32_t lib;                 /* number in the spool; SPOOL_NO_NUMBER for memory that is no file's */
+    uint64_t rva;                 /* of the first byte of the mapping; 0 without a lib */
+    struct unwind_module *module; /* borrowed; NULL if there is no call frame information */
+};
+
+/* What was mapped in process `pid`. A file that cannot be opened (any more) is known by its name only. Negative only when
+ * the spool cannot be written or memory runs out. */
+int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
+                       struct library_mapping *found, struct error *err);
+
+/* A number for a library that is no file's (the kernel, its modules), and its event in the spool. */
+int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err);
+
+#endif

@@ -1,0 +1,45 @@
+#include "record/pace.h"
+
+#define MS UINT64_C(1000000)
+
+static const uint64_t first_patience = 100 * MS;
+static const uint64_t most_patience = 3200 * MS;
+static const uint64_t pause_after_failure = 1000 * MS;
+enum { TOO_OLD_LIMIT = 32 };
+
+void pace_init(struct pace *pace, uint64_t now)
+{
+    *pace = (struct pace){.fast = true, .last_short = now, .patience = first_patience};
+}
+
+/* A program that comes back to deep stacks again and again is better watched all the time. */
+static void speed_up(struct pace *pace)
+{
+    pace->fast = true;
+    pace->too_old = 0;
+    if (pace->patience < most_patience)
+        pace->patience *= 2;
+}
+
+/* The recorder does not get the CPU in time: being woken for each sample only makes that worse. */
+static void give_up_for_a_while(struct pace *pace, uint64_t time)
+{
+    pace->fast = false;
+    pace->slow_until = time + pause_after_failure;
+}
+
+bool pace_sample(struct pace *pace, uint64_t time, enum pace_stack stack)
+{
+    if (stack != PACE_STACK_FITS) {
+        pace->last_short = time;
+        if (!pace->fast && time >= pace->slow_until)
+            speed_up(pace);
+        else if (pace->fast && stack == PACE_STACK_TOO_OLD && ++pace->too_old >= TOO_OLD_LIMIT)
+            give_up_for_a_while(pace, time);
+        else if (stack == PACE_STACK_SHORT)
+            pace->too_old = 0;
+    } else if (pace->fast && time > pace->last_short + pace->patience) {
+        pace->fast = false;
+    }
+    return pace->fast;
+}

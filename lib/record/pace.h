@@ -1,0 +1,31 @@
+/*
+ * How soon the samples of one CPU are wanted: at once while its stacks are deeper than their copies, so that the rest can be
+ * read before it changes, and else many at a time, which costs less. A waking costs the recorder 5 to 10 us.
+ */
+#ifndef PROF_RECORD_PACE_H
+#define PROF_RECORD_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pace {
+    bool fast;
+    uint64_t last_short; /* ns: when a stack was last too short */
+    uint64_t patience;   /* ns of good stacks after which it slows down */
+    uint64_t slow_until; /* ns: being fast was of no use, so not before this time again */
+    uint32_t too_old;    /* stacks in a row that could not be completed because they were read too late */
+};
+
+enum pace_stack {
+    PACE_STACK_FITS,    /* the copy was deep enough */
+    PACE_STACK_SHORT,   /* it was not; the rest was read, or could not be for other reasons than time */
+    PACE_STACK_TOO_OLD, /* it was not, and it was too late to read the rest */
+};
+
+/* Begins fast: nothing is known yet of the stacks. */
+void pace_init(struct pace *pace, uint64_t now);
+
+/* Takes in one sample of the CPU, at its time in ns; returns whether the next are wanted at once. */
+bool pace_sample(struct pace *pace, uint64_t time, enum pace_stack stack);
+
+#endif

@@ -1,0 +1,53 @@
+#include "record/proc_maps.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void cut_end(char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    if (length >= end_length && !strcmp(text + length - end_length, end))
+        text[length - end_length] = '\0';
+}
+
+bool proc_maps_parse(char *line, struct perf_mapping *mapping)
+{
+    char permissions[5];
+    uint64_t end;
+    int path_at = -1;
+    memset(mapping, 0, sizeof(*mapping));
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n", &mapping->start,
+               &end, permissions, &mapping->file_offset, &mapping->device_major, &mapping->device_minor,
+               &mapping->inode, &path_at) < 7 ||
+        path_at < 0 || end < mapping->start || strlen(permissions) != 4)
+        return false;
+    mapping->length = end - mapping->start;
+    mapping->executable = permissions[2] == 'x';
+    char *path = line + path_at;
+    cut_end(path, "\n");
+    cut_end(path, " (deleted)");
+    mapping->path = path;
+    return true;
+}
+
+int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+    FILE *maps = fopen(path, "re");
+    if (!maps)
+        return -errno;
+    char *line = NULL;
+    size_t capacity = 0;
+    int code = 0;
+    while (!code && getline(&line, &capacity, maps) > 0) {
+        struct perf_mapping mapping;
+        if (proc_maps_parse(line, &mapping) && mapping.executable)
+            code = use(context, &mapping);
+    }
+    free(line);
+    fclose(maps);
+    return code;
+}

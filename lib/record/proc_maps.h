@@ -1,0 +1,22 @@
+/*
+ * The executable mappings of a living process, from /proc/PID/maps: for processes whose mapping records were not seen.
+ */
+#ifndef PROF_RECORD_PROC_MAPS_H
+#define PROF_RECORD_PROC_MAPS_H
+
+#include "base/error.h"
+#include "sample/perf_record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Takes one line of a maps file apart. The path points into `line`, whose newline and "(deleted)" are cut off. False if it
+ * is not such a line. */
+bool proc_maps_parse(char *line, struct perf_mapping *mapping);
+
+/* Calls `use` with every executable mapping. Stops at its first non-zero result and returns it. -errno if the process is gone
+ * (no error text). */
+int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context);
+
+#endif

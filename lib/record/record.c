@@ -1,0 +1,603 @@
+/*
+ * The recording loop: sleep until a ring wants to be read, read all rings in causal order, tell the tracker about
+ * processes and mappings, walk the stack of each sample where it lies in its ring, and append the chain of addresses to the spool.
+ *
+ * Stacks are walked at once because they are large (up to 64 KiB each, 64 MB a second for each busy CPU at 1 kHz) and
+ * their call chains are small (some 10 bytes); and because what lies above the copy can still be read then (stack_reader.c,
+ * pace.c). Nothing here grows with the length of a recording.
+ */
+#include "record/record.h"
+
+#include "base/clock.h"
+#include "record/info.h"
+#include "record/kernel_map.h"
+#include "record/launch.h"
+#include "record/library_table.h"
+#include "record/pace.h"
+#include "record/spool.h"
+#include "record/stack_reader.h"
+#include "record/tracker.h"
+#include "sample/cpu_list.h"
+#include "sample/perf_events.h"
+#include "sample/perf_merge.h"
+#include "unwind/unwind.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+enum {
+    IDLE_MS = 100,      /* a ring that does not fill is read this often */
+    ROUNDS_AT_ONCE = 64 /* before signals are looked at again */
+};
+
+static const uint64_t flush_interval = SECOND; /* what a killed recorder loses at most */
+
+struct recording {
+    const struct record_options *options;
+    struct record_result *result;
+    struct launch target;
+    bool target_reaped;
+
+    struct perf_events events;
+    struct perf_merge *merge;
+    struct pace *paces;
+    struct spool_writer *spool;
+    struct library_table *libraries;
+    struct tracker *tracker;
+    struct stack_reader reader;
+    uint64_t *frames; /* CHUNK_MAX_FRAMES */
+
+    int epoll_fd, signal_fd;
+    uint64_t started, next_flush; /* ns */
+    bool ending;                  /* result.end says why */
+    bool interrupted;             /* one SIGINT came */
+    bool kernel_mapped;
+
+    uint64_t samples, cut, lost_records, cpu_time;
+    uint64_t cut_by_reason[UNWIND_TOO_DEEP + 1];
+};
+
+/* ---- samples ---- */
+
+static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *frames, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sample->callchain_length && count < max; i++) {
+        uint64_t address;
+        memcpy(&address, sample->callchain + 8 * i, sizeof(address));
+        if (address >= (uint64_t)PERF_CONTEXT_MAX)
+            continue;
+        frames[count] = count ? address - 1 : address; /* callers are inside their call instruction */
+        count++;
+    }
+    return count;
+}
+
+struct user_stack {
+    size_t frames;
+    uint32_t flags;
+    enum pace_stack pace;
+};
+
+static struct unwind_result walk(struct recording *recording, const struct perf_record *record,
+                                 struct tracked_process *process, uint64_t *frames, size_t max)
+{
+    const struct perf_sample *sample = &record->sample;
+    struct unwind_regs regs;
+    _Static_assert(sizeof(regs.r) == sizeof(sample->registers), "both are the registers by their DWARF numbers");
+    memcpy(regs.r, sample->registers, sizeof(regs.r));
+    struct unwind_stack stack = {.sp = regs.r[UNWIND_REG_SP],
+                                 .bytes = sample->stack,
+                                 .size = sample->stack_size,
+                                 .read_above = stack_reader_read,
+                                 .context = &recording->reader};
+    stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size);
+    return unwind_walk(&process->space, &regs, &stack, frames, max);
+}
+
+static struct user_stack walk_user_stack(struct recording *recording, const struct perf_record *record,
+                                         struct tracked_process *process, uint64_t *frames, size_t max)
+{
+    struct user_stack user = {.pace = PACE_STACK_FITS};
+    if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE) /* the process is exiting: it has no user side any more */
+        return user;
+    if (record->sample.registers_abi != PERF_SAMPLE_REGS_ABI_64) { /* a 32-bit program */
+        frames[0] = record->sample.registers[UNWIND_REG_PC];
+        return (struct user_stack){.frames = 1, .flags = SAMPLE_CUT, .pace = PACE_STACK_FITS};
+    }
+    struct unwind_result result = walk(recording, record, process, frames, max);
+    if (result.end == UNWIND_NO_MODULE && tracker_refresh(recording->tracker, process, record->time))
+        result = walk(recording, record, process, frames, max);
+    user.frames = result.frames;
+    if (result.end != UNWIND_COMPLETE) {
+        user.flags |= SAMPLE_CUT;
+        recording->cut_by_reason[result.end]++;
+    }
+    if (result.used_frame_pointer)
+        user.flags |= SAMPLE_FRAME_POINTER;
+    if (result.used_read_above)
+        user.flags |= SAMPLE_TOPPED_UP;
+    if (record->sample.stack_full && (result.used_read_above || result.end == UNWIND_STACK_SHORT))
+        user.pace = recording->reader.was_old ? PACE_STACK_TOO_OLD : PACE_STACK_SHORT;
+    return user;
+}
+
+/* The counter where there is one; the sampling period of a clock is a time as well, that of cycles only nominally. */
+static uint64_t cpu_time_of(const struct recording *recording, struct tracked_thread *thread,
+                            const struct perf_record *record)
+{
+    const struct perf_sample *sample = &record->sample;
+    if (recording->events.counts)
+        return thread_clock_advance(&thread->clock, sample->id,
+                                    recording->events.hardware ? sample->running : sample->value, record->time);
+    return recording->events.hardware ? SECOND / recording->events.rate : sample->period;
+}
+
+static int take_sample(struct recording *recording, const struct perf_record *record, size_t cpu_index,
+                       struct error *err)
+{
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    int code = tracker_find(recording->tracker, record->pid, record->tid, record->time, &thread, &process, err);
+    if (code)
+        return code;
+    uint64_t *frames = recording->frames;
+    size_t kernel_frames = copy_kernel_frames(&record->sample, frames, CHUNK_MAX_FRAMES / 2);
+    if (kernel_frames && !recording->kernel_mapped) {
+        recording->kernel_mapped = true;
+        code = kernel_map_write(recording->libraries, recording->spool, record->time, err);
+        if (code)
+            return code;
+    }
+    struct user_stack user =
+        walk_user_stack(recording, record, process, frames + kernel_frames, CHUNK_MAX_FRAMES - kernel_frames);
+    struct sample sample = {.thread = thread->number,
+                            .cpu = record->cpu,
+                            .time = record->time,
+                            .cpu_time = cpu_time_of(recording, thread, record),
+                            .flags = user.flags,
+                            .frame_count = (uint32_t)(kernel_frames + user.frames),
+                            .kernel_frame_count = (uint32_t)kernel_frames,
+                            .frames = frames};
+    if (!sample.frame_count) {
+        frames[0] = record->sample.ip;
+        sample.frame_count = 1;
+    }
+    recording->samples++;
+    recording->cpu_time += sample.cpu_time;
+    recording->cut += (sample.flags & SAMPLE_CUT) != 0;
+    bool fast = pace_sample(&recording->paces[cpu_index], record->time, user.pace);
+    perf_events_use_ring(&recording->events, cpu_index, fast ? PERF_RING_FAST : PERF_RING_SLOW);
+    return spool_writer_sample(recording->spool, &sample, err);
+}
+
+static int take_record(struct recording *recording, const struct perf_merge_record *raw, struct error *err)
+{
+    struct perf_record record;
+    if (perf_record_parse(&recording->events.layout, raw->bytes, raw->size, &record)) {
+        recording->lost_records++;
+        return 0;
+    }
+    if (record.type == PERF_RECORD_SAMPLE)
+        return take_sample(recording, &record, raw->ring / PERF_RING_KINDS, err);
+    if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES)
+        recording->lost_records += record.lost;
+    return tracker_record(recording->tracker, &record, err);
+}
+
+/* Reads one round. Returns 1 if there may be more, 0 if the rings were empty. */
+static int read_round(struct recording *recording, struct error *err)
+{
+    struct perf_merge_record raw;
+    if (!perf_merge_begin(recording->merge))
+        return 0;
+    while (perf_merge_next(recording->merge, &raw)) {
+        int code = take_record(recording, &raw, err);
+        if (code)
+            return code;
+    }
+    return 1;
+}
+
+static int read_rings(struct recording *recording, unsigned rounds, struct error *err)
+{
+    int code = 1;
+    while (code > 0 && rounds--)
+        code = read_round(recording, err);
+    return code < 0 ? code : 0;
+}
+
+/* ---- signals ---- */
+
+static void end_recording(struct recording *recording, enum record_end end, int signal)
+{
+    if (recording->ending)
+        return;
+    recording->ending = true;
+    recording->result->end = end;
+    recording->result->signal = signal;
+}
+
+static void reap_target(struct recording *recording, int flags)
+{
+    int status;
+    if (recording->target_reaped || waitpid(recording->target.pid, &status, flags) != recording->target.pid)
+        return;
+    recording->target_reaped = true;
+    recording->result->target_ended = true;
+    recording->result->target_status = status;
+    end_recording(recording, RECORD_TARGET_ENDED, 0);
+}
+
+static void take_interrupt(struct recording *recording, bool from_terminal)
+{
+    if (recording->interrupted) {
+        end_recording(recording, RECORD_STOPPED, SIGINT);
+        return;
+    }
+    recording->interrupted = true;
+    if (!from_terminal)
+        kill(recording->target.pid, SIGINT);
+}
+
+static void take_signals(struct recording *recording)
+{
+    struct signalfd_siginfo info;
+    while (read(recording->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD)
+            reap_target(recording, WNOHANG);
+        else if (info.ssi_signo == SIGINT)
+            take_interrupt(recording, info.ssi_code == SI_KERNEL);
+        else
+            end_recording(recording, RECORD_STOPPED, (int)info.ssi_signo);
+    }
+}
+
+/* ---- the loop ---- */
+
+static int wait_ms(const struct recording *recording, uint64_t now)
+{
+    uint64_t duration = recording->options->duration;
+    uint64_t end = recording->started + duration;
+    if (!duration || end > now + IDLE_MS * UINT64_C(1000000))
+        return IDLE_MS;
+    return end > now ? (int)((end - now + 999999) / 1000000) : 0;
+}
+
+/* What was asked when time is up, and what has to be done each second. */
+static int keep_time(struct recording *recording, uint64_t now, struct error *err)
+{
+    if (recording->options->duration && now >= recording->started + recording->options->duration)
+        end_recording(recording, RECORD_TIME_UP, 0);
+    if (now < recording->next_flush)
+        return 0;
+    recording->next_flush = now + flush_interval;
+    return spool_writer_flush(recording->spool, err);
+}
+
+static int record_until_end(struct recording *recording, struct error *err)
+{
+    int code = 0;
+    while (!recording->ending && !code) {
+        struct epoll_event ready[16];
+        uint64_t now = monotonic_ns();
+        code = keep_time(recording, now, err);
+        if (code || recording->ending)
+            break;
+        int count = epoll_wait(recording->epoll_fd, ready, 16, wait_ms(recording, now));
+        bool signals = false;
+        for (int i = 0; i < count; i++)
+            signals |= ready[i].data.fd == recording->signal_fd;
+        code = read_rings(recording, ROUNDS_AT_ONCE, err);
+        if (signals)
+            take_signals(recording);
+    }
+    perf_events_stop(&recording->events);
+    return code ? code : read_rings(recording, UINT32_MAX, err);
+}
+
+/* ---- what is noted in the spool ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int write_notes(struct recording *recording, struct error *err)
+{
+    char text[PERF_NOTES * (PERF_NOTE_SIZE + 2)] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < recording->events.note_count; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", recording->events.notes[i]);
+    return info_write(recording->spool, INFO_TIER_NOTES, text, err);
+}
+
+static int write_start_infos(struct recording *recording, struct error *err)
+{
+    const struct perf_events *events = &recording->events;
+    int code = info_write_command(recording->spool, recording->options->argv, err);
+    if (!code)
+        code = info_write(recording->spool, INFO_PRODUCT, base_name(recording->options->argv[0]), err);
+    if (!code)
+        code = info_write_number(recording->spool, INFO_START_REALTIME, clock_ns(CLOCK_REALTIME), err);
+    if (!code)
+        code = info_write_number(recording->spool, INFO_START_MONOTONIC, recording->started, err);
+    if (!code)
+        code = info_write_number(recording->spool, INFO_INTERVAL, SECOND / events->rate, err);
+    if (!code)
+        code = info_write(recording->spool, INFO_EVENT, events->hardware ? "cycles" : "cpu-clock", err);
+    if (!code)
+        code = info_write(recording->spool, INFO_TIER,
+                          events->tier == PERF_TIER_KERNEL_AND_USER ? "kernel and user" : "user only", err);
+    if (!code)
+        code = write_notes(recording, err);
+    if (!code)
+        code = info_write_number(recording->spool, INFO_STACK_BYTES, events->stack_size, err);
+    if (!code)
+        code = info_write(recording->spool, INFO_RECORDER, recording->options->recorder, err);
+    return code;
+}
+
+static void describe_end(const struct record_result *result, char *text, size_t size)
+{
+    if (!result->target_ended) {
+        snprintf(text, size, "still running");
+    } else if (WIFSIGNALED(result->target_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(result->target_status));
+        snprintf(text, size, "killed by signal %d%s%s", WTERMSIG(result->target_status), name ? ", SIG" : "",
+                 name ? name : "");
+    } else {
+        snprintf(text, size, "exit status %d", WEXITSTATUS(result->target_status));
+    }
+}
+
+static const struct {
+    enum unwind_end end;
+    const char *name;
+} cut_infos[] = {
+    {UNWIND_STACK_SHORT, INFO_CUT_STACK_SHORT}, {UNWIND_NO_RULE, INFO_CUT_NO_RULE}, {UNWIND_NO_MODULE, INFO_CUT_NO_MODULE},
+    {UNWIND_STUCK, INFO_CUT_STUCK},             {UNWIND_TOO_DEEP, INFO_CUT_TOO_DEEP},
+};
+
+static int write_end_infos(struct recording *recording, struct error *err)
+{
+    struct record_result *result = recording->result;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    char end[64];
+    describe_end(result, end, sizeof(end));
+    int code = info_write_number(recording->spool, INFO_END_MONOTONIC, monotonic_ns(), err);
+    if (!code)
+        code = info_write_number(recording->spool, INFO_SAMPLES_EXPECTED,
+                                 recording->cpu_time * recording->events.rate / SECOND, err);
+    if (!code)
+        code = info_write_number(recording->spool, INFO_SAMPLES_LOST, result->lost, err);
+    if (!code)
+        code = info_write_number(recording->spool, INFO_RECORDER_CPU, result->recorder_cpu, err);
+    if (!code)
+        code = info_write_number(recording->spool, INFO_RECORDER_MEMORY, (uint64_t)usage.ru_maxrss * 1024, err);
+    for (size_t i = 0; !code && i < sizeof(cut_infos) / sizeof(*cut_infos); i++)
+        code = info_write_number(recording->spool, cut_infos[i].name, recording->cut_by_reason[cut_infos[i].end], err);
+    return code ? code : info_write(recording->spool, INFO_EXIT, end, err);
+}
+
+/* ---- beginning and end ---- */
+
+/* A reader that runs late makes old stacks and lost samples. A short slice lets it preempt early (Linux 6.12), and who may
+ * also gets a better nice value; neither matters if it is refused. */
+static int hurry(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attr = {.size = sizeof(attr), .runtime = 100000};
+    int nice = getpriority(PRIO_PROCESS, 0);
+    if (setpriority(PRIO_PROCESS, 0, nice - 10) == 0)
+        attr.nice = nice - 10;
+    else
+        attr.nice = nice;
+    syscall(SYS_sched_setattr, 0, &attr, 0);
+    return nice;
+}
+
+static int watch(int epoll_fd, int fd, struct error *err)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event))
+        return error_set(err, errno, "cannot watch a ring buffer: %s", strerror(errno));
+    return 0;
+}
+
+static int open_merge(struct recording *recording, struct error *err)
+{
+    size_t count = recording->events.cpus.length * PERF_RING_KINDS;
+    struct perf_ring **rings = calloc(count, sizeof(struct perf_ring *));
+    if (!rings)
+        return error_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        rings[i] = &recording->events.cpus.data[i / PERF_RING_KINDS].rings[i % PERF_RING_KINDS];
+    recording->merge = perf_merge_new(&recording->events.layout, rings, count, err);
+    free(rings);
+    return recording->merge ? 0 : -ENOMEM;
+}
+
+static int watch_all(struct recording *recording, struct error *err)
+{
+    recording->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (recording->epoll_fd < 0)
+        return error_set(err, errno, "cannot wait for ring buffers: %s", strerror(errno));
+    int code = watch(recording->epoll_fd, recording->signal_fd, err);
+    for (size_t i = 0; i < recording->events.cpus.length; i++) {
+        for (int kind = 0; kind < PERF_RING_KINDS && !code; kind++)
+            code = watch(recording->epoll_fd, recording->events.cpus.data[i].ring_fds[kind], err);
+    }
+    return code;
+}
+
+static int prepare(struct recording *recording, struct error *err)
+{
+    struct perf_options options = {.pid = recording->target.pid, .rate = recording->options->rate};
+    int code = perf_events_open(&recording->events, &options, err);
+    if (!code)
+        code = open_merge(recording, err);
+    if (!code)
+        code = stack_reader_init(&recording->reader, err);
+    if (!code)
+        code = watch_all(recording, err);
+    if (code)
+        return code;
+    recording->started = monotonic_ns();
+    recording->next_flush = recording->started + flush_interval;
+    recording->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*recording->frames));
+    recording->paces = calloc(recording->events.cpus.length, sizeof(*recording->paces));
+    if (!recording->frames || !recording->paces)
+        return error_no_memory(err);
+    for (size_t i = 0; i < recording->events.cpus.length; i++)
+        pace_init(&recording->paces[i], recording->started);
+    recording->spool = spool_writer_new(recording->options->spool_path, err);
+    if (!recording->spool || !(recording->libraries = library_table_new(recording->spool, err)) ||
+        !(recording->tracker = tracker_new(recording->spool, recording->libraries, err)))
+        return -EIO;
+    return write_start_infos(recording, err);
+}
+
+static void note_new_cpus(struct recording *recording)
+{
+    struct record_result *result = recording->result;
+    struct cpu_list online = {0};
+    uint32_t missed = 0;
+    if (cpu_list_online(&online, NULL) == 0) {
+        for (size_t i = 0; i < online.length; i++) {
+            bool known = false;
+            for (size_t j = 0; j < recording->events.cpus.length; j++)
+                known |= recording->events.cpus.data[j].cpu == online.data[i];
+            missed += !known;
+        }
+    }
+    array_free(&online);
+    if (missed && result->note_count < PERF_NOTES)
+        snprintf(result->notes[result->note_count++], PERF_NOTE_SIZE,
+                 "%" PRIu32 " CPUs came online during the recording; what ran on them was not sampled", missed);
+}
+
+static void fill_result(struct recording *recording, uint64_t cpu_before)
+{
+    struct record_result *result = recording->result;
+    uint64_t kernel_lost = perf_events_lost(&recording->events);
+    result->recorder_cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+    result->lost = recording->lost_records > kernel_lost ? recording->lost_records : kernel_lost;
+    result->samples = recording->samples;
+    result->cut = recording->cut;
+    memcpy(result->notes, recording->events.notes, sizeof(result->notes));
+    result->note_count = recording->events.note_count;
+    note_new_cpus(recording);
+}
+
+/* The target of a recording that ended before it. */
+static void end_target(struct recording *recording)
+{
+    if (recording->result->end == RECORD_SPOOL_FULL) {
+        while (!recording->target_reaped) {
+            struct epoll_event ready;
+            epoll_wait(recording->epoll_fd, &ready, 1, IDLE_MS);
+            take_signals(recording);
+            if (recording->result->signal)
+                break;
+        }
+    }
+    if (!recording->target_reaped)
+        kill(recording->target.pid, SIGTERM);
+}
+
+static int run(struct recording *recording, uint64_t cpu_before, struct error *err)
+{
+    int nice = hurry();
+    int code = record_until_end(recording, &recording->result->problem);
+    setpriority(PRIO_PROCESS, 0, nice);
+    fill_result(recording, cpu_before);
+    if (!code)
+        code = write_end_infos(recording, &recording->result->problem);
+    int close_code = spool_writer_close(recording->spool, code ? NULL : &recording->result->problem);
+    recording->spool = NULL;
+    if (code || close_code)
+        recording->result->end = RECORD_SPOOL_FULL;
+    end_target(recording);
+    (void)err;
+    return 0;
+}
+
+static void recording_destroy(struct recording *recording)
+{
+    tracker_free(recording->tracker);
+    library_table_free(recording->libraries);
+    if (recording->spool)
+        spool_writer_close(recording->spool, NULL);
+    perf_merge_free(recording->merge);
+    perf_events_close(&recording->events);
+    stack_reader_destroy(&recording->reader);
+    free(recording->frames);
+    free(recording->paces);
+    if (recording->epoll_fd >= 0)
+        close(recording->epoll_fd);
+}
+
+static int launch_and_record(struct recording *recording, const sigset_t *old_mask, struct error *err)
+{
+    uint64_t cpu_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    int code = launch_fork(&recording->target, recording->options->argv, old_mask, err);
+    if (code)
+        return code;
+    recording->result->pid = recording->target.pid;
+    code = prepare(recording, err);
+    if (code) {
+        launch_cancel(&recording->target);
+    } else {
+        code = launch_exec(&recording->target, recording->options->argv[0], err);
+        recording->result->launch_failed = code != 0;
+        if (!code)
+            code = run(recording, cpu_before, err);
+    }
+    if (code && recording->spool)
+        unlink(recording->options->spool_path);
+    return code;
+}
+
+int record_command(const struct record_options *options, struct record_result *result, struct error *err)
+{
+    memset(result, 0, sizeof(*result));
+    struct recording recording = {.options = options, .result = result, .epoll_fd = -1, .signal_fd = -1};
+    sigset_t signals, old_mask;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &signals, &old_mask);
+    int code;
+    recording.signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (recording.signal_fd < 0)
+        code = error_set(err, errno, "cannot wait for signals: %s", strerror(errno));
+    else
+        code = launch_and_record(&recording, &old_mask, err);
+    recording_destroy(&recording);
+    if (recording.signal_fd >= 0)
+        close(recording.signal_fd);
+    sigprocmask(SIG_SETMASK, &old_mask, NULL);
+    return code;
+}

@@ -1,0 +1,62 @@
+/*
+ * Recording: runs a command, samples it and everything it starts until it ends, and leaves a spool file with all that a
+ * profile needs (spool.h, info.h). The target is never stopped or slowed down on purpose.
+ */
+#ifndef PROF_RECORD_RECORD_H
+#define PROF_RECORD_RECORD_H
+
+#include "base/error.h"
+#include "sample/perf_events.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct record_options {
+    char *const *argv;      /* the command, NULL at the end; found as execvp() does */
+    uint32_t rate;          /* samples per second of CPU time of each thread */
+    uint64_t duration;      /* ns after which to stop; 0: when the command ends */
+    const char *spool_path; /* of the file to be made */
+    const char *recorder;   /* "prof 0.1.0", for the profile */
+};
+
+enum record_end {
+    RECORD_TARGET_ENDED,
+    RECORD_TIME_UP,     /* the duration */
+    RECORD_STOPPED,     /* by a second SIGINT, SIGTERM or SIGHUP: result.signal */
+    RECORD_SPOOL_FULL,  /* the spool could not be written (result.problem); the target then ran to its end */
+};
+
+struct record_result {
+    bool launch_failed; /* of a failure: the command could not be run, all else was well */
+    enum record_end end;
+    int signal;
+    struct error problem;
+
+    pid_t pid;
+    bool target_ended;
+    int target_status; /* as of waitpid(), if it ended */
+
+    uint64_t samples, lost;
+    uint64_t cut; /* samples whose stack does not reach the thread's start */
+    uint64_t recorder_cpu; /* ns */
+    char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* what was not granted, a sentence each */
+    size_t note_count;
+};
+
+/*
+ * Launches and records. Until it returns, SIGINT, SIGTERM, SIGHUP and SIGCHLD are blocked and taken in here:
+ *
+ * - SIGINT from the terminal has reached the target as well, and recording goes on until that ends; one that was sent to
+ *   the recorder alone is passed on. A second SIGINT ends the recording.
+ * - SIGTERM and SIGHUP end it at once.
+ *
+ * When a recording ends before its target (these signals, the duration), the target is sent SIGTERM, as perf does: it was
+ * started to be recorded. Children that outlive the target are not waited for.
+ *
+ * Returns 0 if there is a spool, however the recording ended. Negative: there is none (any that was begun is removed),
+ * with the sentence in `err` and the target not run, or killed at its first instruction.
+ */
+int record_command(const struct record_options *options, struct record_result *result, struct error *err);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * The part of a stack that lies above its copy, read from the living process.
+ *
+ * The thread has run on since its sample, so what is read may be of a later moment. Two things keep that honest: the
+ * sample must be young, and the topmost part of the copy must still be what it was.
+ */
+#ifndef PROF_RECORD_STACK_READER_H
+#define PROF_RECORD_STACK_READER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    STACK_READ_MAX = 1 << 20,         /* bytes above the copy */
+    STACK_READ_MAX_AGE_NS = 1000000,  /* see stack_reader.c for what it costs to wait longer */
+};
+
+/* One for a recording; starts afresh with every sample. Zero it, then stack_reader_init(). */
+struct stack_reader {
+    unsigned char *buffer; /* what was read: `have` bytes from address `base` */
+    size_t have;
+    uint64_t base;
+
+    /* Of the sample at hand. */
+    uint32_t pid;
+    uint64_t time; /* ns, CLOCK_MONOTONIC */
+    uint64_t sp;
+    const unsigned char *copy;
+    size_t copy_size;
+    bool started, gave_up;
+
+    bool was_old; /* it gave up because the sample was too old */
+};
+
+int stack_reader_init(struct stack_reader *reader, struct error *err);
+void stack_reader_destroy(struct stack_reader *reader);
+
+void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time, uint64_t sp,
+                        const unsigned char *copy, size_t copy_size);
+
+/* As unwind_stack.read_above wants it; the context is the reader. Reads in growing pieces, and nothing before it is asked. */
+bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
+
+#endif

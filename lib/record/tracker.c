@@ -1,0 +1,446 @@
+#include "record/tracker.h"
+
+#include "base/hash.h"
+#include "record/proc_maps.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Things that come and go, each at an index of its own while it lives; the indexes of the dead are used again. */
+struct ARRAY_TYPE(index_array, uint32_t);
+
+struct tracker {
+    struct spool_writer *spool;
+    struct library_table *libraries;
+    ARRAY(struct tracked_process *) processes;
+    ARRAY(struct tracked_thread *) threads;
+    struct index_array free_processes, free_threads;
+    struct hash by_pid, by_tid; /* -> index */
+    uint32_t next_process, next_thread;
+};
+
+struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries, struct error *err)
+{
+    struct tracker *tracker = calloc(1, sizeof(*tracker));
+    if (!tracker) {
+        error_no_memory(err);
+        return NULL;
+    }
+    tracker->spool = spool;
+    tracker->libraries = libraries;
+    return tracker;
+}
+
+static void process_free(struct tracked_process *process)
+{
+    if (process)
+        address_space_destroy(&process->space);
+    free(process);
+}
+
+static void thread_free(struct tracked_thread *thread)
+{
+    if (thread)
+        thread_clock_destroy(&thread->clock);
+    free(thread);
+}
+
+void tracker_free(struct tracker *tracker)
+{
+    if (!tracker)
+        return;
+    for (size_t i = 0; i < tracker->processes.length; i++)
+        process_free(tracker->processes.data[i]);
+    for (size_t i = 0; i < tracker->threads.length; i++)
+        thread_free(tracker->threads.data[i]);
+    array_free(&tracker->processes);
+    array_free(&tracker->threads);
+    array_free(&tracker->free_processes);
+    array_free(&tracker->free_threads);
+    hash_destroy(&tracker->by_pid);
+    hash_destroy(&tracker->by_tid);
+    free(tracker);
+}
+
+size_t tracker_thread_count(const struct tracker *tracker)
+{
+    return tracker->threads.length - tracker->free_threads.length;
+}
+
+size_t tracker_process_count(const struct tracker *tracker)
+{
+    return tracker->processes.length - tracker->free_processes.length;
+}
+
+static struct tracked_process *find_process(const struct tracker *tracker, uint32_t pid)
+{
+    uint32_t index = hash_get(&tracker->by_pid, pid);
+    return index == HASH_MISSING ? NULL : tracker->processes.data[index];
+}
+
+static struct tracked_thread *find_thread(const struct tracker *tracker, uint32_t tid)
+{
+    uint32_t index = hash_get(&tracker->by_tid, tid);
+    return index == HASH_MISSING ? NULL : tracker->threads.data[index];
+}
+
+/* ---- what begins ---- */
+
+static int emit_process(struct tracker *tracker, const struct tracked_process *process, uint32_t parent, bool exec,
+                        uint64_t time, const char *name, struct error *err)
+{
+    struct spool_event event = {.kind = SPOOL_PROCESS,
+                                .number = process->number,
+                                .parent = parent,
+                                .exec = exec,
+                                .pid = process->pid,
+                                .time = time,
+                                .name = name};
+    return spool_writer_event(tracker->spool, &event, err);
+}
+
+static int emit_thread(struct tracker *tracker, const struct tracked_thread *thread, uint64_t time, struct error *err)
+{
+    struct spool_event event = {.kind = SPOOL_THREAD,
+                                .number = thread->number,
+                                .process = tracker->processes.data[thread->process]->number,
+                                .tid = thread->tid,
+                                .time = time,
+                                .name = thread->name};
+    return spool_writer_event(tracker->spool, &event, err);
+}
+
+static int add_process(struct tracker *tracker, uint32_t pid, struct tracked_process **added, struct error *err)
+{
+    struct tracked_process *process = calloc(1, sizeof(*process));
+    if (!process)
+        return error_no_memory(err);
+    process->pid = pid;
+    process->number = tracker->next_process++;
+    uint32_t index = (uint32_t)tracker->processes.length;
+    bool placed;
+    if (tracker->free_processes.length) {
+        index = tracker->free_processes.data[--tracker->free_processes.length];
+        tracker->processes.data[index] = process;
+        placed = true;
+    } else {
+        placed = array_push(&tracker->processes, process);
+    }
+    if (!placed) {
+        free(process);
+        return error_no_memory(err);
+    }
+    *added = process;
+    return hash_set(&tracker->by_pid, pid, index) ? 0 : error_no_memory(err);
+}
+
+static void copy_name(struct tracked_thread *thread, const char *name)
+{
+    size_t length = strnlen(name, sizeof(thread->name) - 1);
+    memmove(thread->name, name, length);
+    thread->name[length] = '\0';
+}
+
+static int add_thread(struct tracker *tracker, const struct tracked_process *process, uint32_t tid, const char *name,
+                      uint64_t time, struct error *err)
+{
+    struct tracked_thread *thread = calloc(1, sizeof(*thread));
+    if (!thread)
+        return error_no_memory(err);
+    thread->tid = tid;
+    thread->number = tracker->next_thread++;
+    thread->process = hash_get(&tracker->by_pid, process->pid);
+    thread->clock.started = time;
+    copy_name(thread, name);
+    uint32_t index = (uint32_t)tracker->threads.length;
+    bool placed;
+    if (tracker->free_threads.length) {
+        index = tracker->free_threads.data[--tracker->free_threads.length];
+        tracker->threads.data[index] = thread;
+        placed = true;
+    } else {
+        placed = array_push(&tracker->threads, thread);
+    }
+    if (!placed) {
+        free(thread);
+        return error_no_memory(err);
+    }
+    if (!hash_set(&tracker->by_tid, tid, index))
+        return error_no_memory(err);
+    tracker->processes.data[thread->process]->live_threads++;
+    return emit_thread(tracker, thread, time, err);
+}
+
+/* ---- what ends ---- */
+
+static int end_process(struct tracker *tracker, uint32_t index, struct error *err)
+{
+    struct tracked_process *process = tracker->processes.data[index];
+    if (hash_get(&tracker->by_pid, process->pid) == index)
+        hash_remove(&tracker->by_pid, process->pid);
+    process_free(process);
+    tracker->processes.data[index] = NULL;
+    return array_push(&tracker->free_processes, index) ? 0 : error_no_memory(err);
+}
+
+/* Forgets a thread, and with its last one the process. */
+static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, struct error *err)
+{
+    uint32_t index = hash_get(&tracker->by_tid, tid);
+    if (index == HASH_MISSING)
+        return 0;
+    struct tracked_thread *thread = tracker->threads.data[index];
+    uint32_t process_index = thread->process;
+    struct spool_event event = {.kind = SPOOL_THREAD_END, .number = thread->number, .time = time};
+    int code = spool_writer_event(tracker->spool, &event, err);
+    hash_remove(&tracker->by_tid, tid);
+    thread_free(thread);
+    tracker->threads.data[index] = NULL;
+    if (!array_push(&tracker->free_threads, index))
+        return error_no_memory(err);
+    if (--tracker->processes.data[process_index]->live_threads == 0 && !code)
+        code = end_process(tracker, process_index, err);
+    return code;
+}
+
+/* A number of the system that is used again although no end was seen: the record was lost. */
+static int end_stale_process(struct tracker *tracker, uint32_t pid, uint64_t time, struct error *err)
+{
+    uint32_t index = hash_get(&tracker->by_pid, pid);
+    int code = 0;
+    for (size_t i = 0; index != HASH_MISSING && i < tracker->threads.length && !code; i++) {
+        struct tracked_thread *thread = tracker->threads.data[i];
+        if (thread && thread->process == index)
+            code = end_thread(tracker, thread->tid, time, err);
+    }
+    return code;
+}
+
+/* ---- records ---- */
+
+static int map_into(struct tracker *tracker, struct tracked_process *process, const struct perf_mapping *mapping,
+                    uint64_t time, struct error *err)
+{
+    if (!mapping->executable || !mapping->length || mapping->start > UINT64_MAX - mapping->length)
+        return 0;
+    struct library_mapping found;
+    int code = library_table_find(tracker->libraries, process->pid, mapping, &found, err);
+    if (code)
+        return code;
+    struct mapping map = {.start = mapping->start,
+                          .end = mapping->start + mapping->length,
+                          .rva = found.rva,
+                          .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
+                          .module = found.module};
+    if (!address_space_map(&process->space, &map))
+        return error_no_memory(err);
+    struct spool_event event = {.kind = SPOOL_MAP,
+                                .number = process->number,
+                                .time = time,
+                                .start = map.start,
+                                .end = map.end,
+                                .rva = map.rva,
+                                .lib_number = found.lib};
+    return spool_writer_event(tracker->spool, &event, err);
+}
+
+struct maps_reading {
+    struct tracker *tracker;
+    struct tracked_process *process;
+    uint64_t time;
+    struct error *err;
+};
+
+static int use_mapping(void *context, const struct perf_mapping *mapping)
+{
+    struct maps_reading *reading = context;
+    return map_into(reading->tracker, reading->process, mapping, reading->time, reading->err);
+}
+
+static int read_maps(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
+{
+    struct maps_reading reading = {.tracker = tracker, .process = process, .time = time, .err = err};
+    struct error unused;
+    reading.err = err ? err : &unused;
+    reading.err->text[0] = '\0';
+    int code = proc_maps_read(process->pid, use_mapping, &reading);
+    bool process_is_gone = code && !reading.err->text[0];
+    return process_is_gone ? 0 : code;
+}
+
+static int add_unknown_process(struct tracker *tracker, uint32_t pid, const char *name, uint64_t time,
+                               struct tracked_process **process, struct error *err)
+{
+    int code = add_process(tracker, pid, process, err);
+    if (!code)
+        code = emit_process(tracker, *process, SPOOL_NO_NUMBER, false, time, name, err);
+    return code;
+}
+
+int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
+                 struct tracked_process **process, struct error *err)
+{
+    *thread = find_thread(tracker, tid);
+    int code = 0;
+    if (*thread && tracker->processes.data[(*thread)->process]->pid != pid) {
+        code = end_thread(tracker, tid, time, err);
+        *thread = NULL;
+    }
+    if (!*thread && !code) {
+        struct tracked_process *owner = find_process(tracker, pid);
+        if (!owner) {
+            code = add_unknown_process(tracker, pid, "", time, &owner, err);
+            if (!code)
+                code = read_maps(tracker, owner, time, err);
+        }
+        if (!code)
+            code = add_thread(tracker, owner, tid, "", time, err);
+        if (code)
+            return code;
+        *thread = find_thread(tracker, tid);
+    }
+    if (!code)
+        *process = tracker->processes.data[(*thread)->process];
+    return code;
+}
+
+bool tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time)
+{
+    if (!process->maps_unsure)
+        return false;
+    process->maps_unsure = false;
+    return read_maps(tracker, process, time, NULL) == 0;
+}
+
+static int fork_process(struct tracker *tracker, const struct perf_record *record, struct error *err)
+{
+    int code = end_stale_process(tracker, record->pid, record->time, err);
+    struct tracked_process *child;
+    if (!code)
+        code = add_process(tracker, record->pid, &child, err);
+    if (code)
+        return code;
+    const struct tracked_process *parent = find_process(tracker, record->task.parent_pid);
+    const struct tracked_thread *forking = find_thread(tracker, record->task.parent_tid);
+    const char *name = forking ? forking->name : "";
+    if (parent && !address_space_copy(&child->space, &parent->space))
+        return error_no_memory(err);
+    child->maps_unsure = parent && parent->maps_unsure;
+    code = emit_process(tracker, child, parent ? parent->number : SPOOL_NO_NUMBER, false, record->time, name, err);
+    return code ? code : add_thread(tracker, child, record->tid, name, record->time, err);
+}
+
+static int fork_thread(struct tracker *tracker, const struct perf_record *record, struct error *err)
+{
+    int code = end_thread(tracker, record->tid, record->time, err);
+    struct tracked_process *process = find_process(tracker, record->pid);
+    const struct tracked_thread *cloning = find_thread(tracker, record->task.parent_tid);
+    const char *name = cloning ? cloning->name : "";
+    if (!code && !process)
+        code = add_unknown_process(tracker, record->pid, name, record->time, &process, err);
+    return code ? code : add_thread(tracker, process, record->tid, name, record->time, err);
+}
+
+/*
+ * The thread that called exec goes on alone, under the number of the process. The others have ended, and their ends were
+ * recorded before. If the first thread was not the caller it has ended as well, and the caller is the one that is left;
+ * its counters go on.
+ */
+static struct thread_clock take_clock_of_caller(struct tracker *tracker, uint32_t process_index, uint32_t pid)
+{
+    struct thread_clock clock = {0};
+    struct tracked_thread *caller = find_thread(tracker, pid);
+    for (size_t i = 0; !caller && i < tracker->threads.length; i++) {
+        struct tracked_thread *thread = tracker->threads.data[i];
+        if (thread && thread->process == process_index)
+            caller = thread;
+    }
+    if (caller) {
+        clock = caller->clock;
+        caller->clock = (struct thread_clock){0};
+    }
+    return clock;
+}
+
+static int exec_process(struct tracker *tracker, const struct perf_record *record, struct error *err)
+{
+    const struct tracked_process *old = find_process(tracker, record->pid);
+    uint32_t old_number = old ? old->number : SPOOL_NO_NUMBER;
+    struct thread_clock clock = {0};
+    int code = 0;
+    if (old) {
+        clock = take_clock_of_caller(tracker, hash_get(&tracker->by_pid, record->pid), record->pid);
+        code = end_stale_process(tracker, record->pid, record->time, err);
+    }
+    struct tracked_process *process = NULL;
+    if (!code)
+        code = add_process(tracker, record->pid, &process, err);
+    if (!code)
+        code = emit_process(tracker, process, old_number, old_number != SPOOL_NO_NUMBER, record->time,
+                            record->comm.name, err);
+    if (!code)
+        code = add_thread(tracker, process, record->tid, record->comm.name, record->time, err);
+    struct tracked_thread *thread = find_thread(tracker, record->tid);
+    if (code || !thread)
+        thread_clock_destroy(&clock);
+    else
+        thread->clock = clock;
+    return code;
+}
+
+static int rename_thread(struct tracker *tracker, const struct perf_record *record, struct error *err)
+{
+    struct tracked_thread *thread = find_thread(tracker, record->tid);
+    if (!thread || !strcmp(thread->name, record->comm.name))
+        return 0;
+    copy_name(thread, record->comm.name);
+    struct spool_event event = {
+        .kind = SPOOL_NAME, .number = thread->number, .time = record->time, .name = thread->name};
+    return spool_writer_event(tracker->spool, &event, err);
+}
+
+static int map_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
+{
+    struct tracked_process *process = find_process(tracker, record->pid);
+    if (!process) {
+        int code = add_unknown_process(tracker, record->pid, "", record->time, &process, err);
+        if (!code)
+            code = add_thread(tracker, process, record->tid, "", record->time, err);
+        if (code)
+            return code;
+    }
+    return map_into(tracker, process, &record->mapping, record->time, err);
+}
+
+static int lost_records(struct tracker *tracker, const struct perf_record *record, struct error *err)
+{
+    for (size_t i = 0; i < tracker->processes.length; i++) {
+        if (tracker->processes.data[i])
+            tracker->processes.data[i]->maps_unsure = true;
+    }
+    struct spool_event event = {
+        .kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
+    return spool_writer_event(tracker->spool, &event, err);
+}
+
+int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err)
+{
+    switch (record->type) {
+    case PERF_RECORD_FORK:
+        return record->pid == record->task.parent_pid ? fork_thread(tracker, record, err)
+                                                      : fork_process(tracker, record, err);
+    case PERF_RECORD_COMM:
+        return record->comm.exec ? exec_process(tracker, record, err) : rename_thread(tracker, record, err);
+    case PERF_RECORD_MMAP2:
+        return map_record(tracker, record, err);
+    case PERF_RECORD_EXIT:
+        return end_thread(tracker, record->tid, record->time, err);
+    case PERF_RECORD_LOST:
+    case PERF_RECORD_LOST_SAMPLES:
+        return lost_records(tracker, record, err);
+    default:
+        return 0;
+    }
+}
