@@ -55,11 +55,8 @@ static int write_range(struct library_table *libraries, struct spool_writer *spo
     unsigned char build_id[ELF_FILE_BUILD_ID_MAX];
     struct spool_lib lib = {.kind = range->kind, .path = range->name, .build_id = build_id};
     lib.build_id_size = read_build_id(range->notes_path, build_id, sizeof(build_id));
-    struct spool_event event = {.kind = SPOOL_MAP,
-                                .number = SPOOL_NO_NUMBER,
-                                .time = time,
-                                .start = range->start,
-                                .end = range->end};
+    struct spool_event event = {
+        .kind = SPOOL_MAP, .number = SPOOL_NO_NUMBER, .time = time, .start = range->start, .end = range->end};
     int code = library_table_add(libraries, &lib, &event.lib_number, err);
     return code ? code : spool_writer_event(spool, &event, err);
 }

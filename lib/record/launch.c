@@ -52,7 +52,8 @@ int launch_check(const char *program, struct error *err)
     if (code == 0)
         return 0;
     if (code == ENOENT && !is_path && check_file(program) == 0)
-        return error_set(err, ENOENT, "%s: command not found; for the file of this folder write ./%s", program, program);
+        return error_set(err, ENOENT, "%s: command not found; for the file of this folder write ./%s", program,
+                         program);
     if (code == ENOENT || code == ENOTDIR)
         return error_set(err, ENOENT, "%s: %s", program, is_path ? "no such file" : "command not found");
     if (code == EISDIR)

@@ -1,10 +1,10 @@
 /*
- * By the time that a mapping record is read, the process may be gone and the file replaced or deleted, and the process may
- * see other files than we do (a container). So a library is looked for where the process sees it (/proc/PID/root), then by
- * the mapping itself (/proc/PID/map_files, for root only) and as the program (/proc/PID/exe), which both reach deleted files, and
- * at last under its path as we see it. Only a file that is the mapped one is taken: the same build id, or where the record
- * has none, the same inode, or a file that has not changed since the recording began. (Some file systems, overlayfs and
- * btrfs among them, name other devices and inodes in mapping records than in stat().)
+ * By the time that a mapping record is read, the process may be gone and the file replaced or deleted, and the process
+ * may see other files than we do (a container). So a library is looked for where the process sees it (/proc/PID/root),
+ * then by the mapping itself (/proc/PID/map_files, for root only) and as the program (/proc/PID/exe), which both reach
+ * deleted files, and at last under its path as we see it. Only a file that is the mapped one is taken: the same build
+ * id, or where the record has none, the same inode, or a file that has not changed since the recording began. (Some
+ * file systems, overlayfs and btrfs among them, name other devices and inodes in mapping records than in stat().)
  */
 #include "record/library_table.h"
 

@@ -23,8 +23,8 @@ struct library_mapping {
     struct unwind_module *module; /* borrowed; NULL if there is no call frame information */
 };
 
-/* What was mapped in process `pid`. A file that cannot be opened (any more) is known by its name only. Negative only when
- * the spool cannot be written or memory runs out. */
+/* What was mapped in process `pid`. A file that cannot be opened (any more) is known by its name only. Negative only
+ * when the spool cannot be written or memory runs out. */
 int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
                        struct library_mapping *found, struct error *err);
 

@@ -1,6 +1,6 @@
 /*
- * How soon the samples of one CPU are wanted: at once while its stacks are deeper than their copies, so that the rest can be
- * read before it changes, and else many at a time, which costs less. A waking costs the recorder 5 to 10 us.
+ * How soon the samples of one CPU are wanted: at once while its stacks are deeper than their copies, so that the rest
+ * can be read before it changes, and else many at a time, which costs less. A waking costs the recorder 5 to 10 us.
  */
 #ifndef PROF_RECORD_PACE_H
 #define PROF_RECORD_PACE_H

@@ -11,12 +11,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Takes one line of a maps file apart. The path points into `line`, whose newline and "(deleted)" are cut off. False if it
- * is not such a line. */
+/* Takes one line of a maps file apart. The path points into `line`, whose newline and "(deleted)" are cut off. False if
+ * it is not such a line. */
 bool proc_maps_parse(char *line, struct perf_mapping *mapping);
 
-/* Calls `use` with every executable mapping. Stops at its first non-zero result and returns it. -errno if the process is gone
- * (no error text). */
+/* Calls `use` with every executable mapping. Stops at its first non-zero result and returns it. -errno if the process
+ * is gone (no error text). */
 int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * The recording loop: sleep until a ring wants to be read, read all rings in causal order, tell the tracker about
- * processes and mappings, walk the stack of each sample where it lies in its ring, and append the chain of addresses to the spool.
+ * processes and mappings, walk the stack of each sample where it lies in its ring, and append the chain of addresses to
+ * the spool.
  *
  * Stacks are walked at once because they are large (up to 64 KiB each, 64 MB a second for each busy CPU at 1 kHz) and
- * their call chains are small (some 10 bytes); and because what lies above the copy can still be read then (stack_reader.c,
- * pace.c). Nothing here grows with the length of a recording.
+ * their call chains are small (some 10 bytes); and because what lies above the copy can still be read then
+ * (stack_reader.c, pace.c). Nothing here grows with the length of a recording.
  */
 #include "record/record.h"
 
@@ -111,7 +112,8 @@ static struct user_stack walk_user_stack(struct recording *recording, const stru
                                          struct tracked_process *process, uint64_t *frames, size_t max)
 {
     struct user_stack user = {.pace = PACE_STACK_FITS};
-    if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE) /* the process is exiting: it has no user side any more */
+    if (record->sample.registers_abi ==
+        PERF_SAMPLE_REGS_ABI_NONE) /* the process is exiting: it has no user side any more */
         return user;
     if (record->sample.registers_abi != PERF_SAMPLE_REGS_ABI_64) { /* a 32-bit program */
         frames[0] = record->sample.registers[UNWIND_REG_PC];
@@ -226,6 +228,8 @@ static void end_recording(struct recording *recording, enum record_end end, int 
     if (recording->ending)
         return;
     recording->ending = true;
+    if (recording->result->end == RECORD_SPOOL_FULL)
+        return;
     recording->result->end = end;
     recording->result->signal = signal;
 }
@@ -321,7 +325,8 @@ static int write_notes(struct recording *recording, struct error *err)
     char text[PERF_NOTES * (PERF_NOTE_SIZE + 2)] = "";
     size_t used = 0;
     for (size_t i = 0; i < recording->events.note_count; i++)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", recording->events.notes[i]);
+        used +=
+            (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", recording->events.notes[i]);
     return info_write(recording->spool, INFO_TIER_NOTES, text, err);
 }
 
@@ -368,8 +373,9 @@ static const struct {
     enum unwind_end end;
     const char *name;
 } cut_infos[] = {
-    {UNWIND_STACK_SHORT, INFO_CUT_STACK_SHORT}, {UNWIND_NO_RULE, INFO_CUT_NO_RULE}, {UNWIND_NO_MODULE, INFO_CUT_NO_MODULE},
-    {UNWIND_STUCK, INFO_CUT_STUCK},             {UNWIND_TOO_DEEP, INFO_CUT_TOO_DEEP},
+    {UNWIND_STACK_SHORT, INFO_CUT_STACK_SHORT}, {UNWIND_NO_RULE, INFO_CUT_NO_RULE},
+    {UNWIND_NO_MODULE, INFO_CUT_NO_MODULE},     {UNWIND_STUCK, INFO_CUT_STUCK},
+    {UNWIND_TOO_DEEP, INFO_CUT_TOO_DEEP},
 };
 
 static int write_end_infos(struct recording *recording, struct error *err)
@@ -396,8 +402,8 @@ static int write_end_infos(struct recording *recording, struct error *err)
 
 /* ---- beginning and end ---- */
 
-/* A reader that runs late makes old stacks and lost samples. A short slice lets it preempt early (Linux 6.12), and who may
- * also gets a better nice value; neither matters if it is refused. */
+/* A reader that runs late makes old stacks and lost samples. A short slice lets it preempt early (Linux 6.12), and who
+ * may also gets a better nice value; neither matters if it is refused. */
 static int hurry(void)
 {
     struct {
@@ -512,20 +518,17 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
 /* The target of a recording that ended before it. */
 static void end_target(struct recording *recording)
 {
-    if (recording->result->end == RECORD_SPOOL_FULL) {
-        while (!recording->target_reaped) {
-            struct epoll_event ready;
-            epoll_wait(recording->epoll_fd, &ready, 1, IDLE_MS);
-            take_signals(recording);
-            if (recording->result->signal)
-                break;
-        }
+    recording->ending = false; /* for what take_signals() finds */
+    while (recording->result->end == RECORD_SPOOL_FULL && !recording->target_reaped && !recording->ending) {
+        struct epoll_event ready;
+        epoll_wait(recording->epoll_fd, &ready, 1, IDLE_MS);
+        take_signals(recording);
     }
     if (!recording->target_reaped)
         kill(recording->target.pid, SIGTERM);
 }
 
-static int run(struct recording *recording, uint64_t cpu_before, struct error *err)
+static void run(struct recording *recording, uint64_t cpu_before)
 {
     int nice = hurry();
     int code = record_until_end(recording, &recording->result->problem);
@@ -538,8 +541,6 @@ static int run(struct recording *recording, uint64_t cpu_before, struct error *e
     if (code || close_code)
         recording->result->end = RECORD_SPOOL_FULL;
     end_target(recording);
-    (void)err;
-    return 0;
 }
 
 static void recording_destroy(struct recording *recording)
@@ -557,10 +558,11 @@ static void recording_destroy(struct recording *recording)
         close(recording->epoll_fd);
 }
 
-static int launch_and_record(struct recording *recording, const sigset_t *old_mask, struct error *err)
+static int launch_and_record(struct recording *recording, struct error *err)
 {
     uint64_t cpu_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    int code = launch_fork(&recording->target, recording->options->argv, old_mask, err);
+    const struct record_options *options = recording->options;
+    int code = launch_fork(&recording->target, options->argv, options->target_mask, err);
     if (code)
         return code;
     recording->result->pid = recording->target.pid;
@@ -568,36 +570,39 @@ static int launch_and_record(struct recording *recording, const sigset_t *old_ma
     if (code) {
         launch_cancel(&recording->target);
     } else {
-        code = launch_exec(&recording->target, recording->options->argv[0], err);
+        code = launch_exec(&recording->target, options->argv[0], err);
         recording->result->launch_failed = code != 0;
         if (!code)
-            code = run(recording, cpu_before, err);
+            run(recording, cpu_before);
     }
     if (code && recording->spool)
-        unlink(recording->options->spool_path);
+        unlink(options->spool_path);
     return code;
+}
+
+void record_signals(sigset_t *signals)
+{
+    sigemptyset(signals);
+    sigaddset(signals, SIGINT);
+    sigaddset(signals, SIGTERM);
+    sigaddset(signals, SIGHUP);
+    sigaddset(signals, SIGCHLD);
 }
 
 int record_command(const struct record_options *options, struct record_result *result, struct error *err)
 {
     memset(result, 0, sizeof(*result));
-    struct recording recording = {.options = options, .result = result, .epoll_fd = -1, .signal_fd = -1};
-    sigset_t signals, old_mask;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
-    sigaddset(&signals, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &signals, &old_mask);
+    struct recording recording = {.options = options, .result = result, .epoll_fd = -1};
+    sigset_t signals;
+    record_signals(&signals);
     int code;
     recording.signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
     if (recording.signal_fd < 0)
         code = error_set(err, errno, "cannot wait for signals: %s", strerror(errno));
     else
-        code = launch_and_record(&recording, &old_mask, err);
+        code = launch_and_record(&recording, err);
     recording_destroy(&recording);
     if (recording.signal_fd >= 0)
         close(recording.signal_fd);
-    sigprocmask(SIG_SETMASK, &old_mask, NULL);
     return code;
 }

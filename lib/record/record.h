@@ -8,23 +8,25 @@
 #include "base/error.h"
 #include "sample/perf_events.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct record_options {
-    char *const *argv;      /* the command, NULL at the end; found as execvp() does */
-    uint32_t rate;          /* samples per second of CPU time of each thread */
-    uint64_t duration;      /* ns after which to stop; 0: when the command ends */
-    const char *spool_path; /* of the file to be made */
-    const char *recorder;   /* "prof 0.1.0", for the profile */
+    char *const *argv;           /* the command, NULL at the end; found as execvp() does */
+    uint32_t rate;               /* samples per second of CPU time of each thread */
+    uint64_t duration;           /* ns after which to stop; 0: when the command ends */
+    const char *spool_path;      /* of the file to be made */
+    const char *recorder;        /* "prof 0.1.0", for the profile */
+    const sigset_t *target_mask; /* signals that are blocked in the command */
 };
 
 enum record_end {
     RECORD_TARGET_ENDED,
-    RECORD_TIME_UP,     /* the duration */
-    RECORD_STOPPED,     /* by a second SIGINT, SIGTERM or SIGHUP: result.signal */
-    RECORD_SPOOL_FULL,  /* the spool could not be written (result.problem); the target then ran to its end */
+    RECORD_TIME_UP,    /* the duration */
+    RECORD_STOPPED,    /* by a second SIGINT, SIGTERM or SIGHUP: result.signal */
+    RECORD_SPOOL_FULL, /* the spool could not be written (result.problem); the target then ran to its end */
 };
 
 struct record_result {
@@ -38,21 +40,25 @@ struct record_result {
     int target_status; /* as of waitpid(), if it ended */
 
     uint64_t samples, lost;
-    uint64_t cut; /* samples whose stack does not reach the thread's start */
-    uint64_t recorder_cpu; /* ns */
+    uint64_t cut;                           /* samples whose stack does not reach the thread's start */
+    uint64_t recorder_cpu;                  /* ns */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* what was not granted, a sentence each */
     size_t note_count;
 };
 
+/* The signals that record_command() takes in: SIGINT, SIGTERM, SIGHUP, SIGCHLD. The caller has them blocked, and does
+ * with those that come later what it likes. */
+void record_signals(sigset_t *signals);
+
 /*
- * Launches and records. Until it returns, SIGINT, SIGTERM, SIGHUP and SIGCHLD are blocked and taken in here:
+ * Launches and records. Signals meanwhile:
  *
- * - SIGINT from the terminal has reached the target as well, and recording goes on until that ends; one that was sent to
- *   the recorder alone is passed on. A second SIGINT ends the recording.
+ * - SIGINT from the terminal has reached the target as well, and recording goes on until that ends; one that was sent
+ * to the recorder alone is passed on. A second SIGINT ends the recording.
  * - SIGTERM and SIGHUP end it at once.
  *
- * When a recording ends before its target (these signals, the duration), the target is sent SIGTERM, as perf does: it was
- * started to be recorded. Children that outlive the target are not waited for.
+ * When a recording ends before its target (these signals, the duration), the target is sent SIGTERM, as perf does: it
+ * was started to be recorded. Children that outlive the target are not waited for.
  *
  * Returns 0 if there is a spool, however the recording ended. Negative: there is none (any that was begun is removed),
  * with the sentence in `err` and the target not run, or killed at its first instruction.

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 enum {
-    STACK_READ_MAX = 1 << 20,         /* bytes above the copy */
-    STACK_READ_MAX_AGE_NS = 1000000,  /* see stack_reader.c for what it costs to wait longer */
+    STACK_READ_MAX = 1 << 20,        /* bytes above the copy */
+    STACK_READ_MAX_AGE_NS = 1000000, /* see stack_reader.c for what it costs to wait longer */
 };
 
 /* One for a recording; starts afresh with every sample. Zero it, then stack_reader_init(). */
@@ -41,7 +41,8 @@ void stack_reader_destroy(struct stack_reader *reader);
 void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size);
 
-/* As unwind_stack.read_above wants it; the context is the reader. Reads in growing pieces, and nothing before it is asked. */
+/* As unwind_stack.read_above wants it; the context is the reader. Reads in growing pieces, and nothing before it is
+ * asked. */
 bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
 
 #endif

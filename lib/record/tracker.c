@@ -344,9 +344,9 @@ static int fork_thread(struct tracker *tracker, const struct perf_record *record
 }
 
 /*
- * The thread that called exec goes on alone, under the number of the process. The others have ended, and their ends were
- * recorded before. If the first thread was not the caller it has ended as well, and the caller is the one that is left;
- * its counters go on.
+ * The thread that called exec goes on alone, under the number of the process. The others have ended, and their ends
+ * were recorded before. If the first thread was not the caller it has ended as well, and the caller is the one that is
+ * left; its counters go on.
  */
 static struct thread_clock take_clock_of_caller(struct tracker *tracker, uint32_t process_index, uint32_t pid)
 {
@@ -420,8 +420,7 @@ static int lost_records(struct tracker *tracker, const struct perf_record *recor
         if (tracker->processes.data[i])
             tracker->processes.data[i]->maps_unsure = true;
     }
-    struct spool_event event = {
-        .kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
+    struct spool_event event = {.kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
     return spool_writer_event(tracker->spool, &event, err);
 }
 

@@ -2,9 +2,9 @@
  * The processes and threads of a recording, as fork, exec, mapping, rename and exit records tell of them, and the spool
  * events that say the same to the assembler.
  *
- * Numbers are given once and never again, although the system reuses pids and tids. An exec makes a new process with a new
- * number under the old pid, and a new thread in it. What has ended is forgotten, so that memory stays flat however many
- * short-lived processes come and go.
+ * Numbers are given once and never again, although the system reuses pids and tids. An exec makes a new process with a
+ * new number under the old pid, and a new thread in it. What has ended is forgotten, so that memory stays flat however
+ * many short-lived processes come and go.
  */
 #ifndef PROF_RECORD_TRACKER_H
 #define PROF_RECORD_TRACKER_H
@@ -41,8 +41,8 @@ struct tracker;
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries, struct error *err);
 void tracker_free(struct tracker *tracker);
 
-/* Takes in a record that is not a sample; types that do not concern it are ignored. Negative only when the spool cannot be
- * written or memory runs out. */
+/* Takes in a record that is not a sample; types that do not concern it are ignored. Negative only when the spool cannot
+ * be written or memory runs out. */
 int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err);
 
 /* The thread of a sample and its process. One that no record told of (the record was lost) is made, with the mappings
@@ -50,8 +50,8 @@ int tracker_record(struct tracker *tracker, const struct perf_record *record, st
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err);
 
-/* Reads the mappings of a process again if records were lost since they were known. True if it did: what was not found may
- * be found now. */
+/* Reads the mappings of a process again if records were lost since they were known. True if it did: what was not found
+ * may be found now. */
 bool tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time);
 
 /* Living threads and processes, for tests and for those who watch memory. */

@@ -1,14 +1,14 @@
 /*
  * Opening perf events as well as the system allows.
  *
- * One event per CPU with `inherit`: the kernel has no ring for an inherited event that is not bound to a CPU. What is asked
- * for, and in what order it is given up:
+ * One event per CPU with `inherit`: the kernel has no ring for an inherited event that is not bound to a CPU. What is
+ * asked for, and in what order it is given up:
  *
  * 1. Features that older kernels do not know (EINVAL), newest first: SAMPLE_READ with inherit (6.13), PERF_FORMAT_LOST
  *    (6.0), build ids in mapping records (5.12). Without them CPU time is counted by sampling periods, losses by LOST
  *    records, and build ids are read from the files.
- * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines): then the CPU clock, which misses code that
- *    runs with interrupts off, and is otherwise as good.
+ * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines): then the CPU clock, which misses code
+ * that runs with interrupts off, and is otherwise as good.
  * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): then user code only.
  * 4. Ring sizes (EPERM from mmap): what may be locked is perf_event_mlock_kb for each CPU together with RLIMIT_MEMLOCK.
  *    A ring should hold at least 8 samples, so small rings mean shorter stack copies.
@@ -168,7 +168,8 @@ static int refused(int code, struct error *err)
 {
     long paranoid = kernel_setting("perf_event_paranoid", -100);
     if (code == -ENOSYS)
-        return error_set(err, ENOSYS, "this kernel has no perf events (perf_event_open: %s), and prof records with them",
+        return error_set(err, ENOSYS,
+                         "this kernel has no perf events (perf_event_open: %s), and prof records with them",
                          strerror(-code));
     if (code != -EACCES && code != -EPERM)
         return error_set(err, -code, "cannot open a perf event: %s", strerror(-code));
@@ -178,13 +179,14 @@ static int refused(int code, struct error *err)
                          "kernel.perf_event_paranoid=2' allows them for your own programs, and so does the capability "
                          "CAP_PERFMON%s",
                          paranoid, in_container() ? " (set it on the host, outside of this container)" : "");
-    return error_set(err, -code,
-                     "perf events are not allowed here (perf_event_open: %s), although kernel.perf_event_paranoid would "
-                     "permit them: a seccomp filter or security module forbids the call%s",
-                     strerror(-code),
-                     in_container() ? "; start the container with --cap-add PERFMON, or with a seccomp profile that "
-                                      "allows perf_event_open"
-                                    : "");
+    return error_set(
+        err, -code,
+        "perf events are not allowed here (perf_event_open: %s), although kernel.perf_event_paranoid would "
+        "permit them: a seccomp filter or security module forbids the call%s",
+        strerror(-code),
+        in_container() ? "; start the container with --cap-add PERFMON, or with a seccomp profile that "
+                         "allows perf_event_open"
+                       : "");
 }
 
 /* ---- rings ---- */
@@ -217,8 +219,8 @@ static void shrink_rings(struct perf_events *events)
         sizes[PERF_RING_FAST] = sizes[PERF_RING_SLOW] / 2;
 }
 
-/* The stack copies for which the rings have room. Whether these fit matters more than how deep they are: what is lost is
- * lost, but a short copy can be topped up from the living process. */
+/* The stack copies for which the rings have room. Whether these fit matters more than how deep they are: what is lost
+ * is lost, but a short copy can be topped up from the living process. */
 static void fit_stack_to_rings(struct perf_events *events)
 {
     size_t fitting = (events->ring_size[PERF_RING_SLOW] / SAMPLES_PER_RING) & ~(size_t)7;
@@ -341,8 +343,9 @@ static void note_tier(struct perf_events *events)
              "kernel.perf_event_paranoid=1' allows them",
              kernel_setting("perf_event_paranoid", 2));
     if (events->tier == PERF_TIER_USER && !events->counts)
-        note(events, "CPU time inside the kernel is not counted: this kernel (before 6.13) has no counters of inherited "
-                     "events, and kernel.perf_event_paranoid=1 is not set");
+        note(events,
+             "CPU time inside the kernel is not counted: this kernel (before 6.13) has no counters of inherited "
+             "events, and kernel.perf_event_paranoid=1 is not set");
 }
 
 static int list_cpus(struct perf_events *events, struct error *err)

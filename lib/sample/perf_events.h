@@ -2,11 +2,11 @@
  * The perf events that sample one process and all it starts, and the rings that they write to: one event and two rings
  * for each CPU that is online.
  *
- * Two rings, because a reader wants to be woken in two ways. While the copied stacks are deep enough it should sleep long
- * and read many samples at once; while they are too short it should read the rest from the living process at once, before
- * that has changed. When an event wakes its reader is a property of the ring and fixed when it is opened; but which ring
- * an event writes to can be changed at any time. So each CPU has a slow ring, which wakes when a quarter of it is full,
- * and a fast one, which wakes at every record. The rings belong to dummy events that never count anything.
+ * Two rings, because a reader wants to be woken in two ways. While the copied stacks are deep enough it should sleep
+ * long and read many samples at once; while they are too short it should read the rest from the living process at once,
+ * before that has changed. When an event wakes its reader is a property of the ring and fixed when it is opened; but
+ * which ring an event writes to can be changed at any time. So each CPU has a slow ring, which wakes when a quarter of
+ * it is full, and a fast one, which wakes at every record. The rings belong to dummy events that never count anything.
  */
 #ifndef PROF_SAMPLE_PERF_EVENTS_H
 #define PROF_SAMPLE_PERF_EVENTS_H
@@ -42,10 +42,10 @@ struct perf_events {
     struct ARRAY_TYPE(perf_cpu_array, struct perf_cpu) cpus;
     struct perf_layout layout;
     enum perf_tier tier;
-    bool hardware;       /* the event is CPU cycles; else it is the CPU clock */
-    bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
-    uint32_t rate;       /* samples per second of CPU time */
-    uint32_t stack_size; /* bytes of stack that are copied with a sample, at most */
+    bool hardware;                     /* the event is CPU cycles; else it is the CPU clock */
+    bool counts;                       /* samples carry the thread's counter (SAMPLE_READ) */
+    uint32_t rate;                     /* samples per second of CPU time */
+    uint32_t stack_size;               /* bytes of stack that are copied with a sample, at most */
     size_t ring_size[PERF_RING_KINDS]; /* bytes each */
 
     /* One sentence for each thing that was asked for and not granted, with the setting that gives it back. */

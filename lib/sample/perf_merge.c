@@ -16,8 +16,8 @@ struct perf_merge {
     size_t count;
     uint32_t *heap; /* indexes of sources that have a record, the earliest first */
     size_t heap_length;
-    size_t behind;     /* sources that have not reached their first head */
-    bool has_current;  /* the record of heap[0] was handed out and not yet given back */
+    size_t behind;    /* sources that have not reached their first head */
+    bool has_current; /* the record of heap[0] was handed out and not yet given back */
     unsigned char bounce[PERF_RING_RECORD_MAX];
 };
 

@@ -6,9 +6,10 @@
  * ring is being read, the kernel goes on writing to all, and a sample that is visible already may depend on a record in
  * a ring that was read up a moment too early. So a round reads all heads, and then all heads again:
  *
- * - what a record of the first reading depends on was complete when that record was written, so the second reading has it;
- * - records are handed out by time until every ring has reached its first head. A record beyond its first head is handed
- *   out only if a later one lies before some first head, so what it depends on is in the second reading too.
+ * - what a record of the first reading depends on was complete when that record was written, so the second reading has
+ * it;
+ * - records are handed out by time until every ring has reached its first head. A record beyond its first head is
+ * handed out only if a later one lies before some first head, so what it depends on is in the second reading too.
  *
  * What remains waits for the next round.
  */

@@ -1,7 +1,8 @@
 /*
  * A record is a header (type, misc, size), a body by type, and at its end, except for samples, the identifier trailer.
- * The kernel is trusted to be right, but the bytes are not: a ring is shared memory, and a parser that believes a length
- * turns one torn record into a crash of the recorder. Every field is read through a cursor that knows where the record ends.
+ * The kernel is trusted to be right, but the bytes are not: a ring is shared memory, and a parser that believes a
+ * length turns one torn record into a crash of the recorder. Every field is read through a cursor that knows where the
+ * record ends.
  */
 #include "sample/perf_record.h"
 

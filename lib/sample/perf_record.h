@@ -28,7 +28,7 @@ struct perf_sample {
     const unsigned char *callchain;
     size_t callchain_length; /* in addresses */
 
-    uint64_t registers_abi; /* PERF_SAMPLE_REGS_ABI_NONE, _32, _64 */
+    uint64_t registers_abi;               /* PERF_SAMPLE_REGS_ABI_NONE, _32, _64 */
     uint64_t registers[SAMPLE_REGISTERS]; /* by DWARF number */
 
     const unsigned char *stack; /* from the stack pointer upwards */
@@ -39,7 +39,7 @@ struct perf_sample {
 struct perf_mapping {
     uint64_t start, length, file_offset;
     bool executable;
-    bool has_build_id;       /* then device and inode are not known */
+    bool has_build_id; /* then device and inode are not known */
     unsigned char build_id[20];
     size_t build_id_size;
     uint32_t device_major, device_minor;
@@ -59,7 +59,7 @@ struct perf_record {
         struct {
             const char *name;
             bool exec; /* the name changed because a new program starts */
-        } comm; /* PERF_RECORD_COMM */
+        } comm;        /* PERF_RECORD_COMM */
         struct {
             uint32_t parent_pid, parent_tid;
         } task;        /* PERF_RECORD_FORK, PERF_RECORD_EXIT */

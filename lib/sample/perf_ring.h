@@ -38,7 +38,8 @@ bool perf_ring_peek(struct perf_ring *ring, uint64_t head, uint32_t *type, size_
 /* The 8 bytes at `offset` (a multiple of 8) of the record at the tail. */
 uint64_t perf_ring_u64(const struct perf_ring *ring, size_t offset);
 
-/* The `size` bytes of the record at the tail: in place, or in `bounce` (PERF_RING_RECORD_MAX bytes) if they wrap around. */
+/* The `size` bytes of the record at the tail: in place, or in `bounce` (PERF_RING_RECORD_MAX bytes) if they wrap
+ * around. */
 const unsigned char *perf_ring_record(const struct perf_ring *ring, size_t size, unsigned char *bounce);
 
 /* Gives the record of `size` bytes at the tail back to the kernel. */

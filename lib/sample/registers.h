@@ -13,11 +13,12 @@
 
 enum { SAMPLE_REGISTERS = 17 }; /* registers of a sample, kept by their DWARF numbers: 16 is the pc */
 
-/* Bits of perf_event_attr.sample_regs_user, from asm/perf_regs.h: ax bx cx dx si di bp sp ip, and r8 to r15. The segment
- * registers between them are refused (EINVAL), and nothing needs them. */
+/* Bits of perf_event_attr.sample_regs_user, from asm/perf_regs.h: ax bx cx dx si di bp sp ip, and r8 to r15. The
+ * segment registers between them are refused (EINVAL), and nothing needs them. */
 #define SAMPLE_REGISTERS_MASK UINT64_C(0xff01ff)
 
 /* The DWARF number of each register, in the order in which perf writes them (System V psABI, figure 3.36). */
-static const uint8_t sample_register_dwarf[SAMPLE_REGISTERS] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15};
+static const uint8_t sample_register_dwarf[SAMPLE_REGISTERS] = {0, 3, 2,  1,  4,  5,  6,  7, 16,
+                                                                8, 9, 10, 11, 12, 13, 14, 15};
 
 #endif

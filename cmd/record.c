@@ -1,0 +1,292 @@
+/*
+ * `prof record`: run a command, sample it until it ends, save the profile, serve it.
+ *
+ * While the command runs the recording grows in a spool file beside the output; the profile is made from it at the end.
+ * When that fails (a full disk) the spool stays, and --recover makes a profile of it later, as it does of the spool of
+ * a recorder that was killed.
+ */
+#include "commands.h"
+#include "serving.h"
+#include "ui.h"
+
+#include "assemble/assemble.h"
+#include "record/launch.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
+
+#ifndef PROF_VERSION
+#define PROF_VERSION "unknown"
+#endif
+
+struct options {
+    const char *output;
+    const char *recover; /* a spool to make the profile of, instead of recording */
+    uint32_t rate;
+    uint64_t duration; /* ns; 0: until the command ends */
+    bool save_only, help;
+    struct serving_options serving;
+    char **command;
+};
+
+/* ---- options ---- */
+
+static bool parse_rate(const char *text, uint32_t *rate)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || value < 1 || value > 1000000)
+        return false;
+    *rate = (uint32_t)value;
+    return true;
+}
+
+static bool parse_duration(const char *text, uint64_t *duration)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds >= 0.001 && seconds <= 1e9))
+        return false;
+    *duration = (uint64_t)(seconds * 1e9);
+    return true;
+}
+
+enum { OPTION_RECOVER = 256 };
+
+static const struct option long_options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"rate", required_argument, NULL, 'r'},
+    {"duration", required_argument, NULL, 'd'},
+    {"save-only", no_argument, NULL, 's'},
+    {"no-open", no_argument, NULL, 'n'},
+    {"port", required_argument, NULL, 'P'},
+    {"recover", required_argument, NULL, OPTION_RECOVER},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* 0, or the exit status. */
+static int parse_option(struct options *options, int option, char **argv)
+{
+    switch (option) {
+    case 'o':
+        options->output = optarg;
+        return *optarg ? 0 : ui_usage("record", "-o/--output needs the name of a file");
+    case 'r':
+        return parse_rate(optarg, &options->rate) ? 0 : ui_usage("record", "'%s' is not a rate in Hz", optarg);
+    case 'd':
+        return parse_duration(optarg, &options->duration)
+                   ? 0
+                   : ui_usage("record", "'%s' is not a duration in seconds", optarg);
+    case 's':
+        options->save_only = true;
+        return 0;
+    case 'n':
+        options->serving.no_open = true;
+        return 0;
+    case 'P':
+        return serving_parse_port(optarg, &options->serving) ? 0 : ui_usage("record", "'%s' is not a port", optarg);
+    case OPTION_RECOVER:
+        options->recover = optarg;
+        return 0;
+    case 'h':
+        options->help = true;
+        return 0;
+    default:
+        return ui_bad_option("record", option, argv);
+    }
+}
+
+static int parse_options(struct options *options, int argc, char **argv)
+{
+    int option;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "+:o:r:d:snP:h", long_options, NULL)) != -1) {
+        int status = parse_option(options, option, argv);
+        if (status || options->help)
+            return status;
+    }
+    options->command = argv + optind;
+    if (options->recover && *options->command)
+        return ui_usage("record", "--recover makes a profile of a recording that is there; it takes no command");
+    if (!options->recover && !*options->command)
+        return ui_usage("record", "which command? For example: prof record ./program");
+    return 0;
+}
+
+/* ---- the files ---- */
+
+/* What can be known before a long recording: that its result has a place. */
+static int check_output(const char *output)
+{
+    struct stat info;
+    char folder[PATH_MAX];
+    const char *slash = strrchr(output, '/');
+    size_t length = slash == output ? 1 : slash ? (size_t)(slash - output) : 0;
+    if (strlen(output) >= PATH_MAX - 32)
+        return ui_fail("the name of the output file is too long");
+    snprintf(folder, sizeof(folder), "%.*s", length ? (int)length : 1, length ? output : ".");
+    if (slash && !slash[1])
+        return ui_fail("cannot save in %s: name a file in that folder, such as %sprofile.json.gz", output, output);
+    if (stat(folder, &info) || !S_ISDIR(info.st_mode))
+        return ui_fail("cannot save %s: there is no folder %s", output, folder);
+    if (access(folder, W_OK | X_OK))
+        return ui_fail("cannot save %s: the folder %s cannot be written: %s", output, folder, strerror(errno));
+    if (stat(output, &info) == 0 && S_ISDIR(info.st_mode))
+        return ui_fail("cannot save %s: that is a folder; name a file in it, such as %s/profile.json.gz", output,
+                       output);
+    if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
+        return ui_fail("cannot save %s: that is not a regular file", output);
+    return 0;
+}
+
+static int save_profile(const char *spool, const char *output, struct assemble_result *saved)
+{
+    struct assemble_options options = {0};
+    struct error err = {0};
+    if (assemble_recording(spool, output, &options, saved, &err) == 0)
+        return 0;
+    ui_fail_error(&err);
+    return ui_fail("the recording is kept in %s; 'prof record --recover %s -o FILE' makes the profile", spool, spool);
+}
+
+static void format_size(uint64_t bytes, char *text, size_t size)
+{
+    if (bytes < 10000)
+        snprintf(text, size, "%" PRIu64 " bytes", bytes);
+    else if (bytes < 10000000)
+        snprintf(text, size, "%" PRIu64 " kB", (bytes + 500) / 1000);
+    else
+        snprintf(text, size, "%" PRIu64 " MB", (bytes + 500000) / 1000000);
+}
+
+static void say_saved(const char *output, const struct assemble_result *saved)
+{
+    char size[32], lost[64] = "", cut[64] = "";
+    format_size(saved->bytes, size, sizeof(size));
+    if (saved->lost)
+        snprintf(lost, sizeof(lost), ", %" PRIu64 " lost", saved->lost);
+    if (saved->cut)
+        snprintf(cut, sizeof(cut), ", %.1f %% of stacks cut", 100.0 * (double)saved->cut / (double)saved->samples);
+    ui_say("%s: %" PRIu64 " sample%s%s%s, %s", output, saved->samples, saved->samples == 1 ? "" : "s", lost, cut, size);
+}
+
+/* ---- commands ---- */
+
+static int serve(const struct options *options, int status)
+{
+    if (options->save_only)
+        return status;
+    int failed = serve_and_wait(options->output, &options->serving);
+    return failed ? failed : status;
+}
+
+static int recover(const struct options *options)
+{
+    struct assemble_result saved = {0};
+    if (access(options->recover, R_OK))
+        return ui_fail("cannot read %s: %s", options->recover, strerror(errno));
+    int status = save_profile(options->recover, options->output, &saved);
+    if (status)
+        return status;
+    say_saved(options->output, &saved);
+    return serve(options, EXIT_SUCCESS);
+}
+
+static int launch_status(int code)
+{
+    return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+static int target_status(const struct record_result *recorded)
+{
+    if (recorded->end == RECORD_STOPPED)
+        return EXIT_SIGNAL + recorded->signal;
+    if (recorded->end == RECORD_TIME_UP || !recorded->target_ended)
+        return EXIT_SUCCESS;
+    int status = recorded->target_status;
+    return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The target was told to end before the profile was saved. It gets a moment more. */
+static void say_if_still_running(const struct record_result *recorded)
+{
+    enum { STEPS = 20 };
+    static const struct timespec step = {.tv_nsec = 50 * 1000 * 1000};
+    if (recorded->target_ended)
+        return;
+    for (int i = 0; i < STEPS; i++) {
+        if (waitpid(recorded->pid, NULL, WNOHANG) != 0)
+            return;
+        nanosleep(&step, NULL);
+    }
+    ui_say("the command is still running, as process %d", (int)recorded->pid);
+}
+
+static int record(const struct options *options)
+{
+    struct error err = {0};
+    int code = launch_check(options->command[0], &err);
+    if (code) {
+        ui_fail_error(&err);
+        return launch_status(code);
+    }
+    char spool[PATH_MAX];
+    snprintf(spool, sizeof(spool), "%s.%d.spool", options->output, (int)getpid());
+
+    sigset_t signals, mask;
+    record_signals(&signals);
+    sigprocmask(SIG_BLOCK, &signals, &mask);
+    struct record_options record_options = {.argv = options->command,
+                                            .rate = options->rate,
+                                            .duration = options->duration,
+                                            .spool_path = spool,
+                                            .recorder = "prof " PROF_VERSION,
+                                            .target_mask = &mask};
+    struct record_result recorded;
+    code = record_command(&record_options, &recorded, &err);
+    if (code) {
+        ui_fail_error(&err);
+        return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
+    }
+    for (size_t i = 0; i < recorded.note_count; i++)
+        ui_say("%s", recorded.notes[i]);
+    if (recorded.end == RECORD_SPOOL_FULL)
+        ui_say("recording stopped before the end: %s", recorded.problem.text);
+
+    struct assemble_result saved = {0};
+    int failed = save_profile(spool, options->output, &saved);
+    say_if_still_running(&recorded);
+    if (failed)
+        return failed;
+    unlink(spool);
+    say_saved(options->output, &saved);
+    return serve(options, target_status(&recorded));
+}
+
+int cmd_record(int argc, char **argv)
+{
+    struct options options = {.output = "profile.json.gz", .rate = 1000, .serving = SERVING_DEFAULTS};
+    int status = parse_options(&options, argc, argv);
+    if (status)
+        return status;
+    if (options.help)
+        return help_print("record");
+    status = check_output(options.output);
+    if (status)
+        return status;
+    return options.recover ? recover(&options) : record(&options);
+}
