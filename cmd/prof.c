@@ -19,6 +19,7 @@
 #endif
 
 const struct command commands[] = {
+    {"record", cmd_record, "Run a command, sample it, save the profile and show it"},
     {"help", cmd_help, "Show the help of a command"},
 };
 const struct command *const commands_end = commands + sizeof(commands) / sizeof(*commands);
