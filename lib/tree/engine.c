@@ -267,7 +267,7 @@ static bool reserve_row(struct tree_rows *rows)
 {
     if (rows->length < rows->capacity)
         return true;
-    size_t capacity = rows->capacity ? rows->capacity * 2 : 64;
+    size_t capacity = rows->capacity ? rows->capacity * 2 : 8;
     if (!grow_column(&rows->node, capacity, sizeof(*rows->node)) ||
         !grow_column(&rows->depth, capacity, sizeof(*rows->depth)) ||
         !grow_column(&rows->func, capacity, sizeof(*rows->func)) ||

@@ -1,5 +1,7 @@
 #include "tree/info.h"
 
+#include "base/utf8.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,26 +110,6 @@ static bool read_hex4(const char *at, unsigned *code)
     return true;
 }
 
-static char *put_utf8(char *out, unsigned code)
-{
-    if (code < 0x80) {
-        *out++ = (char)code;
-    } else if (code < 0x800) {
-        *out++ = (char)(0xc0 | code >> 6);
-        *out++ = (char)(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        *out++ = (char)(0xe0 | code >> 12);
-        *out++ = (char)(0x80 | (code >> 6 & 0x3f));
-        *out++ = (char)(0x80 | (code & 0x3f));
-    } else {
-        *out++ = (char)(0xf0 | code >> 18);
-        *out++ = (char)(0x80 | (code >> 12 & 0x3f));
-        *out++ = (char)(0x80 | (code >> 6 & 0x3f));
-        *out++ = (char)(0x80 | (code & 0x3f));
-    }
-    return out;
-}
-
 /* The character of \uXXXX at `at` (after the u), with a second half if it is the first of a pair; U+FFFD if it is
  * broken. */
 static const char *read_unicode_escape(const char *at, unsigned *code)
@@ -181,7 +163,7 @@ static char *decode_json_string(struct arena *arena, const char *json)
             break;
         case 'u':
             at = read_unicode_escape(at, &code);
-            out = put_utf8(out, code);
+            out += utf8_put(out, code);
             break;
         default:
             *out++ = escape;
