@@ -40,8 +40,6 @@ static void run_on_file(const char *path, size_t size)
         run_on_copy(bytes, cut);
     run_on_copy(bytes, size);
     free(bytes);
-    printf("ok - %s and its truncations\n", path);
-    fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -56,14 +54,18 @@ int main(int argc, char **argv)
         printf("not ok - there is no corpus in %s\n", folder);
         return EXIT_FAILURE;
     }
+    unsigned files = 0;
     for (int i = 0; i < count; i++) {
         char path[1024];
         snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
         struct stat info;
-        if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
+        if (stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
             run_on_file(path, (size_t)info.st_size);
+            files++;
+        }
         free(entries[i]);
     }
     free(entries);
-    return EXIT_SUCCESS;
+    printf("%s - %u files and their truncations\n", files ? "ok" : "not ok", files);
+    return files ? EXIT_SUCCESS : EXIT_FAILURE;
 }
