@@ -91,14 +91,16 @@ FUZZ_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/fuzz/%.o)
 $(BUILD)/fuzz/lib/%.o: lib/%.c
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
-	$(Q)$(CLANG) $(BASE_CFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+	$(Q)$(CLANG) $(BASE_CFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+	    -fno-sanitize-recover=undefined -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/libprof.a: $(FUZZ_OBJECTS)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libprof.a
 	$(call say,FUZZ,$@)
-	$(Q)$(CLANG) $(BASE_CFLAGS) -O1 -g -Itests -fsanitize=fuzzer,address,undefined -o $@ $< $(BUILD)/fuzz/libprof.a $(LIBS)
+	$(Q)$(CLANG) $(BASE_CFLAGS) -O1 -g -Itests -fsanitize=fuzzer,address,undefined \
+	    -fno-sanitize-recover=undefined -o $@ $< $(BUILD)/fuzz/libprof.a $(LIBS)
 
 # Each fuzzer in turn, for SECONDS. What it finds new stays in build/fuzz/corpus; a crash is written to build/fuzz.
 fuzz:

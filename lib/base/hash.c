@@ -13,7 +13,8 @@ uint64_t hash_bytes(const void *bytes, size_t length)
         hash = hash_mix(hash ^ word, 1);
     }
     uint64_t tail = 0;
-    memcpy(&tail, at, length);
+    if (length) /* `bytes` may be NULL then */
+        memcpy(&tail, at, length);
     return hash_mix(hash ^ tail, 2);
 }
 
