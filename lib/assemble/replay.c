@@ -2,8 +2,8 @@
  * The replay of a recording.
  *
  * Events and samples are written in blocks, so an event may stand in the file before samples that are older than it.
- * What changes mappings therefore waits in `pending` until a sample (or a fork) of a later time comes by; everything
- * else holds at once.
+ * What happened at a time therefore waits in `pending` until a sample of that time or later comes by: a sample meets
+ * the processes, threads and mappings of its own moment.
  *
  * Stacks of one thread change little, and their outer frames keep their numbers: each thread remembers its last stack
  * with the stack number at every depth, and only what differs is looked up. The lookup of a frame is a search of the
@@ -142,6 +142,11 @@ static struct replay_process *process_at(struct replay *replay, uint32_t number)
                                                                                      : NULL;
 }
 
+static bool is_known_thread(const struct replay *replay, uint32_t number)
+{
+    return number < replay->threads.length && replay->threads.data[number].known;
+}
+
 static int apply_map(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     struct address_space *space = &replay->kernel;
@@ -163,7 +168,7 @@ static int apply_map(struct replay *replay, const struct spool_event *event, str
 
 static void end_thread(struct replay *replay, const struct spool_event *event)
 {
-    if (event->number >= replay->threads.length || !replay->threads.data[event->number].known)
+    if (!is_known_thread(replay, event->number))
         return;
     struct replay_thread *thread = &replay->threads.data[event->number];
     thread->end = event->time;
@@ -176,25 +181,6 @@ static void end_thread(struct replay *replay, const struct spool_event *event)
         process->space = (struct address_space){0};
         process->map_generation++;
     }
-}
-
-/* Applies what waits with a time up to `time`. */
-static int apply_pending(struct replay *replay, uint64_t time, struct error *err)
-{
-    int code = 0;
-    while (!code && replay->pending_done < replay->pending.length) {
-        const struct spool_event *event = &replay->pending.data[replay->pending_done];
-        if (event->time > time)
-            break;
-        if (event->kind == SPOOL_MAP)
-            code = apply_map(replay, event, err);
-        else
-            end_thread(replay, event);
-        replay->pending_done++;
-    }
-    if (replay->pending_done == replay->pending.length)
-        replay->pending.length = replay->pending_done = 0;
-    return code;
 }
 
 static int start_process(struct replay *replay, const struct spool_event *event, struct error *err)
@@ -216,11 +202,9 @@ static int start_process(struct replay *replay, const struct spool_event *event,
     if (process->name == STRING_NONE)
         return error_no_memory(err);
     const struct replay_process *parent = process_at(replay, event->parent);
-    if (!parent)
-        return 0;
-    if (event->exec)
+    if (parent && event->exec)
         process->instance = parent->instance + 1;
-    else if (!address_space_copy(&process->space, &parent->space))
+    else if (parent && !address_space_copy(&process->space, &parent->space))
         return error_no_memory(err);
     return 0;
 }
@@ -248,7 +232,7 @@ static int start_thread(struct replay *replay, const struct spool_event *event, 
 
 static int rename_thread(struct replay *replay, const struct spool_event *event, struct error *err)
 {
-    if (event->number >= replay->threads.length || !replay->threads.data[event->number].known)
+    if (!is_known_thread(replay, event->number))
         return 0;
     struct replay_thread *thread = &replay->threads.data[event->number];
     uint32_t name = strings_add_z(&replay->strings, event->name);
@@ -291,33 +275,64 @@ static int add_info(struct replay *replay, const struct spool_event *event, stru
     return array_push(&replay->infos, info) ? 0 : error_no_memory(err);
 }
 
-static int apply_event(struct replay *replay, const struct spool_event *event, struct error *err)
+/* What an event changes at its time. */
+static int happen(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    switch (event->kind) {
+    case SPOOL_PROCESS:
+        return start_process(replay, event, err);
+    case SPOOL_THREAD:
+        return start_thread(replay, event, err);
+    case SPOOL_NAME:
+        return rename_thread(replay, event, err);
+    case SPOOL_MAP:
+        return apply_map(replay, event, err);
+    case SPOOL_THREAD_END:
+        end_thread(replay, event);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* Lets happen what waits with a time up to `time`. */
+static int catch_up(struct replay *replay, uint64_t time, struct error *err)
+{
+    int code = 0;
+    while (!code && replay->pending_done < replay->pending.length &&
+           replay->pending.data[replay->pending_done].time <= time)
+        code = happen(replay, &replay->pending.data[replay->pending_done++], err);
+    if (replay->pending_done == replay->pending.length)
+        replay->pending.length = replay->pending_done = 0;
+    return code;
+}
+
+static int queue_event(struct replay *replay, const struct spool_event *event, struct error *err)
+{
+    struct spool_event copy = *event;
+    uint32_t name = strings_add_z(&replay->strings, event->name ? event->name : "");
+    if (name == STRING_NONE)
+        return error_no_memory(err);
+    copy.name = strings_text(&replay->strings, name); /* the event's own text is gone with its block */
+    return array_push(&replay->pending, copy) ? 0 : error_no_memory(err);
+}
+
+static int take_event(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     note_time(replay, event->time);
     switch (event->kind) {
     case SPOOL_INFO:
         return add_info(replay, event, err);
-    case SPOOL_PROCESS: {
-        int code = apply_pending(replay, event->time, err); /* the child inherits what the parent had by then */
-        return code ? code : start_process(replay, event, err);
-    }
-    case SPOOL_THREAD:
-        return start_thread(replay, event, err);
-    case SPOOL_NAME:
-        return rename_thread(replay, event, err);
     case SPOOL_LIB:
         return add_lib(replay, event, err);
-    case SPOOL_MAP:
-        if (event->number == SPOOL_NO_NUMBER) /* the kernel's do not change while a recording runs */
-            return apply_map(replay, event, err);
-        return array_push(&replay->pending, *event) ? 0 : error_no_memory(err);
-    case SPOOL_THREAD_END:
-        return array_push(&replay->pending, *event) ? 0 : error_no_memory(err);
     case SPOOL_LOST:
         replay->lost += event->count;
         return 0;
+    default:
+        if (event->kind == SPOOL_MAP && event->number == SPOOL_NO_NUMBER) /* the kernel's, from the start on */
+            return apply_map(replay, event, err);
+        return queue_event(replay, event, err);
     }
-    return 0;
 }
 
 /* ---- samples ---- */
@@ -330,10 +345,10 @@ static uint32_t to_cpu_units(uint64_t ns)
 
 static int add_sample(struct replay *replay, const struct sample *sample, struct error *err)
 {
-    int code = apply_pending(replay, sample->time, err);
+    int code = catch_up(replay, sample->time, err);
     if (code)
         return code;
-    if (sample->thread >= replay->threads.length || !replay->threads.data[sample->thread].known) {
+    if (!is_known_thread(replay, sample->thread)) {
         replay->damaged_blocks++; /* its thread was in a block that is lost */
         return 0;
     }
@@ -372,12 +387,12 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         code = spool_reader_next(reader, &event, &sample, err);
         if (code <= 0)
             break;
-        code = code == SPOOL_ITEM_EVENT ? apply_event(replay, &event, err) : add_sample(replay, &sample, err);
+        code = code == SPOOL_ITEM_EVENT ? take_event(replay, &event, err) : add_sample(replay, &sample, err);
         if (code)
             break;
     }
     if (!code)
-        code = apply_pending(replay, UINT64_MAX, err);
+        code = catch_up(replay, UINT64_MAX, err);
     replay->damaged_blocks += spool_reader_damaged(reader);
 out:
     spool_reader_close(reader);

@@ -85,7 +85,7 @@ struct replay {
 
     struct hash lib_frames, pc_frames, stack_index; /* see replay.c */
     struct address_space kernel;
-    ARRAY(struct spool_event) pending; /* changes of mappings that no sample has reached yet */
+    ARRAY(struct spool_event) pending; /* what no sample has reached yet, by time */
     size_t pending_done;
 };
 

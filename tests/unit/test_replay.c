@@ -242,6 +242,27 @@ static void test_an_ended_process_frees_its_mappings(void **unused)
     replay_destroy(&recording.replay);
 }
 
+static void test_a_short_life_between_two_others_keeps_its_samples(void **unused)
+{
+    (void)unused;
+    /* In the file all events come first: the end of process 1 and the start of process 2 are read before the sample. */
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 0, "a.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
+    add_process(&recording, 1, 0, false, 11, 5);
+    uint64_t frames[] = {0x1010};
+    add_sample(&recording, 1, 6, 0, 1, frames);
+    add(&recording, (struct spool_event){.kind = SPOOL_THREAD_END, .number = 1, .time = 7});
+    add_process(&recording, 2, 0, false, 12, 8);
+    add_sample(&recording, 2, 9, 0, 1, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 1, 0), "a.so+110");
+    assert_string_equal(stack_text(&recording.replay, 2, 0), "a.so+110");
+    replay_destroy(&recording.replay);
+}
+
 static void test_references_to_lost_events_are_counted_not_followed(void **unused)
 {
     (void)unused;
@@ -269,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_kernel_addresses_are_the_same_in_every_process),
         cmocka_unit_test(test_equal_stacks_have_one_number),
         cmocka_unit_test(test_an_ended_process_frees_its_mappings),
+        cmocka_unit_test(test_a_short_life_between_two_others_keeps_its_samples),
         cmocka_unit_test(test_references_to_lost_events_are_counted_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
