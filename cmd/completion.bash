@@ -6,7 +6,7 @@ _prof() {
         return
     fi
     case $command:$word in
-    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --help' -- "$word") ;;
+    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --recover --help' -- "$word") ;;
     load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --help' -- "$word") ;;
     report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --help' -- "$word") ;;
     help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report help' -- "$word") ;;

@@ -10,6 +10,7 @@
 
 static const char record_help[] =
     "usage: prof record [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
+    "       prof record [OPTIONS] --recover SPOOL\n"
     "\n"
     "Runs COMMAND and samples it, its threads and its children until it ends. Saves the profile, then serves it on\n"
     "this machine and prints the address. Ctrl+C goes to COMMAND too; a second Ctrl+C stops the recording at once.\n"
@@ -20,7 +21,8 @@ static const char record_help[] =
     "  -d, --duration SECONDS  stop recording after that time; COMMAND goes on\n"
     "  -s, --save-only         only save: do not serve, exit with the exit status of COMMAND\n"
     "  -n, --no-open           do not open a browser\n"
-    "  -P, --port PORT         serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n";
+    "  -P, --port PORT         serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
+    "      --recover SPOOL     record nothing: save a profile of the spool file that a killed prof left behind\n";
 
 static const char load_help[] =
     "usage: prof load [OPTIONS] FILE\n"
