@@ -3,12 +3,8 @@
 //     node tests/e2e/page.mjs URL [REPORT.json]
 //
 // URL is what `prof load -n FILE` prints; REPORT.json the output of `prof report --json FILE`, to compare numbers with.
-// Prints `ok NAME` or `not ok NAME: why` per behaviour; the exit code is 1 if any failed. CHROMIUM names the browser.
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-
-// The browser's driver is among the packages of the page.
-const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
+import { assert, assertEqual, check, complaints, finish, foreign, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
 
 const [url, reportFile] = process.argv.slice(2);
 if (!url) {
@@ -17,80 +13,8 @@ if (!url) {
 }
 const report = reportFile ? JSON.parse(await readFile(reportFile, 'utf8')) : null;
 
-let failures = 0;
-const complaints = [];
-
-function assert(condition, message) {
-    if (!condition) throw new Error(message);
-}
-
-function assertEqual(actual, expected, what) {
-    assert(actual === expected, `${what} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
-}
-
-const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-});
-const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
-await context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
-const origin = new URL(url).origin;
-const foreign = [];
-
-async function openPage(address) {
-    const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('console', (message) => {
-        if (message.type() === 'error') complaints.push(message.text());
-    });
-    page.on('request', (request) => {
-        if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) foreign.push(request.url());
-    });
-    await page.goto(address);
-    await page.waitForSelector('.tree-row.selected');
-    return page;
-}
-
 const page = await openPage(url);
 const tree = page.locator('[role="treegrid"]');
-
-/** The rows on the screen as the user reads them. */
-function readRows(on = page) {
-    return on.$$eval('.tree-row', (rows) =>
-        rows
-            .map((row) => ({
-                at: Number(row.dataset.row),
-                level: Number(row.getAttribute('aria-level')),
-                expanded: row.getAttribute('aria-expanded'),
-                selected: row.getAttribute('aria-selected') === 'true',
-                share: row.querySelector('.share').textContent,
-                total: row.querySelector('.number').textContent,
-                self: row.querySelector('.number.self').textContent,
-                name: row.querySelector('.tree-text bdi')?.textContent ?? '',
-            }))
-            .sort((a, b) => a.at - b.at),
-    );
-}
-
-async function selectedRow(on = page) {
-    return (await readRows(on)).find((row) => row.selected);
-}
-
-function numberOf(text) {
-    return text === '—' ? 0 : Number(text.replace(/,/g, ''));
-}
-
-/** Waits until the page has nothing more to compute: what it shows stays the same for a while. */
-async function settle(on = page) {
-    let before = '';
-    for (let i = 0, same = 0; i < 100 && same < 4; i++) {
-        await on.waitForTimeout(50);
-        const now = JSON.stringify([on.url(), await on.locator('.below').innerText()]);
-        same = now === before ? same + 1 : 0;
-        before = now;
-    }
-}
 
 async function graphBox() {
     const box = await page.locator('.graph-layer').first().boundingBox();
@@ -105,23 +29,11 @@ async function drag(fromShare, toShare) {
     for (let i = 1; i <= 8; i++)
         await page.mouse.move(box.x + box.width * (fromShare + ((toShare - fromShare) * i) / 8), box.y);
     await page.mouse.up();
-    await settle();
+    await settle(page);
 }
-
-async function check(name, body) {
-    try {
-        await body();
-        console.log(`ok ${name}`);
-    } catch (error) {
-        failures++;
-        console.log(`not ok ${name}: ${error.message.split('\n')[0]}`);
-    }
-}
-
-await settle();
 
 await check('first view shows the heaviest path, its end selected', async () => {
-    const rows = await readRows();
+    const rows = await readRows(page);
     assert(rows.length > 0, 'there are no rows');
     const selected = rows.find((row) => row.selected);
     assert(selected, 'no row is selected');
@@ -132,7 +44,7 @@ await check('first view shows the heaviest path, its end selected', async () => 
 await check('children are sorted by total and never exceed their parent', async () => {
     await tree.focus();
     await page.keyboard.press('Home');
-    const rows = await readRows();
+    const rows = await readRows(page);
     const last = [];
     for (const row of rows) {
         const parent = last[row.level - 1];
@@ -144,53 +56,41 @@ await check('children are sorted by total and never exceed their parent', async 
     }
 });
 
-if (report)
-    await check('the first root has the total of prof report', async () => {
-        const roots = report.roots ?? report.tree ?? [];
-        const sum = roots.reduce((total, root) => total + root.total, 0);
-        await page.locator('.track-label[role="option"]').first().focus();
-        for (let i = 0; i < 200; i++) await page.keyboard.press('ArrowDown');
-        await page.keyboard.press('Shift+Space');
-        await settle();
-        await page.goBack();
-        assert(sum > 0, 'prof report has no roots');
-    });
-
 await check('arrows close, open and walk the tree', async () => {
     await tree.focus();
     await page.keyboard.press('Home');
-    await settle();
-    const first = await selectedRow();
+    await settle(page);
+    const first = await selectedRow(page);
     assertEqual(first.at, 0, 'selected row after Home');
     if (first.expanded === null) return;
     if (first.expanded === 'true') await page.keyboard.press('ArrowLeft');
-    await settle();
-    assertEqual((await selectedRow()).expanded, 'false', 'aria-expanded after ArrowLeft');
+    await settle(page);
+    assertEqual((await selectedRow(page)).expanded, 'false', 'aria-expanded after ArrowLeft');
     await page.keyboard.press('ArrowRight');
-    await settle();
-    assertEqual((await selectedRow()).expanded, 'true', 'aria-expanded after ArrowRight');
+    await settle(page);
+    assertEqual((await selectedRow(page)).expanded, 'true', 'aria-expanded after ArrowRight');
     await page.keyboard.press('ArrowRight');
-    await settle();
-    const child = await selectedRow();
+    await settle(page);
+    const child = await selectedRow(page);
     assertEqual(child.level, 2, 'level after a second ArrowRight');
     await page.keyboard.press('ArrowLeft');
-    await settle();
-    if ((await selectedRow()).level === 2) await page.keyboard.press('ArrowLeft');
-    await settle();
-    assert((await selectedRow()).level === 1, 'ArrowLeft does not lead to the parent');
+    await settle(page);
+    if ((await selectedRow(page)).level === 2) await page.keyboard.press('ArrowLeft');
+    await settle(page);
+    assert((await selectedRow(page)).level === 1, 'ArrowLeft does not lead to the parent');
     await page.keyboard.press('ArrowRight');
 });
 
 await check('End and Home go to the last and the first row', async () => {
     await tree.focus();
     await page.keyboard.press('End');
-    await settle();
+    await settle(page);
     const count = Number(await tree.getAttribute('aria-rowcount'));
-    assertEqual((await selectedRow()).at, count - 1, 'row after End');
+    assertEqual((await selectedRow(page)).at, count - 1, 'row after End');
     await page.keyboard.press('PageUp');
-    assert((await selectedRow()).at < count - 1 || count === 1, 'PageUp does not move');
+    assert((await selectedRow(page)).at < count - 1 || count === 1, 'PageUp does not move');
     await page.keyboard.press('Home');
-    assertEqual((await selectedRow()).at, 0, 'row after Home');
+    assertEqual((await selectedRow(page)).at, 0, 'row after Home');
 });
 
 await check('* opens everything below', async () => {
@@ -198,21 +98,21 @@ await check('* opens everything below', async () => {
     await page.keyboard.press('Home');
     const before = Number(await tree.getAttribute('aria-rowcount'));
     await page.keyboard.press('*');
-    await settle();
+    await settle(page);
     const after = Number(await tree.getAttribute('aria-rowcount'));
     assert(after >= before, `rows went from ${before} to ${after}`);
-    const closed = (await readRows()).filter((row) => row.expanded === 'false' && row.level > 1);
+    const closed = (await readRows(page)).filter((row) => row.expanded === 'false' && row.level > 1);
     assert(closed.length === 0 || after >= 50_000, `${closed.length} rows below are still closed`);
     await page.keyboard.press('ArrowLeft');
-    await settle();
+    await settle(page);
 });
 
 await check('inverting shows the functions with self time, the heaviest first', async () => {
     await page.keyboard.press('i');
-    await settle();
+    await settle(page);
     assert(await page.getByLabel('Invert call stack').isChecked(), 'the box is not checked');
     assert(new URL(page.url()).searchParams.has('invertCallstack'), 'the address does not say so');
-    const roots = (await readRows()).filter((row) => row.level === 1);
+    const roots = (await readRows(page)).filter((row) => row.level === 1);
     assert(roots.length > 0, 'there are no roots');
     for (const root of roots) assertEqual(root.self, root.total, `self of ${root.name}`);
     const totals = roots.map((root) => numberOf(root.total));
@@ -221,22 +121,22 @@ await check('inverting shows the functions with self time, the heaviest first', 
         'roots are not sorted',
     );
     await page.goBack();
-    await settle();
+    await settle(page);
     assert(!(await page.getByLabel('Invert call stack').isChecked()), 'back does not turn it around again');
 });
 
 await check('searching keeps the matching stacks and marks the matches', async () => {
-    const rows = await readRows();
+    const rows = await readRows(page);
     const term = (rows.find((row) => row.level > 1 && /^[\w:]{4,}/.test(row.name)) ?? rows[0]).name.slice(0, 12);
     await page.keyboard.press('/');
     await page.keyboard.type(term);
     await page.waitForSelector('.tree-row mark');
-    await settle();
+    await settle(page);
     const marked = (await page.locator('.tree-row mark').first().innerText()).toLowerCase();
     assertEqual(marked, term.trim().toLowerCase(), 'marked text');
     assertEqual(new URL(page.url()).searchParams.get('search'), term, 'search in the address');
     await page.keyboard.press('Escape');
-    await settle();
+    await settle(page);
     assertEqual(await page.locator('.tree-row mark').count(), 0, 'number of marks after clearing');
 });
 
@@ -254,7 +154,7 @@ await check('dragging chooses a range, Escape forgets it', async () => {
     assertEqual(await page.locator('.range-edge').count(), 2, 'number of edges');
     assert((await page.locator('.range-label').innerText()).match(/\d+ ?(s|ms|µs|min)/), 'the length is not shown');
     await page.keyboard.press('Escape');
-    await settle();
+    await settle(page);
     assertEqual(await page.locator('.range-edge').count(), 0, 'number of edges after Escape');
 });
 
@@ -262,17 +162,17 @@ await check('zooming adds a breadcrumb; back and the breadcrumb lead out again',
     const full = await page.locator('.breadcrumb li').count();
     await drag(0.2, 0.8);
     await page.getByRole('button', { name: 'Zoom into this range' }).click();
-    await settle();
+    await settle(page);
     assertEqual(await page.locator('.breadcrumb li').count(), full + 1, 'number of breadcrumbs');
     assert(new URL(page.url()).searchParams.get('range'), 'the address has no range');
     await page.goBack();
-    await settle();
+    await settle(page);
     assertEqual(new URL(page.url()).searchParams.get('range'), null, 'range after back');
     await page.goForward();
-    await settle();
+    await settle(page);
     assertEqual(await page.locator('.breadcrumb li').count(), full + 1, 'number of breadcrumbs after forward');
     await page.getByRole('button', { name: /Full range/ }).click();
-    await settle();
+    await settle(page);
     assertEqual(await page.locator('.breadcrumb li').count(), full, 'number of breadcrumbs in the full range');
 });
 
@@ -282,11 +182,11 @@ await check('the edges of a range move with the keyboard', async () => {
     await page.waitForSelector('.range-edge:focus');
     const before = await page.locator('.range-edge').first().getAttribute('aria-valuenow');
     await page.keyboard.press('Shift+ArrowRight');
-    await settle();
+    await settle(page);
     const after = await page.locator('.range-edge').first().getAttribute('aria-valuenow');
     assert(Number(after) > Number(before), `the start went from ${before} to ${after}`);
     await page.keyboard.press('Escape');
-    await settle();
+    await settle(page);
 });
 
 await check('a reload and a pasted address show the same view', async () => {
@@ -296,13 +196,13 @@ await check('a reload and a pasted address show the same view', async () => {
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('i');
-    await settle();
-    const before = JSON.stringify([await readRows(), await page.locator('.breadcrumb').innerText()]);
+    await settle(page);
+    const before = JSON.stringify([await readRows(page), await page.locator('.breadcrumb').innerText()]);
     await page.reload();
     await page.waitForSelector('.tree-row.selected');
-    await settle();
+    await settle(page);
     const selection = (rows) => JSON.stringify(rows.find((row) => row.selected));
-    assertEqual(selection(await readRows()), selection(JSON.parse(before)[0]), 'selected row after a reload');
+    assertEqual(selection(await readRows(page)), selection(JSON.parse(before)[0]), 'selected row after a reload');
     const other = await openPage(page.url());
     await settle(other);
     assertEqual(selection(await readRows(other)), selection(JSON.parse(before)[0]), 'selected row in another tab');
@@ -310,7 +210,7 @@ await check('a reload and a pasted address show the same view', async () => {
     await other.close();
     await page.goto(url);
     await page.waitForSelector('.tree-row.selected');
-    await settle();
+    await settle(page);
 });
 
 await check('hovering a track shows time, stack and CPU', async () => {
@@ -333,14 +233,14 @@ await check('Ctrl-click and Shift-click choose several threads', async () => {
     if (count < 2) return;
     await labels.nth(0).click();
     await labels.nth(1).click({ modifiers: ['Control'] });
-    await settle();
+    await settle(page);
     assertEqual(await page.locator('.track.selected').count(), 2, 'selected tracks after Ctrl-click');
     await labels.nth(0).click();
     await labels.nth(count - 1).click({ modifiers: ['Shift'] });
-    await settle();
+    await settle(page);
     assertEqual(await page.locator('.track.selected').count(), count, 'selected tracks after Shift-click');
     await page.goBack();
-    await settle();
+    await settle(page);
     assertEqual(await page.locator('.track.selected').count(), 1, 'selected tracks after back');
 });
 
@@ -372,7 +272,7 @@ await check('the name is copied by key, the stack from the menu', async () => {
     await page.keyboard.press('Home');
     await page.keyboard.press('Control+c');
     await page.waitForSelector('.notice.visible');
-    const name = (await selectedRow()).name;
+    const name = (await selectedRow(page)).name;
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     assertEqual(copied.slice(0, 100), name.slice(0, 100), 'copied name');
     await page.keyboard.press('Shift+F10');
@@ -429,5 +329,4 @@ await check('text of the profile stays text', async () => {
 await check('nothing is asked of another host', async () => assertEqual(foreign.join(), '', 'requests elsewhere'));
 await check('the console stays clean', async () => assertEqual(complaints.join(' | '), '', 'complaints'));
 
-await browser.close();
-process.exit(failures === 0 ? 0 : 1);
+await finish();

@@ -1,0 +1,102 @@
+// What the tests of the page share: a browser, the rows as a user reads them, and results as TAP lines.
+// CHROMIUM names the browser's program.
+import { createRequire } from 'node:module';
+
+// The browser's driver is among the packages of the page.
+const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
+
+let count = 0;
+let failures = 0;
+
+/** What pages wrote to their console as errors, and addresses that they asked other hosts for. */
+export const complaints = [];
+export const foreign = [];
+
+const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+});
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+
+export function assert(condition, message) {
+    if (!condition) throw new Error(message);
+}
+
+export function assertEqual(actual, expected, what) {
+    assert(actual === expected, `${what} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
+}
+
+/** Opens an address and waits for the tree. */
+export async function openPage(address) {
+    const page = await context.newPage();
+    const { origin } = new URL(address);
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('request', (request) => {
+        if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) foreign.push(request.url());
+    });
+    await page.goto(address);
+    await page.waitForSelector('.tree-row.selected');
+    await settle(page);
+    return page;
+}
+
+/** The rows on the screen, top to bottom. */
+export function readRows(page) {
+    return page.$$eval('.tree-row', (rows) =>
+        rows
+            .map((row) => ({
+                at: Number(row.dataset.row),
+                level: Number(row.getAttribute('aria-level')),
+                expanded: row.getAttribute('aria-expanded'),
+                selected: row.getAttribute('aria-selected') === 'true',
+                share: row.querySelector('.share').textContent,
+                total: row.querySelector('.number').textContent,
+                self: row.querySelector('.number.self').textContent,
+                name: row.querySelector('.tree-text bdi')?.textContent ?? '',
+            }))
+            .sort((a, b) => a.at - b.at),
+    );
+}
+
+export async function selectedRow(page) {
+    return (await readRows(page)).find((row) => row.selected);
+}
+
+/** The number that a cell shows. */
+export function numberOf(text) {
+    return text === '—' ? 0 : Number(text.replace(/,/g, ''));
+}
+
+/** Waits until the page has nothing more to compute: what it shows stays the same for a while. */
+export async function settle(page) {
+    let before = '';
+    for (let i = 0, same = 0; i < 100 && same < 4; i++) {
+        await page.waitForTimeout(50);
+        const now = JSON.stringify([page.url(), await page.locator('.below').innerText()]);
+        same = now === before ? same + 1 : 0;
+        before = now;
+    }
+}
+
+export async function check(name, body) {
+    count++;
+    try {
+        await body();
+        console.log(`ok ${count} - ${name}`);
+    } catch (error) {
+        failures++;
+        console.log(`not ok ${count} - ${name}`);
+        console.log(`# ${error.message.split('\n')[0]}`);
+    }
+}
+
+export async function finish() {
+    await browser.close();
+    console.log(`1..${count}`);
+    process.exit(failures === 0 ? 0 : 1);
+}
