@@ -75,11 +75,11 @@ function menuItems(node: TreeNode): MenuItem[] {
     ];
 }
 
-function Header(): JSX.Element {
+function Header({ minWidth }: { minWidth: string }): JSX.Element {
     const { weightUnit, interval } = info.value;
     const title = weightUnit === 'samples' ? `A sample stands for about ${interval} ms` : '';
     return (
-        <div class="tree-header" role="row">
+        <div class="tree-header" role="row" style={{ minWidth }}>
             <div class="tree-numbers">
                 <span role="columnheader" class="share">
                     Total %
@@ -162,6 +162,11 @@ export function CallTree(): JSX.Element {
     const reveals = reveal.value;
     namesVersion.value;
 
+    // The keyboard walks the tree from the start.
+    useLayoutEffect(() => {
+        if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
+    }, []);
+
     // Brings the selected row, and the beginning of its name, into view.
     useLayoutEffect(() => {
         const box = scroller.current;
@@ -229,6 +234,7 @@ export function CallTree(): JSX.Element {
 
     const answer = summary.value;
     const current = selected.value;
+    const minWidth = `max(100%, ${contentWidth.value}px)`;
     const isEmpty = answer !== null && all.length === 0;
     const message = treeError.value;
     return (
@@ -252,24 +258,21 @@ export function CallTree(): JSX.Element {
                 tooltip.value = null;
             }}
         >
-            <Header />
+            <Header minWidth={minWidth} />
             {message !== '' && (
                 <p class="empty" role="alert">
                     {message}
                 </p>
             )}
             {isEmpty && message === '' && <EmptyTree />}
-            <div
-                class="tree-rows"
-                role="rowgroup"
-                style={{ height: `${all.length * ROW_HEIGHT}px`, minWidth: `max(100%, ${contentWidth.value}px)` }}
-            >
+            <div class="tree-rows" role="rowgroup" style={{ height: `${all.length * ROW_HEIGHT}px`, minWidth }}>
                 {visible.map((node, i) => (
                     <TreeRow
                         key={first + i}
                         node={node}
                         at={first + i}
                         isSelected={node === current}
+                        isExpanded={node.expanded}
                         share={formatShare(node.total, answer?.rootTotal ?? 0)}
                         part={answer && answer.rootTotal !== 0 ? Math.abs(node.total / answer.rootTotal) : 0}
                         unit={info.value.weightUnit}

@@ -160,7 +160,7 @@ function NodeContent({ node }: { node: NodeDetails }): JSX.Element {
         <>
             <h2 class="full-name">
                 {isCut && <CutIcon />}
-                <ProfileText text={node.func.name} limit={SIDEBAR_LIMIT} />
+                <ProfileText text={node.func.name || '(no name)'} limit={SIDEBAR_LIMIT} />
             </h2>
             {note !== '' && <p class="muted">{note}; copying gives all of them</p>}
             {isCut && <p class="explanation">{TRUNCATED_EXPLANATION}</p>}

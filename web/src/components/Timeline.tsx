@@ -114,6 +114,7 @@ function TrackCorner(): JSX.Element {
                 value={trackFilter.value}
                 onInput={(event) => {
                     trackFilter.value = event.currentTarget.value;
+                    event.currentTarget.closest('.timeline')?.scrollTo(0, 0);
                 }}
                 onKeyDown={(event) => {
                     if (event.key !== 'Escape') return;

@@ -16,6 +16,8 @@ interface TreeRowProps {
     node: TreeNode;
     at: number;
     isSelected: boolean;
+    /** node.expanded: nodes change in place, so what changes is a property of its own. */
+    isExpanded: boolean;
     /** Total in percent, and as a part of 1. */
     share: string;
     part: number;
@@ -38,7 +40,7 @@ export function TreeRow(props: TreeRowProps): JSX.Element {
     const { node, at, isSelected, name } = props;
     const isCut = name?.name === '(truncated)';
     const classes = `tree-row${isSelected ? ' selected' : ''}${at % 2 === 1 ? ' odd' : ''}${isCut ? ' cut' : ''}`;
-    const expanded = node.hasChildren ? { 'aria-expanded': node.expanded } : {};
+    const expanded = node.hasChildren ? { 'aria-expanded': props.isExpanded } : {};
     const category = info.value.categories[node.category];
     return (
         <div
@@ -78,12 +80,13 @@ export function TreeRow(props: TreeRowProps): JSX.Element {
                 </span>
             </div>
             <div role="gridcell" class="tree-name" style={{ paddingLeft: `${node.depth * INDENT}px` }}>
-                <span class={node.expanded && node.hasChildren ? 'twisty open' : 'twisty'}>
+                <span class={props.isExpanded && node.hasChildren ? 'twisty open' : 'twisty'}>
                     {node.hasChildren && <ChevronIcon />}
                 </span>
                 <span class="category-square" title={category?.name} style={{ background: categoryColor(category) }} />
                 <span class="tree-text">
                     {isCut && <CutIcon />}
+                    {name?.name === '' && <span class="tree-lib">(no name)</span>}
                     {name && <ProfileText text={name.name} find={props.find} />}
                     {name && name.lib !== '' && (
                         <span class="tree-lib">

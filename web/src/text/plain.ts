@@ -15,8 +15,6 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 function spellOut(match: string): string {
     const code = match.codePointAt(0) ?? 0;
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code); // the control pictures: ␀ ␉ ␊
-    if (code === 0x7f) return '\u2421';
     if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
     return `\u27e8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27e9`;
 }
