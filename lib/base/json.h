@@ -73,6 +73,23 @@ enum json_type json_next(struct json *json);
  * returns how many. 0 says that the next element, if there is one, must be taken with json_next(). */
 size_t json_numbers(struct json *json, double *values, size_t max);
 
+/* To take elements of json_numbers() again: a mark is good until the next json_next() or json_feed(). */
+struct json_mark {
+    const char *at;
+    unsigned char expect;
+};
+
+static inline struct json_mark json_mark(const struct json *json)
+{
+    return (struct json_mark){json->at, json->expect};
+}
+
+static inline void json_go_back(struct json *json, struct json_mark mark)
+{
+    json->at = mark.at;
+    json->expect = mark.expect;
+}
+
 /* How many bytes of the text have been used up. */
 uint64_t json_position(const struct json *json);
 

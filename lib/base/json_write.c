@@ -103,8 +103,13 @@ static void put_string(struct json_writer *writer, const char *text, size_t leng
 
 void json_key(struct json_writer *writer, const char *key)
 {
+    json_key_text(writer, key, strlen(key));
+}
+
+void json_key_text(struct json_writer *writer, const char *key, size_t length)
+{
     put_separator(writer);
-    put_string(writer, key, strlen(key));
+    put_string(writer, key, length);
     put(writer, ":", 1);
     writer->separator = false;
 }

@@ -256,15 +256,27 @@ static int check_meta(const struct profile *profile, struct error *err)
     return rc;
 }
 
-int profile_check(const struct profile *profile, struct error *err)
+typedef int (*check)(const struct profile *profile, struct error *err);
+
+static int run_checks(const check *checks, size_t count, const struct profile *profile, struct error *err)
 {
-    int (*const checks[])(const struct profile *, struct error *) = {
-        check_meta,   check_libs,   check_categories, check_small_tables, check_funcs,
-        check_frames, check_stacks, check_threads,    check_counters};
-    for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
+    for (size_t i = 0; i < count; i++) {
         int rc = checks[i](profile, err);
         if (rc)
             return rc;
     }
     return 0;
+}
+
+int profile_check_tables(const struct profile *profile, struct error *err)
+{
+    const check checks[] = {check_small_tables, check_funcs, check_frames, check_stacks};
+    return run_checks(checks, sizeof(checks) / sizeof(*checks), profile, err);
+}
+
+int profile_check(const struct profile *profile, struct error *err)
+{
+    const check checks[] = {check_meta,           check_libs,    check_categories,
+                            profile_check_tables, check_threads, check_counters};
+    return run_checks(checks, sizeof(checks) / sizeof(*checks), profile, err);
 }

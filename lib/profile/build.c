@@ -1,0 +1,367 @@
+/*
+ * The whole of a profile from the whole of a file. What older versions have differently is told by the columns that are
+ * there, not by the version: see build_tables.c, build_merge.c and build_samples.c. At the end the check of every
+ * promise (check.c), so that the rest of the program may rely on it.
+ */
+#include "profile/build.h"
+
+#include "profile/build_merge.h"
+#include "profile/build_samples.h"
+#include "profile/build_tables.h"
+#include "profile/intern.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The file's own string table comes first and in its order, because marker payloads speak of strings by number. */
+static int build_strings(struct build *build)
+{
+    const struct strings *texts = &build->raw->texts;
+    size_t count = texts->entries.length;
+    build->string_of_text = malloc((count + 1) * sizeof(*build->string_of_text));
+    if (!build->string_of_text)
+        return error_no_memory(build->err);
+    for (size_t i = 0; i < count; i++)
+        build->string_of_text[i] = PROFILE_NONE;
+    const struct column *table = &build->raw->shared.strings;
+    bool same_numbers = true;
+    for (size_t i = 0; i < table->length; i++) {
+        uint32_t string = ((const uint32_t *)table->data)[i];
+        int rc = build_text(build, &string);
+        if (rc)
+            return rc;
+        same_numbers = same_numbers && string == i;
+    }
+    build->profile->meta.kept_strings = same_numbers ? (uint32_t)table->length : 0;
+    return 0;
+}
+
+/* A text that the file leaves out but that the profile promises. */
+static int build_text_or(struct build *build, uint32_t *text, const char *otherwise)
+{
+    if (*text != PROFILE_NONE)
+        return build_text(build, text);
+    *text = strings_add_z(&build->profile->strings, otherwise);
+    return *text == STRING_NONE ? error_no_memory(build->err) : 0;
+}
+
+static int build_texts(struct build *build, uint32_t *const *texts, size_t count)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < count; i++)
+        rc = build_text(build, texts[i]);
+    return rc;
+}
+
+/* ---- meta ---- */
+
+static int build_extra(struct build *build, struct profile_meta *meta)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < meta->extra.length; i++) {
+        struct extra_section *section = &meta->extra.data[i];
+        rc = build_text_or(build, &section->label, "");
+        for (size_t k = 0; !rc && k < section->entries.length; k++) {
+            struct extra_entry *entry = &section->entries.data[k];
+            rc = build_text_or(build, &entry->label, "");
+            if (!rc)
+                rc = build_text_or(build, &entry->format, "string");
+            if (!rc)
+                rc = build_text_or(build, &entry->value, "null");
+        }
+    }
+    return rc;
+}
+
+static void drop_empty_schema(const struct build *build, uint32_t *schema)
+{
+    if (*schema == PROFILE_NONE)
+        return;
+    const char *json = strings_text(&build->raw->texts, *schema);
+    if (json[0] != '[' || strcmp(json, "[]") == 0)
+        *schema = PROFILE_NONE;
+}
+
+static int build_visible_threads(struct build *build, struct profile_meta *meta)
+{
+    const struct column *column = &build->raw->meta.initial_visible_threads;
+    for (size_t i = 0; i < column->length; i++) {
+        uint32_t thread = ((const uint32_t *)column->data)[i];
+        if (thread < build->raw->threads.length && !array_push(&meta->initial_visible_threads, thread))
+            return error_no_memory(build->err);
+    }
+    return 0;
+}
+
+static int build_meta(struct build *build)
+{
+    struct profile_meta *meta = &build->profile->meta;
+    uint32_t kept_strings = meta->kept_strings;
+    *meta = build->raw->meta.meta;
+    build->raw->meta.meta.extra.data = NULL; /* the profile's now */
+    build->raw->meta.meta.extra.length = 0;
+    meta->kept_strings = kept_strings;
+    if (!(meta->interval > 0))
+        meta->interval = 1;
+    if (!isfinite(meta->start_time))
+        meta->start_time = 0;
+    drop_empty_schema(build, &meta->marker_schema);
+    uint32_t *const texts[] = {&meta->product,       &meta->os,       &meta->abi,
+                               &meta->platform,      &meta->cpu_name, &meta->arguments,
+                               &meta->imported_from, &meta->misc,     &meta->marker_schema};
+    int rc = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
+    if (!rc)
+        rc = build_extra(build, meta);
+    return rc ? rc : build_visible_threads(build, meta);
+}
+
+/* What the Firefox Profiler assumes of files that do not say. */
+static int add_default_categories(struct build *build)
+{
+    static const char *const categories[][2] = {
+        {"Idle", "transparent"}, {"Other", "grey"},        {"Layout", "purple"},  {"JavaScript", "yellow"},
+        {"GC / CC", "orange"},   {"Network", "lightblue"}, {"Graphics", "green"}, {"DOM", "blue"}};
+    for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++)
+        if (profile_add_category(build->profile, categories[i][0], categories[i][1]) == PROFILE_NONE)
+            return error_no_memory(build->err);
+    return 0;
+}
+
+static int build_category(struct build *build, struct raw_category *raw)
+{
+    struct category *category = array_push_zero(&build->profile->categories);
+    if (!category)
+        return error_no_memory(build->err);
+    category->name = raw->name;
+    category->color = raw->color;
+    int rc = build_text_or(build, &category->name, "");
+    if (!rc)
+        rc = build_text_or(build, &category->color, "grey");
+    for (size_t i = 0; !rc && i < raw->subcategories.length; i++) {
+        uint32_t text = ((const uint32_t *)raw->subcategories.data)[i];
+        rc = build_text(build, &text);
+        if (!rc && !array_push(&category->subcategories, text))
+            rc = error_no_memory(build->err);
+    }
+    uint32_t other = PROFILE_NONE;
+    if (!rc && category->subcategories.length == 0)
+        rc = build_text_or(build, &other, "Other");
+    if (!rc && category->subcategories.length == 0 && !array_push(&category->subcategories, other))
+        rc = error_no_memory(build->err);
+    return rc;
+}
+
+static int build_categories(struct build *build)
+{
+    struct raw_meta *raw = &build->raw->meta;
+    if (!raw->has_categories || raw->categories.length == 0)
+        return add_default_categories(build);
+    int rc = 0;
+    for (size_t i = 0; !rc && i < raw->categories.length; i++)
+        rc = build_category(build, &raw->categories.data[i]);
+    return rc;
+}
+
+static int build_libs(struct build *build)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < build->raw->libs.length; i++) {
+        struct library lib = build->raw->libs.data[i];
+        uint32_t *const texts[] = {&lib.arch,       &lib.name,        &lib.path,   &lib.debug_name,
+                                   &lib.debug_path, &lib.breakpad_id, &lib.code_id};
+        rc = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
+        if (!rc && !array_push(&build->profile->libs, lib))
+            rc = error_no_memory(build->err);
+    }
+    return rc;
+}
+
+/* ---- threads ---- */
+
+static int build_markers(struct build *build, struct raw_markers *raw, const struct column *strings, size_t index,
+                         struct marker_table *markers)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "threads[%zu].markers", index);
+    size_t rows = build_rows(raw->length, &raw->name);
+    if (raw->name.length != rows)
+        return error_set(build->err, EINVAL, "%s.name has %zu entries, but its table has %zu rows", path,
+                         raw->name.length, rows);
+    int rc = build_column(build, &raw->start, COLUMN_DOUBLE, rows, NAN, path);
+    if (!rc)
+        rc = build_column(build, &raw->end, COLUMN_DOUBLE, rows, NAN, path);
+    if (!rc)
+        rc = build_column(build, &raw->phase, COLUMN_SMALL, rows, 1, path);
+    if (!rc)
+        rc = build_column(build, &raw->category, COLUMN_INDEX, rows, -1, path);
+    if (!rc)
+        rc = build_column(build, &raw->data, COLUMN_JSON, rows, -1, path);
+    uint32_t *names = raw->name.data, *data = raw->data.data, *categories = raw->category.data;
+    uint32_t no_category = profile_default_category(build->profile);
+    for (size_t i = 0; !rc && i < rows; i++) {
+        rc = build_ref(build, strings, &names[i], path, i);
+        if (!rc)
+            rc = build_text(build, &data[i]);
+        if (categories[i] == PROFILE_NONE)
+            categories[i] = no_category;
+    }
+    if (rc)
+        return rc;
+    markers->name = build_take(&raw->name);
+    markers->start = build_take(&raw->start);
+    markers->end = build_take(&raw->end);
+    markers->phase = build_take(&raw->phase);
+    markers->category = build_take(&raw->category);
+    markers->data = build_take(&raw->data);
+    markers->length = markers->capacity = rows;
+    return 0;
+}
+
+static int build_thread(struct build *build, size_t index, bool *sorted)
+{
+    struct raw_thread *raw = &build->raw->threads.data[index];
+    struct thread *thread = profile_add_thread(build->profile);
+    if (!thread)
+        return error_no_memory(build->err);
+    *thread = raw->thread;
+    int rc = build_text_or(build, &thread->name, "");
+    if (!rc)
+        rc = build_text(build, &thread->process_name);
+    if (!rc)
+        rc = build_text_or(build, &thread->process_type, "default");
+    if (!rc)
+        rc = build_text_or(build, &thread->pid, "0");
+    if (!rc)
+        rc = build_text_or(build, &thread->tid, "0");
+    const struct column *strings = raw->own.strings.present ? &raw->own.strings : &build->raw->shared.strings;
+    if (!rc)
+        rc = build_samples(build, &raw->samples, index, &thread->samples, sorted);
+    return rc ? rc : build_markers(build, &raw->markers, strings, index, &thread->markers);
+}
+
+static int build_threads(struct build *build, bool *sorted)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < build->raw->threads.length; i++)
+        rc = build_thread(build, i, sorted);
+    if (!rc)
+        build_cpu_deltas(build, build->raw->meta.cpu_unit);
+    return rc;
+}
+
+static int build_shared(struct build *build)
+{
+    struct raw_profile *raw = build->raw;
+    int rc = build_tables(build, &raw->shared, &raw->shared.strings, build->profile);
+    struct interner interner;
+    interner_init(&interner, build->profile);
+    for (size_t i = 0; !rc && i < raw->threads.length; i++) {
+        struct raw_thread *thread = &raw->threads.data[i];
+        const struct column *strings = thread->own.strings.present ? &thread->own.strings : &raw->shared.strings;
+        if (thread->own.frames.func.present)
+            rc = build_merge_thread(build, &interner, thread, i, strings);
+    }
+    interner_destroy(&interner);
+    return rc;
+}
+
+static int build_counter(struct build *build, struct raw_counter *raw, size_t index)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "counters[%zu].samples", index);
+    struct counter *counter = array_push_zero(&build->profile->counters);
+    if (!counter)
+        return error_no_memory(build->err);
+    *counter = raw->counter;
+    int rc = build_text_or(build, &counter->name, "");
+    if (!rc)
+        rc = build_text_or(build, &counter->category, "");
+    if (!rc)
+        rc = build_text_or(build, &counter->description, "");
+    if (!rc)
+        rc = build_text_or(build, &counter->pid, "0");
+    if (!rc)
+        rc = build_text(build, &counter->json);
+    size_t rows = build_rows(raw->length, &raw->count);
+    if (!rc && raw->count.length != rows)
+        rc = error_set(build->err, EINVAL, "%s.count has %zu entries, but its table has %zu rows", path,
+                       raw->count.length, rows);
+    if (!rc)
+        rc = build_times(build, &raw->time, &raw->time_deltas, rows, path);
+    if (rc)
+        return rc;
+    counter->time = build_take(&raw->time);
+    counter->count = build_take(&raw->count);
+    counter->length = counter->capacity = rows;
+    return 0;
+}
+
+static int build_counters(struct build *build)
+{
+    int rc = 0;
+    for (size_t i = 0; !rc && i < build->raw->counters.length; i++)
+        rc = build_counter(build, &build->raw->counters.data[i], i);
+    return rc;
+}
+
+/* ---- what could not be understood ---- */
+
+static int build_warning(struct build *build, bool sorted)
+{
+    const struct raw_profile *raw = build->raw;
+    char text[512] = "";
+    size_t used = 0;
+    if (raw->meta.meta.version > PROFILE_VERSION)
+        used += (size_t)snprintf(text + used, sizeof(text) - used,
+                                 "This file has version %u of the format; %d is the newest that is known in full. ",
+                                 raw->meta.meta.version, PROFILE_VERSION);
+    if (raw->shared.frames.has_flags || raw->shared.funcs.has_flags)
+        used += (size_t)snprintf(
+            text + used, sizeof(text) - used,
+            "It marks missing values by bits in a column 'flags' of %s, whose meaning is not known: "
+            "categories, lines or libraries that are missing there may show as the first of their kind. ",
+            raw->shared.frames.has_flags ? "frameTable" : "funcTable");
+    if (sorted)
+        used += (size_t)snprintf(text + used, sizeof(text) - used,
+                                 "Some samples were not in the order of their times and have been sorted. ");
+    if (used == 0)
+        return 0;
+    uint32_t *warning = &build->profile->meta.warning;
+    *warning = strings_add(&build->profile->strings, text, used - 1);
+    return *warning == STRING_NONE ? error_no_memory(build->err) : 0;
+}
+
+static int build_all(struct build *build)
+{
+    bool sorted = false;
+    int rc = build_strings(build);
+    if (!rc)
+        rc = build_meta(build);
+    if (!rc)
+        rc = build_categories(build);
+    if (!rc)
+        rc = build_libs(build);
+    if (!rc)
+        rc = build_shared(build);
+    if (!rc)
+        rc = build_threads(build, &sorted);
+    if (!rc)
+        rc = build_counters(build);
+    if (!rc)
+        rc = build_warning(build, sorted);
+    return rc ? rc : profile_check(build->profile, build->err);
+}
+
+int profile_build(struct raw_profile *raw, struct profile *out, struct error *err)
+{
+    struct build build = {.raw = raw, .profile = out, .err = err};
+    profile_init(out);
+    int rc = build_all(&build);
+    free(build.string_of_text);
+    if (rc)
+        profile_destroy(out);
+    return rc;
+}

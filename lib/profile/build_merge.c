@@ -1,0 +1,160 @@
+#include "profile/build_merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Which shared row a row of the thread's table became. */
+struct maps {
+    uint32_t *sources, *resources, *native_symbols, *funcs, *frames, *stacks;
+};
+
+static uint32_t *map_of(size_t rows)
+{
+    return malloc((rows + 1) * sizeof(uint32_t));
+}
+
+static uint32_t mapped(const uint32_t *map, uint32_t row)
+{
+    return row == PROFILE_NONE ? PROFILE_NONE : map[row];
+}
+
+static bool maps_init(struct maps *maps, const struct profile *part)
+{
+    maps->sources = map_of(part->sources.length);
+    maps->resources = map_of(part->resources.length);
+    maps->native_symbols = map_of(part->native_symbols.length);
+    maps->funcs = map_of(part->funcs.length);
+    maps->frames = map_of(part->frames.length);
+    maps->stacks = map_of(part->stacks.length);
+    return maps->sources && maps->resources && maps->native_symbols && maps->funcs && maps->frames && maps->stacks;
+}
+
+static void maps_destroy(struct maps *maps)
+{
+    free(maps->sources);
+    free(maps->resources);
+    free(maps->native_symbols);
+    free(maps->funcs);
+    free(maps->frames);
+    free(maps->stacks);
+}
+
+static bool merge_small_tables(struct interner *interner, const struct profile *part, struct maps *maps)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < part->sources.length; i++)
+        done = (maps->sources[i] = intern_source(interner, &part->sources.data[i])) != PROFILE_NONE;
+    for (size_t i = 0; done && i < part->resources.length; i++)
+        done = (maps->resources[i] = intern_resource(interner, &part->resources.data[i])) != PROFILE_NONE;
+    for (size_t i = 0; done && i < part->native_symbols.length; i++)
+        done =
+            (maps->native_symbols[i] = intern_native_symbol(interner, &part->native_symbols.data[i])) != PROFILE_NONE;
+    return done;
+}
+
+static bool merge_funcs(struct interner *interner, const struct func_table *funcs, struct maps *maps)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < funcs->length; i++) {
+        struct func_row row = {.name = funcs->name[i],
+                               .resource = mapped(maps->resources, funcs->resource[i]),
+                               .source = mapped(maps->sources, funcs->source[i]),
+                               .line = funcs->line[i],
+                               .column = funcs->column[i],
+                               .flags = funcs->flags[i]};
+        done = (maps->funcs[i] = intern_func(interner, &row)) != PROFILE_NONE;
+    }
+    return done;
+}
+
+static bool merge_frames(struct interner *interner, const struct frame_table *frames, struct maps *maps)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < frames->length; i++) {
+        struct frame_row row = {.address = frames->address[i],
+                                .lib = frames->lib[i],
+                                .func = maps->funcs[frames->func[i]],
+                                .category = frames->category[i],
+                                .subcategory = frames->subcategory[i],
+                                .native_symbol = mapped(maps->native_symbols, frames->native_symbol[i]),
+                                .line = frames->line[i],
+                                .column = frames->column[i],
+                                .inline_depth = frames->inline_depth[i]};
+        done = (maps->frames[i] = intern_frame(interner, &row)) != PROFILE_NONE;
+    }
+    return done;
+}
+
+static bool merge_stacks(struct interner *interner, const struct stack_table *stacks, struct maps *maps)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < stacks->length; i++) {
+        uint32_t prefix = mapped(maps->stacks, stacks->prefix[i]);
+        done = (maps->stacks[i] = intern_stack(interner, prefix, maps->frames[stacks->frame[i]])) != PROFILE_NONE;
+    }
+    return done;
+}
+
+static int map_samples(struct build *build, struct column *stacks, size_t count, const uint32_t *map, size_t thread)
+{
+    uint32_t *stack = stacks->data;
+    for (size_t i = 0; i < stacks->length; i++) {
+        if (stack[i] >= count && stack[i] != PROFILE_NONE)
+            return error_set(build->err, EINVAL, "threads[%zu].samples.stack[%zu] is %u, but there are only %zu stacks",
+                             thread, i, stack[i], count);
+        stack[i] = mapped(map, stack[i]);
+    }
+    return 0;
+}
+
+static int merge(struct build *build, struct interner *interner, const struct profile *part, struct raw_thread *raw,
+                 size_t index)
+{
+    struct maps maps = {0};
+    bool done = maps_init(&maps, part) && merge_small_tables(interner, part, &maps) &&
+                merge_funcs(interner, &part->funcs, &maps) && merge_frames(interner, &part->frames, &maps) &&
+                merge_stacks(interner, &part->stacks, &maps);
+    int rc = done ? map_samples(build, &raw->samples.stack, part->stacks.length, maps.stacks, index)
+                  : error_no_memory(build->err);
+    maps_destroy(&maps);
+    return rc;
+}
+
+/* Versions 58 and 59 have the sources shared already, and the funcs of all threads speak of those. */
+static bool copy_sources(struct profile *part, const struct profile *profile)
+{
+    if (!array_reserve(&part->sources, profile->sources.length))
+        return false;
+    for (size_t i = 0; i < profile->sources.length; i++)
+        part->sources.data[part->sources.length++] = profile->sources.data[i];
+    return true;
+}
+
+int build_merge_thread(struct build *build, struct interner *interner, struct raw_thread *raw, size_t index,
+                       const struct column *strings)
+{
+    struct profile part = {0}, *profile = build->profile;
+    bool shares_sources = raw->own.funcs.source.present;
+    int rc = build_tables(build, &raw->own, strings, &part);
+    if (!rc && shares_sources && !copy_sources(&part, profile))
+        rc = error_no_memory(build->err);
+
+    /* The part speaks of these tables of the profile; it has them on loan for the check. */
+    part.strings = profile->strings;
+    part.libs.data = profile->libs.data;
+    part.libs.length = profile->libs.length;
+    part.categories.data = profile->categories.data;
+    part.categories.length = profile->categories.length;
+    if (!rc)
+        rc = profile_check_tables(&part, build->err);
+    if (!rc)
+        rc = merge(build, interner, &part, raw, index);
+    else
+        error_prefix(build->err, rc, "thread %zu", index);
+    part.strings = (struct strings){0};
+    part.libs.data = NULL;
+    part.categories.data = NULL;
+    part.libs.length = part.categories.length = 0;
+    profile_destroy(&part);
+    return rc;
+}

@@ -1,0 +1,15 @@
+/*
+ * Before version 60 every thread had tables of its own. They are merged into the shared ones; equal rows become one.
+ */
+#ifndef PROF_PROFILE_BUILD_MERGE_H
+#define PROF_PROFILE_BUILD_MERGE_H
+
+#include "profile/build_tables.h"
+#include "profile/intern.h"
+
+/* Adds the tables of a thread, whose strings are `strings`, to the profile, and turns its sample stacks into shared
+ * ones. `index` is the thread's, for errors. */
+int build_merge_thread(struct build *build, struct interner *interner, struct raw_thread *raw, size_t index,
+                       const struct column *strings);
+
+#endif

@@ -1,0 +1,174 @@
+#include "profile/build_samples.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int build_times(struct build *build, struct column *time, struct column *deltas, size_t rows, const char *path)
+{
+    if (!time->present && deltas->present) {
+        *time = *deltas;
+        *deltas = (struct column){0};
+        double *times = time->data, now = 0;
+        for (size_t i = 0; i < time->length; i++)
+            times[i] = now += times[i];
+    }
+    if (!time->present && rows)
+        return error_set(build->err, EINVAL, "%s has neither time nor timeDeltas", path);
+    if (time->length != rows)
+        return error_set(build->err, EINVAL, "%s has %zu times, but %zu rows", path, time->length, rows);
+    const double *times = time->data;
+    for (size_t i = 0; i < rows; i++)
+        if (!isfinite(times[i]))
+            return error_set(build->err, EINVAL, "%s: the time of row %zu is null", path, i);
+    return 0;
+}
+
+/* ---- order ---- */
+
+struct sort_key {
+    double time;
+    size_t row;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct sort_key *left = a, *right = b;
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return left->row < right->row ? -1 : 1;
+}
+
+static bool is_sorted(const double *times, size_t length)
+{
+    for (size_t i = 1; i < length; i++)
+        if (times[i] < times[i - 1])
+            return false;
+    return true;
+}
+
+static void permute(double *column, double *scratch, const struct sort_key *keys, size_t length)
+{
+    if (!column)
+        return;
+    for (size_t i = 0; i < length; i++)
+        scratch[i] = column[keys[i].row];
+    memcpy(column, scratch, length * sizeof(*column));
+}
+
+static void permute_indexes(uint32_t *column, uint32_t *scratch, const struct sort_key *keys, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        scratch[i] = column[keys[i].row];
+    memcpy(column, scratch, length * sizeof(*column));
+}
+
+/* Everything that computes on a profile bisects times, so samples that a producer wrote out of order are put in order.
+ */
+static bool sort_samples(struct sample_table *samples)
+{
+    size_t length = samples->length;
+    struct sort_key *keys = malloc(length * sizeof(*keys));
+    double *scratch = malloc(length * sizeof(*scratch));
+    bool done = keys && scratch;
+    if (done) {
+        for (size_t i = 0; i < length; i++)
+            keys[i] = (struct sort_key){.time = samples->time[i], .row = i};
+        qsort(keys, length, sizeof(*keys), compare_keys);
+        permute(samples->time, scratch, keys, length);
+        permute(samples->weight, scratch, keys, length);
+        permute(samples->cpu_delta, scratch, keys, length);
+        permute_indexes(samples->stack, (uint32_t *)(void *)scratch, keys, length);
+    }
+    free(keys);
+    free(scratch);
+    return done;
+}
+
+/* ---- the table ---- */
+
+static bool text_is(const struct build *build, uint32_t text, const char *wanted)
+{
+    return text != PROFILE_NONE && strcmp(strings_text(&build->raw->texts, text), wanted) == 0;
+}
+
+int build_samples(struct build *build, struct raw_samples *raw, size_t index, struct sample_table *samples,
+                  bool *sorted)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "threads[%zu].samples", index);
+    size_t rows = build_rows(raw->length, &raw->stack);
+    if (raw->stack.length != rows)
+        return error_set(build->err, EINVAL, "%s.stack has %zu entries, but its table has %zu rows", path,
+                         raw->stack.length, rows);
+    const struct column *const optional[] = {&raw->weight, &raw->cpu_delta};
+    for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++)
+        if (optional[i]->present && optional[i]->length != rows)
+            return error_set(build->err, EINVAL, "%s.%s has %zu entries, but its table has %zu rows", path,
+                             i ? "threadCPUDelta" : "weight", optional[i]->length, rows);
+    int rc = build_times(build, &raw->time, &raw->time_deltas, rows, path);
+    if (rc)
+        return rc;
+    if (text_is(build, raw->weight_type, "tracing-ms"))
+        samples->weight_type = WEIGHT_TRACING_MS;
+    else if (text_is(build, raw->weight_type, "bytes"))
+        samples->weight_type = WEIGHT_BYTES;
+    samples->stack = build_take(&raw->stack);
+    samples->time = build_take(&raw->time);
+    samples->weight = build_take(&raw->weight);
+    samples->cpu_delta = build_take(&raw->cpu_delta);
+    samples->length = samples->capacity = rows;
+    if (is_sorted(samples->time, rows))
+        return 0;
+    *sorted = true;
+    return sort_samples(samples) ? 0 : error_no_memory(build->err);
+}
+
+/* ---- CPU time ---- */
+
+/* What one ms of CPU time is in units of which only the sum is known: the most that any thread used per ms. */
+static double most_per_ms(const struct profile *profile)
+{
+    double most = 0;
+    for (size_t t = 0; t < profile->threads.length; t++) {
+        const struct sample_table *samples = &profile->threads.data[t].samples;
+        for (size_t i = 1; samples->cpu_delta && i < samples->length; i++) {
+            double rate = samples->cpu_delta[i] / (samples->time[i] - samples->time[i - 1]);
+            if (isfinite(rate) && rate > most)
+                most = rate;
+        }
+    }
+    return most;
+}
+
+/* µs per unit; 0 if the unit is not known. */
+static double microseconds_per_unit(const struct build *build, uint32_t unit)
+{
+    if (text_is(build, unit, "\xc2\xb5s") || text_is(build, unit, "\xce\xbcs") || text_is(build, unit, "us"))
+        return 1;
+    if (text_is(build, unit, "ns"))
+        return 1e-3;
+    if (text_is(build, unit, "variable CPU cycles")) {
+        double most = most_per_ms(build->profile);
+        return most > 0 ? 1000 / most : 0;
+    }
+    return 0;
+}
+
+void build_cpu_deltas(struct build *build, uint32_t unit)
+{
+    struct profile *profile = build->profile;
+    double scale = microseconds_per_unit(build, unit);
+    profile->meta.has_cpu_delta = scale > 0;
+    for (size_t t = 0; t < profile->threads.length; t++) {
+        struct sample_table *samples = &profile->threads.data[t].samples;
+        if (scale == 0) {
+            free(samples->cpu_delta);
+            samples->cpu_delta = NULL;
+        }
+        for (size_t i = 0; scale != 1 && samples->cpu_delta && i < samples->length; i++)
+            samples->cpu_delta[i] *= scale;
+    }
+}

@@ -1,0 +1,377 @@
+#include "profile/raw.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LENGTH_OF(list) (sizeof(list) / sizeof(*(list)))
+#define FIELDS(list)    .fields = (list), .count = LENGTH_OF(list)
+#define VALUE(key, kind, type, member)                                                                                 \
+    {                                                                                                                  \
+        (key), (kind), offsetof(type, member), COLUMN_INDEX, NULL, 0                                                   \
+    }
+#define COLUMN(key, column, type, member)                                                                              \
+    {                                                                                                                  \
+        (key), FIELD_COLUMN, offsetof(type, member), (column), NULL, 0                                                 \
+    }
+#define OBJECT(key, schema, type, member)                                                                              \
+    {                                                                                                                  \
+        (key), FIELD_OBJECT, offsetof(type, member), COLUMN_INDEX, &(schema), 0                                        \
+    }
+#define OBJECTS(key, schema, type, member)                                                                             \
+    {                                                                                                                  \
+        (key), FIELD_ARRAY, offsetof(type, member), COLUMN_INDEX, &(schema), 0                                         \
+    }
+
+/* ---- tables ---- */
+
+static const struct field stack_fields[] = {
+    COLUMN("frame", COLUMN_INDEX, struct raw_stacks, frame),
+    COLUMN("prefix", COLUMN_INDEX, struct raw_stacks, prefix),
+    COLUMN("prefixOffset", COLUMN_INDEX, struct raw_stacks, prefix_offset),
+    VALUE("length", FIELD_LENGTH, struct raw_stacks, length),
+};
+static const struct schema stack_schema = {FIELDS(stack_fields), NULL};
+
+static const struct field frame_fields[] = {
+    COLUMN("address", COLUMN_ADDRESS, struct raw_frames, address),
+    COLUMN("lib", COLUMN_INDEX, struct raw_frames, lib),
+    COLUMN("inlineDepth", COLUMN_SMALL, struct raw_frames, inline_depth),
+    COLUMN("category", COLUMN_INDEX, struct raw_frames, category),
+    COLUMN("subcategory", COLUMN_INDEX, struct raw_frames, subcategory),
+    COLUMN("func", COLUMN_INDEX, struct raw_frames, func),
+    COLUMN("nativeSymbol", COLUMN_INDEX, struct raw_frames, native_symbol),
+    COLUMN("line", COLUMN_POSITION, struct raw_frames, line),
+    COLUMN("column", COLUMN_POSITION, struct raw_frames, column),
+    VALUE("length", FIELD_LENGTH, struct raw_frames, length),
+    VALUE("flags", FIELD_SEEN, struct raw_frames, has_flags),
+};
+static const struct schema frame_schema = {FIELDS(frame_fields), NULL};
+
+static const struct field func_fields[] = {
+    COLUMN("name", COLUMN_REF, struct raw_funcs, name),
+    COLUMN("isJS", COLUMN_FLAG, struct raw_funcs, is_js),
+    COLUMN("relevantForJS", COLUMN_FLAG, struct raw_funcs, relevant_for_js),
+    COLUMN("resource", COLUMN_INDEX, struct raw_funcs, resource),
+    COLUMN("source", COLUMN_INDEX, struct raw_funcs, source),
+    COLUMN("fileName", COLUMN_REF, struct raw_funcs, file_name),
+    COLUMN("lineNumber", COLUMN_POSITION, struct raw_funcs, line),
+    COLUMN("columnNumber", COLUMN_POSITION, struct raw_funcs, column),
+    VALUE("length", FIELD_LENGTH, struct raw_funcs, length),
+    VALUE("flags", FIELD_SEEN, struct raw_funcs, has_flags),
+};
+static const struct schema func_schema = {FIELDS(func_fields), NULL};
+
+static const struct field resource_fields[] = {
+    COLUMN("name", COLUMN_REF, struct raw_resources, name),      COLUMN("host", COLUMN_REF, struct raw_resources, host),
+    COLUMN("type", COLUMN_SMALL, struct raw_resources, type),    COLUMN("lib", COLUMN_INDEX, struct raw_resources, lib),
+    VALUE("length", FIELD_LENGTH, struct raw_resources, length),
+};
+static const struct schema resource_schema = {FIELDS(resource_fields), NULL};
+
+static const struct field native_symbol_fields[] = {
+    COLUMN("libIndex", COLUMN_INDEX, struct raw_native_symbols, lib),
+    COLUMN("address", COLUMN_ADDRESS, struct raw_native_symbols, address),
+    COLUMN("name", COLUMN_REF, struct raw_native_symbols, name),
+    COLUMN("functionSize", COLUMN_POSITION, struct raw_native_symbols, size),
+    VALUE("length", FIELD_LENGTH, struct raw_native_symbols, length),
+};
+static const struct schema native_symbol_schema = {FIELDS(native_symbol_fields), NULL};
+
+static const struct field source_fields[] = {
+    COLUMN("filename", COLUMN_REF, struct raw_sources, filename),
+    COLUMN("id", COLUMN_REF, struct raw_sources, id),
+    COLUMN("uuid", COLUMN_REF, struct raw_sources, id), /* its name before version 61 */
+    COLUMN("startLine", COLUMN_POSITION, struct raw_sources, start_line),
+    COLUMN("startColumn", COLUMN_POSITION, struct raw_sources, start_column),
+    COLUMN("content", COLUMN_REF, struct raw_sources, content),
+    COLUMN("sourceMapURL", COLUMN_REF, struct raw_sources, source_map_url),
+    VALUE("length", FIELD_LENGTH, struct raw_sources, length),
+};
+static const struct schema source_schema = {FIELDS(source_fields), NULL};
+
+static const struct field shared_fields[] = {
+    COLUMN("stringArray", COLUMN_TEXT, struct raw_tables, strings),
+    OBJECT("stackTable", stack_schema, struct raw_tables, stacks),
+    OBJECT("frameTable", frame_schema, struct raw_tables, frames),
+    OBJECT("funcTable", func_schema, struct raw_tables, funcs),
+    OBJECT("resourceTable", resource_schema, struct raw_tables, resources),
+    OBJECT("nativeSymbols", native_symbol_schema, struct raw_tables, native_symbols),
+    OBJECT("sources", source_schema, struct raw_tables, sources),
+};
+static const struct schema shared_schema = {FIELDS(shared_fields), NULL};
+
+/* ---- threads ---- */
+
+static const struct field sample_fields[] = {
+    COLUMN("stack", COLUMN_INDEX, struct raw_samples, stack),
+    COLUMN("time", COLUMN_DOUBLE, struct raw_samples, time),
+    COLUMN("timeDeltas", COLUMN_DOUBLE, struct raw_samples, time_deltas),
+    COLUMN("weight", COLUMN_DOUBLE, struct raw_samples, weight),
+    VALUE("weightType", FIELD_TEXT, struct raw_samples, weight_type),
+    COLUMN("threadCPUDelta", COLUMN_DOUBLE, struct raw_samples, cpu_delta),
+    VALUE("length", FIELD_LENGTH, struct raw_samples, length),
+};
+static const struct schema sample_schema = {FIELDS(sample_fields), NULL};
+
+static const struct field marker_fields[] = {
+    COLUMN("data", COLUMN_JSON, struct raw_markers, data),
+    COLUMN("name", COLUMN_REF, struct raw_markers, name),
+    COLUMN("startTime", COLUMN_DOUBLE, struct raw_markers, start),
+    COLUMN("endTime", COLUMN_DOUBLE, struct raw_markers, end),
+    COLUMN("phase", COLUMN_SMALL, struct raw_markers, phase),
+    COLUMN("category", COLUMN_INDEX, struct raw_markers, category),
+    VALUE("length", FIELD_LENGTH, struct raw_markers, length),
+};
+static const struct schema marker_schema = {FIELDS(marker_fields), NULL};
+
+/* Profiles that were copied from the browser's console have their string table inside an object. */
+static const struct field string_table_fields[] = {{"_array", FIELD_COLUMN, 0, COLUMN_TEXT, NULL, 0}};
+static const struct schema string_table_schema = {FIELDS(string_table_fields), NULL};
+
+static void *add_thread(void *array)
+{
+    __typeof__(((struct raw_profile *)0)->threads) *threads = array;
+    struct raw_thread *raw = array_push_zero(threads);
+    if (raw) {
+        struct thread *thread = &raw->thread;
+        thread->name = thread->process_name = thread->process_type = PROFILE_NONE;
+        thread->pid = thread->tid = PROFILE_NONE;
+        thread->process_start = thread->process_end = thread->start = thread->end = NAN;
+        raw->samples.weight_type = PROFILE_NONE;
+    }
+    return raw;
+}
+
+static const struct field thread_fields[] = {
+    VALUE("name", FIELD_TEXT, struct raw_thread, thread.name),
+    VALUE("processName", FIELD_TEXT, struct raw_thread, thread.process_name),
+    VALUE("processType", FIELD_TEXT, struct raw_thread, thread.process_type),
+    VALUE("pid", FIELD_TEXT, struct raw_thread, thread.pid),
+    VALUE("tid", FIELD_TEXT, struct raw_thread, thread.tid),
+    VALUE("isMainThread", FIELD_BOOL, struct raw_thread, thread.is_main),
+    VALUE("processStartupTime", FIELD_DOUBLE, struct raw_thread, thread.process_start),
+    VALUE("processShutdownTime", FIELD_DOUBLE, struct raw_thread, thread.process_end),
+    VALUE("registerTime", FIELD_DOUBLE, struct raw_thread, thread.start),
+    VALUE("unregisterTime", FIELD_DOUBLE, struct raw_thread, thread.end),
+    OBJECT("samples", sample_schema, struct raw_thread, samples),
+    OBJECT("markers", marker_schema, struct raw_thread, markers),
+    COLUMN("stringArray", COLUMN_TEXT, struct raw_thread, own.strings),
+    {"stringTable", FIELD_COLUMN, offsetof(struct raw_thread, own.strings), COLUMN_TEXT, &string_table_schema, 0},
+    OBJECT("stackTable", stack_schema, struct raw_thread, own.stacks),
+    OBJECT("frameTable", frame_schema, struct raw_thread, own.frames),
+    OBJECT("funcTable", func_schema, struct raw_thread, own.funcs),
+    OBJECT("resourceTable", resource_schema, struct raw_thread, own.resources),
+    OBJECT("nativeSymbols", native_symbol_schema, struct raw_thread, own.native_symbols),
+};
+static const struct schema thread_schema = {FIELDS(thread_fields), add_thread};
+
+static void *add_counter(void *array)
+{
+    __typeof__(((struct raw_profile *)0)->counters) *counters = array;
+    struct raw_counter *raw = array_push_zero(counters);
+    if (raw) {
+        struct counter *counter = &raw->counter;
+        counter->name = counter->category = counter->description = counter->pid = counter->json = PROFILE_NONE;
+    }
+    return raw;
+}
+
+static const struct field counter_sample_fields[] = {
+    COLUMN("time", COLUMN_DOUBLE, struct raw_counter, time),
+    COLUMN("timeDeltas", COLUMN_DOUBLE, struct raw_counter, time_deltas),
+    COLUMN("count", COLUMN_DOUBLE, struct raw_counter, count),
+    VALUE("length", FIELD_LENGTH, struct raw_counter, length),
+};
+static const struct schema counter_sample_schema = {FIELDS(counter_sample_fields), NULL};
+
+static const struct field counter_fields[] = {
+    VALUE("name", FIELD_TEXT, struct raw_counter, counter.name),
+    VALUE("category", FIELD_TEXT, struct raw_counter, counter.category),
+    VALUE("description", FIELD_TEXT, struct raw_counter, counter.description),
+    VALUE("pid", FIELD_TEXT, struct raw_counter, counter.pid),
+    VALUE("mainThreadIndex", FIELD_COUNT, struct raw_counter, counter.main_thread),
+    VALUE("display", FIELD_JSON, struct raw_counter, counter.json),
+    {"samples", FIELD_OBJECT, 0, COLUMN_INDEX, &counter_sample_schema, 0},
+};
+static const struct schema counter_schema = {FIELDS(counter_fields), add_counter};
+
+/* ---- meta and libs ---- */
+
+static void *add_library(void *array)
+{
+    __typeof__(((struct raw_profile *)0)->libs) *libs = array;
+    struct library *lib = array_push_zero(libs);
+    if (lib)
+        *lib = (struct library){PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE,
+                                PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
+    return lib;
+}
+
+static const struct field library_fields[] = {
+    VALUE("arch", FIELD_TEXT, struct library, arch),
+    VALUE("name", FIELD_TEXT, struct library, name),
+    VALUE("path", FIELD_TEXT, struct library, path),
+    VALUE("debugName", FIELD_TEXT, struct library, debug_name),
+    VALUE("debugPath", FIELD_TEXT, struct library, debug_path),
+    VALUE("breakpadId", FIELD_TEXT, struct library, breakpad_id),
+    VALUE("codeId", FIELD_TEXT, struct library, code_id),
+};
+static const struct schema library_schema = {FIELDS(library_fields), add_library};
+
+static void *add_category(void *array)
+{
+    __typeof__(((struct raw_meta *)0)->categories) *categories = array;
+    struct raw_category *category = array_push_zero(categories);
+    if (category)
+        category->name = category->color = PROFILE_NONE;
+    return category;
+}
+
+static const struct field category_fields[] = {
+    VALUE("name", FIELD_TEXT, struct raw_category, name),
+    VALUE("color", FIELD_TEXT, struct raw_category, color),
+    COLUMN("subcategories", COLUMN_TEXT, struct raw_category, subcategories),
+};
+static const struct schema category_schema = {FIELDS(category_fields), add_category};
+
+static void *add_extra_entry(void *array)
+{
+    __typeof__(((struct extra_section *)0)->entries) *entries = array;
+    struct extra_entry *entry = array_push_zero(entries);
+    if (entry)
+        *entry = (struct extra_entry){PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
+    return entry;
+}
+
+static const struct field extra_entry_fields[] = {
+    VALUE("label", FIELD_TEXT, struct extra_entry, label),
+    VALUE("format", FIELD_TEXT, struct extra_entry, format),
+    VALUE("value", FIELD_JSON, struct extra_entry, value),
+};
+static const struct schema extra_entry_schema = {FIELDS(extra_entry_fields), add_extra_entry};
+
+static void *add_extra_section(void *array)
+{
+    __typeof__(((struct profile_meta *)0)->extra) *sections = array;
+    struct extra_section *section = array_push_zero(sections);
+    if (section)
+        section->label = PROFILE_NONE;
+    return section;
+}
+
+static const struct field extra_section_fields[] = {
+    VALUE("label", FIELD_TEXT, struct extra_section, label),
+    OBJECTS("entries", extra_entry_schema, struct extra_section, entries),
+};
+static const struct schema extra_section_schema = {FIELDS(extra_section_fields), add_extra_section};
+
+static const struct field sample_unit_fields[] = {
+    VALUE("threadCPUDelta", FIELD_TEXT, struct raw_meta, cpu_unit),
+};
+static const struct schema sample_unit_schema = {FIELDS(sample_unit_fields), NULL};
+
+static const struct field meta_fields[] = {
+    VALUE("interval", FIELD_DOUBLE, struct raw_meta, meta.interval),
+    VALUE("startTime", FIELD_DOUBLE, struct raw_meta, meta.start_time),
+    VALUE("profilingStartTime", FIELD_DOUBLE, struct raw_meta, meta.profiling_start),
+    VALUE("profilingEndTime", FIELD_DOUBLE, struct raw_meta, meta.profiling_end),
+    VALUE("product", FIELD_TEXT, struct raw_meta, meta.product),
+    VALUE("oscpu", FIELD_TEXT, struct raw_meta, meta.os),
+    VALUE("abi", FIELD_TEXT, struct raw_meta, meta.abi),
+    VALUE("platform", FIELD_TEXT, struct raw_meta, meta.platform),
+    VALUE("CPUName", FIELD_TEXT, struct raw_meta, meta.cpu_name),
+    VALUE("arguments", FIELD_TEXT, struct raw_meta, meta.arguments),
+    VALUE("importedFrom", FIELD_TEXT, struct raw_meta, meta.imported_from),
+    VALUE("misc", FIELD_TEXT, struct raw_meta, meta.misc),
+    VALUE("physicalCPUs", FIELD_COUNT, struct raw_meta, meta.physical_cpus),
+    VALUE("logicalCPUs", FIELD_COUNT, struct raw_meta, meta.logical_cpus),
+    VALUE("mainMemory", FIELD_COUNT64, struct raw_meta, meta.main_memory),
+    VALUE("startTimeAsClockMonotonicNanosecondsSinceBoot", FIELD_COUNT64, struct raw_meta, meta.monotonic_start_ns),
+    VALUE("symbolicated", FIELD_YES_NO, struct raw_meta, meta.symbolicated),
+    VALUE("markerSchema", FIELD_JSON, struct raw_meta, meta.marker_schema),
+    VALUE("version", FIELD_COUNT, struct raw_meta, gecko_version),
+    {"preprocessedProfileVersion", FIELD_COUNT, offsetof(struct raw_meta, meta.version), COLUMN_INDEX, NULL,
+     offsetof(struct raw_meta, has_version) + 1},
+    COLUMN("initialVisibleThreads", COLUMN_INDEX, struct raw_meta, initial_visible_threads),
+    {"sampleUnits", FIELD_OBJECT, 0, COLUMN_INDEX, &sample_unit_schema, 0},
+    {"categories", FIELD_ARRAY, offsetof(struct raw_meta, categories), COLUMN_INDEX, &category_schema,
+     offsetof(struct raw_meta, has_categories) + 1},
+    OBJECTS("extra", extra_section_schema, struct raw_meta, meta.extra),
+};
+static const struct schema meta_schema = {FIELDS(meta_fields), NULL};
+
+static const struct field profile_fields[] = {
+    {"meta", FIELD_OBJECT, offsetof(struct raw_profile, meta), COLUMN_INDEX, &meta_schema,
+     offsetof(struct raw_profile, meta.present) + 1},
+    OBJECTS("libs", library_schema, struct raw_profile, libs),
+    OBJECT("shared", shared_schema, struct raw_profile, shared),
+    {"threads", FIELD_ARRAY, offsetof(struct raw_profile, threads), COLUMN_INDEX, &thread_schema,
+     offsetof(struct raw_profile, has_threads) + 1},
+    OBJECTS("counters", counter_schema, struct raw_profile, counters),
+    VALUE("processes", FIELD_SEEN, struct raw_profile, has_processes),
+    VALUE("traceEvents", FIELD_SEEN, struct raw_profile, has_trace_events),
+};
+const struct schema RAW_PROFILE_SCHEMA = {FIELDS(profile_fields), NULL};
+
+/* ---- memory ---- */
+
+size_t column_element_size(enum column_type type)
+{
+    switch (type) {
+    case COLUMN_ADDRESS:
+        return sizeof(int64_t);
+    case COLUMN_DOUBLE:
+        return sizeof(double);
+    case COLUMN_SMALL:
+    case COLUMN_FLAG:
+        return sizeof(uint8_t);
+    default:
+        return sizeof(uint32_t);
+    }
+}
+
+void raw_profile_init(struct raw_profile *raw)
+{
+    *raw = (struct raw_profile){0};
+    struct profile empty;
+    profile_init(&empty);
+    raw->meta.meta = empty.meta;
+    raw->meta.meta.interval = NAN;
+    raw->meta.cpu_unit = PROFILE_NONE;
+}
+
+/* Frees the columns that the fields of an object describe, and those of its objects. Elements of arrays are the
+ * caller's. */
+static void free_columns(const struct schema *schema, void *object)
+{
+    for (size_t i = 0; i < schema->count; i++) {
+        const struct field *field = &schema->fields[i];
+        void *place = (char *)object + field->offset;
+        if (field->kind == FIELD_COLUMN) {
+            struct column *column = place;
+            free(column->data);
+            *column = (struct column){0};
+        } else if (field->kind == FIELD_OBJECT) {
+            free_columns(field->schema, place);
+        }
+    }
+}
+
+void raw_profile_destroy(struct raw_profile *raw)
+{
+    free_columns(&RAW_PROFILE_SCHEMA, raw);
+    for (size_t i = 0; i < raw->threads.length; i++)
+        free_columns(&thread_schema, &raw->threads.data[i]);
+    for (size_t i = 0; i < raw->counters.length; i++)
+        free_columns(&counter_schema, &raw->counters.data[i]);
+    for (size_t i = 0; i < raw->meta.categories.length; i++)
+        free_columns(&category_schema, &raw->meta.categories.data[i]);
+    for (size_t i = 0; i < raw->meta.meta.extra.length; i++)
+        array_free(&raw->meta.meta.extra.data[i].entries);
+    array_free(&raw->meta.meta.extra);
+    array_free(&raw->meta.categories);
+    array_free(&raw->threads);
+    array_free(&raw->counters);
+    array_free(&raw->libs);
+    strings_destroy(&raw->texts);
+}

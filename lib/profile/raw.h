@@ -1,0 +1,171 @@
+/*
+ * A profile file as it stands in the file, before anything is made of it: columns by name, texts where the file has
+ * texts, per-thread tables where the file is old. read.c fills it from tokens by the field lists of raw.c, in any order
+ * of keys; build.c turns it into a struct profile.
+ *
+ * Texts of any place are indexes into `texts`. Columns of strings hold what the file has: see COLUMN_REF.
+ */
+#ifndef PROF_PROFILE_RAW_H
+#define PROF_PROFILE_RAW_H
+
+#include "profile/profile.h"
+
+enum column_type {
+    COLUMN_INDEX,    /* uint32_t; null and -1 are PROFILE_NONE */
+    COLUMN_POSITION, /* uint32_t; null is 0 */
+    COLUMN_ADDRESS,  /* int64_t; null is -1 */
+    COLUMN_SMALL,    /* uint8_t; null is 0, more than 255 is 255 */
+    COLUMN_DOUBLE,   /* double; null is NAN */
+    COLUMN_FLAG,     /* uint8_t: true is 1 */
+    COLUMN_REF,  /* uint32_t: index into the file's string table, or a text with RAW_TEXT set; null is PROFILE_NONE */
+    COLUMN_TEXT, /* uint32_t: texts that stand in the column; anything else is "" */
+    COLUMN_JSON, /* uint32_t: the JSON text of each element; null is PROFILE_NONE */
+};
+
+#define RAW_TEXT UINT32_C(0x80000000)
+
+struct column {
+    void *data; /* elements of the type that the field list says */
+    size_t length, capacity;
+    bool present;
+};
+
+/* The `length` of a table plus 1; 0 if the file does not say. */
+typedef uint64_t raw_length;
+
+struct raw_stacks {
+    struct column frame, prefix, prefix_offset;
+    raw_length length;
+};
+
+struct raw_frames {
+    struct column address, lib, inline_depth, category, subcategory, func, native_symbol, line, column;
+    raw_length length;
+    bool has_flags; /* version 71 and later: bits that say which values are there */
+};
+
+struct raw_funcs {
+    struct column name, is_js, relevant_for_js, resource, source, file_name, line, column;
+    raw_length length;
+    bool has_flags;
+};
+
+struct raw_resources {
+    struct column name, host, type, lib;
+    raw_length length;
+};
+
+struct raw_native_symbols {
+    struct column lib, address, name, size;
+    raw_length length;
+};
+
+struct raw_sources {
+    struct column filename, id, start_line, start_column, content, source_map_url;
+    raw_length length;
+};
+
+struct raw_tables {
+    struct column strings;
+    struct raw_stacks stacks;
+    struct raw_frames frames;
+    struct raw_funcs funcs;
+    struct raw_resources resources;
+    struct raw_native_symbols native_symbols;
+    struct raw_sources sources;
+};
+
+struct raw_samples {
+    struct column stack, time, time_deltas, weight, cpu_delta;
+    uint32_t weight_type;
+    raw_length length;
+};
+
+struct raw_markers {
+    struct column data, name, start, end, phase, category;
+    raw_length length;
+};
+
+struct raw_thread {
+    struct thread thread; /* its tables are empty */
+    struct raw_samples samples;
+    struct raw_markers markers;
+    struct raw_tables own; /* before version 60, in part before 58 and 56 */
+};
+
+struct raw_counter {
+    struct counter counter; /* its columns are empty */
+    struct column time, time_deltas, count;
+    raw_length length;
+};
+
+struct raw_category {
+    uint32_t name, color;
+    struct column subcategories;
+};
+
+struct raw_meta {
+    struct profile_meta meta;
+    uint32_t gecko_version;
+    bool has_version; /* preprocessedProfileVersion */
+    bool present;
+    uint32_t cpu_unit; /* sampleUnits.threadCPUDelta */
+    bool has_categories;
+    ARRAY(struct raw_category) categories;
+    struct column initial_visible_threads;
+};
+
+struct raw_profile {
+    struct raw_meta meta;
+    struct strings texts;
+    ARRAY(struct library) libs;
+    struct raw_tables shared;
+    ARRAY(struct raw_thread) threads;
+    ARRAY(struct raw_counter) counters;
+    bool has_threads;
+    bool has_processes;    /* a key of Gecko profiles */
+    bool has_trace_events; /* a key of Chrome's traces */
+};
+
+void raw_profile_init(struct raw_profile *raw);
+void raw_profile_destroy(struct raw_profile *raw);
+
+/* ---- what is where: the field lists ---- */
+
+enum field_kind {
+    FIELD_TEXT,   /* uint32_t: a string, or a number as it is written */
+    FIELD_DOUBLE, /* double; null is NAN */
+    FIELD_COUNT,  /* uint32_t; 0 for what is no whole number */
+    FIELD_COUNT64,
+    FIELD_BOOL,
+    FIELD_YES_NO, /* int: 1, 0; untouched otherwise */
+    FIELD_LENGTH, /* raw_length */
+    FIELD_JSON,   /* uint32_t: the JSON text */
+    FIELD_SEEN,   /* bool: the key is there; its value is skipped */
+    FIELD_OBJECT, /* the struct at the offset has the fields of `schema` */
+    FIELD_ARRAY,  /* objects of `schema` */
+    FIELD_COLUMN, /* struct column; or, with a schema, an object that holds it */
+};
+
+struct schema;
+
+struct field {
+    const char *key;
+    enum field_kind kind;
+    size_t offset; /* in the struct of the object */
+    enum column_type column;
+    const struct schema *schema;
+    size_t seen; /* offset + 1 of a bool to set when the key is there; 0: none */
+};
+
+struct schema {
+    const struct field *fields;
+    size_t count;
+    void *(*add)(void *array); /* appends an element to the array of FIELD_ARRAY; NULL if memory ran out */
+};
+
+extern const struct schema RAW_PROFILE_SCHEMA;
+
+size_t column_element_size(enum column_type type);
+
+#endif

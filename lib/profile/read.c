@@ -1,0 +1,590 @@
+/*
+ * The reader follows the file's nesting with a stack of levels: an object whose fields are known (raw.c), an array of
+ * such objects, or a column. A value goes where the field list says; what no list knows is skipped, however deep.
+ * Columns of numbers, nearly all bytes of a profile, go past the tokens in bulk into arrays of their final type.
+ *
+ * What is kept as JSON text (marker payloads, schemas, values of the info panel) is written anew from its tokens,
+ * compact.
+ */
+#include "profile/read.h"
+
+#include "base/json.h"
+#include "base/json_write.h"
+#include "profile/build.h"
+#include "profile/raw.h"
+#include "profile/sniff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LEVELS = 12 /* the field lists nest 6 deep */, KEY_SHOWN = 40, BATCH = 512 };
+
+enum level_kind { LEVEL_OBJECT, LEVEL_ARRAY, LEVEL_COLUMN };
+
+struct level {
+    enum level_kind kind;
+    const struct schema *schema; /* of the object or of the array's objects */
+    void *base;                  /* the struct, the ARRAY or the struct column */
+    enum column_type column;
+    const struct field *field; /* of the key that was read last; NULL: not known */
+    char key[KEY_SHOWN];       /* and its text, for the path */
+    size_t index;              /* elements of the array so far */
+};
+
+/* What is done with a value that has no level of its own. */
+enum diversion { DIVERT_NONE, DIVERT_SKIP, DIVERT_CAPTURE };
+
+struct profile_reader {
+    struct json json;
+    struct raw_profile raw;
+    struct level levels[MAX_LEVELS];
+    size_t depth;
+    bool sniffed, failed;
+    struct error error;
+    unsigned char start[SNIFF_SIZE];
+    size_t start_size;
+
+    enum diversion diversion;
+    unsigned diverted_depth; /* json.depth around the diverted value */
+    uint32_t *capture_to;    /* where the captured text goes; NULL: the end of the column of the level */
+    struct json_writer capture;
+    struct byte_sink capture_sink;
+    ARRAY(char) captured;
+
+    double batch[BATCH];
+};
+
+/* ---- failing ---- */
+
+static size_t put_path(const struct profile_reader *reader, char *out, size_t room)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < reader->depth && used < room; i++) {
+        const struct level *level = &reader->levels[i];
+        int length = 0;
+        if (level->kind != LEVEL_OBJECT)
+            length = snprintf(out + used, room - used, "[%zu]", level->index ? level->index - 1 : 0);
+        else if (level->key[0])
+            length = snprintf(out + used, room - used, "%s%s", used ? "." : "", level->key);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return used;
+}
+
+/* Every failure ends here, so that the second call of a reader that failed says the same as the first. */
+static int fail(struct profile_reader *reader, int code, const char *problem)
+{
+    char path[256] = "";
+    put_path(reader, path, sizeof(path));
+    reader->failed = true;
+    error_set(&reader->error, code, "%s%sat byte %llu: %s", path, path[0] ? ", " : "",
+              (unsigned long long)reader->json.offset, problem);
+    return -code;
+}
+
+static int fail_no_memory(struct profile_reader *reader)
+{
+    reader->failed = true;
+    return error_no_memory(&reader->error);
+}
+
+static int fail_foreign(struct profile_reader *reader, const char *what)
+{
+    reader->failed = true;
+    return error_set(&reader->error, EINVAL, "the file %s", what);
+}
+
+static int give_error(const struct profile_reader *reader, int rc, struct error *err)
+{
+    if (err)
+        *err = reader->error;
+    return rc;
+}
+
+/* ---- levels ---- */
+
+static struct level *top(struct profile_reader *reader)
+{
+    return &reader->levels[reader->depth - 1];
+}
+
+static int push_level(struct profile_reader *reader, struct level level)
+{
+    if (reader->depth == MAX_LEVELS)
+        return fail(reader, EINVAL, "tables are nested too deeply");
+    reader->levels[reader->depth++] = level;
+    return 0;
+}
+
+static int divert(struct profile_reader *reader, enum diversion diversion, unsigned depth)
+{
+    reader->diversion = diversion;
+    reader->diverted_depth = depth;
+    return 0;
+}
+
+static bool is_open(enum json_type type)
+{
+    return type == JSON_OBJECT_OPEN || type == JSON_ARRAY_OPEN;
+}
+
+/* Lets a value pass whose first token was just read. */
+static int skip_value(struct profile_reader *reader, enum json_type type)
+{
+    return is_open(type) ? divert(reader, DIVERT_SKIP, reader->json.depth - 1) : 0;
+}
+
+/* ---- keeping a value as text ---- */
+
+static int append_captured(void *context, const void *bytes, size_t size, struct error *err)
+{
+    struct profile_reader *reader = context;
+    if (!array_reserve(&reader->captured, size))
+        return error_no_memory(err);
+    memcpy(reader->captured.data + reader->captured.length, bytes, size);
+    reader->captured.length += size;
+    return 0;
+}
+
+static void capture_token(struct profile_reader *reader, enum json_type type)
+{
+    struct json_writer *writer = &reader->capture;
+    const struct json *json = &reader->json;
+    switch (type) {
+    case JSON_OBJECT_OPEN:
+    case JSON_ARRAY_OPEN:
+        json_open(writer, type == JSON_OBJECT_OPEN ? '{' : '[');
+        break;
+    case JSON_OBJECT_CLOSE:
+    case JSON_ARRAY_CLOSE:
+        json_close(writer, type == JSON_OBJECT_CLOSE ? '}' : ']');
+        break;
+    case JSON_KEY:
+        json_key_text(writer, json->text, json->length);
+        break;
+    case JSON_STRING:
+        json_text(writer, json->text, json->length);
+        break;
+    default:
+        json_raw(writer, json->text, json->length);
+    }
+}
+
+/* Stores the text of a whole value where it is wanted. */
+static int end_capture(struct profile_reader *reader)
+{
+    int rc = json_writer_finish(&reader->capture);
+    uint32_t text = rc ? STRING_NONE : strings_add(&reader->raw.texts, reader->captured.data, reader->captured.length);
+    if (text == STRING_NONE)
+        return fail_no_memory(reader);
+    reader->diversion = DIVERT_NONE;
+    if (reader->capture_to) {
+        *reader->capture_to = text;
+        return 0;
+    }
+    struct column *column = top(reader)->base;
+    ((uint32_t *)column->data)[column->length++] = text;
+    return 0;
+}
+
+static int begin_capture(struct profile_reader *reader, enum json_type type, uint32_t *to)
+{
+    reader->captured.length = 0;
+    reader->capture_to = to;
+    reader->capture_sink = (struct byte_sink){.write = append_captured, .context = reader};
+    json_writer_init(&reader->capture, &reader->capture_sink, &reader->error);
+    capture_token(reader, type);
+    if (is_open(type))
+        return divert(reader, DIVERT_CAPTURE, reader->json.depth - 1);
+    return end_capture(reader);
+}
+
+static int continue_diversion(struct profile_reader *reader, enum json_type type)
+{
+    bool ended = reader->json.depth == reader->diverted_depth;
+    if (reader->diversion == DIVERT_CAPTURE) {
+        capture_token(reader, type);
+        return ended ? end_capture(reader) : 0;
+    }
+    if (ended)
+        reader->diversion = DIVERT_NONE;
+    return 0;
+}
+
+/* ---- columns ---- */
+
+static bool column_reserve(struct column *column, enum column_type type, size_t extra)
+{
+    return array_grow(&column->data, column->length, &column->capacity, extra, column_element_size(type));
+}
+
+/* Appends numbers (NAN: null) to a column that has room for them. Returns how many it could take: fewer than `count` if
+ * the next one is not of the column's type. */
+static size_t append_numbers(struct column *column, enum column_type type, const double *values, size_t count)
+{
+    size_t i = 0;
+    if (type == COLUMN_DOUBLE) {
+        memcpy((double *)column->data + column->length, values, count * sizeof(*values));
+        i = count;
+    } else if (type == COLUMN_ADDRESS) {
+        int64_t *out = (int64_t *)column->data + column->length;
+        for (; i < count; i++) {
+            if (!isnan(values[i]) && !(fabs(values[i]) <= 9007199254740992.0 && floor(values[i]) == values[i]))
+                break;
+            out[i] = isnan(values[i]) ? -1 : (int64_t)values[i];
+        }
+    } else if (type == COLUMN_SMALL || type == COLUMN_FLAG) {
+        uint8_t *out = (uint8_t *)column->data + column->length;
+        for (; i < count; i++)
+            out[i] = !(values[i] > 0) ? 0 : values[i] >= UINT8_MAX ? UINT8_MAX : (uint8_t)values[i];
+    } else if (type == COLUMN_POSITION) {
+        uint32_t *out = (uint32_t *)column->data + column->length;
+        for (; i < count; i++)
+            out[i] = !(values[i] > 0) ? 0 : values[i] >= UINT32_MAX ? UINT32_MAX - 1 : (uint32_t)values[i];
+    } else {
+        uint32_t *out = (uint32_t *)column->data + column->length;
+        double limit = type == COLUMN_REF ? (double)RAW_TEXT : (double)PROFILE_NONE;
+        for (; i < count; i++) {
+            bool whole = values[i] >= 0 && values[i] < limit;
+            out[i] = whole ? (uint32_t)values[i] : PROFILE_NONE;
+            if (whole ? (double)out[i] != values[i] : !(isnan(values[i]) || values[i] == -1))
+                break;
+        }
+    }
+    column->length += i;
+    return i;
+}
+
+static int append_number(struct profile_reader *reader, struct level *level, double value)
+{
+    if (append_numbers(level->base, level->column, &value, 1))
+        return 0;
+    return fail(reader, EINVAL,
+                level->column == COLUMN_ADDRESS ? "no whole number" : "no index: a whole number from 0 on");
+}
+
+static int append_text(struct profile_reader *reader, struct column *column, const char *bytes, size_t length,
+                       uint32_t mark)
+{
+    uint32_t text = strings_add(&reader->raw.texts, bytes, length);
+    if (text >= RAW_TEXT)
+        return fail_no_memory(reader);
+    ((uint32_t *)column->data)[column->length++] = text | mark;
+    return 0;
+}
+
+static int append_element(struct profile_reader *reader, enum json_type type)
+{
+    struct level *level = top(reader);
+    struct column *column = level->base;
+    level->index++;
+    if (!column_reserve(column, level->column, 1))
+        return fail_no_memory(reader);
+    if (level->column == COLUMN_JSON && type != JSON_NULL)
+        return begin_capture(reader, type, NULL);
+    if (level->column == COLUMN_TEXT) {
+        if (type == JSON_STRING)
+            return append_text(reader, column, reader->json.text, reader->json.length, 0);
+        return is_open(type) ? fail(reader, EINVAL, "a string was expected") : append_text(reader, column, "", 0, 0);
+    }
+    if (level->column == COLUMN_REF && type == JSON_STRING)
+        return append_text(reader, column, reader->json.text, reader->json.length, RAW_TEXT);
+    switch (type) {
+    case JSON_NUMBER:
+        return append_number(reader, level, reader->json.number);
+    case JSON_NULL:
+        return append_number(reader, level, NAN);
+    case JSON_TRUE:
+    case JSON_FALSE:
+        if (level->column == COLUMN_FLAG)
+            return append_number(reader, level, type == JSON_TRUE);
+        return fail(reader, EINVAL, "a number was expected");
+    default:
+        return fail(reader, EINVAL, "a number was expected");
+    }
+}
+
+/* Takes the numbers that lie whole in this piece: true if there was one. A number that is not of the column's type is
+ * left to append_element(), which fails at its place. */
+static bool take_numbers(struct profile_reader *reader, int *rc)
+{
+    struct level *level = top(reader);
+    struct json *json = &reader->json;
+    if (reader->diversion == DIVERT_SKIP)
+        return json_numbers(json, reader->batch, BATCH) > 0;
+    if (reader->diversion != DIVERT_NONE || level->kind != LEVEL_COLUMN || level->column == COLUMN_TEXT ||
+        level->column == COLUMN_JSON)
+        return false;
+    struct column *column = level->base;
+    if (!column_reserve(column, level->column, BATCH)) {
+        *rc = fail_no_memory(reader);
+        return false;
+    }
+    struct json_mark before = json_mark(json);
+    size_t count = json_numbers(json, reader->batch, BATCH);
+    size_t taken = append_numbers(column, level->column, reader->batch, count);
+    level->index += taken;
+    if (taken < count) {
+        json_go_back(json, before);
+        json_numbers(json, reader->batch, taken);
+        return false;
+    }
+    return count > 0;
+}
+
+/* ---- fields ---- */
+
+static uint64_t whole_number(double value, uint64_t most)
+{
+    return value >= 0 && value <= (double)most && floor(value) == value ? (uint64_t)value : 0;
+}
+
+static int store_scalar(struct profile_reader *reader, const struct field *field, void *place, enum json_type type)
+{
+    const struct json *json = &reader->json;
+    double number = type == JSON_NUMBER ? json->number : NAN;
+    bool is_bool = type == JSON_TRUE || type == JSON_FALSE;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        if (type != JSON_STRING && type != JSON_NUMBER)
+            return 0;
+        *(uint32_t *)place = strings_add(&reader->raw.texts, json->text, json->length);
+        return *(uint32_t *)place < RAW_TEXT ? 0 : fail_no_memory(reader);
+    case FIELD_DOUBLE:
+        *(double *)place = number;
+        return 0;
+    case FIELD_COUNT:
+        *(uint32_t *)place = (uint32_t)whole_number(number, UINT32_MAX - 1);
+        return 0;
+    case FIELD_COUNT64:
+        *(uint64_t *)place = whole_number(number, UINT64_C(1) << 63);
+        return 0;
+    case FIELD_LENGTH:
+        *(raw_length *)place = number >= 0 && number < PROFILE_NONE ? whole_number(number, PROFILE_NONE) + 1 : 0;
+        return 0;
+    case FIELD_BOOL:
+        *(bool *)place = type == JSON_TRUE;
+        return 0;
+    case FIELD_YES_NO:
+        if (is_bool)
+            *(int *)place = type == JSON_TRUE;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int store_value(struct profile_reader *reader, struct level *level, enum json_type type)
+{
+    const struct field *field = level->field;
+    if (!field)
+        return skip_value(reader, type);
+    void *place = (char *)level->base + field->offset;
+    if (field->seen && type != JSON_NULL)
+        *(bool *)((char *)level->base + field->seen - 1) = true;
+    switch (field->kind) {
+    case FIELD_OBJECT:
+        if (type == JSON_OBJECT_OPEN)
+            return push_level(reader, (struct level){.kind = LEVEL_OBJECT, .schema = field->schema, .base = place});
+        return skip_value(reader, type);
+    case FIELD_ARRAY:
+        if (type == JSON_ARRAY_OPEN)
+            return push_level(reader, (struct level){.kind = LEVEL_ARRAY, .schema = field->schema, .base = place});
+        return skip_value(reader, type);
+    case FIELD_COLUMN:
+        if (type == JSON_OBJECT_OPEN && field->schema)
+            return push_level(reader, (struct level){.kind = LEVEL_OBJECT, .schema = field->schema, .base = place});
+        if (type != JSON_ARRAY_OPEN)
+            return skip_value(reader, type);
+        ((struct column *)place)->present = true;
+        ((struct column *)place)->length = 0; /* of a key that is there twice the last one counts, as in JavaScript */
+        return push_level(reader, (struct level){.kind = LEVEL_COLUMN, .column = field->column, .base = place});
+    case FIELD_JSON:
+        return begin_capture(reader, type, place);
+    case FIELD_SEEN:
+        *(bool *)place = true;
+        return skip_value(reader, type);
+    default:
+        return is_open(type) ? skip_value(reader, type) : store_scalar(reader, field, place, type);
+    }
+}
+
+static void note_key(struct level *level, const char *text, size_t length)
+{
+    size_t shown = length < KEY_SHOWN - 1 ? length : KEY_SHOWN - 1;
+    for (size_t i = 0; i < shown; i++)
+        level->key[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
+    level->key[shown] = '\0';
+    level->field = NULL;
+    for (size_t i = 0; i < level->schema->count; i++) {
+        const char *key = level->schema->fields[i].key;
+        if (strlen(key) == length && memcmp(key, text, length) == 0)
+            level->field = &level->schema->fields[i];
+    }
+}
+
+static int add_object(struct profile_reader *reader, struct level *level, enum json_type type)
+{
+    level->index++;
+    if (type != JSON_OBJECT_OPEN)
+        return skip_value(reader, type);
+    void *object = level->schema->add(level->base);
+    if (!object)
+        return fail_no_memory(reader);
+    return push_level(reader, (struct level){.kind = LEVEL_OBJECT, .schema = level->schema, .base = object});
+}
+
+static int take_token(struct profile_reader *reader, enum json_type type)
+{
+    if (reader->diversion != DIVERT_NONE)
+        return continue_diversion(reader, type);
+    if (reader->depth == 0) {
+        if (type != JSON_OBJECT_OPEN)
+            return fail_foreign(reader, "is JSON, but not a profile");
+        return push_level(reader,
+                          (struct level){.kind = LEVEL_OBJECT, .schema = &RAW_PROFILE_SCHEMA, .base = &reader->raw});
+    }
+    struct level *level = top(reader);
+    if (type == JSON_OBJECT_CLOSE || type == JSON_ARRAY_CLOSE) {
+        reader->depth--;
+        return 0;
+    }
+    if (type == JSON_KEY) {
+        note_key(level, reader->json.text, reader->json.length);
+        return 0;
+    }
+    if (level->kind == LEVEL_OBJECT)
+        return store_value(reader, level, type);
+    return level->kind == LEVEL_ARRAY ? add_object(reader, level, type) : append_element(reader, type);
+}
+
+/* ---- the outside ---- */
+
+struct profile_reader *profile_reader_new(void)
+{
+    struct profile_reader *reader = malloc(sizeof(*reader));
+    if (!reader)
+        return NULL;
+    memset(reader, 0, sizeof(*reader));
+    json_init(&reader->json);
+    raw_profile_init(&reader->raw);
+    return reader;
+}
+
+void profile_reader_free(struct profile_reader *reader)
+{
+    if (!reader)
+        return;
+    json_destroy(&reader->json);
+    raw_profile_destroy(&reader->raw);
+    array_free(&reader->captured);
+    free(reader);
+}
+
+/* Takes tokens until the piece is used up. */
+static int take_tokens(struct profile_reader *reader)
+{
+    for (;;) {
+        int rc = 0;
+        while (reader->depth && take_numbers(reader, &rc)) {
+        }
+        if (rc)
+            return rc;
+        enum json_type type = json_next(&reader->json);
+        if (type == JSON_MORE || type == JSON_END)
+            return 0;
+        if (type == JSON_FAILED)
+            return fail(reader, EINVAL, reader->json.problem);
+        rc = take_token(reader, type);
+        if (rc)
+            return rc;
+    }
+}
+
+static int feed_json(struct profile_reader *reader, const void *bytes, size_t size)
+{
+    json_feed(&reader->json, bytes, size);
+    return take_tokens(reader);
+}
+
+/* Looks at the first bytes, which were held back until they could tell what the file is, and lets them go. */
+static int begin(struct profile_reader *reader)
+{
+    reader->sniffed = true;
+    const char *foreign = sniff_foreign(reader->start, reader->start_size);
+    return foreign ? fail_foreign(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
+}
+
+static int feed(struct profile_reader *reader, const unsigned char *bytes, size_t size)
+{
+    if (!reader->sniffed) {
+        size_t room = SNIFF_SIZE - reader->start_size;
+        size_t part = size < room ? size : room;
+        if (part)
+            memcpy(reader->start + reader->start_size, bytes, part);
+        reader->start_size += part;
+        int rc = reader->start_size == SNIFF_SIZE ? begin(reader) : 0;
+        if (rc)
+            return rc;
+        bytes += part;
+        size -= part;
+    }
+    return size ? feed_json(reader, bytes, size) : 0;
+}
+
+int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err)
+{
+    int rc = reader->failed ? -EINVAL : feed(reader, bytes, size);
+    return rc ? give_error(reader, rc, err) : 0;
+}
+
+/* The file is a JSON object: is it a profile? */
+static int check_kind(struct profile_reader *reader)
+{
+    const struct raw_profile *raw = &reader->raw;
+    if (raw->has_trace_events)
+        return fail_foreign(reader, "is a Chrome trace (it has traceEvents), not a profile");
+    if (!raw->meta.present)
+        return fail_foreign(reader, "is JSON, but not a profile: it has no meta");
+    if (!raw->meta.has_version) {
+        if (!raw->has_processes && !raw->has_threads)
+            return fail_foreign(reader, "is JSON, but not a profile: it has no threads");
+        return fail_foreign(reader,
+                            "is a Gecko profile as Firefox records it, not yet processed; open it in the Firefox "
+                            "Profiler and save it from there");
+    }
+    if (raw->meta.meta.version < PROFILE_OLDEST_VERSION) {
+        reader->failed = true;
+        return error_set(&reader->error, EINVAL,
+                         "the file is a profile of version %u; versions from %d on can be read: open it in the Firefox "
+                         "Profiler and save it anew",
+                         raw->meta.meta.version, PROFILE_OLDEST_VERSION);
+    }
+    return 0;
+}
+
+static int finish(struct profile_reader *reader, struct profile *out)
+{
+    int rc = reader->sniffed ? 0 : begin(reader);
+    if (rc)
+        return rc;
+    if (json_position(&reader->json) == 0)
+        return fail_foreign(reader, "is empty");
+    json_end(&reader->json);
+    rc = take_tokens(reader);
+    if (!rc)
+        rc = check_kind(reader);
+    if (!rc)
+        rc = profile_build(&reader->raw, out, &reader->error);
+    reader->failed = true; /* its columns are gone */
+    return rc;
+}
+
+int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err)
+{
+    int rc = reader->failed ? -EINVAL : finish(reader, out);
+    return rc ? give_error(reader, rc, err) : 0;
+}
