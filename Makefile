@@ -62,7 +62,7 @@ $(BUILD)/flags: $(if $(filter-out $(subst ',,$(FLAGS)),$(subst ',,$(file <$(BUIL
 # ---- the page: the engine as WebAssembly, the bundle, both embedded into the binary ----
 
 WASM_CFLAGS ?= -O3
-WASM_FLAGS  := --target=wasm32-wasi -std=c11 -Ilib -Wall -Wextra $(if $(DEVELOPER),-Werror)
+WASM_FLAGS  := --target=wasm32-wasi -std=c11 -D_GNU_SOURCE -Ilib -Wall -Wextra $(if $(DEVELOPER),-Werror)
 
 $(BUILD)/wasm/%.o: %.c
 	@mkdir -p $(@D)
