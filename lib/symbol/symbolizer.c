@@ -9,7 +9,7 @@
  * nothing but what nobody writes.
  */
 #include "symbol/demangle.h"
-#include "symbol/library.h"
+#include "symbol/lookup.h"
 #include "symbol/parallel.h"
 
 #include <pthread.h>
@@ -24,17 +24,17 @@ struct symbolizer {
     struct kallsyms kallsyms; /* read when the first kernel library comes, and never changed then */
 };
 
-enum { SYMBOLS_OF_LIBRARY = SIZE_MAX };
+enum { SYMBOL_TABLES = SIZE_MAX };
 
 struct piece {
-    struct library *library;
-    size_t unit; /* or SYMBOLS_OF_LIBRARY */
+    struct lookup *lookup;
+    size_t unit; /* or SYMBOL_TABLES */
     uint64_t cost;
 };
 
 struct run {
     struct symbolizer *symbolizer;
-    struct library *libraries;
+    struct lookup *lookups;
     struct symbol_job *jobs;
     ARRAY(struct piece) pieces;
     pthread_mutex_t lock;
@@ -97,12 +97,12 @@ static bool is_of_kernel(const struct symbol_lib *lib)
     return lib->kind == SYMBOL_LIB_KERNEL || lib->kind == SYMBOL_LIB_MODULE;
 }
 
-static void open_library(void *context, size_t i)
+static void open_lookup(void *context, size_t i)
 {
     struct run *run = context;
     struct error why = {""};
     bool with_dwarf = !run->symbolizer->options.skip_inlines_and_lines;
-    int result = library_open(&run->libraries[i], &run->jobs[i], with_dwarf, &why);
+    int result = lookup_open(&run->lookups[i], &run->jobs[i], with_dwarf, &why);
     if (result != 0)
         run_failed(run, result, &why);
 }
@@ -113,21 +113,21 @@ static void do_piece(void *context, size_t i)
     struct piece *piece = &run->pieces.data[i];
     struct error why = {""};
     int result = 0;
-    if (piece->unit != SYMBOLS_OF_LIBRARY)
-        result = library_unit(piece->library, piece->unit, &why);
-    else if (is_of_kernel(&piece->library->job->lib))
+    if (piece->unit != SYMBOL_TABLES)
+        result = lookup_unit(piece->lookup, piece->unit, &why);
+    else if (is_of_kernel(&piece->lookup->job->lib))
         result = need_kallsyms(run->symbolizer, &why);
-    if (result == 0 && piece->unit == SYMBOLS_OF_LIBRARY)
-        result = library_symbols(piece->library, &run->symbolizer->kallsyms, &why);
+    if (result == 0 && piece->unit == SYMBOL_TABLES)
+        result = lookup_symbols(piece->lookup, &run->symbolizer->kallsyms, &why);
     if (result != 0)
         run_failed(run, result, &why);
 }
 
-static void answer_library(void *context, size_t i)
+static void answer_lookup(void *context, size_t i)
 {
     struct run *run = context;
     struct error why = {""};
-    int result = library_answer(&run->libraries[i], &why);
+    int result = lookup_answer(&run->lookups[i], &why);
     if (result != 0)
         run_failed(run, result, &why);
 }
@@ -144,12 +144,12 @@ enum { KALLSYMS_COST = 16 << 20 };
 static int list_pieces(struct run *run, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        struct library *library = &run->libraries[i];
-        uint64_t cost = is_of_kernel(&run->jobs[i].lib) ? KALLSYMS_COST : library_symbols_cost(library);
-        if (!array_push(&run->pieces, (struct piece){library, SYMBOLS_OF_LIBRARY, cost}))
+        struct lookup *lookup = &run->lookups[i];
+        uint64_t cost = is_of_kernel(&run->jobs[i].lib) ? KALLSYMS_COST : lookup_symbols_cost(lookup);
+        if (!array_push(&run->pieces, (struct piece){lookup, SYMBOL_TABLES, cost}))
             return error_no_memory(err);
-        for (size_t u = 0; u < library->units.length; u++)
-            if (!array_push(&run->pieces, (struct piece){library, u, library_unit_cost(library, u)}))
+        for (size_t u = 0; u < lookup->units.length; u++)
+            if (!array_push(&run->pieces, (struct piece){lookup, u, lookup_unit_cost(lookup, u)}))
                 return error_no_memory(err);
     }
     qsort(run->pieces.data, run->pieces.length, sizeof(struct piece), by_falling_cost);
@@ -161,27 +161,27 @@ int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs
     if (count == 0)
         return 0;
     struct run run = {
-        .symbolizer = symbolizer, .jobs = jobs, .err = err, .libraries = calloc(count, sizeof(*run.libraries))};
+        .symbolizer = symbolizer, .jobs = jobs, .err = err, .lookups = calloc(count, sizeof(*run.lookups))};
     for (size_t i = 0; i < count; i++)
         jobs[i].answers = (struct symbol_answers){.problem = ""};
-    if (!run.libraries)
+    if (!run.lookups)
         return error_no_memory(err);
     unsigned threads = symbolizer->options.threads;
     pthread_mutex_init(&run.lock, NULL);
-    parallel_for(threads, DEMANGLE_STACK_SIZE, count, open_library, &run);
+    parallel_for(threads, DEMANGLE_STACK_SIZE, count, open_lookup, &run);
     if (run.result == 0)
         run.result = list_pieces(&run, count, err);
     if (run.result == 0)
         parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, do_piece, &run);
     if (run.result == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_library, &run);
+        parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_lookup, &run);
     for (size_t i = 0; i < count; i++) {
-        library_close(&run.libraries[i]);
+        lookup_close(&run.lookups[i]);
         if (run.result != 0)
             symbol_answers_destroy(&jobs[i].answers);
     }
     array_free(&run.pieces);
-    free(run.libraries);
+    free(run.lookups);
     pthread_mutex_destroy(&run.lock);
     return run.result;
 }

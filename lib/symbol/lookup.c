@@ -10,7 +10,7 @@
  * Parts and copies of a function (.cold, .constprop) get the name of the function: they are one func with several
  * symbols.
  */
-#include "symbol/library.h"
+#include "symbol/lookup.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf_functions.h"
 #include "symbol/dwarf_lines.h"
@@ -22,15 +22,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void say(struct library *library, const char *text)
+static void say(struct lookup *lookup, const char *text)
 {
-    if (!library->problem[0])
-        snprintf(library->problem, sizeof(library->problem), "%s", text);
+    if (!lookup->problem[0])
+        snprintf(lookup->problem, sizeof(lookup->problem), "%s", text);
 }
 
-static bool is_elf(const struct library *library)
+static bool is_elf(const struct lookup *lookup)
 {
-    return library->job->lib.kind == SYMBOL_LIB_ELF || library->job->lib.kind == SYMBOL_LIB_VDSO;
+    return lookup->job->lib.kind == SYMBOL_LIB_ELF || lookup->job->lib.kind == SYMBOL_LIB_VDSO;
 }
 
 /* ---- opening ---- */
@@ -48,25 +48,25 @@ static int by_unit_then_index(const void *a, const void *b)
 }
 
 /* From "address i is in unit u" to units with their addresses. */
-static int group_by_unit(struct library *library, const uint32_t *unit_of, struct error *err)
+static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct error *err)
 {
-    size_t count = library->job->count;
+    size_t count = lookup->job->count;
     struct address_of_unit *pairs = malloc((count + 1) * sizeof(*pairs));
-    library->by_unit = malloc((count + 1) * sizeof(*library->by_unit));
+    lookup->by_unit = malloc((count + 1) * sizeof(*lookup->by_unit));
     size_t used = 0;
-    int result = pairs && library->by_unit ? 0 : error_no_memory(err);
+    int result = pairs && lookup->by_unit ? 0 : error_no_memory(err);
     for (size_t i = 0; result == 0 && i < count; i++)
         if (unit_of[i] != DWARF_NO_UNIT)
             pairs[used++] = (struct address_of_unit){unit_of[i], (uint32_t)i};
     if (result == 0)
         qsort(pairs, used, sizeof(*pairs), by_unit_then_index);
     for (size_t i = 0; result == 0 && i < used; i++) {
-        library->by_unit[i] = pairs[i].index;
+        lookup->by_unit[i] = pairs[i].index;
         if (i == 0 || pairs[i].unit != pairs[i - 1].unit)
-            if (!array_push(&library->units, (struct library_unit){.unit = pairs[i].unit, .first = i}))
+            if (!array_push(&lookup->units, (struct lookup_unit){.unit = pairs[i].unit, .first = i}))
                 result = error_no_memory(err);
         if (result == 0)
-            library->units.data[library->units.length - 1].count++;
+            lookup->units.data[lookup->units.length - 1].count++;
     }
     free(pairs);
     return result;
@@ -80,76 +80,76 @@ static uint64_t *vaddrs_of(const uint64_t *rvas, size_t count, uint64_t base)
     return vaddrs;
 }
 
-static int find_units(struct library *library, struct error *err)
+static int find_units(struct lookup *lookup, struct error *err)
 {
-    const struct symbol_job *job = library->job;
-    uint64_t *vaddrs = vaddrs_of(job->rvas, job->count, library->dwarf_base);
+    const struct symbol_job *job = lookup->job;
+    uint64_t *vaddrs = vaddrs_of(job->rvas, job->count, lookup->dwarf_base);
     uint32_t *unit_of = malloc((job->count + 1) * sizeof(*unit_of));
     int result = vaddrs && unit_of ? 0 : error_no_memory(err);
     if (result == 0) {
-        dwarf_file_find_units(&library->dwarf, vaddrs, job->count, unit_of);
-        result = group_by_unit(library, unit_of, err);
+        dwarf_file_find_units(&lookup->dwarf, vaddrs, job->count, unit_of);
+        result = group_by_unit(lookup, unit_of, err);
     }
     free(vaddrs);
     free(unit_of);
     return result;
 }
 
-static int open_dwarf(struct library *library, struct error *err)
+static int open_dwarf(struct lookup *lookup, struct error *err)
 {
     struct error why = {""};
-    const struct elf_file *file = debug_files_dwarf(&library->files);
+    const struct elf_file *file = debug_files_dwarf(&lookup->files);
     if (!file)
         return 0;
     if (file->type != ET_EXEC && file->type != ET_DYN) {
-        say(library, "debug info of object files that were not linked is not read");
+        say(lookup, "debug info of object files that were not linked is not read");
         return 0;
     }
-    if (dwarf_file_open(&library->dwarf, file, &why) != 0) {
-        say(library, why.text);
+    if (dwarf_file_open(&lookup->dwarf, file, &why) != 0) {
+        say(lookup, why.text);
         return 0;
     }
-    if (library->files.has_alternate && dwarf_file_open(&library->alternate, &library->files.alternate, &why) == 0)
-        library->dwarf.alternate = &library->alternate;
-    library->job->answers.has_debug_info = library->dwarf.units.length > 0;
-    library->dwarf_base = file->has_load ? file->base : library->files.base;
-    return find_units(library, err);
+    if (lookup->files.has_alternate && dwarf_file_open(&lookup->alternate, &lookup->files.alternate, &why) == 0)
+        lookup->dwarf.alternate = &lookup->alternate;
+    lookup->job->answers.has_debug_info = lookup->dwarf.units.length > 0;
+    lookup->dwarf_base = file->has_load ? file->base : lookup->files.base;
+    return find_units(lookup, err);
 }
 
-int library_open(struct library *library, struct symbol_job *job, bool with_dwarf, struct error *err)
+int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err)
 {
-    *library = (struct library){.job = job, .problem = ""};
+    *lookup = (struct lookup){.job = job, .problem = ""};
     job->answers = (struct symbol_answers){.problem = ""};
-    library->symbols = calloc(job->count + 1, sizeof(*library->symbols));
-    if (!library->symbols)
+    lookup->symbols = calloc(job->count + 1, sizeof(*lookup->symbols));
+    if (!lookup->symbols)
         return error_no_memory(err);
-    if (!is_elf(library))
+    if (!is_elf(lookup))
         return 0;
-    debug_files_open(&library->files, &job->lib);
-    say(library, library->files.problem);
-    return with_dwarf ? open_dwarf(library, err) : 0;
+    debug_files_open(&lookup->files, &job->lib);
+    say(lookup, lookup->files.problem);
+    return with_dwarf ? open_dwarf(lookup, err) : 0;
 }
 
-void library_close(struct library *library)
+void lookup_close(struct lookup *lookup)
 {
-    for (size_t i = 0; i < library->units.length; i++) {
-        array_free(&library->units.data[i].frames);
-        free(library->units.data[i].frame_ends);
-        arena_destroy(&library->units.data[i].arena);
+    for (size_t i = 0; i < lookup->units.length; i++) {
+        array_free(&lookup->units.data[i].frames);
+        free(lookup->units.data[i].frame_ends);
+        arena_destroy(&lookup->units.data[i].arena);
     }
-    array_free(&library->units);
-    dwarf_file_close(&library->dwarf);
-    dwarf_file_close(&library->alternate);
-    debug_files_close(&library->files);
-    free(library->by_unit);
-    free(library->symbols);
-    arena_destroy(&library->arena);
+    array_free(&lookup->units);
+    dwarf_file_close(&lookup->dwarf);
+    dwarf_file_close(&lookup->alternate);
+    debug_files_close(&lookup->files);
+    free(lookup->by_unit);
+    free(lookup->symbols);
+    arena_destroy(&lookup->arena);
 }
 
-uint64_t library_symbols_cost(const struct library *library)
+uint64_t lookup_symbols_cost(const struct lookup *lookup)
 {
-    uint64_t cost = library->job->count * 16;
-    const struct elf_file *files[] = {&library->files.mapped, &library->files.separate, &library->files.mini};
+    uint64_t cost = lookup->job->count * 16;
+    const struct elf_file *files[] = {&lookup->files.mapped, &lookup->files.separate, &lookup->files.mini};
     for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++)
         for (size_t i = 0; i < files[f]->sections.length; i++)
             if (files[f]->sections.data[i].type == SHT_SYMTAB || files[f]->sections.data[i].type == SHT_DYNSYM)
@@ -157,32 +157,32 @@ uint64_t library_symbols_cost(const struct library *library)
     return cost;
 }
 
-uint64_t library_unit_cost(const struct library *library, size_t index)
+uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index)
 {
-    const struct dwarf_unit *unit = &library->dwarf.units.data[library->units.data[index].unit];
+    const struct dwarf_unit *unit = &lookup->dwarf.units.data[lookup->units.data[index].unit];
     return unit->end - unit->offset;
 }
 
 /* ---- symbols ---- */
 
-static int name_symbol(struct library *library, size_t i, const char *name, uint64_t start, uint64_t size,
+static int name_symbol(struct lookup *lookup, size_t i, const char *name, uint64_t start, uint64_t size,
                        struct error *err)
 {
-    struct library_symbol *symbol = &library->symbols[i];
+    struct lookup_symbol *symbol = &lookup->symbols[i];
     symbol->start = start;
     symbol->size = size;
     size_t base = demangle_base_length(name);
-    symbol->symbol = symbol->function = demangle(name, &library->arena);
+    symbol->symbol = symbol->function = demangle(name, &lookup->arena);
     if (symbol->symbol && name[base]) {
-        char *part = arena_copy(&library->arena, name, base);
-        symbol->function = part ? demangle(part, &library->arena) : NULL;
+        char *part = arena_copy(&lookup->arena, name, base);
+        symbol->function = part ? demangle(part, &lookup->arena) : NULL;
     }
     return symbol->symbol && symbol->function ? 0 : error_no_memory(err);
 }
 
-static int match_tables(struct library *library, struct symbol_matcher *matcher, struct error *err)
+static int match_tables(struct lookup *lookup, struct symbol_matcher *matcher, struct error *err)
 {
-    const struct debug_files *files = &library->files;
+    const struct debug_files *files = &lookup->files;
     int result = 0;
     if (files->has_mapped)
         result = symbol_matcher_add(matcher, &files->mapped, files->base, err);
@@ -194,51 +194,51 @@ static int match_tables(struct library *library, struct symbol_matcher *matcher,
     return result;
 }
 
-static int symbols_of_elf(struct library *library, struct error *err)
+static int symbols_of_elf(struct lookup *lookup, struct error *err)
 {
-    size_t count = library->job->count;
+    size_t count = lookup->job->count;
     struct symbol_matcher matcher;
-    int result = symbol_matcher_init(&matcher, library->job->rvas, count, err);
+    int result = symbol_matcher_init(&matcher, lookup->job->rvas, count, err);
     if (result != 0)
         return result;
     struct symbol_match *matches = malloc((count + 1) * sizeof(*matches));
-    result = matches ? match_tables(library, &matcher, err) : error_no_memory(err);
+    result = matches ? match_tables(lookup, &matcher, err) : error_no_memory(err);
     if (result == 0)
         symbol_matcher_finish(&matcher, matches);
     for (size_t i = 0; result == 0 && i < count; i++) {
         if (!matches[i].name)
             continue;
         if (i > 0 && matches[i].name == matches[i - 1].name)
-            library->symbols[i] = library->symbols[i - 1];
+            lookup->symbols[i] = lookup->symbols[i - 1];
         else
-            result = name_symbol(library, i, matches[i].name, matches[i].start, matches[i].size, err);
+            result = name_symbol(lookup, i, matches[i].name, matches[i].start, matches[i].size, err);
     }
     free(matches);
     symbol_matcher_destroy(&matcher);
     return result;
 }
 
-static int symbols_of_kernel(struct library *library, const struct kallsyms *kallsyms, struct error *err)
+static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
 {
-    const char *module = library->job->lib.kind == SYMBOL_LIB_MODULE ? library->job->lib.name : NULL;
+    const char *module = lookup->job->lib.kind == SYMBOL_LIB_MODULE ? lookup->job->lib.name : NULL;
     uint64_t base = kallsyms_base(kallsyms, module);
     int result = 0;
     if (kallsyms->problem[0])
-        say(library, kallsyms->problem);
+        say(lookup, kallsyms->problem);
     else if (!base)
-        say(library, module ? "this kernel module is no longer loaded" : "/proc/kallsyms has no _text");
-    for (size_t i = 0; base && result == 0 && i < library->job->count; i++) {
-        uint64_t size, address = base + library->job->rvas[i];
+        say(lookup, module ? "this kernel module is no longer loaded" : "/proc/kallsyms has no _text");
+    for (size_t i = 0; base && result == 0 && i < lookup->job->count; i++) {
+        uint64_t size, address = base + lookup->job->rvas[i];
         const struct kernel_symbol *symbol = kallsyms_find(kallsyms, module, address, &size);
         if (symbol && symbol->address >= base)
-            result = name_symbol(library, i, kallsyms->text + symbol->name, symbol->address - base, size, err);
+            result = name_symbol(lookup, i, kallsyms->text + symbol->name, symbol->address - base, size, err);
     }
     return result;
 }
 
-int library_symbols(struct library *library, const struct kallsyms *kallsyms, struct error *err)
+int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
 {
-    return is_elf(library) ? symbols_of_elf(library, err) : symbols_of_kernel(library, kallsyms, err);
+    return is_elf(lookup) ? symbols_of_elf(lookup, err) : symbols_of_kernel(lookup, kallsyms, err);
 }
 
 /* ---- compile units ---- */
@@ -251,12 +251,12 @@ struct unit_tables {
 };
 
 /* The frames of address i: the innermost has the line of the address, each other one that of the call in it. */
-static bool push_frames(struct library_unit *unit, struct unit_tables *tables, size_t i)
+static bool push_frames(struct lookup_unit *unit, struct unit_tables *tables, size_t i)
 {
     enum { INLINES_MAX = 1024 };
     const struct dwarf_line_row *row = &tables->rows[i];
     uint64_t file = row->file;
-    struct library_frame frame = {.line = row->found ? row->line : 0, .column = row->found ? row->column : 0};
+    struct lookup_frame frame = {.line = row->found ? row->line : 0, .column = row->found ? row->column : 0};
     bool has_file = row->found;
     size_t first = unit->frames.length;
     uint32_t index = tables->functions.innermost[i];
@@ -279,14 +279,14 @@ static bool push_frames(struct library_unit *unit, struct unit_tables *tables, s
         index = function ? function->parent : DWARF_NO_FUNCTION;
     } while (index != DWARF_NO_FUNCTION && unit->frames.length - first < INLINES_MAX);
     for (size_t a = first, b = unit->frames.length; a + 1 < b--; a++) {
-        struct library_frame swapped = unit->frames.data[a];
+        struct lookup_frame swapped = unit->frames.data[a];
         unit->frames.data[a] = unit->frames.data[b];
         unit->frames.data[b] = swapped;
     }
     return true;
 }
 
-static int read_unit(struct library_unit *unit, struct dwarf_unit_reader *reader, const uint64_t *vaddrs,
+static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader, const uint64_t *vaddrs,
                      struct error *err)
 {
     struct unit_tables tables = {.rows = calloc(unit->count + 1, sizeof(*tables.rows))};
@@ -313,16 +313,16 @@ static int read_unit(struct library_unit *unit, struct dwarf_unit_reader *reader
     return result;
 }
 
-int library_unit(struct library *library, size_t index, struct error *err)
+int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
 {
-    struct library_unit *unit = &library->units.data[index];
+    struct lookup_unit *unit = &lookup->units.data[index];
     uint64_t *vaddrs = malloc((unit->count + 1) * sizeof(*vaddrs));
     if (!vaddrs)
         return error_no_memory(err);
     for (size_t i = 0; i < unit->count; i++)
-        vaddrs[i] = library->job->rvas[library->by_unit[unit->first + i]] + library->dwarf_base;
+        vaddrs[i] = lookup->job->rvas[lookup->by_unit[unit->first + i]] + lookup->dwarf_base;
     struct dwarf_unit_reader reader;
-    int result = dwarf_unit_reader_init(&reader, &library->dwarf, &library->dwarf.units.data[unit->unit]);
+    int result = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
     if (result == 0)
         result = read_unit(unit, &reader, vaddrs, err);
     else if (result == -EINVAL)
@@ -335,7 +335,7 @@ int library_unit(struct library *library, size_t index, struct error *err)
 /* ---- answers ---- */
 
 struct frames_of_address {
-    const struct library_frame *frames;
+    const struct lookup_frame *frames;
     uint32_t count;
 };
 
@@ -348,7 +348,7 @@ static const char *keep(struct strings *texts, const char *text, bool *no_memory
 }
 
 static bool answer_one(struct symbol_answers *answers, struct strings *texts, size_t i,
-                       const struct library_symbol *symbol, struct frames_of_address from)
+                       const struct lookup_symbol *symbol, struct frames_of_address from)
 {
     struct symbol_answer *answer = &answers->answers[i];
     bool no_memory = false;
@@ -356,11 +356,11 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
     answer->symbol_address = symbol->start;
     answer->symbol_size = symbol->size;
     answer->first_frame = (uint32_t)answers->frames.length;
-    struct library_frame only = {.is_partial = true};
+    struct lookup_frame only = {.is_partial = true};
     if (from.count == 0 && symbol->function)
         from = (struct frames_of_address){&only, 1};
     for (uint32_t f = 0; f < from.count; f++) {
-        const struct library_frame *frame = &from.frames[f];
+        const struct lookup_frame *frame = &from.frames[f];
         bool take_symbol = f == 0 && frame->is_partial && symbol->function;
         const char *function = take_symbol ? symbol->function : frame->function;
         struct symbol_frame kept = {.function = keep(texts, function, &no_memory),
@@ -376,27 +376,27 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
     return !no_memory;
 }
 
-static void say_what_is_missing(struct library *library)
+static void say_what_is_missing(struct lookup *lookup)
 {
-    const struct symbol_answers *answers = &library->job->answers;
-    if (library->problem[0] || answers->has_debug_info || !is_elf(library) || library->job->lib.kind == SYMBOL_LIB_VDSO)
+    const struct symbol_answers *answers = &lookup->job->answers;
+    if (lookup->problem[0] || answers->has_debug_info || !is_elf(lookup) || lookup->job->lib.kind == SYMBOL_LIB_VDSO)
         return;
-    say(library,
-        answers->frames.length || library->job->count == 0
+    say(lookup,
+        answers->frames.length || lookup->job->count == 0
             ? "it has no debug info, and no separate debug file was found: lines and inlined functions are missing"
             : "it has no symbols for these addresses, and no separate debug file was found");
 }
 
-int library_answer(struct library *library, struct error *err)
+int lookup_answer(struct lookup *lookup, struct error *err)
 {
-    struct symbol_answers *answers = &library->job->answers;
-    size_t count = library->job->count;
+    struct symbol_answers *answers = &lookup->job->answers;
+    size_t count = lookup->job->count;
     struct strings texts = {0};
     struct frames_of_address *from = calloc(count + 1, sizeof(*from));
-    for (size_t u = 0; from && u < library->units.length; u++) {
-        const struct library_unit *unit = &library->units.data[u];
+    for (size_t u = 0; from && u < lookup->units.length; u++) {
+        const struct lookup_unit *unit = &lookup->units.data[u];
         for (size_t i = 0, first = 0; unit->frame_ends && i < unit->count; first = unit->frame_ends[i++])
-            from[library->by_unit[unit->first + i]] =
+            from[lookup->by_unit[unit->first + i]] =
                 (struct frames_of_address){unit->frames.data + first, unit->frame_ends[i] - (uint32_t)first};
     }
     answers->answers = from ? arena_alloc(&texts.arena, (count + 1) * sizeof(*answers->answers)) : NULL;
@@ -405,14 +405,14 @@ int library_answer(struct library *library, struct error *err)
     if (complete)
         memset(answers->answers, 0, (count + 1) * sizeof(*answers->answers));
     for (size_t i = 0; complete && i < count; i++)
-        complete = answer_one(answers, &texts, i, &library->symbols[i], from[i]);
+        complete = answer_one(answers, &texts, i, &lookup->symbols[i], from[i]);
     free(from);
     answers->arena = texts.arena; /* the texts stay; how they were found goes */
     texts.arena = (struct arena){0};
     strings_destroy(&texts);
     if (!complete)
         return error_no_memory(err);
-    say_what_is_missing(library);
-    memcpy(answers->problem, library->problem, sizeof(answers->problem));
+    say_what_is_missing(lookup);
+    memcpy(answers->problem, lookup->problem, sizeof(answers->problem));
     return 0;
 }

@@ -1,0 +1,66 @@
+/*
+ * The addresses of one library on their way to answers, cut into pieces that different threads can do:
+ *
+ *     lookup_open      finds the files, and which compile units were hit
+ *     lookup_symbols   matches symbol tables           \ all of these at the same time
+ *     lookup_unit      reads one compile unit (each)   /
+ *     lookup_answer    puts the pieces together
+ *     lookup_close
+ */
+#ifndef PROF_SYMBOL_LOOKUP_H
+#define PROF_SYMBOL_LOOKUP_H
+
+#include "symbol/debug_file.h"
+#include "symbol/dwarf_file.h"
+#include "symbol/kallsyms.h"
+#include "symbol/symbol.h"
+#include "symbol/symbol_table.h"
+
+/* What the symbol tables say of an address. Texts are in lookup.arena, or NULL. */
+struct lookup_symbol {
+    const char *symbol;   /* demangled */
+    const char *function; /* the same without what compilers append to parts of a function */
+    uint64_t start, size;
+};
+
+/* A frame as the debug info has it. Texts are in the unit's arena, or NULL. */
+struct lookup_frame {
+    const char *function, *file;
+    uint32_t line, column;
+    bool is_partial; /* the name of the symbol is better */
+};
+
+/* A compile unit that was hit. */
+struct lookup_unit {
+    uint32_t unit;
+    size_t first, count;                /* its addresses: into lookup.by_unit */
+    ARRAY(struct lookup_frame) frames; /* per address, outermost first */
+    uint32_t *frame_ends;               /* per address: where its frames end */
+    struct arena arena;
+    int result;
+};
+
+struct lookup {
+    struct symbol_job *job;
+    struct debug_files files;
+    struct dwarf_file dwarf, alternate;
+    uint64_t dwarf_base; /* vaddr from which rvas count in the file with the DWARF */
+    bool is_split;       /* some unit has its DIEs in a .dwo file */
+    uint32_t *by_unit;   /* indexes of addresses, those of one unit together, ascending */
+    ARRAY(struct lookup_unit) units;
+    struct lookup_symbol *symbols; /* per address */
+    struct arena arena;
+    char problem[256];
+};
+
+int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err);
+int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
+int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
+int lookup_answer(struct lookup *lookup, struct error *err);
+void lookup_close(struct lookup *lookup);
+
+/* About how long lookup_symbols() and lookup_unit() take, to begin with the longest: bytes to read. */
+uint64_t lookup_symbols_cost(const struct lookup *lookup);
+uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index);
+
+#endif
