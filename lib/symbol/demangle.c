@@ -53,7 +53,7 @@ static bool print_demangled(const char *name, struct output *output)
 const char *demangle(const char *name, struct arena *arena)
 {
     size_t length = strlen(name);
-    if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R') && length <= DEMANGLE_INPUT_MAX) {
+    if (is_mangled(name) && length <= DEMANGLE_INPUT_MAX) {
         struct output output;
         output.length = 0;
         if (print_demangled(name, &output))

@@ -4,6 +4,14 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
+/* Whether the name looks like one that demangle() knows. */
+static inline bool is_mangled(const char *name)
+{
+    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
 /* The demangled name in `arena`; `name` itself, copied, if it is not mangled, damaged, or absurd (longer than
  * DEMANGLE_INPUT_MAX, or longer than DEMANGLE_OUTPUT_MAX when demangled). NULL if memory ran out. Wants 1 MiB of stack
  * and up to 8 MiB for names that nest deeply: call it on a thread with DEMANGLE_STACK_SIZE of it. */

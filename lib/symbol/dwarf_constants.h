@@ -115,13 +115,21 @@ enum {
 
 /* Languages (7.12). */
 enum {
+    DW_LANG_Ada83 = 0x03,
     DW_LANG_C_plus_plus = 0x04,
+    DW_LANG_Fortran77 = 0x07,
+    DW_LANG_Fortran90 = 0x08,
+    DW_LANG_Ada95 = 0x0d,
+    DW_LANG_Fortran95 = 0x0e,
     DW_LANG_ObjC_plus_plus = 0x11,
     DW_LANG_D = 0x13,
+    DW_LANG_Go = 0x16,
     DW_LANG_C_plus_plus_03 = 0x19,
     DW_LANG_C_plus_plus_11 = 0x1a,
     DW_LANG_Rust = 0x1c,
     DW_LANG_C_plus_plus_14 = 0x21,
+    DW_LANG_Fortran03 = 0x22,
+    DW_LANG_Fortran08 = 0x23,
     DW_LANG_C_plus_plus_17 = 0x2b,
     DW_LANG_C_plus_plus_20 = 0x2e,
 };

@@ -178,7 +178,7 @@ static bool push_level(struct pass *pass, const struct level *level)
     return false;
 }
 
-/* A DIE of a function with code, at levels.data[depth]. False ends the pass. */
+/* A DIE of a function, inside levels.data[depth]. False ends the pass. */
 static bool visit_function(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c, uint64_t die)
 {
     size_t depth = pass->levels.length - 1;
@@ -214,7 +214,8 @@ static bool visit_other(struct pass *pass, const struct dwarf_abbrev *abbrev, st
 
 static bool is_function(const struct dwarf_abbrev *abbrev)
 {
-    return abbrev->tag == DW_TAG_inlined_subroutine || (abbrev->tag == DW_TAG_subprogram && abbrev->has_code);
+    return abbrev->tag == DW_TAG_inlined_subroutine ||
+           (abbrev->tag == DW_TAG_subprogram && (abbrev->has_code || abbrev->has_children));
 }
 
 static void walk(struct pass *pass)

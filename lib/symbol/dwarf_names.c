@@ -131,6 +131,24 @@ static bool has_scoped_names(uint16_t language)
     }
 }
 
+/* Where DW_AT_name says more than the symbol, which has a suffix or a spelling for linkers. */
+static bool has_whole_names(uint16_t language)
+{
+    switch (language) {
+    case DW_LANG_Go:
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+    case DW_LANG_Ada83:
+    case DW_LANG_Ada95:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool is_scope(uint16_t tag)
 {
     switch (tag) {
@@ -232,10 +250,12 @@ static const char *qualify(struct dwarf_names *names, struct place place, const 
     return arena_copy(names->arena, text, length + size);
 }
 
+/* NULL for a linkage name that is not mangled: in C that is an alias from an asm label (glibc's __GI_getaddrinfo), and
+ * DW_AT_name says the same better. */
 static const char *demangle_linkage_name(struct dwarf_names *names, struct place place, struct dwarf_value value)
 {
     const char *text = dwarf_value_text(place.reader, value);
-    return text && *text ? demangle(text, names->arena) : NULL;
+    return text && is_mangled(text) ? demangle(text, names->arena) : NULL;
 }
 
 static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
@@ -257,9 +277,9 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
     for (size_t i = 0; plain && i < names->others.length; i++)
         if (names->others.data[i] == named.reader)
             reader = named.reader;
-    if (!reader || !has_scoped_names(reader->language))
-        return (struct dwarf_name){.text = plain};
-    return (struct dwarf_name){.text = qualify(names, named, plain), .is_partial = true};
+    if (reader && has_scoped_names(reader->language))
+        plain = qualify(names, named, plain);
+    return (struct dwarf_name){.text = plain, .is_partial = !has_whole_names(names->own->language)};
 }
 
 /* The DIE that all inlined calls of one function share, so that its name is looked up once. */

@@ -7,8 +7,9 @@
 
 struct dwarf_name {
     const char *text; /* demangled, or DW_AT_name, in C++ with its namespaces and classes; NULL if unknown */
-    bool is_partial;  /* in C++: there was no mangled name (gcc gives none to what is not visible outside), so that the
-                         parameters and perhaps more are missing; a symbol's name is better */
+    bool is_partial; /* there was no mangled name: a symbol's name is better, because it has parameters (gcc's C++ gives
+                        no mangled name to what is not visible outside), or is the public one of several (C: brk, __brk)
+                      */
 };
 
 struct dwarf_names {

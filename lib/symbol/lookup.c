@@ -3,8 +3,9 @@
  *
  * The name of a function comes, in this order, from
  *   1. the linkage name that the debug info gives, demangled;
- *   2. for a function of C++ without one that was not inlined: the symbol's name, because gcc gives no linkage name to
- *      what is not visible outside, and DW_AT_name lacks the parameters;
+ *   2. for a function that was not inlined, the symbol's name: C has no linkage names, and the public one of several
+ * symbols is the one that people know (brk, where the debug info has __brk); gcc's C++ has none for what is not visible
+ *      outside, and DW_AT_name lacks the parameters;
  *   3. DW_AT_name, in C++ with namespaces and classes;
  *   4. the symbol's name.
  * Parts and copies of a function (.cold, .constprop) get the name of the function: they are one func with several

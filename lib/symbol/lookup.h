@@ -33,9 +33,9 @@ struct lookup_frame {
 /* A compile unit that was hit. */
 struct lookup_unit {
     uint32_t unit;
-    size_t first, count;                /* its addresses: into lookup.by_unit */
+    size_t first, count;               /* its addresses: into lookup.by_unit */
     ARRAY(struct lookup_frame) frames; /* per address, outermost first */
-    uint32_t *frame_ends;               /* per address: where its frames end */
+    uint32_t *frame_ends;              /* per address: where its frames end */
     struct arena arena;
     int result;
 };

@@ -9,9 +9,10 @@
  *  - a function with a size that contains it wins over labels inside it, the innermost first;
  *  - else the nearest symbol before it, if that has no size: assembly code often gives none, so such a symbol reaches
  * to the next symbol or the end of its section;
- *  - of several with the same start: functions before untyped labels, global before weak before local, then the name
+ *  - of several with the same start: functions before untyped labels, global and weak before local ones, then the name
  *    with fewer leading underscores, then the shorter one, then the first in the alphabet. So malloc is malloc and
- *    neither __libc_malloc nor __GI___libc_malloc.
+ *    neither __libc_malloc nor __GI___libc_malloc. (Weak ones count like global ones because libc's public names are
+ *    weak aliases: brk of __brk.)
  */
 #include "symbol/symbol_table.h"
 #include "symbol/search.h"
@@ -128,8 +129,8 @@ static void offer(struct symbol_matcher *matcher, const struct symbol_candidate 
 
 static uint8_t rank_of(unsigned type, unsigned binding)
 {
-    uint8_t rank = type == STT_NOTYPE ? 0 : 4;
-    return (uint8_t)(rank + (binding == STB_LOCAL ? 0 : binding == STB_WEAK ? 1 : 2));
+    uint8_t rank = type == STT_NOTYPE ? 0 : 2;
+    return (uint8_t)(rank + (binding != STB_LOCAL));
 }
 
 /* Whether this symbol can name code; then its section. */
