@@ -118,22 +118,31 @@ static void sum_subtree_sizes(struct draft *draft)
         draft->nodes[draft->nodes[i].prefix].subtree_size += draft->nodes[i].subtree_size;
 }
 
-static void number_depth_first(struct call_nodes *nodes, struct draft *draft)
+static void number_depth_first(struct draft *draft, uint32_t *draft_of_number)
 {
     draft->nodes[0].number = NODE_NONE;
     draft->nodes[0].free_number = 0;
     for (size_t i = 1; i < draft->length; i++) {
         struct draft_node *node = &draft->nodes[i];
         struct draft_node *parent = &draft->nodes[node->prefix];
-        uint32_t at = parent->free_number;
+        node->number = parent->free_number;
         parent->free_number += node->subtree_size;
-        nodes->end[at] = parent->free_number;
-        nodes->prefix[at] = parent->number;
-        nodes->depth[at] = parent->number == NODE_NONE ? 0 : nodes->depth[parent->number] + 1;
-        nodes->func[at] = node->func;
+        node->free_number = node->number + 1;
+        draft_of_number[node->number] = (uint32_t)i;
+    }
+}
+
+/* When all children of a node have taken their numbers, its next free number is the end of its subtree. */
+static void fill_rows(struct call_nodes *nodes, const struct draft *draft, const uint32_t *draft_of_number)
+{
+    for (size_t at = 0; at < nodes->length; at++) {
+        const struct draft_node *node = &draft->nodes[draft_of_number[at]];
+        uint32_t prefix = draft->nodes[node->prefix].number;
+        nodes->end[at] = node->free_number;
+        nodes->prefix[at] = prefix;
+        nodes->depth[at] = prefix == NODE_NONE ? 0 : nodes->depth[prefix] + 1;
         nodes->category[at] = node->category;
-        node->number = at;
-        node->free_number = at + 1;
+        nodes->func[at] = node->func;
     }
 }
 
@@ -148,7 +157,8 @@ static int finish(struct call_nodes *nodes, struct draft *draft, struct error *e
     if (!nodes->prefix || !nodes->end || !nodes->func || !nodes->depth || !nodes->category)
         return error_no_memory(err);
     sum_subtree_sizes(draft);
-    number_depth_first(nodes, draft);
+    number_depth_first(draft, nodes->func); /* which fill_rows() replaces, row by row, by the func */
+    fill_rows(nodes, draft, nodes->func);
     for (size_t stack = 0; stack < nodes->stack_count; stack++)
         nodes->of_stack[stack] = draft->nodes[nodes->of_stack[stack]].number;
     return 0;
