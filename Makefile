@@ -62,7 +62,7 @@ $(BUILD)/flags: $(if $(filter-out $(subst ',,$(FLAGS)),$(subst ',,$(file <$(BUIL
 # ---- the page: the engine as WebAssembly, the bundle, both embedded into the binary ----
 
 WASM_CFLAGS ?= -O3
-WASM_FLAGS  := --target=wasm32-wasi -std=c11 -D_GNU_SOURCE -Ilib -Wall -Wextra $(if $(DEVELOPER),-Werror)
+WASM_FLAGS  := --target=wasm32-wasi -msimd128 -mbulk-memory -ffp-contract=off -std=c11 -D_GNU_SOURCE -Ilib -Wall -Wextra $(if $(DEVELOPER),-Werror)
 
 $(BUILD)/wasm/%.o: %.c
 	@mkdir -p $(@D)
@@ -71,7 +71,7 @@ $(BUILD)/wasm/%.o: %.c
 
 $(BUILD)/engine.wasm: $(WASM_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CLANG) --target=wasm32-wasi $(WASM_CFLAGS) -mexec-model=reactor -Wl,--strip-all -o $@ $^
+	$(Q)$(CLANG) --target=wasm32-wasi $(WASM_CFLAGS) -mexec-model=reactor -Wl,--strip-all,-z,stack-size=1048576 -o $@ $^
 
 ifneq ($(wildcard web/prebuilt/index.html),)
 PAGE       := web/prebuilt
