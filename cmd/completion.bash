@@ -8,7 +8,7 @@ _prof() {
     case $command:$word in
     record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --recover --help' -- "$word") ;;
     load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --help' -- "$word") ;;
-    report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --help' -- "$word") ;;
+    report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --thread --search --range --depth --min-percent --limit --json --help' -- "$word") ;;
     help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report help' -- "$word") ;;
     record:*)
         case $previous in

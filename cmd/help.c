@@ -36,10 +36,19 @@ static const char load_help[] =
 static const char report_help[] =
     "usage: prof report [OPTIONS] FILE\n"
     "\n"
-    "Prints a saved profile in the terminal: the call tree with the numbers that the page shows.\n"
+    "Prints a saved profile in the terminal: the call tree with the numbers that the page shows. An only child stands\n"
+    "straight below its parent; lines go further right where the tree branches.\n"
     "\n"
-    "      --inverted   callers below callees: what the time was spent in, and who called it\n"
-    "      --functions  a list of functions instead of a tree\n";
+    "      --inverted         callers below callees: what the time was spent in, and who called it\n"
+    "      --functions        a list of functions instead of a tree, by the time that each took itself\n"
+    "  -t, --thread NAME      only threads with this tid, index or name (a part of the name if none has all of it);\n"
+    "                         can be given several times\n"
+    "      --search TERMS     only stacks with all of the terms, separated by commas, in some function, file or library\n"
+    "      --range FROM,TO    only samples from FROM to TO, in seconds after the start (or 200ms); one may be left out\n"
+    "      --depth LEVELS     not deeper than that\n"
+    "      --min-percent P    no branches below that part of the total (0.5)\n"
+    "      --limit ROWS       at most so many rows, 0 for all (400, functions 60)\n"
+    "      --json             all rows as JSON, for scripts\n";
 
 static const char help_help[] = "usage: prof help [COMMAND]\n"
                                 "\n"

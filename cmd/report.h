@@ -1,0 +1,67 @@
+/*
+ * What the parts of `prof report` share: report.c reads the options and prints the head, report_tree.c prints trees and
+ * lists, report_json.c prints everything as JSON, report_text.c fits profile text into a terminal.
+ */
+#ifndef PROF_CMD_REPORT_H
+#define PROF_CMD_REPORT_H
+
+#include "tree/engine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct report_options {
+    const char *path;
+    bool inverted, functions, json;
+    const char *search;
+    ARRAY(const char *) threads; /* as they were given */
+    double from, to;             /* seconds after the start; NAN: not given */
+    uint32_t depth;              /* levels of the tree */
+    double min_percent;          /* NAN: the default of the output format */
+    size_t limit;                /* rows; 0: no limit; SIZE_MAX: the default of the output format */
+};
+
+struct report {
+    struct report_options options;
+    struct engine *engine;
+    const struct profile *profile;
+    ARRAY(uint32_t) threads; /* indexes of those looked at */
+    struct time_range range; /* ms */
+    enum weight_type weight_type;
+    double total;   /* 100 % */
+    unsigned width; /* columns to fit lines into; 0: any length */
+    bool utf8;      /* the locale can show UTF-8 */
+};
+
+/* ---- report_text.c ---- */
+
+/* Finds out width and utf8. */
+void report_look_at_terminal(struct report *report);
+
+/* Prints text of a profile on one line: control and direction characters become '?', and so does all but ASCII where
+ * the locale is not UTF-8. At most `columns` wide (0: any), cut with an ellipsis. Returns the columns used. */
+unsigned report_put_text(const struct report *report, const char *text, unsigned columns);
+
+/* The same for the name of a func and, in brackets and if it is known, its library or file. */
+void report_put_func(const struct report *report, uint32_t func, unsigned columns);
+
+/* "1,234", "1,234.5 ms" or "12.3 MiB", as the profile's weights are; an empty one is "-" or a dash. */
+void report_format_weight(const struct report *report, double weight, char *out, size_t size);
+
+/* "1,234" */
+void report_format_count(double count, char *out, size_t size);
+
+/* The library of a func, else its source file, else NULL. */
+const char *report_origin(const struct profile *profile, uint32_t func);
+
+/* ---- report_tree.c: both print rows and then what they left out ---- */
+
+int report_print_tree(const struct report *report, struct error *err);
+int report_print_functions(const struct report *report, struct error *err);
+
+/* ---- report_json.c ---- */
+
+int report_print_json(const struct report *report, struct error *err);
+
+#endif

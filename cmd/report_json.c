@@ -1,0 +1,167 @@
+/*
+ * `prof report --json`: one object with the facts and the rows, depth first, for scripts. Nothing is left out unless
+ * the options say so.
+ */
+#include "report.h"
+
+#include "base/json_write.h"
+#include "tree/info.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int write_to_stdout(void *context, const void *bytes, size_t size, struct error *err)
+{
+    (void)context;
+    if (fwrite(bytes, 1, size, stdout) != size)
+        return error_set(err, errno ? errno : EIO, "cannot write to standard output: %s", strerror(errno));
+    return 0;
+}
+
+static void put_string(struct json_writer *json, const char *key, const struct report *report, uint32_t string)
+{
+    json_key(json, key);
+    if (string < report->profile->strings.entries.length)
+        json_text_z(json, strings_text(&report->profile->strings, string));
+    else
+        json_null(json);
+}
+
+static void put_number(struct json_writer *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value);
+}
+
+static void put_func(struct json_writer *json, const struct report *report, uint32_t func)
+{
+    const struct profile *profile = report->profile;
+    uint32_t resource = profile->funcs.resource[func], source = profile->funcs.source[func];
+    put_string(json, "name", report, profile->funcs.name[func]);
+    put_string(json, "lib", report,
+               resource < profile->resources.length ? profile->resources.data[resource].name : PROFILE_NONE);
+    put_string(json, "file", report,
+               source < profile->sources.length ? profile->sources.data[source].filename : PROFILE_NONE);
+}
+
+static bool is_heavy(const struct report *report, double weight)
+{
+    return isnan(report->options.min_percent) || report->total <= 0 ||
+           100 * fabs(weight) / report->total >= report->options.min_percent;
+}
+
+static size_t row_limit(const struct report *report)
+{
+    size_t limit = report->options.limit;
+    return limit == 0 ? SIZE_MAX : limit;
+}
+
+/* A node that is too light or too deep: so are its descendants, which have no greater total. (Where weights of both
+ * signs meet a descendant may be heavier; it is left out with its parent.) */
+static void put_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows)
+{
+    uint32_t skip_below = UINT32_MAX;
+    size_t limit = row_limit(report), printed = 0;
+    for (size_t i = 0; i < rows->length && printed < limit; i++) {
+        if (rows->depth[i] > skip_below)
+            continue;
+        skip_below = UINT32_MAX;
+        if (rows->depth[i] >= report->options.depth || !is_heavy(report, rows->total[i])) {
+            skip_below = rows->depth[i];
+            continue;
+        }
+        json_open(json, '{');
+        put_number(json, "depth", rows->depth[i]);
+        put_func(json, report, rows->func[i]);
+        put_number(json, "total", rows->total[i]);
+        put_number(json, "self", rows->self[i]);
+        json_close(json, '}');
+        printed++;
+    }
+}
+
+static void put_functions(struct json_writer *json, const struct report *report, const struct func_timings *functions)
+{
+    size_t limit = row_limit(report), printed = 0;
+    for (size_t i = 0; i < functions->length && printed < limit; i++) {
+        const struct func_timing *row = &functions->rows[i];
+        if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
+            continue;
+        json_open(json, '{');
+        put_func(json, report, row->func);
+        put_number(json, "total", row->total);
+        put_number(json, "self", row->self);
+        json_close(json, '}');
+        printed++;
+    }
+}
+
+static int put_rows(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct tree_rows rows = {0};
+    struct func_timings functions = {0};
+    int code;
+    json_key(json, report->options.functions ? "functions" : "tree");
+    json_open(json, '[');
+    if (report->options.functions) {
+        code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
+        if (!code)
+            put_functions(json, report, &functions);
+    } else {
+        code = engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
+        if (!code)
+            put_tree(json, report, &rows);
+    }
+    json_close(json, ']');
+    func_timings_destroy(&functions);
+    tree_rows_destroy(&rows);
+    return code;
+}
+
+static void put_threads(struct json_writer *json, const struct report *report)
+{
+    json_key(json, "threads");
+    json_open(json, '[');
+    for (size_t i = 0; i < report->threads.length; i++) {
+        const struct thread *thread = &report->profile->threads.data[report->threads.data[i]];
+        json_open(json, '{');
+        put_number(json, "index", report->threads.data[i]);
+        put_string(json, "name", report, thread->name);
+        put_string(json, "pid", report, thread->pid);
+        put_string(json, "tid", report, thread->tid);
+        put_number(json, "samples", (double)thread->samples.length);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+int report_print_json(const struct report *report, struct error *err)
+{
+    static const char *const units[] = {
+        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
+    struct byte_sink sink = {write_to_stdout, NULL};
+    struct json_writer *json = malloc(sizeof(*json));
+    if (!json)
+        return error_no_memory(err);
+    json_writer_init(json, &sink, err);
+    json_open(json, '{');
+    put_string(json, "product", report, report->profile->meta.product);
+    put_string(json, "command", report, report->profile->meta.arguments);
+    put_number(json, "interval_ms", report->profile->meta.interval);
+    put_number(json, "from_ms", report->range.from);
+    put_number(json, "to_ms", report->range.to);
+    put_number(json, "samples", (double)engine_timings(report->engine)->samples);
+    json_key(json, "unit");
+    json_text_z(json, units[report->weight_type]);
+    put_number(json, "total", report->total);
+    put_threads(json, report);
+    int code = put_rows(json, report, err);
+    json_close(json, '}');
+    int written = json_writer_finish(json);
+    free(json);
+    putchar('\n');
+    return code ? code : written;
+}

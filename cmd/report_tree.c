@@ -1,0 +1,229 @@
+/*
+ * The tree of `prof report`. Deep stacks are mostly chains, so an only child stands straight below its parent, and
+ * lines go further right only where a tree branches:
+ *
+ *       total %   total    self  function
+ *      100.0 %    2,019       -  main  [app]
+ *      100.0 %    2,019       3  run  [app]
+ *       60.1 %    1,213     900  |- compute  [app]
+ *       15.5 %      313     313  |  memcpy  [libc.so.6]
+ *       39.7 %      803     803  `- write  [libc.so.6]
+ */
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_LIMIT_TREE = 400, DEFAULT_LIMIT_FUNCTIONS = 60, WEIGHT_COLUMNS = 11, WEIGHT_TEXT = 64 };
+static const double default_min_percent = 0.5;
+
+static double min_percent(const struct report *report)
+{
+    return isnan(report->options.min_percent) ? default_min_percent : report->options.min_percent;
+}
+
+static size_t row_limit(const struct report *report, size_t usual)
+{
+    size_t limit = report->options.limit;
+    return limit == SIZE_MAX ? usual : limit == 0 ? SIZE_MAX : limit;
+}
+
+static double percent_of(const struct report *report, double weight)
+{
+    return report->total > 0 ? 100 * weight / report->total : 0;
+}
+
+/* What was left out, for the last lines. */
+struct omissions {
+    size_t light, deep; /* children below the least percentage; nodes whose children lie too deep */
+    bool cut;           /* the limit of rows was reached */
+};
+
+static void print_omissions(const struct report *report, const struct omissions *omissions, size_t rows,
+                            const char *what)
+{
+    if (omissions->light || omissions->deep || omissions->cut)
+        putchar('\n');
+    if (omissions->light)
+        printf("%zu %s below %g %% of the total %s hidden (--min-percent 0 shows all).\n", omissions->light, what,
+               min_percent(report), omissions->light == 1 ? "is" : "are");
+    if (omissions->deep)
+        printf("%zu rows have callees below level %u (--depth).\n", omissions->deep, report->options.depth);
+    if (omissions->cut)
+        printf("Stopped after %zu rows (--limit 0 shows all).\n", rows);
+}
+
+static void print_head(const char *unit)
+{
+    printf("%8s %*s %*s  %s\n", "total %", WEIGHT_COLUMNS, unit, WEIGHT_COLUMNS, "self", "function");
+}
+
+/* A dash is one column but three bytes. */
+static void put_weight(const struct report *report, double weight)
+{
+    char text[WEIGHT_TEXT];
+    report_format_weight(report, weight, text, sizeof(text));
+    size_t columns = text[0] & 0x80 ? 1 : strlen(text);
+    printf(" %*s%s", columns < WEIGHT_COLUMNS ? (int)(WEIGHT_COLUMNS - columns) : 0, "", text);
+}
+
+static void put_figures(const struct report *report, double total, double self)
+{
+    printf("%6.1f %%", percent_of(report, total));
+    put_weight(report, total);
+    put_weight(report, self);
+    fputs("  ", stdout);
+}
+
+enum { FIGURES_COLUMNS = 8 + 2 * (1 + WEIGHT_COLUMNS) + 2 };
+
+static const char *unit_name(const struct report *report)
+{
+    static const char *const names[] = {
+        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
+    return names[report->weight_type];
+}
+
+/* ---- the tree ---- */
+
+/* The children of one printed node. */
+struct level {
+    struct tree_rows rows;
+    size_t next;   /* the child that is printed next */
+    size_t shown;  /* so many first children are heavy enough */
+    bool branches; /* more than one child: they are drawn with a branch */
+};
+
+struct tree_printer {
+    const struct report *report;
+    ARRAY(struct level) levels; /* from the roots to the children of the last printed node */
+    struct omissions omissions;
+    size_t printed, limit;
+};
+
+static size_t count_heavy(const struct report *report, const struct tree_rows *rows)
+{
+    size_t heavy = 0;
+    while (heavy < rows->length && percent_of(report, fabs(rows->total[heavy])) >= min_percent(report))
+        heavy++;
+    return heavy;
+}
+
+static int open_level(struct tree_printer *printer, uint32_t node, struct error *err)
+{
+    struct level *level = array_push_zero(&printer->levels);
+    if (!level)
+        return error_no_memory(err);
+    int code = engine_children(printer->report->engine, node, &level->rows, err);
+    if (code)
+        return code;
+    level->shown = count_heavy(printer->report, &level->rows);
+    printer->omissions.light += level->rows.length - level->shown;
+    level->branches = level->shown > 1;
+    return 0;
+}
+
+static void close_level(struct tree_printer *printer)
+{
+    tree_rows_destroy(&printer->levels.data[--printer->levels.length].rows);
+}
+
+/* The lines to the left of the name. Returns their columns. */
+static unsigned put_branches(const struct tree_printer *printer)
+{
+    static const char *const ascii[] = {"   ", "|  ", "`- ", "|- "};
+    static const char *const utf8[] = {"   ", "│  ", "└─ ", "├─ "};
+    const char *const *parts = printer->report->utf8 ? utf8 : ascii;
+    unsigned columns = 0;
+    for (size_t i = 1; i < printer->levels.length; i++) { /* roots have no lines */
+        const struct level *level = &printer->levels.data[i];
+        if (!level->branches)
+            continue;
+        bool last = level->next == level->shown;
+        bool own = i + 1 == printer->levels.length;
+        fputs(parts[(own ? 2 : 0) + (last ? 0 : 1)], stdout);
+        columns += 3;
+    }
+    return columns;
+}
+
+static void print_row(const struct tree_printer *printer, const struct tree_rows *rows, size_t row)
+{
+    enum { LEAST_NAME = 24 };
+    const struct report *report = printer->report;
+    put_figures(report, rows->total[row], rows->self[row]);
+    unsigned used = FIGURES_COLUMNS + put_branches(printer);
+    unsigned left = report->width > used + LEAST_NAME ? report->width - used : LEAST_NAME;
+    report_put_func(report, rows->func[row], report->width ? left : 0);
+    putchar('\n');
+}
+
+static int print_next_row(struct tree_printer *printer, struct error *err)
+{
+    struct level *level = &printer->levels.data[printer->levels.length - 1];
+    if (level->next == level->shown) {
+        close_level(printer);
+        return 0;
+    }
+    size_t row = level->next++;
+    uint32_t node = level->rows.node[row];
+    bool has_children = level->rows.has_children[row];
+    print_row(printer, &level->rows, row);
+    printer->printed++;
+    if (has_children && printer->levels.length >= printer->report->options.depth) {
+        printer->omissions.deep++;
+        return 0;
+    }
+    return has_children ? open_level(printer, node, err) : 0;
+}
+
+int report_print_tree(const struct report *report, struct error *err)
+{
+    struct tree_printer printer = {.report = report, .limit = row_limit(report, DEFAULT_LIMIT_TREE)};
+    print_head(unit_name(report));
+    int code = open_level(&printer, NODE_NONE, err);
+    while (!code && printer.levels.length && printer.printed < printer.limit)
+        code = print_next_row(&printer, err);
+    for (size_t i = 0; i < printer.levels.length; i++)
+        printer.omissions.cut |= printer.levels.data[i].next < printer.levels.data[i].shown;
+    while (printer.levels.length)
+        close_level(&printer);
+    array_free(&printer.levels);
+    if (!code)
+        print_omissions(report, &printer.omissions, printer.printed,
+                        report->options.inverted ? "branches of callers" : "branches");
+    return code;
+}
+
+/* ---- the function list ---- */
+
+int report_print_functions(const struct report *report, struct error *err)
+{
+    struct func_timings functions;
+    int code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
+    if (code)
+        return code;
+    struct omissions omissions = {0};
+    size_t limit = row_limit(report, DEFAULT_LIMIT_FUNCTIONS), printed = 0;
+    print_head(unit_name(report));
+    for (size_t i = 0; i < functions.length; i++) {
+        const struct func_timing *row = &functions.rows[i];
+        if (percent_of(report, fmax(fabs(row->total), fabs(row->self))) < min_percent(report)) {
+            omissions.light++;
+            continue;
+        }
+        if (printed == limit) {
+            omissions.cut = true;
+            break;
+        }
+        put_figures(report, row->total, row->self);
+        report_put_func(report, row->func, report->width ? report->width - FIGURES_COLUMNS : 0);
+        putchar('\n');
+        printed++;
+    }
+    print_omissions(report, &omissions, printed, "functions");
+    func_timings_destroy(&functions);
+    return 0;
+}
