@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+// Times the WebAssembly engine in node on a synthetic profile: medians of five, in ms. Downloading and drawing are not
+// part of it; decompressing is measured apart, with the DecompressionStream that the page uses.
+//
+//     bench_engine.mjs [SAMPLES STACKS THREADS]        (1000000 300000 8)
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { loadEngine, syntheticProfile } from './engine_loader.mjs';
+
+const ROUNDS = 5;
+const [samples = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
+const file = syntheticProfile(samples, stacks, threads);
+
+const { EngineModule, module } = await loadEngine();
+const packed = await readFile(file);
+const json = gunzipSync(packed);
+let engine;
+let info;
+
+async function measure(name, run, prepare = () => {}) {
+    const times = [];
+    for (let round = 0; round < ROUNDS; round++) {
+        await prepare(round);
+        const start = performance.now();
+        await run(round);
+        times.push(performance.now() - start);
+    }
+    times.sort((a, b) => a - b);
+    console.log(`${name.padEnd(22)} ${times[ROUNDS >> 1].toFixed(1).padStart(8)}`);
+}
+
+async function decompress() {
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    for await (const _ of stream);
+}
+
+async function load() {
+    const fresh = await EngineModule.create(module);
+    for (let at = 0; at < json.length; at += 65536) fresh.feed(json.subarray(at, at + 65536));
+    info = fresh.finish();
+    engine = fresh;
+}
+
+const all = () => ({ threads: info.threads.map((thread) => thread.index), range: null, search: '', inverted: false });
+const ask = (change) => {
+    engine.query({ ...all(), ...change });
+    return engine.roots();
+};
+const forget = () => {
+    ask({ range: [1, 2] });
+    ask({});
+};
+const part = (from, to) => [info.rangeStart + from * (info.rangeEnd - info.rangeStart), info.rangeStart + to * (info.rangeEnd - info.rangeStart)];
+
+console.log(`${samples} samples, ${stacks} stacks, ${threads} threads, ${(statSync(file).size / 1e6).toFixed(1)} MB packed, ${(json.length / 1e6).toFixed(1)} MB of JSON; ms, medians of ${ROUNDS}`);
+await measure('decompress', decompress);
+await measure('parse and index', load);
+await measure('query', () => ask({}), () => ask({ range: [1, 2] }));
+await measure('range', (round) => ask({ range: part(0.2 + round / 100, 0.7) }), forget);
+await measure('invert', () => ask({ inverted: true }), forget);
+await measure('search', (round) => ask({ search: `lookup${round + 1}` }), forget);
+await measure('search, 5 terms', (round) => ask({ search: `oo,e,a,r,l${round}` }), forget);
+await measure('functions', () => engine.functions(1e9, 'self'), forget);
+await measure('expand all, 10k rows', () => engine.descendants(engine.roots().node[0], 10000), forget);
+await measure('details', () => engine.details(engine.roots().node[0]), forget);
+await measure('timeline, 1600 pixels', () => info.threads.forEach((thread) => engine.activity(thread.index, info.rangeStart, info.rangeEnd, 1600, '')));
+console.log(`memory                 ${(engine.memoryBytes / 2 ** 20).toFixed(0).padStart(8)} MiB`);

@@ -1,0 +1,36 @@
+// The engine in node, as the worker of the page has it: web/src/engine/wasm.ts over build/engine.wasm.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+export const build = process.env.BUILD ?? join(root, 'build');
+
+/** The compiled module and the class that wraps it. */
+export async function loadEngine(wasm = join(build, 'engine.wasm')) {
+    const { build: bundle } = createRequire(join(root, 'web/package.json'))('esbuild');
+    const folder = await mkdtemp(join(tmpdir(), 'prof-engine-'));
+    try {
+        const outfile = join(folder, 'wasm.mjs');
+        await bundle({ entryPoints: [join(root, 'web/src/engine/wasm.ts')], outfile, bundle: true, format: 'esm' });
+        const { EngineModule } = await import(pathToFileURL(outfile).href);
+        return { EngineModule, module: await WebAssembly.compile(await readFile(wasm)) };
+    } finally {
+        await rm(folder, { recursive: true });
+    }
+}
+
+/** The file name of a synthetic profile of that size, which is made if it is not there yet. */
+export function syntheticProfile(samples, stacks, threads) {
+    const file = join(build, `bench/synthetic-${samples}-${stacks}-${threads}.json.gz`);
+    if (!existsSync(file)) {
+        const generator = join(build, 'bench/generate_profile');
+        execFileSync('make', ['-s', '-C', root, relative(root, generator)], { stdio: 'inherit' });
+        execFileSync(generator, [samples, stacks, threads, file], { stdio: 'inherit' });
+    }
+    return file;
+}
