@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
-import { loadEngine, syntheticProfile } from './engine_loader.mjs';
+import { loadEngine, syntheticProfile } from '../engine_loader.mjs';
 
 const ROUNDS = 5;
 const [samples = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);

@@ -10,7 +10,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build, root, syntheticProfile } from './engine_loader.mjs';
+import { build, root, syntheticProfile } from '../engine_loader.mjs';
 
 const PAGE = `
 import { createEngine } from '${join(root, 'web/src/engine/client.ts')}';

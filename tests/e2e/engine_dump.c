@@ -1,0 +1,211 @@
+/*
+ * The native half of the comparison in test_engine_twins: reads a profile, and for each request on standard input
+ * prints what the engine answers. engine_twins.mjs prints the same from the WebAssembly engine. Numbers are printed as
+ * the bits of a double, so that nothing is lost.
+ *
+ *     engine_dump PROFILE <REQUESTS
+ *     engine_dump --make SEED FILE        writes a small random profile
+ */
+#include "profile/file.h"
+#include "profile/write.h"
+#include "tree/engine.h"
+#include "unit/random_profile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 500, DETAILED_ROWS = 40, PATH_DEPTH = 17, MOST_THREADS = 64 };
+
+static void put(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    printf(" %016" PRIx64, bits);
+}
+
+static void must(int code, const struct error *err)
+{
+    if (code) {
+        fprintf(stderr, "engine_dump: %s\n", err->text);
+        exit(1);
+    }
+}
+
+static void dump_details(struct engine *engine, uint32_t node)
+{
+    struct node_details details = {0};
+    struct error err;
+    must(engine_details(engine, node, &details, &err), &err);
+    printf("details %d", details.inlining);
+    for (size_t i = 0; i < details.categories_total.length; i++) {
+        printf(" %" PRIu32, details.categories_total.data[i].category);
+        put(details.categories_total.data[i].weight);
+    }
+    printf(" self");
+    for (size_t i = 0; i < details.categories_self.length; i++) {
+        printf(" %" PRIu32, details.categories_self.data[i].category);
+        put(details.categories_self.data[i].weight);
+    }
+    printf(" lines");
+    for (size_t i = 0; i < details.lines.length && i < 20; i++) {
+        printf(" %" PRIu32, details.lines.data[i].line);
+        put(details.lines.data[i].total);
+        put(details.lines.data[i].self);
+    }
+    putchar('\n');
+    node_details_destroy(&details);
+}
+
+static void dump_rows(struct engine *engine)
+{
+    struct tree_rows rows = {0};
+    struct node_path path = {0};
+    struct error err;
+    must(engine_descendants(engine, NODE_NONE, MOST_ROWS, &rows, &err), &err);
+    for (size_t i = 0; i < rows.length; i++) {
+        printf("row %" PRIu32 " %" PRIu32 " %" PRIu32 " %d", rows.depth[i], rows.func[i], rows.category[i],
+               rows.has_children[i]);
+        put(rows.total[i]);
+        put(rows.self[i]);
+        putchar('\n');
+    }
+    for (size_t i = 0; i < rows.length && i < DETAILED_ROWS; i++)
+        dump_details(engine, rows.node[i]);
+    must(engine_heaviest_path(engine, PATH_DEPTH, &path, &err), &err);
+    printf("path");
+    for (size_t i = 0; i < path.length; i++)
+        printf(" %" PRIu32, path.data[i]);
+    putchar('\n');
+    array_free(&path);
+    tree_rows_destroy(&rows);
+}
+
+static void dump_functions(struct engine *engine)
+{
+    struct func_timings functions;
+    struct error err;
+    must(engine_functions(engine, FUNCS_BY_SELF, &functions, &err), &err);
+    for (size_t i = 0; i < functions.length && i < MOST_ROWS; i++) {
+        printf("func %" PRIu32, functions.rows[i].func);
+        put(functions.rows[i].total);
+        put(functions.rows[i].self);
+        putchar('\n');
+    }
+    func_timings_destroy(&functions);
+}
+
+/* "query INVERTED FROM TO THREAD,THREAD... SEARCH": a range from 0 to 0 is everything. */
+static void answer_query(struct engine *engine, const char *request)
+{
+    uint32_t threads[MOST_THREADS];
+    struct tree_query query = {.threads = threads, .range = whole_time};
+    int inverted, used;
+    double from, to;
+    if (sscanf(request, "%d %lf %lf %n", &inverted, &from, &to, &used) != 3)
+        exit(2);
+    if (from != 0 || to != 0)
+        query.range = (struct time_range){from, to};
+    char *at = (char *)request + used;
+    for (; *at >= '0' && *at <= '9' && query.thread_count < MOST_THREADS; at += *at == ',')
+        threads[query.thread_count++] = (uint32_t)strtoul(at, &at, 10);
+    query.search = *at == ' ' ? at + 1 : at;
+    query.search_length = strlen(query.search);
+    query.inverted = inverted != 0;
+    struct error err;
+    must(engine_query(engine, &query, &err), &err);
+    printf("summary %zu", engine_node_count(engine));
+    put(engine_timings(engine)->root_total);
+    put((double)engine_timings(engine)->samples);
+    putchar('\n');
+    dump_rows(engine);
+    dump_functions(engine);
+}
+
+/* "activity THREAD FROM TO WIDTH SEARCH" */
+static void answer_activity(struct engine *engine, const char *request)
+{
+    uint32_t thread, width;
+    double from, to;
+    int used;
+    if (sscanf(request, "%" SCNu32 " %lf %lf %" SCNu32 " %n", &thread, &from, &to, &width, &used) != 4)
+        exit(2);
+    struct activity activity;
+    struct error err;
+    must(engine_activity(engine, thread, from, to, width, request + used, strlen(request + used), &activity, &err),
+         &err);
+    for (uint32_t row = 0; row < activity.row_count; row++) {
+        printf("activity %" PRIu32, activity.categories[row]);
+        for (uint32_t x = 0; x < width; x++)
+            put(activity.shares[(size_t)row * width + x]);
+        putchar('\n');
+    }
+    activity_destroy(&activity);
+}
+
+/* "sample THREAD TIME" */
+static void answer_sample(struct engine *engine, const char *request)
+{
+    uint32_t thread;
+    double time, percent;
+    if (sscanf(request, "%" SCNu32 " %lf", &thread, &time) != 2)
+        exit(2);
+    const struct profile *profile = engine_profile(engine);
+    const struct sample_table *samples = &profile->threads.data[thread].samples;
+    size_t sample = sample_at(samples, profile->meta.interval, time, &percent);
+    printf("sample");
+    if (sample != SIZE_MAX) {
+        put(samples->time[sample]);
+        put(isnan(percent) ? -1 : percent);
+    }
+    putchar('\n');
+}
+
+static void answer_requests(struct engine *engine)
+{
+    char line[1024];
+    while (fgets(line, sizeof(line), stdin)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "query ", 6) == 0)
+            answer_query(engine, line + 6);
+        else if (strncmp(line, "activity ", 9) == 0)
+            answer_activity(engine, line + 9);
+        else if (strncmp(line, "sample ", 7) == 0)
+            answer_sample(engine, line + 7);
+        else
+            exit(2);
+    }
+}
+
+static void make_profile(uint64_t seed, const char *path)
+{
+    struct profile profile;
+    struct profile_file *file;
+    struct error err;
+    random_profile(&profile, seed);
+    must(profile_file_create(&file, path, &err), &err);
+    struct byte_sink sink = profile_file_sink(file);
+    must(profile_write(&profile, NULL, 0, &sink, &err), &err);
+    must(profile_file_commit(file, &err), &err);
+    profile_destroy(&profile);
+}
+
+int main(int argc, char **argv)
+{
+    struct profile profile;
+    struct error err;
+    if (argc == 4 && strcmp(argv[1], "--make") == 0) {
+        make_profile(strtoull(argv[2], NULL, 10), argv[3]);
+        return 0;
+    }
+    if (argc != 2)
+        return 2;
+    profile_init(&profile);
+    must(profile_load(argv[1], &profile, &err), &err);
+    struct engine *engine = engine_new(&profile, &err);
+    must(engine ? 0 : -1, &err);
+    answer_requests(engine);
+    engine_free(engine);
+    return 0;
+}

@@ -1,0 +1,110 @@
+// The WebAssembly half of test_engine_twins: asks the engine of the page what engine_dump.c asks the native one, and
+// compares the answers line by line. Prints TAP.
+//
+//     node engine_twins.mjs ENGINE_DUMP PROFILE...
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { loadEngine } from '../engine_loader.mjs';
+
+const MOST_ROWS = 500;
+const DETAILED_ROWS = 40;
+const PATH_DEPTH = 17;
+const INLINED = { no: 0, some: 1, yes: 2 };
+const [dumper, ...files] = process.argv.slice(2);
+const { EngineModule, module } = await loadEngine();
+
+const scratch = new DataView(new ArrayBuffer(8));
+function bits(value) {
+    scratch.setFloat64(0, value);
+    return scratch.getBigUint64(0).toString(16).padStart(16, '0');
+}
+
+async function load(file) {
+    const bytes = readFileSync(file);
+    const json = bytes[0] === 0x1f ? gunzipSync(bytes) : bytes;
+    const engine = await EngineModule.create(module);
+    for (let at = 0; at < json.length; at += 1000) engine.feed(json.subarray(at, at + 1000));
+    return { engine, info: engine.finish() };
+}
+
+/** Every thread alone and all together, ranges, searches, both directions; the timeline; places in it. */
+function requestsFor(info) {
+    const requests = [];
+    const all = info.threads.map((thread) => thread.index).slice(0, 8);
+    const length = info.rangeEnd - info.rangeStart;
+    const ranges = [[0, 0], [info.rangeStart + length / 4, info.rangeStart + length / 2]];
+    for (const threads of [all, ...all.slice(0, 3).map((thread) => [thread])])
+        for (const [from, to] of ranges)
+            for (const search of ['', 'lookup', 'Func', 'e,A', 'lib'])
+                for (const inverted of [0, 1]) requests.push({ kind: 'query', threads, from, to, search, inverted });
+    for (const thread of all)
+        for (const search of ['', 'Func', 'lookup']) {
+            requests.push({ kind: 'activity', thread, from: info.rangeStart, to: info.rangeEnd, width: 321, search });
+            requests.push({ kind: 'activity', thread, from: info.rangeStart + length / 3, to: info.rangeStart + length / 2, width: 64, search });
+        }
+    for (const thread of all)
+        for (let i = 0; i < 50; i++) requests.push({ kind: 'sample', thread, time: info.rangeStart + (length * (i - 2)) / 46 });
+    return requests;
+}
+
+function lineOf(request) {
+    if (request.kind === 'query')
+        return `query ${request.inverted} ${request.from} ${request.to} ${request.threads.join(',')} ${request.search}`;
+    if (request.kind === 'activity')
+        return `activity ${request.thread} ${request.from} ${request.to} ${request.width} ${request.search}`;
+    return `sample ${request.thread} ${request.time}`;
+}
+
+function answerQuery(engine, request, out) {
+    const range = request.from === 0 && request.to === 0 ? null : [request.from, request.to];
+    const summary = engine.query({ threads: request.threads, range, search: request.search, inverted: request.inverted === 1 });
+    out.push(`summary ${summary.nodeCount} ${bits(summary.rootTotal)} ${bits(summary.samples)}`);
+    const rows = engine.descendants(-1, MOST_ROWS);
+    for (let i = 0; i < rows.node.length; i++)
+        out.push(`row ${rows.depth[i]} ${rows.func[i]} ${rows.category[i]} ${rows.hasChildren[i]} ${bits(rows.total[i])} ${bits(rows.self[i])}`);
+    const weights = (list) => list.map(({ category, weight }) => ` ${category} ${bits(weight)}`).join('');
+    for (let i = 0; i < Math.min(rows.node.length, DETAILED_ROWS); i++) {
+        const details = engine.details(rows.node[i]);
+        const lines = details.lines.map(({ line, total, self }) => ` ${line} ${bits(total)} ${bits(self)}`).join('');
+        out.push(`details ${INLINED[details.inlined]}${weights(details.categoriesTotal)} self${weights(details.categoriesSelf)} lines${lines}`);
+    }
+    out.push(['path', ...engine.heaviestPath(PATH_DEPTH)].join(' '));
+    for (const { func, total, self } of engine.functions(MOST_ROWS, 'self')) out.push(`func ${func} ${bits(total)} ${bits(self)}`);
+}
+
+function answer(engine, request, out) {
+    if (request.kind === 'query') {
+        answerQuery(engine, request, out);
+    } else if (request.kind === 'activity') {
+        const { categories, shares, kept } = engine.activity(request.thread, request.from, request.to, request.width, request.search);
+        categories.forEach((category, row) => {
+            const values = (kept ?? shares).subarray(row * request.width, (row + 1) * request.width);
+            // The native answer has only the categories that the search leaves over.
+            if (values.some((value) => value !== 0)) out.push(`activity ${category} ${Array.from(values, bits).join(' ')}`);
+        });
+    } else {
+        const sample = engine.sampleAt(request.thread, request.time);
+        out.push(sample ? `sample ${bits(sample.time)} ${bits(sample.cpu ?? -1)}` : 'sample');
+    }
+}
+
+console.log(`1..${files.length}`);
+let number = 0;
+for (const file of files) {
+    const { engine, info } = await load(file);
+    const requests = requestsFor(info);
+    const mine = [];
+    for (const request of requests) answer(engine, request, mine);
+    const input = `${requests.map(lineOf).join('\n')}\n`;
+    const native = execFileSync(dumper, [file], { input, maxBuffer: 1 << 30, encoding: 'utf8' }).trimEnd().split('\n');
+    const different = mine.findIndex((line, at) => line !== native[at]);
+    const same = different < 0 && mine.length === native.length;
+    console.log(`${same ? 'ok' : 'not ok'} ${++number} - ${basename(file)}: ${mine.length} lines of answers are the same`);
+    if (!same) {
+        const at = different < 0 ? Math.min(mine.length, native.length) : different;
+        console.log(`# line ${at + 1} of ${mine.length} and ${native.length}\n# wasm:   ${mine[at]}\n# native: ${native[at]}`);
+        process.exitCode = 1;
+    }
+}
