@@ -1,0 +1,205 @@
+/*
+ * The timeline against its definition: the overlap of every half sample with every pixel, added up one by one.
+ */
+#include "random_profile.h"
+#include "tree/engine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PROFILES = 1500, WIDTH = 40, CATEGORIES = 4 };
+
+static double slow_percent(const struct sample_table *samples, size_t i)
+{
+    if (!samples->cpu_delta)
+        return 100;
+    if (i == 0 || i == samples->length)
+        return 0;
+    double elapsed = samples->time[i] - samples->time[i - 1];
+    if (isnan(samples->cpu_delta[i]) || elapsed == 0)
+        return 100;
+    return fmin(100, round(100 * samples->cpu_delta[i] / (1000 * elapsed)));
+}
+
+/* The ends of the span that a sample stands for, and its time between them. */
+static void slow_span(const struct sample_table *samples, size_t i, double interval, double *start, double *end)
+{
+    double before = i == 0 ? samples->time[0] - interval : samples->time[i - 1];
+    double after = i + 1 == samples->length ? samples->time[i] + interval : samples->time[i + 1];
+    *start = (before + samples->time[i]) / 2;
+    *end = (samples->time[i] + after) / 2;
+}
+
+static double overlap(double a_from, double a_to, double b_from, double b_to)
+{
+    return fmax(0, fmin(a_to, b_to) - fmax(a_from, b_from));
+}
+
+static void slow_blur(double *row, int radius)
+{
+    double out[WIDTH];
+    for (int x = 0; x < WIDTH; x++) {
+        out[x] = 0;
+        for (int at = x - radius; at <= x + radius; at++)
+            out[x] += at >= 0 && at < WIDTH ? row[at] : 0;
+        out[x] /= 2 * radius + 1;
+    }
+    memcpy(row, out, sizeof(out));
+}
+
+static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *engine,
+                          const struct sample_table *samples, double from, double to)
+{
+    double pixel = (to - from) / WIDTH;
+    memset(rows, 0, CATEGORIES * sizeof(rows[0]));
+    for (size_t i = 0; i < samples->length; i++) {
+        double start, end;
+        slow_span(samples, i, engine_profile(engine)->meta.interval, &start, &end);
+        uint32_t stack = samples->stack[i];
+        uint32_t category =
+            stack == PROFILE_NONE ? engine_stacks(engine)->default_category : engine_stacks(engine)->category[stack];
+        for (int x = 0; x < WIDTH; x++) {
+            double left = from + x * pixel, right = left + pixel;
+            rows[category][x] += overlap(start, samples->time[i], left, right) / pixel * slow_percent(samples, i) / 100;
+            rows[category][x] +=
+                overlap(samples->time[i], end, left, right) / pixel * slow_percent(samples, i + 1) / 100;
+        }
+    }
+    for (int category = 0; category < CATEGORIES; category++) {
+        slow_blur(rows[category], 3);
+        slow_blur(rows[category], 2);
+        slow_blur(rows[category], 2);
+    }
+}
+
+static struct engine *random_engine(uint64_t seed)
+{
+    struct profile profile;
+    struct error err;
+    random_profile(&profile, seed);
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    return engine;
+}
+
+static void check_activity(struct engine *engine, uint32_t thread, double from, double to)
+{
+    struct activity activity;
+    struct error err;
+    double rows[CATEGORIES][WIDTH];
+    slow_activity(rows, engine, &engine_profile(engine)->threads.data[thread].samples, from, to);
+    assert_int_equal(engine_activity(engine, thread, from, to, WIDTH, "", 0, &activity, &err), 0);
+    for (uint32_t row = 0; row < activity.row_count; row++)
+        for (int x = 0; x < WIDTH; x++) {
+            double *slow = &rows[activity.categories[row]][x];
+            assert_true(fabs(activity.shares[row * WIDTH + x] - *slow) < 1e-4);
+            *slow = 0;
+        }
+    for (int category = 0; category < CATEGORIES; category++) /* nothing is missing */
+        for (int x = 0; x < WIDTH; x++)
+            assert_true(rows[category][x] < 1e-4);
+    activity_destroy(&activity);
+}
+
+static void test_each_pixel_has_the_cpu_share_of_the_samples_that_cover_it(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct engine *engine = random_engine(seed);
+        struct time_range full = engine_full_range(engine);
+        struct random random = {seed};
+        for (uint32_t thread = 0; thread < engine_profile(engine)->threads.length; thread++) {
+            check_activity(engine, thread, full.from, full.to);
+            double from = full.from + random_below(&random, 20) * 0.3;
+            check_activity(engine, thread, from, from + 0.1 + random_below(&random, 50) * 0.4);
+        }
+        engine_free(engine);
+    }
+}
+
+static void test_a_search_leaves_no_more_than_there_was(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct engine *engine = random_engine(seed);
+        struct time_range full = engine_full_range(engine);
+        struct activity all, kept;
+        struct error err;
+        assert_int_equal(engine_activity(engine, 0, full.from, full.to, WIDTH, "", 0, &all, &err), 0);
+        assert_int_equal(engine_activity(engine, 0, full.from, full.to, WIDTH, "funca", 5, &kept, &err), 0);
+        for (uint32_t row = 0; row < kept.row_count; row++) {
+            uint32_t same = 0;
+            while (same < all.row_count && all.categories[same] != kept.categories[row])
+                same++;
+            assert_true(same < all.row_count);
+            for (int x = 0; x < WIDTH; x++)
+                assert_true(kept.shares[row * WIDTH + x] <= all.shares[same * WIDTH + x] + 1e-6);
+        }
+        activity_destroy(&all);
+        activity_destroy(&kept);
+        engine_free(engine);
+    }
+}
+
+static void test_a_place_shows_the_sample_whose_span_it_lies_in(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct engine *engine = random_engine(seed);
+        const struct sample_table *samples = &engine_profile(engine)->threads.data[0].samples;
+        for (double time = -2; time < 130; time += 0.37) {
+            double percent;
+            size_t sample = sample_at(samples, 1, time, &percent), slow = SIZE_MAX;
+            for (size_t i = 0; i < samples->length; i++) {
+                double start, end;
+                slow_span(samples, i, 1, &start, &end);
+                if (time >= start && time < end)
+                    slow = i;
+            }
+            assert_true(sample == slow);
+            if (sample == SIZE_MAX)
+                continue;
+            bool before = time < samples->time[sample] || sample + 1 == samples->length;
+            if (samples->cpu_delta)
+                assert_true(percent == slow_percent(samples, before ? sample : sample + 1));
+            else
+                assert_true(isnan(percent));
+        }
+        engine_free(engine);
+    }
+}
+
+static void test_a_graph_of_no_time_or_no_width_is_empty(void **state)
+{
+    (void)state;
+    struct engine *engine = random_engine(3);
+    struct activity activity;
+    struct error err;
+    assert_int_equal(engine_activity(engine, 0, 5, 5, WIDTH, "", 0, &activity, &err), 0);
+    assert_int_equal(activity.row_count, 0);
+    activity_destroy(&activity);
+    assert_int_equal(engine_activity(engine, 0, 0, 5, 0, "", 0, &activity, &err), 0);
+    assert_int_equal(activity.row_count, 0);
+    activity_destroy(&activity);
+    assert_int_equal(engine_activity(engine, 0, NAN, NAN, WIDTH, "", 0, &activity, &err), 0);
+    assert_int_equal(activity.row_count, 0);
+    activity_destroy(&activity);
+    assert_int_not_equal(engine_activity(engine, 99, 0, 5, WIDTH, "", 0, &activity, &err), 0);
+    activity_destroy(&activity);
+    engine_free(engine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_pixel_has_the_cpu_share_of_the_samples_that_cover_it),
+        cmocka_unit_test(test_a_search_leaves_no_more_than_there_was),
+        cmocka_unit_test(test_a_place_shows_the_sample_whose_span_it_lies_in),
+        cmocka_unit_test(test_a_graph_of_no_time_or_no_width_is_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
