@@ -16,8 +16,6 @@
 #include <string.h>
 #include <zlib.h>
 
-static const char debug_root[] = "/usr/lib/debug";
-
 /* .gnu_debugdata of the largest programs is a few MB; a bomb stops here. */
 enum { MINI_SIZE_MAX = 256 << 20 };
 
@@ -37,20 +35,20 @@ static bool has_id(const struct elf_file *file, const unsigned char *id, size_t 
     return file->build_id_size == size && memcmp(file->build_id, id, size) == 0;
 }
 
-static void build_id_path(char *path, size_t size, const unsigned char *id, size_t id_size)
+static void build_id_path(char *path, size_t size, const char *root, const unsigned char *id, size_t id_size)
 {
-    int used = snprintf(path, size, "%s/.build-id/%02x/", debug_root, id[0]);
+    int used = snprintf(path, size, "%s/.build-id/%02x/", root, id[0]);
     for (size_t i = 1; i < id_size && (size_t)used + 3 < size; i++)
         used += snprintf(path + used, size - (size_t)used, "%02x", id[i]);
     snprintf(path + used, size - (size_t)used, ".debug");
 }
 
-static bool open_by_build_id(struct elf_file *file, const unsigned char *id, size_t id_size)
+static bool open_by_build_id(struct elf_file *file, const char *root, const unsigned char *id, size_t id_size)
 {
     char path[PATH_MAX];
     if (id_size < 2 || id_size > ELF_BUILD_ID_MAX)
         return false;
-    build_id_path(path, sizeof(path), id, id_size);
+    build_id_path(path, sizeof(path), root, id, id_size);
     if (elf_file_open(file, path, NULL) != 0)
         return false;
     if (has_id(file, id, id_size))
@@ -124,7 +122,7 @@ static bool open_by_link(struct debug_files *files, const char *mapped_path)
     snprintf(path, sizeof(path), "%s/.debug/%s", parent, name);
     if (try_link(files, path, crc))
         return true;
-    snprintf(path, sizeof(path), "%s%s/%s", debug_root, parent, name);
+    snprintf(path, sizeof(path), "%s%s/%s", files->debug_root, parent, name);
     return try_link(files, path, crc);
 }
 
@@ -142,7 +140,7 @@ static void open_alternate(struct debug_files *files)
     size_t id_size = cursor_left(&c);
     if (!name || id_size == 0)
         return;
-    files->has_alternate = open_by_build_id(&files->alternate, c.at, id_size);
+    files->has_alternate = open_by_build_id(&files->alternate, files->debug_root, c.at, id_size);
     if (!files->has_alternate && name[0] == '/' && elf_file_open(&files->alternate, name, NULL) == 0) {
         files->has_alternate = has_id(&files->alternate, c.at, id_size);
         if (!files->has_alternate)
@@ -215,9 +213,9 @@ static bool open_mapped(struct debug_files *files, const struct symbol_lib *lib)
     return false;
 }
 
-void debug_files_open(struct debug_files *files, const struct symbol_lib *lib)
+void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const char *debug_root)
 {
-    *files = (struct debug_files){.problem = ""};
+    *files = (struct debug_files){.debug_root = debug_root};
     files->has_mapped = open_mapped(files, lib);
     const unsigned char *id = lib->build_id;
     size_t id_size = lib->build_id_size;
@@ -227,7 +225,7 @@ void debug_files_open(struct debug_files *files, const struct symbol_lib *lib)
     }
     bool is_whole = files->has_mapped && elf_file_section(&files->mapped, ".debug_info");
     if (!is_whole && id)
-        files->has_separate = open_by_build_id(&files->separate, id, id_size);
+        files->has_separate = open_by_build_id(&files->separate, debug_root, id, id_size);
     if (!is_whole && !files->has_separate && files->has_mapped)
         files->has_separate = open_by_link(files, lib->path);
     if (files->has_mapped && !files->has_separate)

@@ -126,7 +126,7 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
         return error_no_memory(err);
     if (!is_elf(lookup))
         return 0;
-    debug_files_open(&lookup->files, &job->lib);
+    debug_files_open(&lookup->files, &job->lib, DEBUG_ROOT);
     say(lookup, lookup->files.problem);
     return with_dwarf ? open_dwarf(lookup, err) : 0;
 }

@@ -117,8 +117,8 @@ static void offer_loose(struct symbol_matcher *matcher, size_t first, const stru
 static void offer(struct symbol_matcher *matcher, const struct symbol_candidate *symbol)
 {
     size_t first = first_at_or_after(matcher->rvas, matcher->count, symbol->start);
-    if (first < matcher->count && matcher->nearest[first] < symbol->start + 1)
-        matcher->nearest[first] = symbol->start + 1; /* plus 1: 0 means none */
+    if (symbol->size && first < matcher->count && matcher->nearest[first] < symbol->start + 1)
+        matcher->nearest[first] = symbol->start + 1; /* 0 means none */
     if (first > 0 && symbol->start < matcher->next[first - 1])
         matcher->next[first - 1] = symbol->start;
     if (symbol->size)
@@ -216,7 +216,7 @@ static void spread(struct symbol_matcher *matcher)
 static bool loose_reaches(const struct symbol_matcher *matcher, size_t i)
 {
     const struct symbol_candidate *loose = &matcher->loose[i];
-    return loose->source && loose->start + 1 >= matcher->nearest[i] && matcher->rvas[i] < loose->section_end;
+    return loose->source && loose->start + 1 > matcher->nearest[i] && matcher->rvas[i] < loose->section_end;
 }
 
 void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches)

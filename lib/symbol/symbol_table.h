@@ -30,7 +30,7 @@ struct symbol_matcher {
     size_t count;
     struct symbol_candidate *sized; /* per address: the innermost symbol with a size that contains it */
     struct symbol_candidate *loose; /* per address: the nearest symbol without a size at or before it */
-    uint64_t *nearest;              /* per address: the last start of any symbol at or before it */
+    uint64_t *nearest;              /* per address: the last start of a symbol with a size at or before it, plus 1 */
     uint64_t *next;                 /* per address: the first start of any symbol after it */
     struct window sources[SYMBOL_SOURCES_MAX];
     size_t source_count;

@@ -1,0 +1,434 @@
+/* The symbolizer on real programs that tests build, and on what is left of them when bytes are missing or wrong. */
+#include "symbol/debug_file.h"
+#include "symbol/symbol.h"
+#include "symbol/symbol_table.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/test_symbol_XXXXXX";
+
+static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A shell command in the folder. */
+static void run(const char *format, ...)
+{
+    char command[4096];
+    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
+    va_end(args);
+    if (system(command) != 0)
+        fail_msg("failed: %s", command);
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *out = fopen(in_folder(name), "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static const char program_source[] = "static inline int inner(int x)\n"
+                                     "{\n"
+                                     "    return x * 7 + 1;\n"
+                                     "}\n"
+                                     "__attribute__((noinline)) int middle(int x)\n"
+                                     "{\n"
+                                     "    return inner(x) ^ 5;\n"
+                                     "}\n"
+                                     "int main(int argc, char **argv)\n"
+                                     "{\n"
+                                     "    (void)argv;\n"
+                                     "    return middle(argc);\n"
+                                     "}\n";
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    if (!mkdtemp(folder))
+        return -1;
+    write_text("program.c", program_source);
+    run("gcc -g -O2 -Wl,--build-id -o program program.c");
+    return 0;
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    run("rm -r %s", folder);
+    return 0;
+}
+
+/* The rva of a function, by its name in .symtab or .dynsym. */
+static uint64_t address_of(const char *path, const char *name)
+{
+    struct elf_file file;
+    struct error err = {""};
+    assert_int_equal(elf_file_open(&file, path, &err), 0);
+    const struct elf_section *table = elf_file_section(&file, ".symtab");
+    assert_non_null(table);
+    unsigned char *raw = bytes_load(&table->bytes);
+    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
+    struct window names = {.bytes = &file.sections.data[table->link].bytes};
+    uint64_t address = 0;
+    while (cursor_left(&c) >= elf_symbol_size(&file)) {
+        struct elf_symbol symbol = elf_symbol_read(&file, &c);
+        if (strcmp(window_string(&names, symbol.name), name) == 0)
+            address = symbol.value - file.base;
+    }
+    window_destroy(&names);
+    free(raw);
+    elf_file_close(&file);
+    assert_true(address != 0);
+    return address;
+}
+
+static struct symbol_answers lookup(const struct symbol_lib *lib, const uint64_t *rvas, size_t count)
+{
+    struct error err = {""};
+    struct symbol_answers answers;
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 2}, &err);
+    assert_non_null(symbolizer);
+    assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
+    assert_int_equal(answers.count, count);
+    symbolizer_free(symbolizer);
+    return answers;
+}
+
+static struct symbol_answers lookup_file(const char *path, uint64_t rva)
+{
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
+    return lookup(&lib, &rva, 1);
+}
+
+static void test_inlined_call_is_a_frame_of_its_own(void **unused)
+{
+    (void)unused;
+    const char *path = in_folder("program");
+    uint64_t middle = address_of(path, "middle");
+    struct symbol_answers answers = lookup_file(path, middle);
+    assert_true(answers.has_debug_info);
+    assert_string_equal(answers.problem, "");
+    assert_int_equal(answers.answers[0].frame_count, 2);
+    const struct symbol_frame *outer = &answers.frames.data[0], *inner = &answers.frames.data[1];
+    assert_string_equal(outer->function, "middle");
+    assert_int_equal(outer->line, 7);
+    assert_string_equal(inner->function, "inner");
+    assert_int_equal(inner->line, 3);
+    char source[300];
+    snprintf(source, sizeof(source), "%s/program.c", folder);
+    assert_string_equal(inner->file, source);
+    assert_string_equal(answers.answers[0].symbol, "middle");
+    assert_int_equal(answers.answers[0].symbol_address, middle);
+    assert_true(answers.answers[0].symbol_size > 0);
+    symbol_answers_destroy(&answers);
+}
+
+static void test_replaced_file_is_said_and_not_symbolized(void **unused)
+{
+    (void)unused;
+    const char *path = in_folder("program");
+    uint64_t middle = address_of(path, "middle");
+    const unsigned char other[20] = {1, 2, 3};
+    struct symbol_lib lib = {
+        .kind = SYMBOL_LIB_ELF, .name = "program", .path = path, .build_id = other, .build_id_size = sizeof(other)};
+    struct symbol_answers answers = lookup(&lib, &middle, 1);
+    assert_non_null(strstr(answers.problem, "replaced after recording"));
+    assert_null(answers.answers[0].symbol);
+    assert_int_equal(answers.answers[0].frame_count, 0);
+    symbol_answers_destroy(&answers);
+}
+
+static void test_missing_file_is_said(void **unused)
+{
+    (void)unused;
+    struct symbol_answers answers = lookup_file(in_folder("nothing"), 0x1000);
+    assert_non_null(strstr(answers.problem, "is gone"));
+    assert_int_equal(answers.answers[0].frame_count, 0);
+    symbol_answers_destroy(&answers);
+    answers = lookup_file(in_folder("program.c"), 0x1000);
+    assert_non_null(strstr(answers.problem, "not an ELF file"));
+    symbol_answers_destroy(&answers);
+}
+
+static void assert_line_is_found(const char *path, uint64_t rva)
+{
+    struct symbol_answers answers = lookup_file(path, rva);
+    assert_true(answers.has_debug_info);
+    assert_int_equal(answers.answers[0].frame_count, 2);
+    assert_int_equal(answers.frames.data[1].line, 3);
+    symbol_answers_destroy(&answers);
+}
+
+static void test_debug_link_leads_to_the_debug_file(void **unused)
+{
+    (void)unused;
+    uint64_t middle = address_of(in_folder("program"), "middle");
+    run("mkdir linked linked/.debug && objcopy --only-keep-debug program linked/.debug/program.debug");
+    run("cd linked && objcopy --strip-all --add-gnu-debuglink=.debug/program.debug ../program program");
+    assert_line_is_found(in_folder("linked/program"), middle);
+    run("mv linked/.debug/program.debug linked");
+    assert_line_is_found(in_folder("linked/program"), middle);
+}
+
+static void test_debug_link_without_build_id_is_held_against_its_checksum(void **unused)
+{
+    (void)unused;
+    run("mkdir crc && gcc -g -O2 -Wl,--build-id=none -o crc/whole program.c");
+    run("cd crc && objcopy --only-keep-debug whole whole.debug && objcopy --strip-all --add-gnu-debuglink=whole.debug "
+        "whole cut");
+    uint64_t middle = address_of(in_folder("crc/whole"), "middle");
+    assert_line_is_found(in_folder("crc/cut"), middle);
+    run("printf x >> crc/whole.debug");
+    struct symbol_answers answers = lookup_file(in_folder("crc/cut"), middle);
+    assert_false(answers.has_debug_info);
+    assert_non_null(strstr(answers.problem, "does not belong"));
+    symbol_answers_destroy(&answers);
+}
+
+static void test_debug_file_of_another_build_is_not_used(void **unused)
+{
+    (void)unused;
+    run("mkdir other && sed 's/ 7 / 9 /' program.c >other/program.c && gcc -g -O2 -Wl,--build-id -o other/program "
+        "other/program.c");
+    run("cd other && objcopy --only-keep-debug program program.debug && objcopy --strip-all "
+        "--add-gnu-debuglink=program.debug ../program cut");
+    struct symbol_answers answers = lookup_file(in_folder("other/cut"), address_of(in_folder("program"), "middle"));
+    assert_false(answers.has_debug_info);
+    assert_non_null(strstr(answers.problem, "does not belong"));
+    symbol_answers_destroy(&answers);
+}
+
+static void test_debug_file_is_found_by_build_id(void **unused)
+{
+    (void)unused;
+    struct elf_file file;
+    struct error err;
+    assert_int_equal(elf_file_open(&file, in_folder("program"), &err), 0);
+    char id[2 * ELF_BUILD_ID_MAX + 1] = "";
+    for (size_t i = 0; i < file.build_id_size; i++)
+        snprintf(id + 2 * i, 3, "%02x", file.build_id[i]);
+    elf_file_close(&file);
+    run("mkdir -p root/.build-id/%.2s && objcopy --only-keep-debug program root/.build-id/%.2s/%s.debug", id, id,
+        id + 2);
+    run("strip -o bare program");
+    char path[300], root[300];
+    snprintf(path, sizeof(path), "%s/bare", folder);
+    snprintf(root, sizeof(root), "%s/root", folder);
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "bare", .path = path};
+    struct debug_files files;
+    debug_files_open(&files, &lib, root);
+    assert_true(files.has_mapped && files.has_separate);
+    assert_ptr_equal(debug_files_dwarf(&files), &files.separate);
+    debug_files_close(&files);
+}
+
+static void test_symbols_of_debugdata_are_used(void **unused)
+{
+    (void)unused;
+    uint64_t middle = address_of(in_folder("program"), "middle");
+    run("mkdir mini && cd mini && objcopy --strip-debug ../program symbols && objcopy -S --keep-symbol=middle symbols "
+        "&& xz symbols");
+    run("cd mini && strip -o program ../program && objcopy --add-section .gnu_debugdata=symbols.xz program");
+    struct symbol_answers answers = lookup_file(in_folder("mini/program"), middle + 1);
+    assert_string_equal(answers.answers[0].symbol, "middle");
+    assert_non_null(strstr(answers.problem, "no debug info"));
+    symbol_answers_destroy(&answers);
+}
+
+static void test_assembly_labels_reach_to_the_next_symbol(void **unused)
+{
+    (void)unused;
+    write_text("code.s", ".text\n.globl first\nfirst: nop\nnop\n.Lhidden: nop\n"
+                         ".globl second\n.globl __second\n.weak ___second\n.type second,@function\n"
+                         "second:\n__second:\n___second: nop\nnop\n.size second,2\n"
+                         ".byte 0\n.type sized,@function\nsized: nop\ninside: nop\nnop\n.size sized,3\n");
+    run("gcc -shared -nostdlib -o code.so code.s");
+    char path[300];
+    snprintf(path, sizeof(path), "%s/code.so", folder);
+    uint64_t first = address_of(path, "first");
+    uint64_t rvas[] = {first, first + 2, first + 3, first + 4, first + 5, first + 6, first + 8};
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "code.so", .path = path};
+    struct symbol_answers answers = lookup(&lib, rvas, 7);
+    assert_string_equal(answers.answers[0].symbol, "first");
+    assert_string_equal(answers.answers[1].symbol, "first");
+    assert_int_equal(answers.answers[1].symbol_size, 3);
+    assert_string_equal(answers.answers[2].symbol, "second");
+    assert_string_equal(answers.answers[3].symbol, "second");
+    assert_null(answers.answers[4].symbol); /* padding behind a function with a size */
+    assert_string_equal(answers.answers[5].symbol, "sized");
+    assert_string_equal(answers.answers[6].symbol, "sized"); /* and not the label inside */
+    symbol_answers_destroy(&answers);
+}
+
+static void test_vdso_has_names(void **unused)
+{
+    (void)unused;
+    const unsigned char *image = (const unsigned char *)getauxval(AT_SYSINFO_EHDR);
+    if (!image)
+        skip();
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_VDSO, .name = "[vdso]", .image = image, .image_size = 8192};
+    uint64_t rvas[8192];
+    for (size_t i = 0; i < 8192; i++)
+        rvas[i] = i;
+    struct symbol_answers answers = lookup(&lib, rvas, 8192);
+    size_t found = 0;
+    for (size_t i = 0; i < answers.count; i++)
+        found += answers.answers[i].symbol && strstr(answers.answers[i].symbol, "clock_gettime");
+    assert_true(found > 0);
+    symbol_answers_destroy(&answers);
+}
+
+static unsigned char *read_whole(const char *path, size_t *size)
+{
+    struct elf_file file;
+    struct error err;
+    assert_int_equal(elf_file_open(&file, path, &err), 0);
+    *size = (size_t)file.bytes.size;
+    unsigned char *bytes = bytes_load(&file.bytes);
+    elf_file_close(&file);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+/* As a vDSO, so that no file has to be written. */
+static void lookup_everywhere(const unsigned char *image, size_t size)
+{
+    enum { COUNT = 400 };
+    uint64_t rvas[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        rvas[i] = 0x1000 + i * 2;
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_VDSO, .name = "damaged", .image = image, .image_size = size};
+    struct symbol_answers answers = lookup(&lib, rvas, COUNT);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(answers.answers[i].first_frame + (size_t)answers.answers[i].frame_count <= answers.frames.length);
+    symbol_answers_destroy(&answers);
+}
+
+static void test_every_truncation_has_a_clean_answer(void **unused)
+{
+    (void)unused;
+    size_t size;
+    unsigned char *whole = read_whole(in_folder("program"), &size);
+    for (size_t length = 0; length < size; length += 1 + length / 200) {
+        unsigned char *cut = malloc(length + 1); /* of its own, so that a read behind it is seen */
+        memcpy(cut, whole, length);
+        lookup_everywhere(cut, length);
+        free(cut);
+    }
+    free(whole);
+}
+
+/* The section that holds the debug info the test is after, changed at random places, with a seed that is always the
+ * same. */
+static void damage(const char *program, unsigned rounds)
+{
+    size_t size;
+    unsigned char *whole = read_whole(in_folder(program), &size), *copy = malloc(size);
+    struct elf_file file;
+    struct error err;
+    assert_int_equal(elf_file_open(&file, in_folder(program), &err), 0);
+    srand48(7);
+    for (unsigned round = 0; round < rounds; round++) {
+        memcpy(copy, whole, size);
+        const struct elf_section *section = &file.sections.data[round % file.sections.length];
+        for (unsigned i = 0; section->bytes.size && i < 1 + round % 5; i++)
+            copy[section->bytes.offset + (uint64_t)(drand48() * (double)section->bytes.size)] =
+                (unsigned char)lrand48();
+        copy[0x20 + round % 32] ^= round % 16 == 0; /* now and then the ELF header too */
+        lookup_everywhere(copy, size);
+    }
+    elf_file_close(&file);
+    free(copy);
+    free(whole);
+}
+
+static void test_damaged_files_have_clean_answers(void **unused)
+{
+    (void)unused;
+    damage("program", 1500);
+    run("gcc -g -gdwarf-4 -O2 -o program4 program.c");
+    damage("program4", 1500);
+    run("clang -g -O2 -o program_clang program.c || cp program program_clang");
+    damage("program_clang", 1500);
+}
+
+static void test_libraries_are_looked_up_together(void **unused)
+{
+    (void)unused;
+    char path[300];
+    snprintf(path, sizeof(path), "%s/program", folder);
+    uint64_t middle = address_of(path, "middle"), main_address = address_of(path, "main"), none = 1;
+    struct symbol_job jobs[] = {
+        {.lib = {.kind = SYMBOL_LIB_ELF, .name = "a", .path = path}, .rvas = &middle, .count = 1},
+        {.lib = {.kind = SYMBOL_LIB_ELF, .name = "b", .path = "/nowhere/b"}, .rvas = &none, .count = 1},
+        {.lib = {.kind = SYMBOL_LIB_ELF, .name = "c", .path = path}, .rvas = &main_address, .count = 1},
+        {.lib = {.kind = SYMBOL_LIB_ELF, .name = "d", .path = path}, .count = 0},
+    };
+    struct error err = {""};
+    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    assert_int_equal(symbolizer_lookup_all(symbolizer, jobs, 4, &err), 0);
+    assert_string_equal(jobs[0].answers.answers[0].symbol, "middle");
+    assert_non_null(strstr(jobs[1].answers.problem, "is gone"));
+    assert_string_equal(jobs[2].answers.answers[0].symbol, "main");
+    assert_int_equal(jobs[3].answers.count, 0);
+    for (size_t i = 0; i < 4; i++)
+        symbol_answers_destroy(&jobs[i].answers);
+    symbolizer_free(symbolizer);
+}
+
+static void test_names_alone_when_lines_are_not_wanted(void **unused)
+{
+    (void)unused;
+    const char *path = in_folder("program");
+    uint64_t middle = address_of(path, "middle");
+    struct error err = {""};
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.skip_inlines_and_lines = true}, &err);
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
+    struct symbol_answers answers;
+    assert_int_equal(symbolizer_lookup(symbolizer, &lib, &middle, 1, &answers, &err), 0);
+    assert_int_equal(answers.answers[0].frame_count, 1);
+    assert_string_equal(answers.frames.data[0].function, "middle");
+    assert_int_equal(answers.frames.data[0].line, 0);
+    symbol_answers_destroy(&answers);
+    symbolizer_free(symbolizer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_inlined_call_is_a_frame_of_its_own),
+        cmocka_unit_test(test_replaced_file_is_said_and_not_symbolized),
+        cmocka_unit_test(test_missing_file_is_said),
+        cmocka_unit_test(test_debug_link_leads_to_the_debug_file),
+        cmocka_unit_test(test_debug_link_without_build_id_is_held_against_its_checksum),
+        cmocka_unit_test(test_debug_file_of_another_build_is_not_used),
+        cmocka_unit_test(test_debug_file_is_found_by_build_id),
+        cmocka_unit_test(test_symbols_of_debugdata_are_used),
+        cmocka_unit_test(test_assembly_labels_reach_to_the_next_symbol),
+        cmocka_unit_test(test_vdso_has_names),
+        cmocka_unit_test(test_libraries_are_looked_up_together),
+        cmocka_unit_test(test_names_alone_when_lines_are_not_wanted),
+        cmocka_unit_test(test_every_truncation_has_a_clean_answer),
+        cmocka_unit_test(test_damaged_files_have_clean_answers),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

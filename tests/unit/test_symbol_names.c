@@ -1,0 +1,219 @@
+/* Names: demangling of C++ and Rust within bounds, parts of functions, and the kernel's symbols. */
+#include "symbol/demangle.h"
+#include "symbol/kallsyms.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void assert_demangles(const char *mangled, const char *expected)
+{
+    struct arena arena = {0};
+    assert_string_equal(demangle(mangled, &arena), expected);
+    arena_destroy(&arena);
+}
+
+static void test_cpp_names_are_demangled(void **unused)
+{
+    (void)unused;
+    assert_demangles("_ZN3foo3barEi", "foo::bar(int)");
+    assert_demangles("_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back(int&&)");
+    assert_demangles("_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()(int) const");
+    assert_demangles("_ZN12_GLOBAL__N_16hiddenEi", "(anonymous namespace)::hidden(int)");
+}
+
+static void test_rust_names_lose_their_hash(void **unused)
+{
+    (void)unused;
+    assert_demangles("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
+    assert_demangles("_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt17h0123456789abcdefE",
+                     "<alloc::string::String as core::fmt::Display>::fmt");
+    assert_demangles("_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example");
+}
+
+static void test_other_names_stay(void **unused)
+{
+    (void)unused;
+    assert_demangles("main", "main");
+    assert_demangles("_Z", "_Z");
+    assert_demangles("_ZN", "_ZN");
+    assert_demangles("_R", "_R");
+    assert_demangles("", "");
+    assert_demangles("runtime.mallocgc", "runtime.mallocgc");
+}
+
+static void test_long_real_names_are_demangled(void **unused)
+{
+    (void)unused;
+    /* f(a<a<...a<int>...> >), 300 deep: 1,500 characters, over libiberty's own limit. */
+    char mangled[4096] = "_Z1f";
+    for (int i = 0; i < 300; i++)
+        strcat(mangled, "1aI");
+    strcat(mangled, "i");
+    for (int i = 0; i < 300; i++)
+        strcat(mangled, "E");
+    struct arena arena = {0};
+    assert_int_equal(strncmp(demangle(mangled, &arena), "f(a<a<a<", 8), 0);
+    arena_destroy(&arena);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Each substitution doubles what came before: 34 of them are 2^34 names. */
+static void test_names_that_explode_are_left_as_they_are(void **unused)
+{
+    (void)unused;
+    char mangled[4096];
+    size_t length = (size_t)sprintf(mangled, "_Z1f1aIiiE");
+    for (int i = 0; i < 34; i++)
+        length += (size_t)sprintf(mangled + length, "S_IS%c_S%c_E", i < 10 ? '0' + i : 'A' + i - 10,
+                                  i < 10 ? '0' + i : 'A' + i - 10);
+    struct arena arena = {0};
+    double start = seconds();
+    const char *name = demangle(mangled, &arena);
+    assert_string_equal(name, mangled);
+    assert_true(seconds() - start < 5);
+    arena_destroy(&arena);
+}
+
+static void test_deep_and_long_names_do_not_end_the_program(void **unused)
+{
+    (void)unused;
+    static const char *const parts[] = {"P", "1aI", "N1a", "Dp", "F", "LZ", "X", "sZ", "dp", "J"};
+    struct arena arena = {0};
+    for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++)
+        for (size_t size = 1000; size <= DEMANGLE_INPUT_MAX + 1000; size += 5000) {
+            char *mangled = malloc(size + 16);
+            size_t length = (size_t)sprintf(mangled, "_Z1f");
+            while (length < size) {
+                strcpy(mangled + length, parts[p]);
+                length += strlen(parts[p]);
+            }
+            assert_non_null(demangle(mangled, &arena));
+            mangled[1] = 'R';
+            assert_non_null(demangle(mangled, &arena));
+            free(mangled);
+        }
+    arena_destroy(&arena);
+}
+
+static void test_parts_of_functions_share_a_name(void **unused)
+{
+    (void)unused;
+    assert_int_equal(demangle_base_length("work.cold"), 4);
+    assert_int_equal(demangle_base_length("work.constprop.0.isra.3"), 4);
+    assert_int_equal(demangle_base_length("_Z1fv.part.0.cold"), 5);
+    assert_int_equal(demangle_base_length("main.(*T).method"), strlen("main.(*T).method"));
+    assert_int_equal(demangle_base_length("a.colder"), strlen("a.colder"));
+    assert_int_equal(demangle_base_length(""), 0);
+}
+
+/* ---- kallsyms ---- */
+
+static struct kallsyms load(const char *symbols, const char *modules)
+{
+    char symbols_path[] = "/tmp/test_kallsyms_XXXXXX", modules_path[] = "/tmp/test_modules_XXXXXX";
+    const char *texts[] = {symbols, modules};
+    char *paths[] = {symbols_path, modules_path};
+    for (int i = 0; i < 2; i++) {
+        int fd = mkstemp(paths[i]);
+        assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
+        close(fd);
+    }
+    struct kallsyms kallsyms;
+    struct error err = {""};
+    assert_int_equal(kallsyms_load(&kallsyms, symbols_path, modules_path, &err), 0);
+    unlink(symbols_path);
+    unlink(modules_path);
+    return kallsyms;
+}
+
+static const char kernel_text[] = "ffffffff81000000 T _stext\n"
+                                  "ffffffff81000000 T _text\n"
+                                  "ffffffff81000100 t do_work\n"
+                                  "ffffffff82000000 D some_data\n"
+                                  "ffffffff81000400 T schedule\n"
+                                  "ffffffffc0001000 t init_it\t[nf_tables]\n"
+                                  "ffffffffc0001080 T run_it\t[nf_tables]\n";
+static const char module_text[] = "nf_tables 200704 12 nft_ct, Live 0xffffffffc0001000\n";
+
+static void assert_kernel_symbol(const struct kallsyms *kallsyms, const char *module, uint64_t address,
+                                 const char *name, uint64_t expected_size)
+{
+    uint64_t size = 0;
+    const struct kernel_symbol *symbol = kallsyms_find(kallsyms, module, address, &size);
+    assert_non_null(symbol);
+    assert_string_equal(kallsyms->text + symbol->name, name);
+    assert_int_equal(size, expected_size);
+}
+
+static void test_kernel_functions_are_found(void **unused)
+{
+    (void)unused;
+    struct kallsyms kallsyms = load(kernel_text, module_text);
+    uint64_t size;
+    assert_string_equal(kallsyms.problem, "");
+    assert_int_equal(kallsyms_base(&kallsyms, NULL), 0xffffffff81000000);
+    assert_int_equal(kallsyms_base(&kallsyms, "[nf_tables]"), 0xffffffffc0001000);
+    assert_int_equal(kallsyms_base(&kallsyms, "nf_tables"), 0xffffffffc0001000);
+    assert_int_equal(kallsyms_base(&kallsyms, "[nf]"), 0);
+    assert_kernel_symbol(&kallsyms, NULL, 0xffffffff81000123, "do_work", 0x300);
+    assert_kernel_symbol(&kallsyms, "[nf_tables]", 0xffffffffc0001001, "init_it", 0x80);
+    assert_kernel_symbol(&kallsyms, "[nf_tables]", 0xffffffffc0001090, "run_it", 0);
+    assert_null(kallsyms_find(&kallsyms, "[other]", 0xffffffffc0001090, &size));
+    assert_null(kallsyms_find(&kallsyms, NULL, 0x1000, &size));
+    kallsyms_destroy(&kallsyms);
+}
+
+static void test_hidden_kernel_symbols_name_the_setting(void **unused)
+{
+    (void)unused;
+    struct kallsyms kallsyms = load("0000000000000000 T _text\n0000000000000000 t do_work\n", "");
+    assert_non_null(strstr(kallsyms.problem, "kernel.kptr_restrict"));
+    assert_int_equal(kallsyms.symbols.length, 0);
+    kallsyms_destroy(&kallsyms);
+}
+
+static void test_damaged_kernel_symbols_are_left_out(void **unused)
+{
+    (void)unused;
+    struct kallsyms kallsyms = load("\n\n x\nzz T a\nffffffff81000000\nffffffff81000000 T\nffffffff81000000 T \n"
+                                    "ffffffff81000040 T good\t[\nffffffff81000080 t also\t[mod",
+                                    "a b\nmod 1 2 3 4 5\nmod 1 2 - Live 0xffff\n\n");
+    assert_int_equal(kallsyms.symbols.length, 2);
+    assert_int_equal(kallsyms_base(&kallsyms, "mod"), 0xffff);
+    kallsyms_destroy(&kallsyms);
+    struct error err;
+    assert_int_equal(kallsyms_load(&kallsyms, "/nowhere/kallsyms", "/nowhere/modules", &err), 0);
+    assert_non_null(strstr(kallsyms.problem, "cannot read /nowhere/kallsyms"));
+    kallsyms_destroy(&kallsyms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cpp_names_are_demangled),
+        cmocka_unit_test(test_rust_names_lose_their_hash),
+        cmocka_unit_test(test_other_names_stay),
+        cmocka_unit_test(test_long_real_names_are_demangled),
+        cmocka_unit_test(test_names_that_explode_are_left_as_they_are),
+        cmocka_unit_test(test_deep_and_long_names_do_not_end_the_program),
+        cmocka_unit_test(test_parts_of_functions_share_a_name),
+        cmocka_unit_test(test_kernel_functions_are_found),
+        cmocka_unit_test(test_hidden_kernel_symbols_name_the_setting),
+        cmocka_unit_test(test_damaged_kernel_symbols_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
