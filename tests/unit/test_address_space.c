@@ -1,0 +1,158 @@
+/*
+ * The mappings of a process against a twin that keeps one entry for each page.
+ */
+#include "unwind/address_space.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PAGE = 4096, PAGES = 200, FIRST = 16 };
+
+struct twin {
+    struct {
+        uint32_t lib; /* 0: nothing is mapped */
+        uint64_t rva;
+    } pages[PAGES];
+};
+
+static struct mapping random_mapping(unsigned *seed, uint32_t lib)
+{
+    unsigned start = (unsigned)rand_r(seed) % PAGES, count = 1 + (unsigned)rand_r(seed) % 40;
+    if (start + count > PAGES)
+        count = PAGES - start;
+    return (struct mapping){.start = (FIRST + start) * (uint64_t)PAGE,
+                            .end = (FIRST + start + count) * (uint64_t)PAGE,
+                            .rva = (uint64_t)(rand_r(seed) % 1000) * PAGE,
+                            .lib = lib};
+}
+
+static void twin_map(struct twin *twin, const struct mapping *mapping)
+{
+    for (uint64_t at = mapping->start; at < mapping->end; at += PAGE) {
+        twin->pages[at / PAGE - FIRST].lib = mapping->lib;
+        twin->pages[at / PAGE - FIRST].rva = mapping->rva + (at - mapping->start);
+    }
+}
+
+static void assert_same(const struct address_space *space, const struct twin *twin)
+{
+    for (unsigned page = 0; page < PAGES; page++) {
+        uint64_t start = (FIRST + page) * (uint64_t)PAGE;
+        for (unsigned i = 0; i < 3; i++) {
+            uint64_t pc = start + (uint64_t[]){0, 1234, PAGE - 1}[i];
+            const struct mapping *found = address_space_find(space, pc);
+            if (twin->pages[page].lib == 0) {
+                assert_null(found);
+                continue;
+            }
+            assert_non_null(found);
+            assert_true(pc >= found->start && pc < found->end);
+            assert_int_equal(found->lib, twin->pages[page].lib);
+            assert_int_equal(found->rva + (pc - found->start), twin->pages[page].rva + (pc - start));
+        }
+    }
+    for (size_t i = 1; i < space->mappings.length; i++)
+        assert_true(space->mappings.data[i - 1].end <= space->mappings.data[i].start);
+}
+
+static void test_random_overlays_equal_a_page_table(void **state)
+{
+    (void)state;
+    for (unsigned round = 1; round <= 60; round++) {
+        unsigned seed = round;
+        struct address_space space = {0};
+        struct twin twin = {0};
+        for (uint32_t lib = 1; lib <= 60; lib++) {
+            struct mapping mapping = random_mapping(&seed, lib);
+            assert_true(address_space_map(&space, &mapping));
+            twin_map(&twin, &mapping);
+            assert_same(&space, &twin);
+        }
+        address_space_destroy(&space);
+    }
+}
+
+static void test_a_mapping_inside_another_splits_it(void **state)
+{
+    (void)state;
+    struct address_space space = {0};
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x9000, .rva = 0x100, .lib = 1}));
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x3000, .end = 0x4000, .rva = 0, .lib = 2}));
+    assert_int_equal(space.mappings.length, 3);
+    assert_int_equal(address_space_find(&space, 0x2fff)->lib, 1);
+    assert_int_equal(address_space_find(&space, 0x3000)->lib, 2);
+    assert_int_equal(address_space_find(&space, 0x4000)->lib, 1);
+    assert_int_equal(address_space_find(&space, 0x4000)->rva, 0x3100);
+    address_space_destroy(&space);
+}
+
+static void test_ends_are_exclusive_up_to_the_top_of_memory(void **state)
+{
+    (void)state;
+    struct address_space space = {0};
+    assert_null(address_space_find(&space, 0));
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x5000, .end = 0x5000, .lib = 1}));
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x6000, .end = 0x5000, .lib = 1}));
+    assert_int_equal(space.mappings.length, 0);
+    assert_true(address_space_map(&space, &(struct mapping){.start = UINT64_MAX - 0xfff, .end = UINT64_MAX, .lib = 3}));
+    assert_null(address_space_find(&space, UINT64_MAX));
+    assert_int_equal(address_space_find(&space, UINT64_MAX - 1)->lib, 3);
+    assert_null(address_space_find(&space, UINT64_MAX - 0x1000));
+    address_space_destroy(&space);
+}
+
+static void test_a_copy_goes_its_own_way(void **state)
+{
+    (void)state;
+    struct address_space parent = {0}, child = {0};
+    assert_true(address_space_map(&parent, &(struct mapping){.start = 0x1000, .end = 0x3000, .lib = 1}));
+    assert_true(address_space_copy(&child, &parent));
+    assert_true(address_space_map(&child, &(struct mapping){.start = 0x2000, .end = 0x3000, .lib = 2}));
+    assert_int_equal(address_space_find(&parent, 0x2000)->lib, 1);
+    assert_int_equal(address_space_find(&child, 0x2000)->lib, 2);
+    assert_int_equal(address_space_find(&child, 0x1000)->lib, 1);
+    address_space_clear(&parent);
+    assert_null(address_space_find(&parent, 0x1000));
+    assert_int_equal(address_space_find(&child, 0x1000)->lib, 1);
+    address_space_destroy(&parent);
+    address_space_destroy(&child);
+}
+
+/* The address sanitizer sees a module freed too early or never. */
+static void test_mappings_keep_their_module_as_long_as_a_piece_is_left(void **state)
+{
+    (void)state;
+    FILE *self = fopen("/proc/self/exe", "rb");
+    struct error err;
+    struct unwind_module *module = unwind_module_open(fileno(self), "self", &err);
+    fclose(self);
+    assert_non_null(module);
+    uint64_t base = unwind_module_base(module);
+    struct address_space space = {0}, child = {0};
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x9000, .module = module}));
+    unwind_module_unref(module);
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x3000, .end = 0x4000}));
+    assert_true(address_space_copy(&child, &space));
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x8000}));
+    assert_int_equal(unwind_module_base(address_space_find(&space, 0x8000)->module), base);
+    address_space_destroy(&space);
+    assert_int_equal(unwind_module_base(address_space_find(&child, 0x2000)->module), base);
+    address_space_destroy(&child);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_overlays_equal_a_page_table),
+        cmocka_unit_test(test_a_mapping_inside_another_splits_it),
+        cmocka_unit_test(test_ends_are_exclusive_up_to_the_top_of_memory),
+        cmocka_unit_test(test_a_copy_goes_its_own_way),
+        cmocka_unit_test(test_mappings_keep_their_module_as_long_as_a_piece_is_left),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
