@@ -302,8 +302,8 @@ bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr)
     if (module->entry == 0 || vaddr < module->entry || vaddr - module->entry >= ENTRY_SIZE)
         return false;
     struct cfi_fde fde;
-    uint64_t start = 0;
+    uint64_t start_at_entry = 0, start_at_pc = 0;
     unwind_module_load_eh_frame(module);
-    bool covered = find_in_eh_frame(module, vaddr, &start, &fde);
-    return !covered && start <= module->entry;
+    return !find_in_eh_frame(module, module->entry, &start_at_entry, &fde) &&
+           !find_in_eh_frame(module, vaddr, &start_at_pc, &fde) && start_at_entry == start_at_pc;
 }

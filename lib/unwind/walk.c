@@ -306,7 +306,9 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
         if (!register_of_caller(walk, &row, reg, cfa, &caller.r[reg]))
             return end_walk(walk, UNWIND_STACK_SHORT);
-    if (!row.is_signal_frame && caller.r[UNWIND_REG_SP] <= sp)
+    /* A leaf may have its return address in a register and nothing on the stack (the last instruction of longjmp). */
+    bool may_stay = walk->exact && row.rules[UNWIND_REG_PC] == CFI_REGISTER;
+    if (!row.is_signal_frame && (caller.r[UNWIND_REG_SP] < sp || (caller.r[UNWIND_REG_SP] == sp && !may_stay)))
         return end_walk(walk, UNWIND_STUCK);
     walk->regs = caller;
     enum step step = arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
