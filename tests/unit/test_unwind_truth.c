@@ -220,13 +220,12 @@ static bool has_overwritten_return_address(const struct tracee *tracee)
     return false;
 }
 
-/* The last instruction of the unwinder: a return through a slot that no call has made. */
-static bool is_planted_return(const struct tracee *tracee)
+/* The last instruction of the unwinder, which jumps to the handler: pop %rcx; jmp *%rcx, with the handler's stack in
+ * place. */
+static bool is_unwinders_jump(const struct tracee *tracee)
 {
-    unsigned char code;
-    size_t length = tracee->entries.length;
-    return read_memory(tracee->pid, tracee->regs.rip, &code, 1) && code == 0xc3 &&
-           (length == 0 || tracee->entries.data[length - 1].slot != tracee->regs.rsp);
+    unsigned char code[3];
+    return read_memory(tracee->pid, tracee->regs.rip - 1, code, 3) && memcmp(code, "\x59\xff\xe1", 3) == 0;
 }
 
 /* Decides about earlier suspects, once that is possible. */
@@ -267,7 +266,7 @@ static void compare_walk(struct tracee *tracee)
     judge(tracee, right, overwritten);
     if (right)
         return;
-    if (overwritten || is_planted_return(tracee)) {
+    if (overwritten || is_unwinders_jump(tracee)) {
         tracee->pardoned++;
     } else if (result.end == UNWIND_NO_RULE && equals_callers(tracee, pcs + 1, result.frames - 1)) {
         tracee->cut++;

@@ -1,0 +1,394 @@
+/*
+ * ELF files and stacks that lie: the walker must come back, with every byte it read inside what it was given.
+ */
+#include "unwind/address_space.h"
+#include "unwind/unwind.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { FRAMES_MAX = 256, STACK_SIZE = 4096 };
+#define MAPPED_AT UINT64_C(0x10000000)
+#define STACK_AT  UINT64_C(0x7ffc00000000)
+
+/* ---- helpers ---- */
+
+static int memory_file(const void *bytes, size_t size)
+{
+    int fd = memfd_create("image", MFD_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, bytes, size, 0), size);
+    return fd;
+}
+
+/* Walks from several pcs of the module over a stack full of addresses of the same module. */
+static void walk_around(struct unwind_module *module, uint64_t image_size, unsigned seed)
+{
+    static uint64_t stack[STACK_SIZE / 8];
+    struct address_space space = {0};
+    struct mapping mapping = {.start = MAPPED_AT, .end = MAPPED_AT + image_size, .module = module};
+    assert_true(address_space_map(&space, &mapping));
+    for (size_t i = 0; i < STACK_SIZE / 8; i++)
+        stack[i] = i % 3 ? MAPPED_AT + (uint64_t)rand_r(&seed) % image_size : STACK_AT + (i + 2 + i % 7) * 8;
+    for (unsigned i = 0; i < 24; i++) {
+        struct unwind_regs regs;
+        uint64_t pcs[FRAMES_MAX];
+        for (unsigned r = 0; r < UNWIND_REGS; r++)
+            regs.r[r] = STACK_AT + (unsigned)rand_r(&seed) % STACK_SIZE;
+        regs.r[UNWIND_REG_SP] = STACK_AT;
+        regs.r[UNWIND_REG_PC] = MAPPED_AT + (uint64_t)rand_r(&seed) % image_size;
+        struct unwind_stack copy = {.sp = STACK_AT, .bytes = (unsigned char *)stack, .size = STACK_SIZE};
+        struct unwind_result result = unwind_walk(&space, &regs, &copy, pcs, FRAMES_MAX);
+        assert_in_range(result.frames, 1, FRAMES_MAX);
+        assert_int_equal(pcs[0], regs.r[UNWIND_REG_PC]);
+        for (size_t f = 1; f < result.frames; f++)
+            assert_non_null(address_space_find(&space, pcs[f]));
+    }
+    address_space_destroy(&space);
+}
+
+static void try_image(const unsigned char *image, size_t size, uint64_t mapped_size, unsigned seed)
+{
+    struct error err;
+    unsigned char *exact = malloc(size ? size : 1); /* so that the sanitizer sees one byte too far */
+    memcpy(exact, image, size);
+    struct unwind_module *module = unwind_module_from_memory(exact, size, "damaged", &err);
+    free(exact);
+    if (module) {
+        walk_around(module, mapped_size, seed);
+        unwind_module_unref(module);
+    } else {
+        assert_true(strlen(err.text) > 10);
+    }
+}
+
+/* The smallest real library at hand: the kernel's vDSO, with .eh_frame_hdr, .eh_frame and code. */
+static const unsigned char *vdso(size_t *size)
+{
+    const unsigned char *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+    assert_non_null(image);
+    Elf64_Ehdr header;
+    memcpy(&header, image, sizeof(header));
+    *size = (size_t)header.e_shoff + (size_t)header.e_shnum * header.e_shentsize;
+    if (*size > 16384 || *size < 1024)
+        *size = 4096;
+    return image;
+}
+
+/* A C program with FDEs of all kinds of functions, whose CFI is reached the slow way. */
+static unsigned char *compiled_library(const char *flags, size_t *size)
+{
+    char folder[] = "/tmp/prof-hostile-XXXXXX", command[512];
+    assert_non_null(mkdtemp(folder));
+    snprintf(
+        command, sizeof(command),
+        "printf 'int f(int x){return x;} int g(int x){volatile char b[99]; b[x]=1; return f(x)+b[3];}"
+        "int h(int x){return g(x)*g(x+1)+g(x+2);}' | cc -shared -nostdlib -fPIC -O1 -s %s -x c - -o %s/lib 2>/dev/null",
+        flags, folder);
+    unsigned char *bytes = NULL;
+    if (system(command) == 0) {
+        snprintf(command, sizeof(command), "%s/lib", folder);
+        FILE *file = fopen(command, "rb");
+        bytes = malloc(1 << 20);
+        *size = fread(bytes, 1, 1 << 20, file);
+        fclose(file);
+    }
+    snprintf(command, sizeof(command), "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+    return bytes;
+}
+
+/* ---- files ---- */
+
+static void test_every_truncation_is_survived(void **state)
+{
+    (void)state;
+    size_t size;
+    const unsigned char *image = vdso(&size);
+    for (size_t length = 0; length <= size; length++)
+        try_image(image, length, size, (unsigned)length);
+}
+
+static void test_every_truncation_without_a_search_table_is_survived(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *image = compiled_library("-Wl,--no-eh-frame-hdr -Wl,-z,noseparate-code", &size);
+    if (!image)
+        skip();
+    for (size_t length = 0; length <= size; length += length < 1024 ? 1 : 3)
+        try_image(image, length, size, (unsigned)length);
+    free(image);
+}
+
+static void test_random_damage_is_survived(void **state)
+{
+    (void)state;
+    size_t size;
+    const unsigned char *image = vdso(&size);
+    unsigned char *damaged = malloc(size);
+    for (unsigned round = 1; round <= 3000; round++) {
+        unsigned seed = round, count = 1 + round % 8;
+        memcpy(damaged, image, size);
+        for (unsigned i = 0; i < count; i++)
+            damaged[(unsigned)rand_r(&seed) % size] = (unsigned char)(round % 3 ? rand_r(&seed) : 0xff);
+        try_image(damaged, size, size, seed);
+    }
+    free(damaged);
+}
+
+/* Damage only where CFI is: headers that are wrong get no further. */
+static void test_random_damage_to_cfi_is_survived(void **state)
+{
+    (void)state;
+    static const char *const flags[] = {"", "-Wl,--no-eh-frame-hdr"};
+    for (size_t kind = 0; kind < 2; kind++) {
+        size_t size;
+        unsigned char *image = compiled_library(flags[kind], &size);
+        if (!image)
+            skip();
+        /* CIEs begin with their augmentation "zR": what follows in the file is CFI */
+        unsigned char *cfi = memmem(image, size, "\x01zR\0", 4);
+        assert_non_null(cfi);
+        size_t start = (size_t)(cfi - image) - 8, length = 400;
+        unsigned char *damaged = malloc(size);
+        for (unsigned round = 1; round <= 3000; round++) {
+            unsigned seed = round;
+            memcpy(damaged, image, size);
+            for (unsigned i = 0; i <= round % 5; i++)
+                damaged[start + (unsigned)rand_r(&seed) % length] = (unsigned char)rand_r(&seed);
+            try_image(damaged, size, size, seed);
+        }
+        free(damaged);
+        free(image);
+    }
+}
+
+static void test_what_is_not_an_elf_file_of_this_machine_is_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    struct error err;
+    int fd = memory_file("#!/bin/sh\n", 10);
+    assert_null(unwind_module_open(fd, "script", &err));
+    assert_string_equal(err.text, "script is not an ELF file");
+    close(fd);
+    fd = open("/tmp", O_RDONLY);
+    assert_null(unwind_module_open(fd, "/tmp", &err));
+    assert_string_equal(err.text, "/tmp is not a regular file");
+    close(fd);
+    size_t size;
+    const unsigned char *image = vdso(&size);
+    unsigned char *other = malloc(size);
+    memcpy(other, image, size);
+    other[EI_NIDENT + 2] = EM_AARCH64;
+    assert_null(unwind_module_from_memory(other, size, "foreign", &err));
+    assert_non_null(strstr(err.text, "foreign is for another kind of machine"));
+    free(other);
+}
+
+/* A mapped file that shrinks raises SIGBUS in whoever reads it. */
+static void test_a_file_that_is_truncated_meanwhile_is_survived(void **state)
+{
+    (void)state;
+    struct error err;
+    size_t size;
+    const unsigned char *image = vdso(&size);
+    int fd = memory_file(image, size);
+    struct unwind_module *module = unwind_module_open(fd, "shrinking", &err);
+    assert_non_null(module);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    close(fd);
+    walk_around(module, size, 1);
+    unwind_module_unref(module);
+}
+
+/* ---- stacks ---- */
+
+static struct unwind_result walk_jit(const uint64_t *words, size_t count, struct unwind_regs *regs, uint64_t *pcs,
+                                     size_t max)
+{
+    struct address_space space = {0};
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x2000, .lib = MAPPING_NO_LIB}));
+    struct unwind_stack stack = {.sp = STACK_AT, .bytes = (const unsigned char *)words, .size = count * 8};
+    regs->r[UNWIND_REG_SP] = STACK_AT;
+    struct unwind_result result = unwind_walk(&space, regs, &stack, pcs, max);
+    address_space_destroy(&space);
+    return result;
+}
+
+static void test_frame_pointers_lead_to_the_mark_of_the_deepest_frame(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {7, STACK_AT + 4 * 8, 0x1101, 8, 0, 0x1201}, pcs[8];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT + 8}};
+    struct unwind_result result = walk_jit(stack, 6, &regs, pcs, 8);
+    assert_int_equal(result.end, UNWIND_COMPLETE);
+    assert_true(result.used_frame_pointer);
+    assert_int_equal(result.frames, 3);
+    assert_int_equal(pcs[1], 0x1100);
+    assert_int_equal(pcs[2], 0x1200);
+}
+
+static void test_a_frame_pointer_cycle_ends(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {STACK_AT, 0x1101, 0}, pcs[64];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT}};
+    struct unwind_result result = walk_jit(stack, 3, &regs, pcs, 64);
+    assert_int_equal(result.end, UNWIND_NO_RULE);
+    assert_int_equal(result.frames, 2);
+}
+
+static void test_a_frame_pointer_to_code_that_is_not_there_is_no_frame(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {STACK_AT + 64, 0x9999, 0}, pcs[64];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT}};
+    struct unwind_result result = walk_jit(stack, 3, &regs, pcs, 64);
+    assert_int_equal(result.end, UNWIND_NO_RULE);
+    assert_int_equal(result.frames, 1);
+}
+
+static void test_a_call_through_a_null_pointer_has_its_caller(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {0x1101, 5, 0, 0x1201}, pcs[8];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0, [UNWIND_REG_BP] = STACK_AT + 16}};
+    struct unwind_result result = walk_jit(stack, 4, &regs, pcs, 8);
+    assert_int_equal(result.end, UNWIND_COMPLETE);
+    assert_int_equal(result.frames, 3);
+    assert_int_equal(pcs[0], 0);
+    assert_int_equal(pcs[1], 0x1100);
+    assert_int_equal(pcs[2], 0x1200);
+}
+
+static void test_a_stack_that_ends_too_early_is_short(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {STACK_AT + 16, 0x1101, STACK_AT + 32}, pcs[8];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT}};
+    struct unwind_result result = walk_jit(stack, 3, &regs, pcs, 8);
+    assert_int_equal(result.end, UNWIND_STACK_SHORT);
+    assert_int_equal(result.frames, 2);
+    result = walk_jit(stack, 0, &regs, pcs, 8);
+    assert_int_equal(result.end, UNWIND_STACK_SHORT);
+    assert_int_equal(result.frames, 1);
+}
+
+static void test_more_frames_than_room_is_too_deep(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {STACK_AT + 16, 0x1101, 0, 0x1201}, pcs[2];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT}};
+    struct unwind_result result = walk_jit(stack, 4, &regs, pcs, 2);
+    assert_int_equal(result.end, UNWIND_TOO_DEEP);
+    assert_int_equal(result.frames, 2);
+    result = walk_jit(stack, 4, &regs, pcs, 0);
+    assert_int_equal(result.frames, 0);
+}
+
+static bool read_word_above(void *context, uint64_t address, void *out, size_t size)
+{
+    const uint64_t *words = context;
+    assert_true(address >= STACK_AT + 16 && address + size <= STACK_AT + 32);
+    memcpy(out, (const char *)words + (address - STACK_AT), size);
+    return true;
+}
+
+static void test_what_lies_above_the_copy_is_asked_for(void **state)
+{
+    (void)state;
+    uint64_t words[] = {STACK_AT + 16, 0x1101, 0, 0x1201}, pcs[8];
+    struct address_space space = {0};
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x2000, .lib = MAPPING_NO_LIB}));
+    struct unwind_stack stack = {.sp = STACK_AT,
+                                 .bytes = (const unsigned char *)words,
+                                 .size = 16,
+                                 .read_above = read_word_above,
+                                 .context = words};
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT, [UNWIND_REG_SP] = STACK_AT}};
+    struct unwind_result result = unwind_walk(&space, &regs, &stack, pcs, 8);
+    assert_int_equal(result.end, UNWIND_COMPLETE);
+    assert_true(result.used_read_above);
+    assert_int_equal(result.frames, 3);
+    address_space_destroy(&space);
+}
+
+/* The first function of .eh_frame_hdr's table, at its first instruction: there the return address is at sp. */
+static uint64_t first_function(const unsigned char *image)
+{
+    Elf64_Ehdr header;
+    memcpy(&header, image, sizeof(header));
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr segment;
+        memcpy(&segment, image + header.e_phoff + i * sizeof(segment), sizeof(segment));
+        int32_t distance;
+        memcpy(&distance, image + segment.p_offset + 12, sizeof(distance));
+        if (segment.p_type == PT_GNU_EH_FRAME)
+            return segment.p_vaddr + (uint64_t)distance;
+    }
+    fail_msg("the vDSO has no .eh_frame_hdr");
+    return 0;
+}
+
+static void test_a_remapped_pc_forgets_its_rule(void **state)
+{
+    (void)state;
+    struct error err;
+    size_t size;
+    const unsigned char *image = vdso(&size);
+    struct unwind_module *module = unwind_module_from_memory(image, size, "vdso", &err);
+    assert_non_null(module);
+    uint64_t stack[] = {0x1101, 0, 0, 0x1201}, pcs[8];
+    struct address_space space = {0};
+    struct unwind_stack copy = {.sp = STACK_AT, .bytes = (const unsigned char *)stack, .size = sizeof(stack)};
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = MAPPED_AT + first_function(image),
+                                     [UNWIND_REG_SP] = STACK_AT,
+                                     [UNWIND_REG_BP] = STACK_AT + 16}};
+    struct mapping anonymous = {.start = MAPPED_AT, .end = MAPPED_AT + size, .lib = MAPPING_NO_LIB};
+    struct mapping with_module = {.start = MAPPED_AT, .end = MAPPED_AT + size, .module = module};
+    assert_true(address_space_map(&space, &(struct mapping){.start = 0x1000, .end = 0x2000, .lib = MAPPING_NO_LIB}));
+    assert_true(address_space_map(&space, &anonymous));
+    unwind_walk(&space, &regs, &copy, pcs, 8);
+    assert_int_equal(pcs[1], 0x1200); /* by the frame pointer */
+    assert_true(address_space_map(&space, &with_module));
+    unwind_walk(&space, &regs, &copy, pcs, 8);
+    assert_int_equal(pcs[1], 0x1100); /* by the CFI */
+    assert_true(address_space_map(&space, &anonymous));
+    unwind_walk(&space, &regs, &copy, pcs, 8);
+    assert_int_equal(pcs[1], 0x1200);
+    address_space_destroy(&space);
+    unwind_module_unref(module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_truncation_is_survived),
+        cmocka_unit_test(test_every_truncation_without_a_search_table_is_survived),
+        cmocka_unit_test(test_random_damage_is_survived),
+        cmocka_unit_test(test_random_damage_to_cfi_is_survived),
+        cmocka_unit_test(test_what_is_not_an_elf_file_of_this_machine_is_refused_with_a_sentence),
+        cmocka_unit_test(test_a_file_that_is_truncated_meanwhile_is_survived),
+        cmocka_unit_test(test_frame_pointers_lead_to_the_mark_of_the_deepest_frame),
+        cmocka_unit_test(test_a_frame_pointer_cycle_ends),
+        cmocka_unit_test(test_a_frame_pointer_to_code_that_is_not_there_is_no_frame),
+        cmocka_unit_test(test_a_call_through_a_null_pointer_has_its_caller),
+        cmocka_unit_test(test_a_stack_that_ends_too_early_is_short),
+        cmocka_unit_test(test_more_frames_than_room_is_too_deep),
+        cmocka_unit_test(test_what_lies_above_the_copy_is_asked_for),
+        cmocka_unit_test(test_a_remapped_pc_forgets_its_rule),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
