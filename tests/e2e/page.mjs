@@ -254,17 +254,20 @@ await check('the track search narrows the tracks', async () => {
 
 await check('the recording panel shows the machine and the command', async () => {
     await page.getByRole('button', { name: 'Recording' }).click();
+    await page.waitForSelector('dialog[open] .facts');
     const text = await page.locator('dialog[open]').innerText();
     assert(/Interval/.test(text) && /Samples/.test(text), 'interval and samples are missing');
     await page.keyboard.press('Escape');
-    assertEqual(await page.locator('dialog[open]').count(), 0, 'number of dialogs after Escape');
+    await page.waitForSelector('dialog[open]', { state: 'hidden' });
 });
 
 await check('? shows the keys', async () => {
     await tree.focus();
     await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open] kbd');
     assert((await page.locator('dialog[open] kbd').count()) > 10, 'there are hardly any keys');
     await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog[open]', { state: 'hidden' });
 });
 
 await check('the name is copied by key, the stack from the menu', async () => {

@@ -164,6 +164,7 @@ await check('a cut stack is marked and explained', async () => {
 
 await check('texts of the recording are shown as they are written', async () => {
     await page.getByRole('button', { name: 'Recording' }).click();
+    await page.waitForSelector('dialog[open] .facts');
     const text = await page.locator('dialog[open]').innerText();
     assert(text.includes(MARKUP), 'the markup is missing');
     await page.keyboard.press('Escape');
