@@ -176,8 +176,13 @@ export function CallTree(): JSX.Element {
         if (at < 0) return;
         const top = at * ROW_HEIGHT;
         const height = box.clientHeight - HEADER_HEIGHT;
-        if (top < box.scrollTop) box.scrollTop = top;
-        else if (top + ROW_HEIGHT > box.scrollTop + height) box.scrollTop = top + ROW_HEIGHT - height;
+        const isNear = top >= box.scrollTop - height && top <= box.scrollTop + 2 * height && reveals > 1;
+        if (top < box.scrollTop || top + ROW_HEIGHT > box.scrollTop + height) {
+            // A step scrolls by a row; a jump shows what is around its end.
+            if (!isNear) box.scrollTop = top - height * 0.6;
+            else if (top < box.scrollTop) box.scrollTop = top;
+            else box.scrollTop = top + ROW_HEIGHT - height;
+        }
         const indent = node.depth * INDENT;
         const room = box.clientWidth - NUMBERS_WIDTH;
         if (indent < box.scrollLeft) box.scrollLeft = Math.max(0, indent - INDENT * 4);

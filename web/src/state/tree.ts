@@ -38,7 +38,8 @@ export interface TreeNode {
     expandedAll: boolean;
 }
 
-const FIRST_PATH_DEPTH = 64;
+/** The heaviest path is followed to its end, unless it is absurdly deep. */
+const FIRST_PATH_DEPTH = 1024;
 const MOST_ROWS = 50_000;
 /** Rows whose names are there before a new tree is shown. */
 const FIRST_ROWS = 120;
