@@ -16,6 +16,14 @@ const report = reportFile ? JSON.parse(await readFile(reportFile, 'utf8')) : nul
 const page = await openPage(url);
 const tree = page.locator('[role="treegrid"]');
 
+/** Thread indexes as the address has them: digits of five bits, 32 more for all but the last. */
+function encodeIndexes(indexes) {
+    const digits = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
+    const encode = (value, more) =>
+        (value >= 32 ? encode(Math.floor(value / 32), 32) : '') + digits[(value % 32) + more];
+    return indexes.map((index) => encode(index, 0)).join('');
+}
+
 async function graphBox() {
     const box = await page.locator('.graph-layer').first().boundingBox();
     const track = await page.locator('.track[data-thread]').first().boundingBox();
@@ -55,6 +63,28 @@ await check('children are sorted by total and never exceed their parent', async 
         last[row.level] = row;
     }
 });
+
+if (report)
+    await check('all threads together have the numbers of prof report', async () => {
+        const address = new URL(url);
+        address.search = `?thread=${encodeIndexes(report.threads.map((thread) => thread.index))}`;
+        const all = await openPage(address.href);
+        await all.locator('[role="treegrid"]').focus();
+        await all.keyboard.press('Home');
+        await settle(all);
+        // The report is depth first, heaviest first: it begins with the path that the page has opened.
+        const rows = (await readRows(all)).slice(0, 15);
+        assert(rows.length > 0 && report.tree.length > 0, 'there is nothing to compare');
+        rows.forEach((row, at) => {
+            const entry = report.tree[at];
+            if (row.level !== at + 1 || entry?.depth !== at) return;
+            assertEqual(row.name, entry.name.slice(0, row.name.length), `name in row ${at}`);
+            assertEqual(numberOf(row.total), entry.total, `total of ${row.name}`);
+            assertEqual(numberOf(row.self), entry.self, `self of ${row.name}`);
+            assertEqual(Number.parseFloat(row.share), Number(((100 * entry.total) / report.total).toFixed(1)), 'share');
+        });
+        await all.close();
+    });
 
 await check('arrows close, open and walk the tree', async () => {
     await tree.focus();

@@ -1,0 +1,29 @@
+# For tests of the page: source it after tap.sh.
+#
+#     serve_profile FILE        starts `prof load`, sets $URL; ended with the test
+#     drive_page SCRIPT ARG...  runs a script of this folder, which prints TAP itself; ends the test
+
+if ! command -v node >/dev/null || [ ! -x "${CHROMIUM:=/usr/bin/chromium}" ]; then
+    skip "the page in a browser" "node and chromium are needed"
+    finish
+fi
+export CHROMIUM
+
+serve_profile() {
+    "$PROF" load --no-open --port 0 "$1" >"$WORK/load.log" 2>&1 &
+    server=$!
+    trap 'kill "$server" 2>/dev/null; rm -rf "$WORK"' EXIT
+    for _ in $(seq 100); do
+        URL=$(grep -o 'http://[^ ]*' "$WORK/load.log") && return
+        sleep 0.1
+    done
+    cat "$WORK/load.log" >&2
+    exit 1
+}
+
+drive_page() {
+    local script=$1
+    shift
+    node "$TOP/tests/e2e/$script" "$@"
+    exit
+}
