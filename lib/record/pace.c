@@ -5,7 +5,7 @@
 static const uint64_t first_patience = 100 * MS;
 static const uint64_t most_patience = 3200 * MS;
 static const uint64_t pause_after_failure = 1000 * MS;
-enum { TOO_OLD_LIMIT = 32 };
+enum { LATE_LIMIT = 32 };
 
 void pace_init(struct pace *pace, uint64_t now)
 {
@@ -16,7 +16,7 @@ void pace_init(struct pace *pace, uint64_t now)
 static void speed_up(struct pace *pace)
 {
     pace->fast = true;
-    pace->too_old = 0;
+    pace->late = 0;
     if (pace->patience < most_patience)
         pace->patience *= 2;
 }
@@ -34,10 +34,10 @@ bool pace_sample(struct pace *pace, uint64_t time, enum pace_stack stack)
         pace->last_short = time;
         if (!pace->fast && time >= pace->slow_until)
             speed_up(pace);
-        else if (pace->fast && stack == PACE_STACK_TOO_OLD && ++pace->too_old >= TOO_OLD_LIMIT)
+        else if (pace->fast && stack == PACE_STACK_LATE && ++pace->late >= LATE_LIMIT)
             give_up_for_a_while(pace, time);
         else if (stack == PACE_STACK_SHORT)
-            pace->too_old = 0;
+            pace->late = 0;
     } else if (pace->fast && time > pace->last_short + pace->patience) {
         pace->fast = false;
     }

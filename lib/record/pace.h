@@ -13,13 +13,13 @@ struct pace {
     uint64_t last_short; /* ns: when a stack was last too short */
     uint64_t patience;   /* ns of good stacks after which it slows down */
     uint64_t slow_until; /* ns: being fast was of no use, so not before this time again */
-    uint32_t too_old;    /* stacks in a row that could not be completed because they were read too late */
+    uint32_t late;       /* stacks in a row that could not be completed because they were read too late */
 };
 
 enum pace_stack {
-    PACE_STACK_FITS,    /* the copy was deep enough */
-    PACE_STACK_SHORT,   /* it was not; the rest was read, or could not be for other reasons than time */
-    PACE_STACK_TOO_OLD, /* it was not, and it was too late to read the rest */
+    PACE_STACK_FITS,  /* the copy was deep enough */
+    PACE_STACK_SHORT, /* it was not; the rest was read, or could not be for other reasons than time */
+    PACE_STACK_LATE,  /* it was not, and it was too late to read the rest */
 };
 
 /* Begins fast: nothing is known yet of the stacks. */

@@ -132,7 +132,7 @@ static struct user_stack walk_user_stack(struct recording *recording, const stru
     if (result.used_read_above)
         user.flags |= SAMPLE_TOPPED_UP;
     if (record->sample.stack_full && (result.used_read_above || result.end == UNWIND_STACK_SHORT))
-        user.pace = recording->reader.was_old ? PACE_STACK_TOO_OLD : PACE_STACK_SHORT;
+        user.pace = recording->reader.was_late ? PACE_STACK_LATE : PACE_STACK_SHORT;
     return user;
 }
 

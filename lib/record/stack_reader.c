@@ -1,3 +1,16 @@
+/*
+ * Whether what lies above a copy can still be trusted. The thread may have returned below the end of its copy and
+ * called something else; then the callers in the copy and those in memory do not belong together, and nothing in either
+ * shows it. But then the memory around the end of the copy has mostly changed as well. So the last KiB of the copy is
+ * read again: if three quarters of its words are the same, the frames there still stand, and so do those above them,
+ * which are older. (Not all words: the callers may write to their locals, and a program that calls the same functions
+ * again and again leaves the same stack with a few new values in it.)
+ *
+ * Measured by cutting copies to 32 KiB whose 64 KiB gave the whole stack, clang -fsyntax-only, 1 kHz: read 0.05 to 0.2
+ * ms after the sample, 99.4 % of the stacks pass, and 2 of 1,413 were wrong (0.14 %); 0.2 to 16 ms after it 80 % pass,
+ * and none of 914 was wrong, whereas without this test 4 % were. Age alone says much less, so it is only bounded to
+ * keep clear of a whole different life of the stack.
+ */
 #include "record/stack_reader.h"
 
 #include "base/clock.h"
@@ -7,8 +20,8 @@
 #include <sys/uio.h>
 
 enum {
-    OVERLAP = 1024, /* bytes of the copy that are read again, to see whether they are still the same */
-    FIRST_PIECE = 64 * 1024,
+    OVERLAP = 1024, /* bytes of the copy that are read again */
+    FIRST_PIECE = 32 * 1024,
     CAPACITY = OVERLAP + STACK_READ_MAX
 };
 
@@ -31,7 +44,7 @@ void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time
     reader->sp = sp;
     reader->copy = copy;
     reader->copy_size = copy_size;
-    reader->started = reader->gave_up = reader->was_old = false;
+    reader->started = reader->gave_up = reader->was_late = false;
     reader->have = 0;
 }
 
@@ -56,17 +69,24 @@ static bool read_until(struct stack_reader *reader, size_t wanted)
     return reader->have >= wanted;
 }
 
+static bool is_mostly_equal(const unsigned char *a, const unsigned char *b, size_t size)
+{
+    size_t words = size / sizeof(uint64_t), equal = 0;
+    for (size_t i = 0; i < words; i++)
+        equal += !memcmp(a + i * sizeof(uint64_t), b + i * sizeof(uint64_t), sizeof(uint64_t));
+    return equal * 4 >= words * 3;
+}
+
 static bool start_reading(struct stack_reader *reader)
 {
     size_t overlap = reader->copy_size < OVERLAP ? reader->copy_size : OVERLAP;
     reader->started = true;
     reader->base = reader->sp + reader->copy_size - overlap;
-    if (!is_young(reader)) {
-        reader->was_old = true;
+    reader->was_late = true;
+    if (!is_young(reader) || !read_until(reader, overlap + sizeof(uint64_t)))
         return false;
-    }
-    return read_until(reader, overlap + 8) &&
-           !memcmp(reader->buffer, reader->copy + reader->copy_size - overlap, overlap);
+    reader->was_late = !is_mostly_equal(reader->buffer, reader->copy + reader->copy_size - overlap, overlap);
+    return !reader->was_late;
 }
 
 bool stack_reader_read(void *context, uint64_t address, void *out, size_t size)

@@ -1,8 +1,8 @@
 /*
  * The part of a stack that lies above its copy, read from the living process.
  *
- * The thread has run on since its sample, so what is read may be of a later moment. Two things keep that honest: the
- * sample must be young, and the topmost part of the copy must still be what it was.
+ * The thread has run on since its sample, so what is read may be of a later moment. It is used only if the topmost part
+ * of the copy is still what it was.
  */
 #ifndef PROF_RECORD_STACK_READER_H
 #define PROF_RECORD_STACK_READER_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 enum {
-    STACK_READ_MAX = 1 << 20,        /* bytes above the copy */
-    STACK_READ_MAX_AGE_NS = 1000000, /* see stack_reader.c for what it costs to wait longer */
+    STACK_READ_MAX = 1 << 20,         /* bytes above the copy */
+    STACK_READ_MAX_AGE_NS = 50000000, /* of a sample whose stack is still read */
 };
 
 /* One for a recording; starts afresh with every sample. Zero it, then stack_reader_init(). */
@@ -32,7 +32,7 @@ struct stack_reader {
     size_t copy_size;
     bool started, gave_up;
 
-    bool was_old; /* it gave up because the sample was too old */
+    bool was_late; /* it gave up because the stack has changed since, or may have */
 };
 
 int stack_reader_init(struct stack_reader *reader, struct error *err);
