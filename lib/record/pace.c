@@ -2,14 +2,14 @@
 
 #define MS UINT64_C(1000000)
 
-static const uint64_t first_patience = 100 * MS;
+static const uint64_t first_patience = 200 * MS;
 static const uint64_t most_patience = 3200 * MS;
 static const uint64_t pause_after_failure = 1000 * MS;
 enum { LATE_LIMIT = 32 };
 
-void pace_init(struct pace *pace, uint64_t now)
+void pace_init(struct pace *pace)
 {
-    *pace = (struct pace){.fast = true, .last_short = now, .patience = first_patience};
+    *pace = (struct pace){.patience = first_patience / 2};
 }
 
 /* A program that comes back to deep stacks again and again is better watched all the time. */
@@ -21,8 +21,7 @@ static void speed_up(struct pace *pace)
         pace->patience *= 2;
 }
 
-/* The recorder does not get the CPU in time: being woken for each sample only makes that worse. */
-static void give_up_for_a_while(struct pace *pace, uint64_t time)
+static void slow_down_for_a_while(struct pace *pace, uint64_t time)
 {
     pace->fast = false;
     pace->slow_until = time + pause_after_failure;
@@ -30,16 +29,23 @@ static void give_up_for_a_while(struct pace *pace, uint64_t time)
 
 bool pace_sample(struct pace *pace, uint64_t time, enum pace_stack stack)
 {
-    if (stack != PACE_STACK_FITS) {
-        pace->last_short = time;
-        if (!pace->fast && time >= pace->slow_until)
-            speed_up(pace);
-        else if (pace->fast && stack == PACE_STACK_LATE && ++pace->late >= LATE_LIMIT)
-            give_up_for_a_while(pace, time);
-        else if (stack == PACE_STACK_SHORT)
-            pace->late = 0;
-    } else if (pace->fast && time > pace->last_short + pace->patience) {
-        pace->fast = false;
+    if (stack == PACE_STACK_FITS) {
+        if (pace->fast && time > pace->last_short + pace->patience)
+            pace->fast = false;
+        return pace->fast;
     }
+    pace->last_short = time;
+    if (!pace->fast && time >= pace->slow_until)
+        speed_up(pace);
+    else if (stack == PACE_STACK_SHORT)
+        pace->late = 0;
+    else if (pace->fast && ++pace->late >= LATE_LIMIT)
+        slow_down_for_a_while(pace, time);
     return pace->fast;
+}
+
+void pace_lost(struct pace *pace, uint64_t time)
+{
+    if (pace->fast)
+        slow_down_for_a_while(pace, time);
 }

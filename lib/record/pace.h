@@ -22,10 +22,13 @@ enum pace_stack {
     PACE_STACK_LATE,  /* it was not, and it was too late to read the rest */
 };
 
-/* Begins fast: nothing is known yet of the stacks. */
-void pace_init(struct pace *pace, uint64_t now);
+/* Begins slow. */
+void pace_init(struct pace *pace);
 
 /* Takes in one sample of the CPU, at its time in ns; returns whether the next are wanted at once. */
 bool pace_sample(struct pace *pace, uint64_t time, enum pace_stack stack);
+
+/* Samples were lost: being woken for each one leaves the recorder no time to read them. */
+void pace_lost(struct pace *pace, uint64_t time);
 
 #endif

@@ -194,8 +194,10 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
     }
     if (record.type == PERF_RECORD_SAMPLE)
         return take_sample(recording, &record, raw->ring / PERF_RING_KINDS, err);
-    if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES)
+    if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
         recording->lost_records += record.lost;
+        pace_lost(&recording->paces[raw->ring / PERF_RING_KINDS], record.time);
+    }
     return tracker_record(recording->tracker, &record, err);
 }
 
@@ -475,7 +477,7 @@ static int prepare(struct recording *recording, struct error *err)
     if (!recording->frames || !recording->paces)
         return error_no_memory(err);
     for (size_t i = 0; i < recording->events.cpus.length; i++)
-        pace_init(&recording->paces[i], recording->started);
+        pace_init(&recording->paces[i]);
     recording->spool = spool_writer_new(recording->options->spool_path, err);
     if (!recording->spool || !(recording->libraries = library_table_new(recording->spool, err)) ||
         !(recording->tracker = tracker_new(recording->spool, recording->libraries, err)))

@@ -20,13 +20,14 @@
 #include <sys/uio.h>
 
 enum {
-    OVERLAP = 1024, /* bytes of the copy that are read again */
-    FIRST_PIECE = 32 * 1024,
+    OVERLAP = 1024,          /* bytes of the copy that are read again */
+    FIRST_PIECE = 32 * 1024, /* more than the stack before this one took */
     CAPACITY = OVERLAP + STACK_READ_MAX
 };
 
 int stack_reader_init(struct stack_reader *reader, struct error *err)
 {
+    reader->usual = FIRST_PIECE;
     reader->buffer = malloc(CAPACITY);
     return reader->buffer ? 0 : error_no_memory(err);
 }
@@ -45,7 +46,9 @@ void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time
     reader->copy = copy;
     reader->copy_size = copy_size;
     reader->started = reader->gave_up = reader->was_late = false;
-    reader->have = 0;
+    if (reader->have)
+        reader->usual = reader->needed + FIRST_PIECE;
+    reader->have = reader->needed = 0;
 }
 
 static bool is_young(const struct stack_reader *reader)
@@ -56,7 +59,7 @@ static bool is_young(const struct stack_reader *reader)
 /* Reads on until `wanted` bytes are there. A stack ends somewhere, and the kernel then gives what is below its end. */
 static bool read_until(struct stack_reader *reader, size_t wanted)
 {
-    size_t piece = reader->have ? reader->have : FIRST_PIECE;
+    size_t piece = reader->have ? reader->have : reader->usual;
     if (piece < wanted - reader->have)
         piece = wanted - reader->have;
     if (piece > CAPACITY - reader->have)
@@ -105,6 +108,7 @@ bool stack_reader_read(void *context, uint64_t address, void *out, size_t size)
         reader->gave_up = true;
         return false;
     }
+    reader->needed = (size_t)offset;
     memcpy(out, reader->buffer + offset, size);
     return true;
 }

@@ -21,8 +21,9 @@ enum {
 /* One for a recording; starts afresh with every sample. Zero it, then stack_reader_init(). */
 struct stack_reader {
     unsigned char *buffer; /* what was read: `have` bytes from address `base` */
-    size_t have;
+    size_t have, needed;
     uint64_t base;
+    size_t usual; /* bytes that are read at first: about what the last stack needed */
 
     /* Of the sample at hand. */
     uint32_t pid;

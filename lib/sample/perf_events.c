@@ -11,7 +11,7 @@
  * that runs with interrupts off, and is otherwise as good.
  * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): then user code only.
  * 4. Ring sizes (EPERM from mmap): what may be locked is perf_event_mlock_kb for each CPU together with RLIMIT_MEMLOCK.
- *    A ring should hold at least 8 samples, so small rings mean shorter stack copies.
+ *    A ring should hold at least 16 samples, so small rings mean shorter stack copies.
  */
 #include "sample/perf_events.h"
 
@@ -35,9 +35,10 @@ enum {
     STACK_MAX = 65528, /* the largest that the kernel takes */
     STACK_MAX_ABOVE_2_KHZ = 32768,
     STACK_MIN = 4096,
-    SAMPLES_PER_RING = 8,
-    SLOW_RING_MIN = 64 * 1024,
-    FAST_RING_MAX = 1024 * 1024,
+    SAMPLES_PER_RING = 16,
+    SLOW_RING_USUAL_MIN = 1024 * 1024, /* whatever the rate */
+    SLOW_RING_MIN = 64 * 1024,         /* where little may be locked */
+    FAST_RING_MAX = 2048 * 1024,
     HEADROOM_MS = 50,         /* a slow ring should take what one busy CPU samples in this time */
     SLOW_RING_MAX = 8 << 20,  /* bytes, and */
     SLOW_RINGS_MAX = 48 << 20 /* bytes of all CPUs together */
@@ -200,23 +201,26 @@ static void choose_sizes(struct perf_events *events, size_t cpu_count)
 {
     events->stack_size = events->rate > 2000 ? STACK_MAX_ABOVE_2_KHZ : STACK_MAX;
     size_t wanted = (size_t)((uint64_t)events->rate * events->stack_size * HEADROOM_MS / 1000);
-    if (wanted < FAST_RING_MAX)
-        wanted = FAST_RING_MAX;
+    if (wanted < SLOW_RING_USUAL_MIN)
+        wanted = SLOW_RING_USUAL_MIN;
     if (wanted > SLOW_RING_MAX)
         wanted = SLOW_RING_MAX;
     if (wanted > SLOW_RINGS_MAX / cpu_count)
         wanted = SLOW_RINGS_MAX / cpu_count;
     size_t size = power_of_two_below(wanted + wanted / 2);
     events->ring_size[PERF_RING_SLOW] = size < SLOW_RING_MIN ? SLOW_RING_MIN : size;
-    events->ring_size[PERF_RING_FAST] = size < FAST_RING_MAX ? size : FAST_RING_MAX;
+    events->ring_size[PERF_RING_FAST] = size / 2 < FAST_RING_MAX ? size / 2 : FAST_RING_MAX;
 }
 
 static void shrink_rings(struct perf_events *events)
 {
     size_t *sizes = events->ring_size;
-    sizes[PERF_RING_SLOW] /= 2;
-    if (sizes[PERF_RING_FAST] > sizes[PERF_RING_SLOW] / 2)
+    if (sizes[PERF_RING_FAST] > sizes[PERF_RING_SLOW] / 8) {
+        sizes[PERF_RING_FAST] /= 2;
+    } else {
+        sizes[PERF_RING_SLOW] /= 2;
         sizes[PERF_RING_FAST] = sizes[PERF_RING_SLOW] / 2;
+    }
 }
 
 /* The stack copies for which the rings have room. Whether these fit matters more than how deep they are: what is lost
@@ -276,7 +280,7 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
 {
     uint32_t wanted_stack = events->stack_size;
     int code;
-    while ((code = open_rings(events, err)) == -EPERM && events->ring_size[PERF_RING_SLOW] > SLOW_RING_MIN) {
+    while ((code = open_rings(events, err)) == -EPERM && events->ring_size[PERF_RING_FAST] > SLOW_RING_MIN / 8) {
         for (size_t i = 0; i < events->cpus.length; i++)
             close_rings(&events->cpus.data[i]);
         shrink_rings(events);
@@ -328,9 +332,9 @@ static int open_sampling_events(struct perf_events *events, const struct perf_op
         if (fd < 0)
             return error_set(err, -fd, "cannot open a perf event on CPU %" PRIu32 ": %s", cpu->cpu, strerror(-fd));
         cpu->event_fd = fd;
-        if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fds[PERF_RING_FAST]))
+        if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fds[PERF_RING_SLOW]))
             return error_set(err, errno, "cannot send a perf event to its ring buffer: %s", strerror(errno));
-        cpu->ring_kind = PERF_RING_FAST;
+        cpu->ring_kind = PERF_RING_SLOW;
     }
     return 0;
 }
