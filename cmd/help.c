@@ -18,7 +18,7 @@ static const char record_help[] =
     "\n"
     "  -o, --output FILE       save there (profile.json.gz; a name without .gz is saved uncompressed)\n"
     "  -r, --rate HZ           samples a second of CPU time for each thread (1000)\n"
-    "  -d, --duration SECONDS  stop recording after that time; COMMAND goes on\n"
+    "  -d, --duration SECONDS  stop recording after that time, and end COMMAND\n"
     "  -s, --save-only         only save: do not serve, exit with the exit status of COMMAND\n"
     "  -n, --no-open           do not open a browser\n"
     "  -P, --port PORT         serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"

@@ -38,7 +38,7 @@ enum {
     SAMPLES_PER_RING = 16,
     SLOW_RING_USUAL_MIN = 1024 * 1024, /* whatever the rate */
     SLOW_RING_MIN = 64 * 1024,         /* where little may be locked */
-    FAST_RING_MAX = 2048 * 1024,
+    FAST_RING_MAX = 1024 * 1024,
     HEADROOM_MS = 50,         /* a slow ring should take what one busy CPU samples in this time */
     SLOW_RING_MAX = 8 << 20,  /* bytes, and */
     SLOW_RINGS_MAX = 48 << 20 /* bytes of all CPUs together */
@@ -243,7 +243,7 @@ static int open_ring(struct perf_events *events, struct perf_cpu *cpu, enum perf
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .watermark = 1,
-        .wakeup_watermark = kind == PERF_RING_FAST ? 1 : (uint32_t)(size / 4),
+        .wakeup_watermark = kind == PERF_RING_FAST ? 1 : (uint32_t)(size / 8 * 3),
         .use_clockid = 1, /* a ring takes only events that use its own clock */
         .clockid = CLOCK_MONOTONIC,
     };

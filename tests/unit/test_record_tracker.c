@@ -1,0 +1,403 @@
+/* What the spool says of processes and threads follows from fork, exec, mapping, rename and exit records. */
+#include "record/tracker.h"
+
+#include "base/strings.h"
+#include "perf_bytes.h"
+#include "record/pace.h"
+#include "record/proc_maps.h"
+#include "record/spool.h"
+#include "record/thread_clock.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/prof-tracker-XXXXXX";
+static char path[64];
+
+struct recording {
+    struct spool_writer *spool;
+    struct library_table *libraries;
+    struct tracker *tracker;
+};
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/spool", folder);
+    return 0;
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    return rmdir(folder);
+}
+
+static void start(struct recording *recording)
+{
+    recording->spool = spool_writer_new(path, NULL);
+    recording->libraries = library_table_new(recording->spool, NULL);
+    recording->tracker = tracker_new(recording->spool, recording->libraries, NULL);
+    assert_non_null(recording->tracker);
+}
+
+static void feed(struct recording *recording, const struct record_bytes *made)
+{
+    struct perf_record record;
+    assert_int_equal(perf_record_parse(&test_layout, made->bytes, made->size, &record), 0);
+    assert_int_equal(tracker_record(recording->tracker, &record, NULL), 0);
+}
+
+static void feed_exec(struct recording *recording, uint32_t pid, const char *name, uint64_t time)
+{
+    struct record_bytes made;
+    make_comm(&made, pid, pid, name, 1, time);
+    feed(recording, &made);
+}
+
+static void feed_task(struct recording *recording, uint32_t type, uint32_t pid, uint32_t parent_pid, uint32_t tid,
+                      uint32_t parent_tid, uint64_t time)
+{
+    struct record_bytes made;
+    make_task(&made, type, pid, parent_pid, tid, parent_tid, time);
+    feed(recording, &made);
+}
+
+/* One line per event, as far as its kind has fields. */
+static void describe(const struct spool_event *event, char *line, size_t size)
+{
+    switch (event->kind) {
+    case SPOOL_PROCESS:
+        snprintf(line, size, "process %u pid %u %s %d name %s\n", event->number, event->pid,
+                 event->exec ? "exec of" : "child of", (int)event->parent, event->name);
+        break;
+    case SPOOL_THREAD:
+        snprintf(line, size, "thread %u tid %u in %u name %s\n", event->number, event->tid, event->process,
+                 event->name);
+        break;
+    case SPOOL_THREAD_END:
+        snprintf(line, size, "end %u\n", event->number);
+        break;
+    case SPOOL_NAME:
+        snprintf(line, size, "rename %u %s\n", event->number, event->name);
+        break;
+    case SPOOL_MAP:
+        snprintf(line, size, "map %u %llx-%llx lib %d\n", event->number, (unsigned long long)event->start,
+                 (unsigned long long)event->end, (int)event->lib_number);
+        break;
+    case SPOOL_LIB:
+        snprintf(line, size, "lib %u %s\n", event->number, event->lib.path);
+        break;
+    case SPOOL_LOST:
+        snprintf(line, size, "lost %llu\n", (unsigned long long)event->count);
+        break;
+    default:
+        snprintf(line, size, "info\n");
+    }
+}
+
+/* Ends the recording; `text` gets what is in its spool. */
+static void finish_recording(struct recording *recording, char *text, size_t size)
+{
+    tracker_free(recording->tracker);
+    library_table_free(recording->libraries);
+    assert_int_equal(spool_writer_close(recording->spool, NULL), 0);
+    struct spool_reader *reader = spool_reader_open(path, NULL);
+    assert_non_null(reader);
+    struct spool_event event;
+    struct sample sample;
+    size_t used = 0;
+    text[0] = '\0';
+    while (spool_reader_next(reader, &event, &sample, NULL) == SPOOL_ITEM_EVENT && used < size) {
+        describe(&event, text + used, size - used);
+        used += strlen(text + used);
+    }
+    spool_reader_close(reader);
+    unlink(path);
+}
+
+static void assert_spool(struct recording *recording, const char *expected)
+{
+    char text[8192];
+    finish_recording(recording, text, sizeof(text));
+    assert_string_equal(text, expected);
+}
+
+static void test_fork_and_exec_make_processes(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    feed_exec(&recording, 100, "make", 1);
+    feed_task(&recording, PERF_RECORD_FORK, 101, 100, 101, 100, 2);
+    feed_exec(&recording, 101, "cc", 3);
+    feed_task(&recording, PERF_RECORD_EXIT, 101, 100, 101, 100, 4);
+    assert_int_equal(tracker_process_count(recording.tracker), 1);
+    assert_int_equal(tracker_thread_count(recording.tracker), 1);
+    assert_spool(&recording, "process 0 pid 100 child of -1 name make\n"
+                             "thread 0 tid 100 in 0 name make\n"
+                             "process 1 pid 101 child of 0 name make\n"
+                             "thread 1 tid 101 in 1 name make\n"
+                             "end 1\n"
+                             "process 2 pid 101 exec of 1 name cc\n"
+                             "thread 2 tid 101 in 2 name cc\n"
+                             "end 2\n");
+}
+
+static void test_threads_take_the_name_of_their_maker_and_their_own(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    struct record_bytes made;
+    start(&recording);
+    feed_exec(&recording, 100, "server", 1);
+    feed_task(&recording, PERF_RECORD_FORK, 100, 100, 105, 100, 2);
+    make_comm(&made, 100, 105, "worker", 0, 3);
+    feed(&recording, &made);
+    feed(&recording, &made); /* the same name again is nothing new */
+    assert_spool(&recording, "process 0 pid 100 child of -1 name server\n"
+                             "thread 0 tid 100 in 0 name server\n"
+                             "thread 1 tid 105 in 0 name server\n"
+                             "rename 1 worker\n");
+}
+
+/* A process lives until its last thread ends, whichever that is. */
+static void test_process_outlives_its_first_thread(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    feed_exec(&recording, 100, "server", 1);
+    feed_task(&recording, PERF_RECORD_FORK, 100, 100, 105, 100, 2);
+    feed_task(&recording, PERF_RECORD_EXIT, 100, 1, 100, 1, 3);
+    assert_int_equal(tracker_process_count(recording.tracker), 1);
+    feed_task(&recording, PERF_RECORD_EXIT, 100, 1, 105, 1, 4);
+    assert_int_equal(tracker_process_count(recording.tracker), 0);
+    assert_spool(&recording, "process 0 pid 100 child of -1 name server\n"
+                             "thread 0 tid 100 in 0 name server\n"
+                             "thread 1 tid 105 in 0 name server\n"
+                             "end 0\n"
+                             "end 1\n");
+}
+
+/* exec by a thread that is not the first: it takes over the number of the process, and its CPU counters go on. */
+static void test_exec_by_another_thread_keeps_its_clock(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    start(&recording);
+    feed_exec(&recording, 100, "launcher", 1);
+    feed_task(&recording, PERF_RECORD_FORK, 100, 100, 105, 100, 2);
+    assert_int_equal(tracker_find(recording.tracker, 100, 105, 3, &thread, &process, NULL), 0);
+    assert_int_equal(thread_clock_advance(&thread->clock, 7, 5000, 10000), 5000);
+    feed_task(&recording, PERF_RECORD_EXIT, 100, 1, 100, 1, 4);
+    feed_exec(&recording, 100, "program", 5);
+    assert_int_equal(tracker_find(recording.tracker, 100, 100, 6, &thread, &process, NULL), 0);
+    assert_int_equal(process->number, 1);
+    assert_int_equal(thread_clock_advance(&thread->clock, 7, 6000, 20000), 1000);
+    assert_int_equal(tracker_thread_count(recording.tracker), 1);
+    char text[4096];
+    finish_recording(&recording, text, sizeof(text));
+}
+
+static void test_reused_numbers_are_new_processes(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    feed_exec(&recording, 100, "sh", 1);
+    feed_task(&recording, PERF_RECORD_FORK, 101, 100, 101, 100, 2);
+    /* its exit was lost */
+    feed_task(&recording, PERF_RECORD_FORK, 101, 100, 101, 100, 9);
+    assert_int_equal(tracker_process_count(recording.tracker), 2);
+    assert_spool(&recording, "process 0 pid 100 child of -1 name sh\n"
+                             "thread 0 tid 100 in 0 name sh\n"
+                             "process 1 pid 101 child of 0 name sh\n"
+                             "thread 1 tid 101 in 1 name sh\n"
+                             "end 1\n"
+                             "process 2 pid 101 child of 0 name sh\n"
+                             "thread 2 tid 101 in 2 name sh\n");
+}
+
+static void test_libraries_are_noted_once_and_mapped_by_each(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    struct record_bytes made;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    start(&recording);
+    feed_exec(&recording, 4000001, "a", 1);
+    make_mmap(&made, 4000001, 0x400000, 0x1000, "/no/such/library.so", PROT_EXEC, 2);
+    feed(&recording, &made);
+    make_mmap(&made, 4000001, 0x500000, 0x1000, "//anon", PROT_EXEC, 3);
+    feed(&recording, &made);
+    make_mmap(&made, 4000001, 0x600000, 0x1000, "/no/such/data", PROT_READ, 4);
+    feed(&recording, &made);
+    feed_task(&recording, PERF_RECORD_FORK, 4000002, 4000001, 4000002, 4000001, 5);
+    make_mmap(&made, 4000002, 0x700000, 0x1000, "/no/such/library.so", PROT_EXEC, 6);
+    feed(&recording, &made);
+    assert_int_equal(tracker_find(recording.tracker, 4000002, 4000002, 7, &thread, &process, NULL), 0);
+    assert_non_null(address_space_find(&process->space, 0x400800));
+    assert_non_null(address_space_find(&process->space, 0x700800));
+    assert_null(address_space_find(&process->space, 0x600800));
+    assert_spool(&recording, "process 0 pid 4000001 child of -1 name a\n"
+                             "thread 0 tid 4000001 in 0 name a\n"
+                             "lib 0 /no/such/library.so\n"
+                             "map 0 400000-401000 lib 0\n"
+                             "map 0 500000-501000 lib -1\n"
+                             "process 1 pid 4000002 child of 0 name a\n"
+                             "thread 1 tid 4000002 in 1 name a\n"
+                             "map 1 700000-701000 lib 0\n");
+}
+
+/* We are a process whose records nobody saw. */
+static void test_sample_of_an_unknown_process_brings_its_mappings(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    uint32_t pid = (uint32_t)getpid();
+    start(&recording);
+    assert_int_equal(tracker_find(recording.tracker, pid, pid, 5, &thread, &process, NULL), 0);
+    assert_int_equal(process->pid, pid);
+    uint64_t here = (uint64_t)(uintptr_t)test_sample_of_an_unknown_process_brings_its_mappings;
+    const struct mapping *mapping = address_space_find(&process->space, here);
+    assert_non_null(mapping);
+    assert_non_null(mapping->module);
+    char text[65536];
+    finish_recording(&recording, text, sizeof(text));
+    assert_non_null(strstr(text, "libc.so.6"));
+    assert_non_null(strstr(text, "[vdso]"));
+}
+
+static void test_mappings_are_read_again_after_losses(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    struct record_bytes made;
+    struct tracked_thread *thread;
+    struct tracked_process *process;
+    uint32_t pid = (uint32_t)getpid();
+    start(&recording);
+    feed_exec(&recording, pid, "self", 1);
+    assert_int_equal(tracker_find(recording.tracker, pid, pid, 2, &thread, &process, NULL), 0);
+    assert_false(tracker_refresh(recording.tracker, process, 3));
+    make_lost(&made, 17, 4);
+    feed(&recording, &made);
+    assert_true(tracker_refresh(recording.tracker, process, 5));
+    assert_false(tracker_refresh(recording.tracker, process, 6));
+    uint64_t here = (uint64_t)(uintptr_t)test_mappings_are_read_again_after_losses;
+    assert_non_null(address_space_find(&process->space, here));
+    char text[65536];
+    finish_recording(&recording, text, sizeof(text));
+    assert_non_null(strstr(text, "lost 17\n"));
+}
+
+static void test_short_processes_leave_nothing(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    feed_exec(&recording, 100, "sh", 1);
+    for (uint32_t i = 0; i < 20000; i++) {
+        uint32_t pid = 1000 + i % 30000;
+        feed_task(&recording, PERF_RECORD_FORK, pid, 100, pid, 100, 2 + i);
+        feed_exec(&recording, pid, "true", 2 + i);
+        feed_task(&recording, PERF_RECORD_EXIT, pid, 100, pid, 100, 2 + i);
+    }
+    assert_int_equal(tracker_process_count(recording.tracker), 1);
+    assert_int_equal(tracker_thread_count(recording.tracker), 1);
+    char text[256];
+    finish_recording(&recording, text, sizeof(text));
+}
+
+/* ---- the parts ---- */
+
+static void test_clock_adds_up_over_cpus(void **unused)
+{
+    (void)unused;
+    struct thread_clock clock = {.started = 1000000};
+    assert_int_equal(thread_clock_advance(&clock, 1, 500000, 2000000), 500000); /* since it started */
+    assert_int_equal(thread_clock_advance(&clock, 2, 300000, 3000000), 300000); /* another CPU has its own counter */
+    assert_int_equal(thread_clock_advance(&clock, 1, 1500000, 4000000), 1000000);
+    assert_int_equal(thread_clock_advance(&clock, 2, 300000, 5000000), 0);
+    assert_int_equal(thread_clock_advance(&clock, 1, 200000, 6000000), 200000);   /* a new thread with an old number */
+    assert_true(thread_clock_advance(&clock, 1, UINT64_MAX, 7000000) <= 1200000); /* never more than has passed */
+    thread_clock_destroy(&clock);
+}
+
+static void test_pace_is_fast_while_stacks_are_short(void **unused)
+{
+    (void)unused;
+    const uint64_t ms = 1000000;
+    struct pace pace;
+    uint64_t now = 1000 * ms;
+    pace_init(&pace);
+    assert_false(pace_sample(&pace, now, PACE_STACK_FITS));
+    assert_true(pace_sample(&pace, now += ms, PACE_STACK_LATE));
+    for (int i = 0; i < 100; i++)
+        assert_true(pace_sample(&pace, now += ms, i % 8 ? PACE_STACK_FITS : PACE_STACK_SHORT));
+    for (int i = 0; i < 300; i++)
+        pace_sample(&pace, now += ms, PACE_STACK_FITS);
+    assert_false(pace_sample(&pace, now += ms, PACE_STACK_FITS));
+    assert_true(pace_sample(&pace, now += ms, PACE_STACK_SHORT));
+    pace_lost(&pace, now);
+    assert_false(pace_sample(&pace, now += ms, PACE_STACK_SHORT));
+    assert_true(pace_sample(&pace, now += 2000 * ms, PACE_STACK_SHORT));
+    for (int i = 0; i < 100; i++)
+        pace_sample(&pace, now += ms, PACE_STACK_LATE);
+    assert_false(pace_sample(&pace, now += ms, PACE_STACK_LATE));
+}
+
+static void test_maps_lines(void **unused)
+{
+    (void)unused;
+    struct perf_mapping mapping;
+    char line[] = "7f0000001000-7f0000003000 r-xp 00002000 fe:01 1234   /usr/lib/a name.so (deleted)\n";
+    assert_true(proc_maps_parse(line, &mapping));
+    assert_int_equal(mapping.start, 0x7f0000001000);
+    assert_int_equal(mapping.length, 0x2000);
+    assert_int_equal(mapping.file_offset, 0x2000);
+    assert_int_equal(mapping.device_major, 0xfe);
+    assert_int_equal(mapping.inode, 1234);
+    assert_true(mapping.executable);
+    assert_string_equal(mapping.path, "/usr/lib/a name.so");
+    char anonymous[] = "7f0000001000-7f0000003000 rw-p 00000000 00:00 0 \n";
+    assert_true(proc_maps_parse(anonymous, &mapping));
+    assert_false(mapping.executable);
+    assert_string_equal(mapping.path, "");
+    char wrong[] = "VmRSS: 12 kB\n";
+    assert_false(proc_maps_parse(wrong, &mapping));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fork_and_exec_make_processes),
+        cmocka_unit_test(test_threads_take_the_name_of_their_maker_and_their_own),
+        cmocka_unit_test(test_process_outlives_its_first_thread),
+        cmocka_unit_test(test_exec_by_another_thread_keeps_its_clock),
+        cmocka_unit_test(test_reused_numbers_are_new_processes),
+        cmocka_unit_test(test_libraries_are_noted_once_and_mapped_by_each),
+        cmocka_unit_test(test_sample_of_an_unknown_process_brings_its_mappings),
+        cmocka_unit_test(test_mappings_are_read_again_after_losses),
+        cmocka_unit_test(test_short_processes_leave_nothing),
+        cmocka_unit_test(test_clock_adds_up_over_cpus),
+        cmocka_unit_test(test_pace_is_fast_while_stacks_are_short),
+        cmocka_unit_test(test_maps_lines),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
