@@ -4,6 +4,7 @@
 
 enum { MAX_DECIMALS = 9 };
 static const double MOST_STEPS = 9e15; /* sums stay exact in a double */
+static const double SLACK = 0.75;      /* steps that a sum may be off to keep a delta the same; 0.5 is plain rounding */
 
 static double clamp(double value)
 {
@@ -32,7 +33,7 @@ int64_t time_quantizer_next(struct time_quantizer *quantizer, double time)
 {
     double wanted = clamp(time * quantizer->steps_per_ms);
     int64_t step = quantizer->previous;
-    if (!quantizer->started || fabs((double)(quantizer->sum + step) - wanted) > 1) {
+    if (!quantizer->started || fabs((double)(quantizer->sum + step) - wanted) > SLACK) {
         step = llround(wanted) - quantizer->sum;
         if (step < 0 && quantizer->started)
             step = 0;
@@ -43,20 +44,20 @@ int64_t time_quantizer_next(struct time_quantizer *quantizer, double time)
     return step;
 }
 
-void cpu_quantizer_init(struct cpu_quantizer *quantizer, double tolerance)
+void cpu_quantizer_init(struct cpu_quantizer *quantizer, double step)
 {
-    *quantizer = (struct cpu_quantizer){.tolerance = tolerance};
+    *quantizer = (struct cpu_quantizer){.step = step > 1 ? floor(step + 0.5) : 1};
 }
 
 int64_t cpu_quantizer_next(struct cpu_quantizer *quantizer, double delta, double wall)
 {
     if (delta == 0)
         return 0;
-    double wanted = clamp(quantizer->carried + delta);
-    double written = floor(wanted + 0.5);
-    if (wall > 0 && fabs(wanted - wall) <= quantizer->tolerance)
+    double wanted = clamp(quantizer->carried + delta), slack = SLACK * quantizer->step;
+    double written = floor(wanted / quantizer->step + 0.5) * quantizer->step;
+    if (wall > 0 && fabs(wanted - wall) <= slack)
         written = floor(wall + 0.5);
-    else if (fabs(wanted - (double)quantizer->previous) <= quantizer->tolerance)
+    else if (fabs(wanted - (double)quantizer->previous) <= slack)
         written = (double)quantizer->previous;
     if (written < 0)
         written = 0;

@@ -32,13 +32,13 @@ void time_quantizer_init(struct time_quantizer *quantizer, struct time_grid grid
 int64_t time_quantizer_next(struct time_quantizer *quantizer, double time);
 
 struct cpu_quantizer {
+    double step;    /* µs: what deltas are multiples of */
     double carried; /* µs that are still to be written; negative: written already */
-    double tolerance;
     int64_t previous;
 };
 
-/* `tolerance`: how far the sum of the deltas may be off, µs; 0: as far as rounding to whole µs makes it. */
-void cpu_quantizer_init(struct cpu_quantizer *quantizer, double tolerance);
+/* `step` is in µs; less than 1 is 1. */
+void cpu_quantizer_init(struct cpu_quantizer *quantizer, double step);
 
 /* Whole µs for a delta (finite). `wall`: the time since the sample before as it was written, µs, which is what a thread
  * that runs all the time should get; negative if unknown. */

@@ -3,8 +3,8 @@
  * a time, because that is what the format wants and what compresses best; each column is one pass over the sample
  * source.
  *
- * Small on purpose: prefixes as offsets, times as deltas on a grid (quantize.h), CPU times in whole µs that repeat the
- * wall time where the thread ran all along. All of it is what other readers of version 70 understand.
+ * Small on purpose: prefixes as offsets; times as deltas, and CPU times in µs, on one grid (quantize.h), so that a
+ * thread that ran all along has the same number in both. All of it is what other readers of version 70 understand.
  */
 #include "profile/write.h"
 

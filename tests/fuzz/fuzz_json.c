@@ -1,0 +1,121 @@
+/*
+ * Any bytes as JSON. However the text is cut into pieces, and whether numbers are taken one by one or in bulk, the same
+ * values must come out; what was read, written and read again must be the same too. The first byte chooses the cuts.
+ */
+#include "base/json.h"
+#include "base/json_write.h"
+#include "support/memory_sink.h"
+
+#include <math.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static struct json_writer writer;
+
+/* Takes all numbers in bulk; they are written as json_next() would have given them. */
+static void take_numbers(struct json *json)
+{
+    double values[7];
+    size_t count;
+    while ((count = json_numbers(json, values, sizeof(values) / sizeof(*values))) > 0)
+        for (size_t i = 0; i < count; i++)
+            json_double(&writer, values[i]);
+}
+
+static void write_token(const struct json *json, enum json_type type)
+{
+    switch (type) {
+    case JSON_OBJECT_OPEN:
+    case JSON_ARRAY_OPEN:
+        json_open(&writer, type == JSON_OBJECT_OPEN ? '{' : '[');
+        break;
+    case JSON_OBJECT_CLOSE:
+    case JSON_ARRAY_CLOSE:
+        json_close(&writer, type == JSON_OBJECT_CLOSE ? '}' : ']');
+        break;
+    case JSON_KEY:
+        json_key_text(&writer, json->text, json->length);
+        break;
+    case JSON_STRING:
+        json_text(&writer, json->text, json->length);
+        break;
+    case JSON_NUMBER:
+        if (!isfinite(json->number))
+            abort();
+        json_double(&writer, json->number);
+        break;
+    case JSON_NULL:
+        json_null(&writer);
+        break;
+    default:
+        json_bool(&writer, type == JSON_TRUE);
+    }
+}
+
+/* Writes the values of the text anew into `out`. Returns how it ended, and in `offset` where. */
+static enum json_type rewrite(const char *text, size_t size, size_t cut, bool bulk, struct memory *out,
+                              uint64_t *offset)
+{
+    struct byte_sink sink = memory_sink(out);
+    struct error err;
+    struct json json;
+    char *piece = NULL;
+    size_t fed = 0;
+    json_init(&json);
+    json_writer_init(&writer, &sink, &err);
+    enum json_type type;
+    for (;;) {
+        if (bulk)
+            take_numbers(&json);
+        type = json_next(&json);
+        if (type > JSON_END) {
+            write_token(&json, type);
+            continue;
+        }
+        if (type != JSON_MORE)
+            break;
+        size_t part = size - fed < cut ? size - fed : cut;
+        if (part == 0) {
+            json_end(&json);
+            continue;
+        }
+        free(piece);
+        piece = malloc(part); /* alone, so that a sanitizer sees reads beyond it */
+        if (!piece)
+            abort();
+        memcpy(piece, text + fed, part);
+        json_feed(&json, piece, part);
+        fed += part;
+    }
+    *offset = json.offset;
+    json_writer_finish(&writer);
+    json_destroy(&json);
+    free(piece);
+    return type;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    if (size == 0)
+        return 0;
+    const char *text = (const char *)bytes + 1;
+    size_t cut_size = bytes[0] % 64 + 1;
+    struct memory whole = {0}, cut = {0}, again = {0};
+    uint64_t whole_offset, cut_offset, again_offset;
+    enum json_type end = rewrite(text, size - 1, SIZE_MAX, true, &whole, &whole_offset);
+    if (rewrite(text, size - 1, cut_size, bytes[0] & 64, &cut, &cut_offset) != end)
+        abort();
+    if (end == JSON_FAILED ? cut_offset != whole_offset
+                           : cut.length != whole.length || memcmp(cut.data, whole.data, whole.length) != 0)
+        abort();
+    if (end == JSON_END) {
+        if (rewrite(whole.data, whole.length, SIZE_MAX, false, &again, &again_offset) != JSON_END)
+            abort();
+        if (again.length != whole.length || memcmp(again.data, whole.data, whole.length) != 0)
+            abort();
+    }
+    array_free(&whole);
+    array_free(&cut);
+    array_free(&again);
+    return 0;
+}

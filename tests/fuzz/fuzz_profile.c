@@ -1,0 +1,76 @@
+/*
+ * Any bytes as a profile file, whole and in pieces (the first byte says how big): the same profile or the same
+ * sentence. A profile that is accepted keeps its promises, and what is written of it reads as the same file.
+ */
+#include "profile/read.h"
+#include "profile/write.h"
+#include "support/memory_sink.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static int read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, struct profile *out, struct error *err)
+{
+    struct profile_reader *reader = profile_reader_new();
+    if (!reader)
+        abort();
+    int rc = 0;
+    for (size_t fed = 0; !rc && fed < size; fed += piece)
+        rc = profile_reader_feed(reader, bytes + fed, size - fed < piece ? size - fed : piece, err);
+    if (!rc)
+        rc = profile_reader_finish(reader, out, err);
+    profile_reader_free(reader);
+    return rc;
+}
+
+static void write_to(struct memory *memory, const struct profile *profile, double resolution)
+{
+    struct byte_sink sink = memory_sink(memory);
+    struct error err;
+    if (profile_write(profile, NULL, resolution, &sink, &err) != 0)
+        abort();
+}
+
+static void same_or_abort(const struct memory *a, const struct memory *b)
+{
+    if (a->length != b->length || memcmp(a->data, b->data, a->length) != 0)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    if (size == 0)
+        return 0;
+    struct profile profile = {0}, cut = {0}, back = {0};
+    struct error err = {""}, cut_err = {""};
+    int rc = read_in_pieces(bytes + 1, size - 1, size, &profile, &err);
+    if (read_in_pieces(bytes + 1, size - 1, bytes[0] % 128 + 1, &cut, &cut_err) != rc ||
+        strcmp(err.text, cut_err.text) != 0)
+        abort();
+    if (rc) {
+        if (!err.text[0])
+            abort();
+        return 0;
+    }
+    struct memory first = {0}, second = {0}, third = {0}, quantized = {0};
+    if (profile_check(&profile, &err) != 0)
+        abort();
+    write_to(&first, &profile, 0);
+    write_to(&second, &cut, 0);
+    same_or_abort(&first, &second);
+    if (read_in_pieces((const uint8_t *)first.data, first.length, 4096, &back, &err) != 0)
+        abort();
+    write_to(&third, &back, 0);
+    same_or_abort(&first, &third);
+    write_to(&quantized, &profile, 0.01);
+    profile_destroy(&back);
+    if (read_in_pieces((const uint8_t *)quantized.data, quantized.length, 4096, &back, &err) != 0)
+        abort();
+    array_free(&first);
+    array_free(&second);
+    array_free(&third);
+    array_free(&quantized);
+    profile_destroy(&profile);
+    profile_destroy(&cut);
+    profile_destroy(&back);
+    return 0;
+}

@@ -1,0 +1,131 @@
+/* Equal rows are stored once, different ones apart. */
+#include "profile/intern.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct profile profile;
+    struct interner interner;
+};
+
+static void begin(struct fixture *fixture)
+{
+    profile_init(&fixture->profile);
+    interner_init(&fixture->interner, &fixture->profile);
+}
+
+static void end(struct fixture *fixture)
+{
+    interner_destroy(&fixture->interner);
+    profile_destroy(&fixture->profile);
+}
+
+static void test_a_stack_is_its_prefix_and_frame(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000 };
+    struct fixture f;
+    begin(&f);
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < COUNT; i++) {
+            uint32_t prefix = i < 2 ? PROFILE_NONE : i / 2;
+            assert_int_equal(intern_stack(&f.interner, prefix, i), i);
+        }
+    assert_int_equal(f.profile.stacks.length, COUNT);
+    assert_int_equal(f.profile.stacks.prefix[0], PROFILE_NONE);
+    assert_int_equal(f.profile.stacks.prefix[COUNT - 1], (COUNT - 1) / 2);
+    end(&f);
+}
+
+static void test_frames_differ_in_every_column(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    struct frame_row base = frame_row_of(1), rows[10];
+    for (size_t i = 0; i < 10; i++)
+        rows[i] = base;
+    rows[1].address = 0;
+    rows[2].lib = 0;
+    rows[3].func = 2;
+    rows[4].category = 0;
+    rows[5].subcategory = 0;
+    rows[6].native_symbol = 0;
+    rows[7].line = 1;
+    rows[8].column = 1;
+    rows[9].inline_depth = 1;
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 10; i++)
+            assert_int_equal(intern_frame(&f.interner, &rows[i]), i);
+    assert_int_equal(f.profile.frames.length, 10);
+    assert_int_equal(f.profile.frames.inline_depth[9], 1);
+    end(&f);
+}
+
+static void test_funcs_with_one_name_in_two_libraries_stay_apart(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    uint32_t name = strings_add_z(&f.profile.strings, "main");
+    uint32_t one = intern_library_resource(&f.interner, strings_add_z(&f.profile.strings, "one.so"));
+    uint32_t two = intern_library_resource(&f.interner, strings_add_z(&f.profile.strings, "two.so"));
+    struct func_row row = {.name = name, .resource = one, .source = PROFILE_NONE};
+    uint32_t first = intern_func(&f.interner, &row);
+    row.resource = two;
+    uint32_t second = intern_func(&f.interner, &row);
+    assert_int_not_equal(first, second);
+    assert_int_equal(intern_func(&f.interner, &row), second);
+    assert_int_equal(intern_library_resource(&f.interner, strings_add_z(&f.profile.strings, "one.so")), one);
+    assert_int_equal(f.profile.resources.data[one].type, 1);
+    end(&f);
+}
+
+static void test_categories_and_subcategories_are_known_by_name(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    uint32_t user = intern_category(&f.interner, "User", "yellow");
+    uint32_t kernel = intern_category(&f.interner, "Kernel", "orange");
+    assert_int_equal(intern_category(&f.interner, "User", "blue"), user);
+    assert_int_not_equal(user, kernel);
+    assert_int_equal(intern_subcategory(&f.interner, user, "Other"), 0);
+    assert_int_equal(intern_subcategory(&f.interner, user, "JIT"), 1);
+    assert_int_equal(intern_subcategory(&f.interner, user, "JIT"), 1);
+    assert_int_equal(intern_subcategory(&f.interner, kernel, "IRQ"), 1);
+    end(&f);
+}
+
+static void test_optional_columns_appear_when_they_are_needed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f);
+    struct sample_table *samples = &profile_add_thread(&f.profile)->samples;
+    assert_true(samples_add(samples, 0, 1));
+    assert_null(samples->weight);
+    assert_true(samples_need_weight(samples) && samples_need_cpu_delta(samples));
+    for (int i = 0; i < 500; i++)
+        assert_true(samples_add(samples, 0, 2));
+    assert_true(samples->weight[0] == 1 && samples->weight[500] == 1);
+    assert_true(isnan(samples->cpu_delta[0]) && isnan(samples->cpu_delta[500]));
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_stack_is_its_prefix_and_frame),
+        cmocka_unit_test(test_frames_differ_in_every_column),
+        cmocka_unit_test(test_funcs_with_one_name_in_two_libraries_stay_apart),
+        cmocka_unit_test(test_categories_and_subcategories_are_known_by_name),
+        cmocka_unit_test(test_optional_columns_appear_when_they_are_needed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

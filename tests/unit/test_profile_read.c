@@ -1,0 +1,401 @@
+/* Profile files of all versions become the same profile; files that are broken or none say so in one sentence. */
+#include "support/profile_text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void read_or_fail(const char *text, struct profile *profile)
+{
+    struct error err = {""};
+    if (read_bytes(text, strlen(text), SIZE_MAX, profile, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void read_file(const char *name, struct profile *profile)
+{
+    char *text = text_of_file(name);
+    read_or_fail(text, profile);
+    free(text);
+}
+
+/* The sentence for a text that must not be accepted. */
+static const char *refusal(const char *text)
+{
+    static struct error err;
+    struct profile profile = {0};
+    err.text[0] = '\0';
+    int rc = read_bytes(text, strlen(text), SIZE_MAX, &profile, &err);
+    if (rc == 0)
+        profile_destroy(&profile);
+    return rc ? err.text : "accepted";
+}
+
+static void assert_says(const char *sentence, const char *part)
+{
+    if (!strstr(sentence, part))
+        fail_msg("\"%s\" does not say \"%s\"", sentence, part);
+}
+
+/* One place of a good file is changed; the sentence must name what is wrong. */
+static void assert_refused(const char *from, const char *to, const char *part)
+{
+    char *text = text_replace(text_of_file("minimal.json"), from, to);
+    assert_says(refusal(text), part);
+    free(text);
+}
+
+static const char *string_at(const struct profile *profile, uint32_t index)
+{
+    return index == PROFILE_NONE ? "(none)" : strings_text(&profile->strings, index);
+}
+
+static void test_every_table_of_the_minimal_file_is_read(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    read_file("minimal.json", &p);
+    assert_int_equal(p.meta.version, 70);
+    assert_true(p.meta.interval == 1 && p.meta.start_time == 1767225600000.0);
+    assert_string_equal(string_at(&p, p.meta.product), "demo");
+    assert_int_equal(p.meta.symbolicated, 1);
+    assert_true(p.meta.has_cpu_delta);
+    assert_int_equal(p.meta.marker_schema, PROFILE_NONE);
+    assert_int_equal(p.categories.length, 3);
+    assert_int_equal(profile_default_category(&p), 0);
+    assert_int_equal(p.libs.length, 1);
+    assert_string_equal(string_at(&p, p.libs.data[0].path), "/bin/app");
+    assert_int_equal(p.libs.data[0].code_id, PROFILE_NONE);
+    assert_int_equal(p.stacks.length, 3);
+    assert_int_equal(p.stacks.prefix[0], PROFILE_NONE);
+    assert_int_equal(p.stacks.prefix[2], 1);
+    assert_int_equal(p.frames.address[1], 4368);
+    assert_int_equal(p.frames.lib[2], 0);
+    assert_int_equal(p.frames.category[2], 2);
+    assert_int_equal(p.frames.native_symbol[2], PROFILE_NONE);
+    assert_int_equal(p.frames.line[1], 20);
+    assert_int_equal(p.frames.line[2], 0);
+    assert_string_equal(string_at(&p, p.funcs.name[2]), "leaf");
+    assert_int_equal(p.funcs.resource[2], PROFILE_NONE);
+    assert_string_equal(string_at(&p, p.resources.data[p.funcs.resource[0]].name), "app");
+    assert_int_equal(p.native_symbols.data[0].size, 128);
+    assert_string_equal(string_at(&p, p.sources.data[p.funcs.source[1]].filename), "/src/app.c");
+    const struct thread *thread = &p.threads.data[0];
+    assert_string_equal(string_at(&p, thread->pid), "42");
+    assert_string_equal(string_at(&p, thread->tid), "42");
+    assert_true(thread->is_main && isnan(thread->end) && thread->start == 0);
+    assert_int_equal(thread->samples.length, 4);
+    assert_int_equal(thread->samples.stack[2], PROFILE_NONE);
+    assert_true(thread->samples.time[3] == 4);
+    assert_null(thread->samples.weight);
+    assert_true(isnan(thread->samples.cpu_delta[0]) && thread->samples.cpu_delta[3] == 500);
+    profile_destroy(&p);
+}
+
+static void test_markers_counters_and_extra_are_kept(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    read_file("full.json", &p);
+    const struct marker_table *markers = &p.threads.data[0].markers;
+    assert_int_equal(markers->length, 2);
+    assert_string_equal(string_at(&p, markers->data[0]), "{\"type\":\"Text\",\"name\":1}");
+    assert_int_equal(markers->data[1], PROFILE_NONE);
+    assert_int_equal(p.meta.kept_strings, 5); /* the payload means string 1 */
+    assert_true(markers->end[0] == 2 && isnan(markers->end[1]));
+    assert_int_equal(p.counters.length, 1);
+    assert_true(p.counters.data[0].time[1] == 2.5 && p.counters.data[0].count[1] == 5);
+    assert_string_equal(string_at(&p, p.meta.extra.data[0].entries.data[0].value), "12");
+    profile_destroy(&p);
+}
+
+static void test_tables_of_threads_are_merged(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    read_file("version53.json", &p);
+    assert_int_equal(p.threads.length, 2);
+    /* The second thread has the same code with its strings in another order, so nothing is there twice. */
+    assert_int_equal(p.stacks.length, 3);
+    assert_int_equal(p.frames.length, 3);
+    assert_int_equal(p.funcs.length, 3);
+    assert_int_equal(p.native_symbols.length, 2);
+    assert_int_equal(p.sources.length, 1);
+    assert_memory_equal(p.threads.data[0].samples.stack, p.threads.data[1].samples.stack, 4 * sizeof(uint32_t));
+    assert_int_equal(p.frames.lib[0], 0); /* from the resource */
+    assert_int_equal(p.frames.lib[2], PROFILE_NONE);
+    assert_string_equal(string_at(&p, p.sources.data[p.funcs.source[0]].filename), "/src/app.c");
+    profile_destroy(&p);
+}
+
+static void test_prefixes_mean_the_same_as_offsets(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text = text_replace(text_of_file("minimal.json"), "\"prefixOffset\": [0, 1, 1]", "\"prefix\": [null, 0, 1]");
+    read_or_fail(text, &p);
+    assert_int_equal(p.stacks.prefix[0], PROFILE_NONE);
+    assert_int_equal(p.stacks.prefix[2], 1);
+    profile_destroy(&p);
+    free(text);
+}
+
+static void test_key_order_does_not_matter(void **state)
+{
+    (void)state;
+    char *text = text_of_file("full.json");
+    char *shared = strstr(text, "\"shared\""), *threads = strstr(text, "\"threads\""),
+         *counters = strstr(text, "\"counters\"");
+    struct memory swapped = {0};
+    memory_write(&swapped, text, (size_t)(shared - text), NULL);
+    memory_write(&swapped, threads, (size_t)(counters - threads), NULL);
+    memory_write(&swapped, shared, (size_t)(threads - shared), NULL);
+    memory_write(&swapped, counters, strlen(counters), NULL);
+    struct profile plain = {0}, other = {0};
+    read_or_fail(text, &plain);
+    read_or_fail(swapped.data, &other);
+    char *plain_text = write_text(&plain, 0), *other_text = write_text(&other, 0);
+    assert_string_equal(plain_text, other_text);
+    free(plain_text);
+    free(other_text);
+    profile_destroy(&plain);
+    profile_destroy(&other);
+    array_free(&swapped);
+    free(text);
+}
+
+static void test_pieces_of_any_size_give_the_same_profile(void **state)
+{
+    (void)state;
+    char *text = text_of_file("full.json");
+    struct profile whole = {0};
+    read_or_fail(text, &whole);
+    char *expected = write_text(&whole, 0);
+    for (size_t piece = 1; piece < 70; piece++) {
+        struct profile cut = {0};
+        struct error err = {""};
+        assert_int_equal(read_bytes(text, strlen(text), piece, &cut, &err), 0);
+        char *actual = write_text(&cut, 0);
+        assert_string_equal(actual, expected);
+        free(actual);
+        profile_destroy(&cut);
+    }
+    free(expected);
+    profile_destroy(&whole);
+    free(text);
+}
+
+static void test_every_truncation_says_where(void **state)
+{
+    (void)state;
+    char *text = text_of_file("full.json");
+    size_t length = strlen(text);
+    while (text[length - 1] != '}')
+        length--;
+    for (size_t cut = 1; cut < length; cut++) {
+        struct profile profile = {0};
+        struct error err = {""};
+        char expected[64];
+        snprintf(expected, sizeof(expected), "the file is cut off after %zu bytes", cut);
+        assert_int_not_equal(read_bytes(text, cut, 7, &profile, &err), 0);
+        assert_says(err.text, expected);
+    }
+    free(text);
+}
+
+static void test_cpu_deltas_become_microseconds(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text =
+        text_replace(text_of_file("minimal.json"), "\"threadCPUDelta\": \"\xc2\xb5s\"", "\"threadCPUDelta\": \"ns\"");
+    read_or_fail(text, &p);
+    assert_true(p.threads.data[0].samples.cpu_delta[1] == 1);
+    profile_destroy(&p);
+    /* Cycles: the busiest span of all, 1000 in 1 ms, is taken as all of its time. */
+    text = text_replace(text, "\"ns\"", "\"variable CPU cycles\"");
+    text = text_replace(text, "[null, 1000, 0, 500]", "[null, 3000, 0, 1500]");
+    read_or_fail(text, &p);
+    assert_true(p.meta.has_cpu_delta);
+    assert_true(p.threads.data[0].samples.cpu_delta[1] == 1000 && p.threads.data[0].samples.cpu_delta[3] == 500);
+    profile_destroy(&p);
+    text = text_replace(text, "\"variable CPU cycles\"", "\"furlongs\"");
+    read_or_fail(text, &p);
+    assert_false(p.meta.has_cpu_delta);
+    assert_null(p.threads.data[0].samples.cpu_delta);
+    profile_destroy(&p);
+    free(text);
+}
+
+static void test_samples_out_of_order_are_sorted_with_a_warning(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text = text_replace(text_of_file("minimal.json"), "\"timeDeltas\": [1, 1, 1, 1]", "\"time\": [5, 4, 9, 4]");
+    read_or_fail(text, &p);
+    const struct sample_table *samples = &p.threads.data[0].samples;
+    assert_true(samples->time[0] == 4 && samples->time[1] == 4 && samples->time[2] == 5 && samples->time[3] == 9);
+    assert_int_equal(samples->stack[0], 1); /* was row 1 */
+    assert_int_equal(samples->stack[1], 2); /* was row 3 */
+    assert_true(samples->cpu_delta[1] == 500);
+    assert_says(string_at(&p, p.meta.warning), "order of their times");
+    profile_destroy(&p);
+    free(text);
+}
+
+static void test_newer_versions_are_read_with_a_warning(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text = text_replace(text_of_file("minimal.json"), "\"preprocessedProfileVersion\": 70",
+                              "\"preprocessedProfileVersion\": 72");
+    text = text_replace(text, "\"inlineDepth\"", "\"flags\": [3, 3, 3], \"inlineDepth\"");
+    read_or_fail(text, &p);
+    assert_int_equal(p.funcs.length, 3);
+    assert_says(string_at(&p, p.meta.warning), "version 72");
+    assert_says(string_at(&p, p.meta.warning), "flags");
+    profile_destroy(&p);
+    free(text);
+}
+
+static void test_what_a_file_leaves_out_is_filled_in(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    read_or_fail("{\"meta\":{\"preprocessedProfileVersion\":60},\"shared\":{\"stringArray\":[\"f\"],\"stackTable\":"
+                 "{\"frame\":[0],\"prefix\":[null]},\"frameTable\":{\"func\":[0]},\"funcTable\":{\"name\":[0]}},"
+                 "\"threads\":[{\"samples\":{\"stack\":[0,null],\"time\":[1,2]}}]}",
+                 &p);
+    assert_int_equal(p.categories.length, 8);
+    assert_string_equal(string_at(&p, p.categories.data[profile_default_category(&p)].name), "Other");
+    assert_int_equal(p.frames.category[0], PROFILE_NONE);
+    assert_int_equal(p.frames.address[0], -1);
+    assert_int_equal(p.funcs.resource[0], PROFILE_NONE);
+    assert_true(p.meta.interval == 1);
+    assert_int_equal(p.threads.data[0].samples.length, 2);
+    assert_int_equal(p.threads.data[0].markers.length, 0);
+    assert_string_equal(string_at(&p, p.threads.data[0].process_type), "default");
+    profile_destroy(&p);
+}
+
+static void test_broken_promises_are_named(void **state)
+{
+    (void)state;
+    assert_refused("\"prefixOffset\": [0, 1, 1]", "\"prefixOffset\": [0, 2, 1]", "prefixOffset[1]");
+    assert_refused("\"prefixOffset\": [0, 1, 1]", "\"prefixOffset\": [0, -1, 1]", "prefixOffset[1]");
+    assert_refused("\"prefixOffset\": [0, 1, 1]", "\"prefix\": [1, 0, 1]", "stack 0 is stack 1");
+    assert_refused("\"prefixOffset\": [0, 1, 1]", "\"prefix\": [0, 0, 1]", "stack 0 is stack 0");
+    assert_refused("\"frame\": [0, 1, 2]", "\"frame\": [0, 1, 3]", "stackTable.frame[2] is 3");
+    assert_refused("\"frame\": [0, 1, 2]", "\"frame\": [0, 1]", "stackTable.frame has 2 entries");
+    assert_refused("\"func\": [0, 1, 2]", "\"func\": [0, null, 2]", "frameTable.func[1] is missing");
+    assert_refused("\"category\": [1, 1, 2]", "\"category\": [1, 7, 2]", "frameTable.category[1] is 7");
+    assert_refused("\"subcategory\": [0, 0, 0]", "\"subcategory\": [0, 0, 1]", "subcategory[2] is 1");
+    assert_refused("\"lib\": [0, 0, 0]", "\"lib\": [0, 0, 1]", "frameTable.lib[2] is 1");
+    assert_refused("\"name\": [0, 1, 2]", "\"name\": [0, 1, 5]", "funcTable.name[2] is 5");
+    assert_refused("\"stack\": [2, 1, null, 2]", "\"stack\": [2, 1, null, 3]", "threads[0].samples.stack[3] is 3");
+    assert_refused("\"stack\": [2, 1, null, 2]", "\"stack\": [2, 1, 0.5, 2]", "threads[0].samples.stack[2], at byte");
+    assert_refused("\"stack\": [2, 1, null, 2]", "\"stack\": [2, 1, -2, 2]", "threads[0].samples.stack[2], at byte");
+    assert_refused("\"stack\": [2, 1, null, 2]", "\"stack\": [2, 1, [], 2]", "threads[0].samples.stack[2], at byte");
+    assert_refused("\"timeDeltas\": [1, 1, 1, 1]", "\"timeDeltas\": [1, 1, null, 1]", "row 2 is null");
+    assert_refused("\"timeDeltas\": [1, 1, 1, 1]", "\"timeDeltas\": [1, 1, 1]", "3 times, but 4 rows");
+    assert_refused("\"timeDeltas\": [1, 1, 1, 1],", "", "neither time nor timeDeltas");
+    assert_refused("\"weight\": null", "\"weight\": [1, 2]", "weight has 2 entries");
+    assert_refused("\"length\": 3", "\"length\": 4000000000", "its table has 4000000000 rows");
+}
+
+static void test_other_files_are_called_by_their_name(void **state)
+{
+    (void)state;
+    assert_says(refusal(""), "is empty");
+    assert_says(refusal("  \n "), "cut off");
+    assert_says(refusal("<!DOCTYPE html><html></html>"), "HTML");
+    assert_says(refusal("\x1f\x8b\x08 and so on and so on"), "gzip");
+    assert_says(refusal("PERFILE2 and so on and so on"), "perf.data");
+    assert_says(refusal("[{\"ph\":\"X\"}]"), "Chrome");
+    assert_says(refusal("{\"traceEvents\":[{\"ph\":\"X\"}]}"), "Chrome trace");
+    assert_says(refusal("{\"meta\":{\"version\":31},\"libs\":[],\"processes\":[],\"threads\":[]}"), "Gecko profile");
+    assert_says(refusal("{\"name\":\"package\"}"), "not a profile: it has no meta");
+    assert_says(refusal("hello, world, this is text"), "is not JSON");
+    assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":12},\"threads\":[]}"), "version 12");
+    assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":70},\"threads\":[]}"), "no threads");
+    assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":70}} x"), "follows the end");
+}
+
+static void test_unknown_values_are_skipped_however_deep(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text = text_replace(text_of_file("minimal.json"), "\"libs\"",
+                              "\"meta2\": {\"threads\": [[[{\"a\": [1, 2, \"]\", {\"meta\": null}]}]]]}, \"libs\"");
+    read_or_fail(text, &p);
+    assert_int_equal(p.threads.length, 1);
+    profile_destroy(&p);
+    free(text);
+}
+
+static void test_a_reader_that_failed_says_the_same_again(void **state)
+{
+    (void)state;
+    struct profile_reader *reader = profile_reader_new();
+    struct error first = {""}, second = {""}, third = {""};
+    struct profile profile = {0};
+    assert_int_not_equal(profile_reader_feed(reader, "{\"meta\": nonsense, and more", 27, &first), 0);
+    assert_int_not_equal(profile_reader_feed(reader, "{}", 2, &second), 0);
+    assert_int_not_equal(profile_reader_finish(reader, &profile, &third), 0);
+    assert_string_equal(first.text, second.text);
+    assert_string_equal(first.text, third.text);
+    assert_says(first.text, "meta, at byte 9");
+    profile_reader_free(reader);
+}
+
+static void test_random_damage_never_gets_past_the_check(void **state)
+{
+    (void)state;
+    char *text = text_of_file("full.json");
+    size_t length = strlen(text);
+    uint64_t random = 99;
+    for (unsigned round = 0; round < 3000; round++) {
+        char *copy = strdup(text);
+        for (unsigned change = 0; change <= round % 3; change++) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            copy[random % length] = "0123456789-,.[]{}\"en x"[(random >> 32) % 22];
+        }
+        struct profile profile = {0};
+        struct error err = {""};
+        if (read_bytes(copy, length, 100, &profile, &err) == 0) {
+            assert_int_equal(profile_check(&profile, &err), 0);
+            profile_destroy(&profile);
+        } else {
+            assert_true(err.text[0]);
+        }
+        free(copy);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_table_of_the_minimal_file_is_read),
+        cmocka_unit_test(test_markers_counters_and_extra_are_kept),
+        cmocka_unit_test(test_tables_of_threads_are_merged),
+        cmocka_unit_test(test_prefixes_mean_the_same_as_offsets),
+        cmocka_unit_test(test_key_order_does_not_matter),
+        cmocka_unit_test(test_pieces_of_any_size_give_the_same_profile),
+        cmocka_unit_test(test_every_truncation_says_where),
+        cmocka_unit_test(test_cpu_deltas_become_microseconds),
+        cmocka_unit_test(test_samples_out_of_order_are_sorted_with_a_warning),
+        cmocka_unit_test(test_newer_versions_are_read_with_a_warning),
+        cmocka_unit_test(test_what_a_file_leaves_out_is_filled_in),
+        cmocka_unit_test(test_broken_promises_are_named),
+        cmocka_unit_test(test_other_files_are_called_by_their_name),
+        cmocka_unit_test(test_unknown_values_are_skipped_however_deep),
+        cmocka_unit_test(test_a_reader_that_failed_says_the_same_again),
+        cmocka_unit_test(test_random_damage_never_gets_past_the_check),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
