@@ -16,7 +16,7 @@
     profile_facts.py FILE line NAME              source files and lines of the frames of NAME
     profile_facts.py FILE categories             names of the categories that samples end in
 
-NAME matches a whole function name, or its part before the parameters.
+NAME matches a whole function name, or its part before the parameters; A|B is either.
 """
 
 import gzip
@@ -65,7 +65,7 @@ class Profile:
 
 
 def same_name(name, wanted):
-    return name == wanted or name.split("(")[0] == wanted
+    return any(name == one or name.split("(")[0] == one for one in wanted.split("|"))
 
 
 def is_chain(path, wanted):
