@@ -257,6 +257,39 @@ await check('hovering a track shows time, stack and CPU', async () => {
     assertEqual(await page.locator('.tooltip').count(), 0, 'number of tooltips elsewhere');
 });
 
+await check('a click on a track selects the function that ran there', async () => {
+    const box = await graphBox();
+    let leaf = '';
+    for (let i = 3; i < 20 && leaf === ''; i++) {
+        await page.mouse.move(box.x + (box.width * i) / 20, box.y);
+        await page.waitForTimeout(150);
+        if (await page.locator('.sample-stack li').count())
+            leaf = await page.locator('.sample-stack li bdi').first().innerText();
+    }
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.mouse.move(5, 5);
+    await settle(page);
+    assertEqual((await selectedRow(page)).name.slice(0, 100), leaf.slice(0, 100), 'selected function');
+});
+
+await check('a chosen range is moved by its band in the ruler', async () => {
+    await drag(0.3, 0.5);
+    const before = await page.locator('.range-edge').first().getAttribute('aria-valuenow');
+    const label = await page.locator('.range-label').innerText();
+    const band = await page.locator('.range-band').boundingBox();
+    await page.mouse.move(band.x + 8, band.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(band.x + 88, band.y + 20, { steps: 5 });
+    await page.mouse.up();
+    await settle(page);
+    const after = await page.locator('.range-edge').first().getAttribute('aria-valuenow');
+    assert(Number(after) > Number(before), `its start went from ${before} to ${after}`);
+    assertEqual(await page.locator('.range-label').innerText(), label, 'length of the range');
+    await page.keyboard.press('Escape');
+    await settle(page);
+});
+
 await check('Ctrl-click and Shift-click choose several threads', async () => {
     const labels = page.locator('.track-label[role="option"]');
     const count = await labels.count();

@@ -179,7 +179,7 @@ export function CallTree(): JSX.Element {
         const isNear = top >= box.scrollTop - height && top <= box.scrollTop + 2 * height && reveals > 1;
         if (top < box.scrollTop || top + ROW_HEIGHT > box.scrollTop + height) {
             // A step scrolls by a row; a jump shows what is around its end.
-            if (!isNear) box.scrollTop = top - height * 0.6;
+            if (!isNear) box.scrollTop = Math.round((top - height * 0.6) / ROW_HEIGHT) * ROW_HEIGHT;
             else if (top < box.scrollTop) box.scrollTop = top;
             else box.scrollTop = top + ROW_HEIGHT - height;
         }

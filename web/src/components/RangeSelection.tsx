@@ -1,5 +1,5 @@
 /** The range that is being chosen: what lies outside is shaded, the edges can be moved, the label says how long it is. */
-import type { JSX, RefObject } from 'preact';
+import type { JSX } from 'preact';
 import type { Range } from '../state/codec';
 import { commitPreview, committedRange, fullRange, previewRange, setPreview } from '../state/store';
 import { graphWidth } from '../state/windows';
@@ -26,12 +26,46 @@ export function RangeShade(): JSX.Element | null {
     );
 }
 
-/** The range in the ruler. */
+/** Calls `onMove` with the milliseconds that the pointer has moved, until it is let go. */
+function followPointer(event: PointerEvent, onMove: (moved: number) => void): void {
+    if (event.button !== 0) return;
+    const [from, to] = committedRange.value;
+    const scale = (to - from) / Math.max(1, graphWidth.value);
+    const element = event.currentTarget as HTMLElement;
+    element.setPointerCapture(event.pointerId);
+    const move = (next: PointerEvent): void => onMove((next.clientX - event.clientX) * scale);
+    const end = (): void => {
+        element.removeEventListener('pointermove', move);
+        element.removeEventListener('pointerup', end);
+        element.removeEventListener('pointercancel', end);
+    };
+    element.addEventListener('pointermove', move);
+    element.addEventListener('pointerup', end);
+    element.addEventListener('pointercancel', end);
+    event.stopPropagation();
+}
+
+/** The range in the ruler, where it can be moved as a whole. */
 export function RangeBand(): JSX.Element | null {
     const range = previewRange.value;
     if (!range) return null;
     const [left, right] = toPixels(range);
-    return <div class="range-band" style={{ left: `${left}px`, width: `${right - left}px` }} />;
+    const onPointerDown = (event: PointerEvent): void => {
+        const [from, to] = committedRange.value;
+        const [start, end] = range;
+        followPointer(event, (moved) => {
+            const shift = Math.min(Math.max(moved, from - start), to - end);
+            setPreview([start + shift, end + shift]);
+        });
+    };
+    return (
+        <div
+            class="range-band"
+            role="presentation"
+            style={{ left: `${left}px`, width: `${right - left}px` }}
+            onPointerDown={onPointerDown}
+        />
+    );
 }
 
 /** How long the range is, and the button that zooms into it; in the ruler, so that it is there however far one scrolls. */
@@ -60,35 +94,14 @@ export function RangeLabel(): JSX.Element | null {
     );
 }
 
-interface EdgeProps {
-    side: 0 | 1;
-    graph: RefObject<HTMLElement | null>;
-}
-
-function Edge({ side, graph }: EdgeProps): JSX.Element | null {
+function Edge({ side }: { side: 0 | 1 }): JSX.Element | null {
     const range = previewRange.value;
     if (!range) return null;
     const [from, to] = committedRange.value;
     const moveTo = (time: number): void => setPreview(side === 0 ? [time, range[1]] : [range[0], time]);
     const onPointerDown = (event: PointerEvent): void => {
-        const box = graph.current?.getBoundingClientRect();
-        if (event.button !== 0 || !box) return;
-        const edge = event.currentTarget as HTMLElement;
-        const other = range[1 - side] ?? from;
-        edge.setPointerCapture(event.pointerId);
-        const onMove = (move: PointerEvent): void => {
-            const share = Math.min(1, Math.max(0, (move.clientX - box.left) / box.width));
-            setPreview([from + share * (to - from), other]);
-        };
-        const onUp = (): void => {
-            edge.removeEventListener('pointermove', onMove);
-            edge.removeEventListener('pointerup', onUp);
-            edge.removeEventListener('pointercancel', onUp);
-        };
-        edge.addEventListener('pointermove', onMove);
-        edge.addEventListener('pointerup', onUp);
-        edge.addEventListener('pointercancel', onUp);
-        event.stopPropagation();
+        const [start, end] = range;
+        followPointer(event, (moved) => setPreview(side === 0 ? [start + moved, end] : [start, end + moved]));
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         const direction = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
@@ -119,12 +132,12 @@ function Edge({ side, graph }: EdgeProps): JSX.Element | null {
     );
 }
 
-export function RangeEdges({ graph }: { graph: RefObject<HTMLElement | null> }): JSX.Element | null {
+export function RangeEdges(): JSX.Element | null {
     if (!previewRange.value) return null;
     return (
         <>
-            <Edge side={0} graph={graph} />
-            <Edge side={1} graph={graph} />
+            <Edge side={0} />
+            <Edge side={1} />
         </>
     );
 }

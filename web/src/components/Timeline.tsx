@@ -43,7 +43,7 @@ function threadOf(target: EventTarget | null): number {
 async function selectSample(thread: number, time: number): Promise<void> {
     const sample = await engine.sampleAt(thread, time);
     if (!sample || sample.path.length === 0) return;
-    await selectPath(inverted.value ? [...sample.path].reverse() : sample.path);
+    await selectPath(inverted.value ? sample.path.slice(-1) : sample.path);
 }
 
 function Ruler(): JSX.Element {
@@ -161,7 +161,8 @@ function usePointer(graph: { current: HTMLElement | null }): Record<string, (eve
     const onPointerDown = (event: PointerEvent): void => {
         const target = event.target as Element;
         const box = graph.current?.getBoundingClientRect();
-        if (event.button !== 0 || !box || target.closest('button, input, .track-label, .range-edge')) return;
+        if (event.button !== 0 || !box || target.closest('button, input, .track-label, .range-edge, .range-band'))
+            return;
         if (event.clientX < box.left || event.clientX > box.right) return;
         const area = event.currentTarget as HTMLElement;
         const thread = threadOf(target);
@@ -245,7 +246,7 @@ export function Timeline(): JSX.Element {
                 <div class="graph-layer above">
                     <RangeShade />
                     <HoverLine />
-                    <RangeEdges graph={graph} />
+                    <RangeEdges />
                 </div>
             </div>
         </section>

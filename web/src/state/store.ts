@@ -62,16 +62,28 @@ export const openDialog = signal<'info' | 'keys' | null>(null);
 /** Whether a change of the view is a step of its own for the back button. */
 export type Step = 'push' | 'replace';
 
+/** Browsers refuse to change the address as often as a mouse moves: small changes are written when they pause, ms. */
+const ADDRESS_DELAY = 120;
+let addressTimer = 0;
+
 export function changeView(change: Partial<View>, step: Step): void {
-    const next = { ...view.value, ...change };
-    view.value = next;
-    const address = encodeView(next, info.value.rangeStart);
+    // The step that is left keeps the last of the small changes made in it.
+    if (step === 'push') writeAddress('replace');
+    view.value = { ...view.value, ...change };
+    window.clearTimeout(addressTimer);
+    if (step === 'push') writeAddress('push');
+    else addressTimer = window.setTimeout(() => writeAddress('replace'), ADDRESS_DELAY);
+}
+
+function writeAddress(step: Step): void {
+    window.clearTimeout(addressTimer);
+    const address = encodeView(view.value, info.value.rangeStart);
     if (address === window.location.search) return;
     try {
         if (step === 'push') window.history.pushState(null, '', address);
         else window.history.replaceState(null, '', address);
     } catch {
-        // Browsers limit how often and how long addresses may be: the view works without.
+        // An address may be too long for the browser: the view works without.
     }
 }
 
@@ -95,6 +107,7 @@ function firstThreads(profile: ProfileInfo): number[] {
 }
 
 function readAddress(): void {
+    window.clearTimeout(addressTimer);
     view.value = sensibleView(decodeView(window.location.search, info.value.rangeStart), info.value);
 }
 
@@ -110,6 +123,7 @@ export async function start(): Promise<void> {
         });
         document.title = profile.product === '' ? 'prof' : `${profile.product.slice(0, 100)} – prof`;
         window.addEventListener('popstate', readAddress);
+        window.addEventListener('pagehide', () => writeAddress('replace'));
     } catch (error) {
         loading.value = { phase: 'failed', message: error instanceof Error ? error.message : String(error) };
     }

@@ -38,8 +38,9 @@ export interface TreeNode {
     expandedAll: boolean;
 }
 
-/** The heaviest path is followed to its end, unless it is absurdly deep. */
+/** The heaviest path is followed to its end, but not to nodes with less than this share of everything. */
 const FIRST_PATH_DEPTH = 1024;
+const FIRST_PATH_SHARE = 0.05;
 const MOST_ROWS = 50_000;
 /** Rows whose names are there before a new tree is shown. */
 const FIRST_ROWS = 120;
@@ -69,7 +70,8 @@ export const details = signal<{ node: TreeNode; details: NodeDetails } | null>(n
 export const treeError = signal('');
 
 let generation = 0;
-let isRunning = false;
+/** The queries under way; null if the rows are those of the view. */
+let running: Promise<void> | null = null;
 let isWanted = false;
 
 /** The query that the view stands for. */
@@ -166,13 +168,16 @@ async function reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number)
     );
 }
 
-/** The node at the end of `path`, opening what is above it; the last that exists if the path ends early. */
-async function walkTo(nodes: TreeNode[], path: NodePath, mine: number): Promise<TreeNode | null> {
+/**
+ * The node at the end of `path`, opening what is above it; the last that exists, and is not lighter than `least`, if the
+ * path ends early.
+ */
+async function walkTo(nodes: TreeNode[], path: NodePath, mine: number, least = 0): Promise<TreeNode | null> {
     let level: TreeNode[] | null = nodes;
     let found: TreeNode | null = null;
     for (const func of path) {
         const next: TreeNode | undefined = level?.find((node) => node.func === func);
-        if (!next) break;
+        if (!next || (found && Math.abs(next.total) < least)) break;
         if (found) found.expanded = true;
         found = next;
         await loadChildren(next, mine);
@@ -182,15 +187,16 @@ async function walkTo(nodes: TreeNode[], path: NodePath, mine: number): Promise<
 }
 
 /** What to select if the view says nothing, or something that is no longer there. */
-async function chooseNode(nodes: TreeNode[], mine: number): Promise<TreeNode | null> {
+async function chooseNode(nodes: TreeNode[], rootTotal: number, mine: number): Promise<TreeNode | null> {
     const wanted = view.value.path;
     if (wanted.length > 0) {
         const node = await walkTo(nodes, wanted, mine);
         if (node) return node;
     }
-    const path = await engine.heaviestPath(FIRST_PATH_DEPTH);
+    // Inverted, the heaviest function is what one looks for, not who happens to call it.
+    const path = await engine.heaviestPath(inverted.value ? 1 : FIRST_PATH_DEPTH);
     check(mine);
-    return walkTo(nodes, path, mine);
+    return walkTo(nodes, path, mine, rootTotal * FIRST_PATH_SHARE);
 }
 
 async function refresh(): Promise<void> {
@@ -202,7 +208,7 @@ async function refresh(): Promise<void> {
     const nodes = makeNodes(await engine.roots(), null, 0, 0);
     check(mine);
     await reopen(nodes, roots.value, mine);
-    const node = await chooseNode(nodes, mine);
+    const node = await chooseNode(nodes, answer.rootTotal, mine);
     await fetchNames(firstFuncs(nodes, node));
     check(mine);
     const isFirst = summary.value === null;
@@ -246,10 +252,14 @@ async function showDetails(node: TreeNode | null, mine: number): Promise<void> {
     if (mine === generation && selected.value === node) details.value = { node, details: answer };
 }
 
-async function run(): Promise<void> {
+function run(): void {
     isWanted = true;
-    if (isRunning) return;
-    isRunning = true;
+    running ??= runAll().finally(() => {
+        running = null;
+    });
+}
+
+async function runAll(): Promise<void> {
     while (isWanted) {
         isWanted = false;
         try {
@@ -258,7 +268,6 @@ async function run(): Promise<void> {
             if (!(error instanceof Overtaken)) treeError.value = error instanceof Error ? error.message : String(error);
         }
     }
-    isRunning = false;
 }
 
 let lastQuery = '';
@@ -270,20 +279,20 @@ export function followView(): void {
         const key = JSON.stringify(query.value);
         if (key === lastQuery) return;
         lastQuery = key;
-        void run();
+        run();
     });
     // Back, forward and the timeline name a node by its path.
     const wantedPath = computed(() => view.value.path);
     effect(() => {
         const path = wantedPath.value;
-        if (loading.value.phase !== 'ready' || isRunning || path.join() === nodePath(selected.peek()).join()) return;
+        if (loading.value.phase !== 'ready' || running || path.join() === nodePath(selected.peek()).join()) return;
         void selectPath(path);
     });
 }
 
 /** Runs `action` on the current tree; a view that changes meanwhile makes it void. */
 async function onCurrentTree(action: (mine: number) => Promise<void>): Promise<void> {
-    if (isRunning) return;
+    if (running) return;
     const mine = generation;
     try {
         await action(mine);
@@ -303,6 +312,7 @@ export function selectNode(node: TreeNode, scroll = true): void {
 
 /** Selects the node with this path, or as much of it as there is. */
 export async function selectPath(path: NodePath): Promise<void> {
+    while (running) await running;
     await onCurrentTree(async (mine) => {
         const node = await walkTo(roots.value, path, mine);
         if (!node) return;
