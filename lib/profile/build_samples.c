@@ -103,11 +103,12 @@ int build_samples(struct build *build, struct raw_samples *raw, size_t index, st
     if (raw->stack.length != rows)
         return error_set(build->err, EINVAL, "%s.stack has %zu entries, but its table has %zu rows", path,
                          raw->stack.length, rows);
-    const struct column *const optional[] = {&raw->weight, &raw->cpu_delta};
-    for (size_t i = 0; i < sizeof(optional) / sizeof(*optional); i++)
-        if (optional[i]->present && optional[i]->length != rows)
-            return error_set(build->err, EINVAL, "%s.%s has %zu entries, but its table has %zu rows", path,
-                             i ? "threadCPUDelta" : "weight", optional[i]->length, rows);
+    if (raw->weight.present && raw->weight.length != rows)
+        return error_set(build->err, EINVAL, "%s.weight has %zu entries, but its table has %zu rows", path,
+                         raw->weight.length, rows);
+    if (raw->cpu_delta.present && raw->cpu_delta.length != rows)
+        return error_set(build->err, EINVAL, "%s.threadCPUDelta has %zu entries, but its table has %zu rows", path,
+                         raw->cpu_delta.length, rows);
     int rc = build_times(build, &raw->time, &raw->time_deltas, rows, path);
     if (rc)
         return rc;

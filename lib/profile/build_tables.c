@@ -298,9 +298,9 @@ static int build_sources(struct build *build, struct raw_sources *raw, const str
     int rc = need_column(build, &raw->filename, rows, "shared.sources.filename");
     if (!rc)
         rc = BUILD_COLUMNS(build, plans, rows);
-    const struct column_plan *const refs[] = {&plans[0], &plans[1], &plans[4], &plans[5]};
-    for (size_t i = 0; !rc && i < sizeof(refs) / sizeof(*refs); i++)
-        rc = build_refs(build, strings, refs[i]->column, refs[i]->path);
+    for (size_t i = 0; !rc && i < sizeof(plans) / sizeof(*plans); i++)
+        if (plans[i].type == COLUMN_REF)
+            rc = build_refs(build, strings, plans[i].column, plans[i].path);
     for (size_t i = 0; !rc && i < rows; i++) {
         struct source row = {.filename = at(&raw->filename, i),
                              .id = at(&raw->id, i),

@@ -1,3 +1,4 @@
+/* The field lists: which key of which object goes where. Each is a table that reads like the format description. */
 #include "profile/raw.h"
 
 #include <math.h>
@@ -17,9 +18,9 @@
     {                                                                                                                  \
         (key), FIELD_OBJECT, offsetof(type, member), COLUMN_INDEX, &(schema), 0                                        \
     }
-#define OBJECTS(key, schema, type, member)                                                                             \
+#define OBJECTS(key, schema)                                                                                           \
     {                                                                                                                  \
-        (key), FIELD_ARRAY, offsetof(type, member), COLUMN_INDEX, &(schema), 0                                         \
+        (key), FIELD_ARRAY, 0, COLUMN_INDEX, &(schema), 0                                                              \
     }
 
 /* ---- tables ---- */
@@ -128,10 +129,10 @@ static const struct schema marker_schema = {FIELDS(marker_fields), NULL};
 static const struct field string_table_fields[] = {{"_array", FIELD_COLUMN, 0, COLUMN_TEXT, NULL, 0}};
 static const struct schema string_table_schema = {FIELDS(string_table_fields), NULL};
 
-static void *add_thread(void *array)
+static void *add_thread(void *owner)
 {
-    __typeof__(((struct raw_profile *)0)->threads) *threads = array;
-    struct raw_thread *raw = array_push_zero(threads);
+    struct raw_profile *profile = owner;
+    struct raw_thread *raw = array_push_zero(&profile->threads);
     if (raw) {
         struct thread *thread = &raw->thread;
         thread->name = thread->process_name = thread->process_type = PROFILE_NONE;
@@ -165,10 +166,10 @@ static const struct field thread_fields[] = {
 };
 static const struct schema thread_schema = {FIELDS(thread_fields), add_thread};
 
-static void *add_counter(void *array)
+static void *add_counter(void *owner)
 {
-    __typeof__(((struct raw_profile *)0)->counters) *counters = array;
-    struct raw_counter *raw = array_push_zero(counters);
+    struct raw_profile *profile = owner;
+    struct raw_counter *raw = array_push_zero(&profile->counters);
     if (raw) {
         struct counter *counter = &raw->counter;
         counter->name = counter->category = counter->description = counter->pid = counter->json = PROFILE_NONE;
@@ -197,10 +198,10 @@ static const struct schema counter_schema = {FIELDS(counter_fields), add_counter
 
 /* ---- meta and libs ---- */
 
-static void *add_library(void *array)
+static void *add_library(void *owner)
 {
-    __typeof__(((struct raw_profile *)0)->libs) *libs = array;
-    struct library *lib = array_push_zero(libs);
+    struct raw_profile *profile = owner;
+    struct library *lib = array_push_zero(&profile->libs);
     if (lib)
         *lib = (struct library){PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE,
                                 PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
@@ -218,10 +219,10 @@ static const struct field library_fields[] = {
 };
 static const struct schema library_schema = {FIELDS(library_fields), add_library};
 
-static void *add_category(void *array)
+static void *add_category(void *owner)
 {
-    __typeof__(((struct raw_meta *)0)->categories) *categories = array;
-    struct raw_category *category = array_push_zero(categories);
+    struct raw_meta *meta = owner;
+    struct raw_category *category = array_push_zero(&meta->categories);
     if (category)
         category->name = category->color = PROFILE_NONE;
     return category;
@@ -234,10 +235,10 @@ static const struct field category_fields[] = {
 };
 static const struct schema category_schema = {FIELDS(category_fields), add_category};
 
-static void *add_extra_entry(void *array)
+static void *add_extra_entry(void *owner)
 {
-    __typeof__(((struct extra_section *)0)->entries) *entries = array;
-    struct extra_entry *entry = array_push_zero(entries);
+    struct extra_section *section = owner;
+    struct extra_entry *entry = array_push_zero(&section->entries);
     if (entry)
         *entry = (struct extra_entry){PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
     return entry;
@@ -250,10 +251,10 @@ static const struct field extra_entry_fields[] = {
 };
 static const struct schema extra_entry_schema = {FIELDS(extra_entry_fields), add_extra_entry};
 
-static void *add_extra_section(void *array)
+static void *add_extra_section(void *owner)
 {
-    __typeof__(((struct profile_meta *)0)->extra) *sections = array;
-    struct extra_section *section = array_push_zero(sections);
+    struct raw_meta *meta = owner;
+    struct extra_section *section = array_push_zero(&meta->meta.extra);
     if (section)
         section->label = PROFILE_NONE;
     return section;
@@ -261,7 +262,7 @@ static void *add_extra_section(void *array)
 
 static const struct field extra_section_fields[] = {
     VALUE("label", FIELD_TEXT, struct extra_section, label),
-    OBJECTS("entries", extra_entry_schema, struct extra_section, entries),
+    OBJECTS("entries", extra_entry_schema),
 };
 static const struct schema extra_section_schema = {FIELDS(extra_section_fields), add_extra_section};
 
@@ -294,20 +295,18 @@ static const struct field meta_fields[] = {
      offsetof(struct raw_meta, has_version) + 1},
     COLUMN("initialVisibleThreads", COLUMN_INDEX, struct raw_meta, initial_visible_threads),
     {"sampleUnits", FIELD_OBJECT, 0, COLUMN_INDEX, &sample_unit_schema, 0},
-    {"categories", FIELD_ARRAY, offsetof(struct raw_meta, categories), COLUMN_INDEX, &category_schema,
-     offsetof(struct raw_meta, has_categories) + 1},
-    OBJECTS("extra", extra_section_schema, struct raw_meta, meta.extra),
+    {"categories", FIELD_ARRAY, 0, COLUMN_INDEX, &category_schema, offsetof(struct raw_meta, has_categories) + 1},
+    OBJECTS("extra", extra_section_schema),
 };
 static const struct schema meta_schema = {FIELDS(meta_fields), NULL};
 
 static const struct field profile_fields[] = {
     {"meta", FIELD_OBJECT, offsetof(struct raw_profile, meta), COLUMN_INDEX, &meta_schema,
      offsetof(struct raw_profile, meta.present) + 1},
-    OBJECTS("libs", library_schema, struct raw_profile, libs),
+    OBJECTS("libs", library_schema),
     OBJECT("shared", shared_schema, struct raw_profile, shared),
-    {"threads", FIELD_ARRAY, offsetof(struct raw_profile, threads), COLUMN_INDEX, &thread_schema,
-     offsetof(struct raw_profile, has_threads) + 1},
-    OBJECTS("counters", counter_schema, struct raw_profile, counters),
+    {"threads", FIELD_ARRAY, 0, COLUMN_INDEX, &thread_schema, offsetof(struct raw_profile, has_threads) + 1},
+    OBJECTS("counters", counter_schema),
     VALUE("processes", FIELD_SEEN, struct raw_profile, has_processes),
     VALUE("traceEvents", FIELD_SEEN, struct raw_profile, has_trace_events),
 };

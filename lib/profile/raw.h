@@ -143,7 +143,7 @@ enum field_kind {
     FIELD_JSON,   /* uint32_t: the JSON text */
     FIELD_SEEN,   /* bool: the key is there; its value is skipped */
     FIELD_OBJECT, /* the struct at the offset has the fields of `schema` */
-    FIELD_ARRAY,  /* objects of `schema` */
+    FIELD_ARRAY,  /* objects of `schema`, which adds them to the struct; no offset */
     FIELD_COLUMN, /* struct column; or, with a schema, an object that holds it */
 };
 
@@ -161,7 +161,7 @@ struct field {
 struct schema {
     const struct field *fields;
     size_t count;
-    void *(*add)(void *array); /* appends an element to the array of FIELD_ARRAY; NULL if memory ran out */
+    void *(*add)(void *owner); /* for FIELD_ARRAY: appends to the owner's array; NULL if memory ran out */
 };
 
 extern const struct schema RAW_PROFILE_SCHEMA;

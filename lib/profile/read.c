@@ -27,7 +27,7 @@ enum level_kind { LEVEL_OBJECT, LEVEL_ARRAY, LEVEL_COLUMN };
 struct level {
     enum level_kind kind;
     const struct schema *schema; /* of the object or of the array's objects */
-    void *base;                  /* the struct, the ARRAY or the struct column */
+    void *base;                  /* the struct, the one that owns the array, or the struct column */
     enum column_type column;
     const struct field *field; /* of the key that was read last; NULL: not known */
     char key[KEY_SHOWN];       /* and its text, for the path */
