@@ -37,11 +37,12 @@ struct arch_code {
     bool saved_bp; /* the caller's frame pointer lies below the return address */
 };
 
-enum { ARCH_CODE_BEFORE = 32, ARCH_CODE_AFTER = 32 };
+enum { ARCH_CODE_BEFORE = 64, ARCH_CODE_AFTER = 64 };
 
-/* Recognises linkage stubs (PLT entries of linkers that write no CFI for them), _init and _fini, the first and last
- * instructions of functions that keep a frame pointer, and the sigreturn trampoline. `code` holds ARCH_CODE_BEFORE
- * bytes before the pc and ARCH_CODE_AFTER from it; 0 where there is no code. The pc is the start of an instruction. */
+/* Recognises linkage stubs (PLT entries of linkers that write no CFI for them), _init, _fini and their like, the first
+ * and last instructions of functions that keep a frame pointer, and the sigreturn trampoline. `code` holds
+ * ARCH_CODE_BEFORE bytes before the pc and ARCH_CODE_AFTER from it; 0 where there is no code. The pc is the start of an
+ * instruction. */
 struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * x86-64: signal frames, and code that has no CFI although its frame is known exactly.
  *
- * lld writes no CFI for the PLT, crti.o none for _init and _fini, musl none for its sigreturn trampoline, and a pc in
- * one of them would cost the whole stack, or worse: the frame pointer still belongs to the caller there, so that
- * following it skips the caller without a trace. These snippets are always the same bytes, so they are recognised by
- * them.
+ * lld writes no CFI for the PLT, gcc none for _init, _fini and its crtstuff.c, musl none for its sigreturn trampoline,
+ * and a pc in one of them would cost the whole stack, or worse: the frame pointer still belongs to the caller there, so
+ * that following it skips the caller without a trace. These snippets are always the same bytes, so they are recognised
+ * by them.
  */
 #include "unwind/arch.h"
 
@@ -27,7 +27,7 @@ struct instruction {
     bool saved_bp;
 };
 
-enum { SNIPPET_MAX = 8 };
+enum { SNIPPET_MAX = 16 };
 
 struct snippet {
     struct instruction instructions[SNIPPET_MAX]; /* ends with fixed == 0 */
@@ -64,6 +64,43 @@ static const struct snippet snippets[] = {
     /* _fini */
     {{{OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
       {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
+      {OPCODE("\xc3"), .cfa_offset = 8}}},
+    /* gcc's crtstuff.c, which is compiled without CFI and runs once for each library: frame_dummy,
+     * deregister_tm_clones, register_tm_clones, __do_global_dtors_aux. */
+    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8}, {OPCODE("\xe9"), .any = 4, .cfa_offset = 8}}},
+    {{{OPCODE("\x48\x8d\x3d"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\x48\x8d\x05"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\x48\x39\xf8"), .cfa_offset = 8},
+      {OPCODE("\x74"), .any = 1, .cfa_offset = 8},
+      {OPCODE("\x48\x8b\x05"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\x48\x85\xc0"), .cfa_offset = 8},
+      {OPCODE("\x74"), .any = 1, .cfa_offset = 8},
+      {OPCODE("\xff\xe0"), .cfa_offset = 8}}},
+    {{{OPCODE("\x48\x8d\x3d"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\x48\x8d\x35"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\x48\x29\xfe"), .cfa_offset = 8},
+      {OPCODE("\x48\x89\xf0"), .cfa_offset = 8},
+      {OPCODE("\x48\xc1\xee\x3f"), .cfa_offset = 8},
+      {OPCODE("\x48\xc1\xf8\x03"), .cfa_offset = 8},
+      {OPCODE("\x48\x01\xc6"), .cfa_offset = 8},
+      {OPCODE("\x48\xd1\xfe"), .cfa_offset = 8},
+      {OPCODE("\x74"), .any = 1, .cfa_offset = 8},
+      {OPCODE("\x48\x8b\x05"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\x48\x85\xc0"), .cfa_offset = 8},
+      {OPCODE("\x74"), .any = 1, .cfa_offset = 8},
+      {OPCODE("\xff\xe0"), .cfa_offset = 8}}},
+    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
+      {OPCODE("\x80\x3d"), .any = 5, .cfa_offset = 8},
+      {OPCODE("\x75"), .any = 1, .cfa_offset = 8},
+      {OPCODE("\x55"), .cfa_offset = 8},
+      {OPCODE("\x48\x83\x3d"), .any = 5, .cfa_offset = 16, .saved_bp = true},
+      {OPCODE("\x48\x89\xe5"), .cfa_offset = 16, .saved_bp = true},
+      {OPCODE("\x74"), .any = 1, .cfa_offset = 16, .saved_bp = true},
+      {OPCODE("\x48\x8b\x3d"), .any = 4, .cfa_offset = 16, .saved_bp = true},
+      {OPCODE("\xe8"), .any = 4, .cfa_offset = 16, .saved_bp = true},
+      {OPCODE("\xe8"), .any = 4, .cfa_offset = 16, .saved_bp = true},
+      {OPCODE("\xc6\x05"), .any = 5, .cfa_offset = 16, .saved_bp = true},
+      {OPCODE("\x5d"), .cfa_offset = 16, .saved_bp = true},
       {OPCODE("\xc3"), .cfa_offset = 8}}},
     /* push %rbp; mov %rsp,%rbp */
     {{{OPCODE("\x55"), .cfa_offset = 8}, {OPCODE("\x48\x89\xe5"), .cfa_offset = 16, .saved_bp = true}}},
