@@ -16,6 +16,7 @@
 #include "symbol/dwarf_functions.h"
 #include "symbol/dwarf_lines.h"
 #include "symbol/dwarf_names.h"
+#include "symbol/plt.h"
 #include "base/strings.h"
 
 #include <elf.h>
@@ -206,6 +207,9 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     result = matches ? match_tables(lookup, &matcher, err) : error_no_memory(err);
     if (result == 0)
         symbol_matcher_finish(&matcher, matches);
+    if (result == 0 && lookup->files.has_mapped)
+        result = plt_match(&lookup->files.mapped, lookup->files.base, lookup->job->rvas, count, matches, &matcher.arena,
+                           err);
     for (size_t i = 0; result == 0 && i < count; i++) {
         if (!matches[i].name)
             continue;

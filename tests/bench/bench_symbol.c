@@ -1,10 +1,10 @@
 /*
  * How fast a program is symbolized, against llvm-symbolizer in the same run.
  *
- *     bench_symbol FILE [ADDRESSES [ROUNDS [THREADS]]]
+ *     bench_symbol [FILE [ADDRESSES [ROUNDS [THREADS]]]]
  *
- * takes ADDRESSES random places inside the functions of FILE, the same ones for both, and prints the medians of ROUNDS
- * alternating runs and their ratio. tests/targets/big_cpp.sh builds files that are worth it.
+ * takes ADDRESSES random places inside the functions of FILE (itself), the same ones for both, and prints the medians
+ * of ROUNDS alternating runs and their ratio. bench_symbol_big has files that are worth it.
  */
 #include "symbol/elf_file.h"
 #include "symbol/symbol.h"
@@ -126,10 +126,7 @@ static void write_list(const char *list, const uint64_t *rvas, size_t count, uin
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: bench_symbol FILE [ADDRESSES [ROUNDS [THREADS]]]\n");
-        return 2;
-    }
+    const char *path = argc > 1 ? argv[1] : argv[0];
     size_t wanted = argc > 2 ? strtoul(argv[2], NULL, 10) : 10000;
     size_t rounds = argc > 3 ? strtoul(argv[3], NULL, 10) : 5;
     unsigned threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 0;
@@ -137,7 +134,7 @@ int main(int argc, char **argv)
     uint64_t *rvas = calloc(wanted + 1, sizeof(*rvas)), base;
     if (!rvas || rounds == 0 || rounds > ROUNDS_MAX)
         return 1;
-    size_t count = pick_addresses(argv[1], wanted, rvas, &base), frames = 0, named = 0;
+    size_t count = pick_addresses(path, wanted, rvas, &base), frames = 0, named = 0;
     char list[] = "/tmp/bench_symbol_XXXXXX";
     int fd = mkstemp(list);
     if (fd < 0)
@@ -145,8 +142,8 @@ int main(int argc, char **argv)
     close(fd);
     write_list(list, rvas, count, base);
     for (size_t i = 0; i < rounds; i++) {
-        ours[i] = time_ours(argv[1], rvas, count, threads, &frames, &named);
-        llvm[i] = time_llvm(argv[1], list);
+        ours[i] = time_ours(path, rvas, count, threads, &frames, &named);
+        llvm[i] = time_llvm(path, list);
     }
     unlink(list);
     qsort(ours, rounds, sizeof(*ours), ascending_doubles);
@@ -156,7 +153,7 @@ int main(int argc, char **argv)
     double own = ours[rounds / 2], other = llvm[rounds / 2];
     printf("%s: %zu addresses, %zu with a symbol, %zu frames: prof %.3f s (best %.3f), peak %ld MB; llvm-symbolizer "
            "%.3f s; ratio %.3f\n",
-           argv[1], count, named, frames, own, ours[0], usage.ru_maxrss / 1024, other, other > 0 ? own / other : 0);
+           path, count, named, frames, own, ours[0], usage.ru_maxrss / 1024, other, other > 0 ? own / other : 0);
     free(rvas);
     return 0;
 }

@@ -279,6 +279,44 @@ static void test_assembly_labels_reach_to_the_next_symbol(void **unused)
     symbol_answers_destroy(&answers);
 }
 
+/* Every kind of stub: lazy, with endbr64 in a section of its own, and without lazy binding. */
+static void test_stubs_have_the_name_of_what_they_call(void **unused)
+{
+    (void)unused;
+    static const char *const flags[] = {"-Wl,-z,lazy", "-fcf-protection=full -Wl,-z,lazy,-z,ibtplt", "-Wl,-z,now",
+                                        "-no-pie -Wl,-z,lazy"};
+    static const char *const sections[] = {".plt", ".plt.sec", ".plt", ".plt"};
+    write_text("stub.cpp",
+               "#include <cstdio>\n#include <string>\n"
+               "int main(int c, char **v) { std::string s(v[0]); s += v[c - 1]; return puts(s.c_str()); }\n");
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+        run("g++ -O0 -o stub %s stub.cpp", flags[i]);
+        char path[300];
+        snprintf(path, sizeof(path), "%s/stub", folder);
+        struct elf_file file;
+        struct error err = {""};
+        assert_int_equal(elf_file_open(&file, path, &err), 0);
+        const struct elf_section *section = elf_file_section(&file, sections[i]);
+        assert_non_null(section);
+        uint64_t rvas[256];
+        size_t count = 0;
+        for (uint64_t at = 0; at < section->size && count < 256; at += 2)
+            rvas[count++] = section->address - file.base + at;
+        struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "stub", .path = path};
+        struct symbol_answers answers = lookup(&lib, rvas, count);
+        size_t puts_seen = 0, demangled_seen = 0;
+        for (size_t a = 0; a < count; a++) {
+            const char *name = answers.answers[a].symbol;
+            puts_seen += name && strcmp(name, "puts@plt") == 0 && answers.answers[a].symbol_size == 16;
+            demangled_seen += name && strstr(name, "::operator+=(char const*)@plt");
+        }
+        assert_int_equal(puts_seen, 8); /* each second byte of 16 */
+        assert_int_equal(demangled_seen, 8);
+        symbol_answers_destroy(&answers);
+        elf_file_close(&file);
+    }
+}
+
 static void test_vdso_has_names(void **unused)
 {
     (void)unused;
@@ -424,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_debug_file_is_found_by_build_id),
         cmocka_unit_test(test_symbols_of_debugdata_are_used),
         cmocka_unit_test(test_assembly_labels_reach_to_the_next_symbol),
+        cmocka_unit_test(test_stubs_have_the_name_of_what_they_call),
         cmocka_unit_test(test_vdso_has_names),
         cmocka_unit_test(test_libraries_are_looked_up_together),
         cmocka_unit_test(test_names_alone_when_lines_are_not_wanted),
