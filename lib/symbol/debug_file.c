@@ -103,7 +103,7 @@ static bool read_debug_link(const struct elf_file *file, char *name, size_t size
     size_t used = (size_t)(c.at - raw);
     cursor_bytes(&c, (4 - used % 4) % 4);
     *crc = cursor_u32(&c);
-    strcpy(name, text);
+    memcpy(name, text, strlen(text) + 1);
     return !c.failed && *name;
 }
 
@@ -114,7 +114,7 @@ static bool open_by_link(struct debug_files *files, const char *mapped_path)
     if (!mapped_path || strlen(mapped_path) >= sizeof(directory) ||
         !read_debug_link(&files->mapped, name, sizeof(name), &crc))
         return false;
-    strcpy(directory, mapped_path);
+    memcpy(directory, mapped_path, strlen(mapped_path) + 1);
     const char *parent = dirname(directory);
     snprintf(path, sizeof(path), "%s/%s", parent, name);
     if (strcmp(path, mapped_path) != 0 && try_link(files, path, crc))

@@ -102,7 +102,7 @@ static uint32_t list_function(struct pass *pass, size_t depth)
             level->index = outer->index;
         }
         level->is_listed = true;
-        if (is_own && level->function.parent != DWARF_NO_FUNCTION)
+        if (outer && is_own && level->function.parent != DWARF_NO_FUNCTION)
             pass->functions->list.data[level->index].parent = outer->index;
     }
     return pass->levels.data[depth].index;

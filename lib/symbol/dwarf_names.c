@@ -11,6 +11,7 @@
 #include "symbol/demangle.h"
 #include "symbol/dwarf_constants.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +37,8 @@ void dwarf_names_init(struct dwarf_names *names, struct dwarf_unit_reader *reade
 static void forget_others(struct dwarf_names *names)
 {
     for (size_t i = 0; i < names->others.length; i++) {
-        dwarf_unit_reader_destroy(names->others.data[i]);
-        free(names->others.data[i]);
+        dwarf_unit_reader_destroy(names->others.data[i].reader);
+        free(names->others.data[i].reader);
     }
     names->others.length = 0;
 }
@@ -58,14 +59,15 @@ static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const stru
     if (unit == names->own->unit)
         return names->own;
     for (size_t i = 0; i < names->others.length; i++)
-        if (names->others.data[i]->unit == unit)
-            return names->others.data[i];
+        if (names->others.data[i].reader->unit == unit)
+            return names->others.data[i].reader;
     if (names->others.length >= OTHER_UNITS_MAX)
         forget_others(names);
     struct dwarf_unit_reader *reader = malloc(sizeof(*reader));
     if (!reader)
         return NULL;
-    if (dwarf_unit_reader_init(reader, file, unit) != 0 || !array_push(&names->others, reader)) {
+    if (dwarf_unit_reader_init(reader, file, unit) != 0 ||
+        !array_push(&names->others, (struct dwarf_other_unit){reader})) {
         dwarf_unit_reader_destroy(reader);
         free(reader);
         return NULL;
@@ -232,22 +234,15 @@ static const char *qualify(struct dwarf_names *names, struct place place, const 
     uint64_t scopes[SCOPES_MAX];
     char text[QUALIFIED_MAX];
     size_t length = 0, depth = find_scopes(names, place, scopes);
-    for (size_t i = 0; i < depth; i++) {
+    for (size_t i = 0; i < depth && length < sizeof(text); i++) {
         const char *scope = scope_name(names, (struct place){place.reader, scopes[i]});
-        size_t size = strlen(scope);
-        if (size == 0)
-            continue;
-        if (size + 2 > sizeof(text) - length)
-            return name;
-        memcpy(text + length, scope, size);
-        memcpy(text + length + size, "::", 2);
-        length += size + 2;
+        if (*scope)
+            length += (size_t)snprintf(text + length, sizeof(text) - length, "%s::", scope);
     }
-    size_t size = strlen(name);
-    if (length == 0 || size > sizeof(text) - length)
+    if (length == 0 || length >= sizeof(text))
         return name;
-    memcpy(text + length, name, size);
-    return arena_copy(names->arena, text, length + size);
+    length += (size_t)snprintf(text + length, sizeof(text) - length, "%s", name);
+    return length < sizeof(text) ? arena_copy(names->arena, text, length) : name;
 }
 
 /* NULL for a linkage name that is not mangled: in C that is an alias from an asm label (glibc's __GI_getaddrinfo), and
@@ -261,6 +256,7 @@ static const char *demangle_linkage_name(struct dwarf_names *names, struct place
 static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
 {
     const char *plain = NULL;
+    bool is_partial = !has_whole_names(names->own->language);
     struct place place = {names->own, die}, named = {0};
     struct name_attributes found;
     for (int hop = 0; hop < HOPS_MAX && read_attributes(place, &found); hop++) {
@@ -275,11 +271,11 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
     /* `named` may be of a unit that was forgotten on the way: then the short name has to do. */
     struct dwarf_unit_reader *reader = plain && named.reader == names->own ? named.reader : NULL;
     for (size_t i = 0; plain && i < names->others.length; i++)
-        if (names->others.data[i] == named.reader)
+        if (names->others.data[i].reader == named.reader)
             reader = named.reader;
     if (reader && has_scoped_names(reader->language))
         plain = qualify(names, named, plain);
-    return (struct dwarf_name){.text = plain, .is_partial = !has_whole_names(names->own->language)};
+    return (struct dwarf_name){.text = plain, .is_partial = is_partial};
 }
 
 /* The DIE that all inlined calls of one function share, so that its name is looked up once. */

@@ -12,10 +12,15 @@ struct dwarf_name {
                       */
 };
 
+/* A unit that DIEs of this one refer to (link-time optimisation, dwz). */
+struct dwarf_other_unit {
+    struct dwarf_unit_reader *reader;
+};
+
 struct dwarf_names {
     struct dwarf_unit_reader *own;
-    ARRAY(struct dwarf_unit_reader *) others; /* units that DIEs of this one refer to (LTO, dwz) */
-    struct hash index;                        /* DIE -> into `list` */
+    ARRAY(struct dwarf_other_unit) others;
+    struct hash index; /* DIE -> into `list` */
     ARRAY(struct dwarf_name) list;
     struct arena *arena;
     uint64_t work_left; /* bounds the search for enclosing namespaces */

@@ -184,9 +184,12 @@ static int read_sections(struct elf_file *file, struct elf_header *header, struc
             result = error_no_memory(err);
     }
     free(owned);
-    if (result == 0 && header->names_section < file->sections.length) {
-        struct window texts = {.bytes = &file->sections.data[header->names_section].bytes};
-        for (size_t i = 0; result == 0 && i < file->sections.length; i++) {
+    const struct elf_section *texts_section = file->sections.data && header->names_section < file->sections.length
+                                                  ? &file->sections.data[header->names_section]
+                                                  : NULL;
+    if (result == 0 && texts_section) {
+        struct window texts = {.bytes = &texts_section->bytes};
+        for (size_t i = 0; result == 0 && i < names.length; i++) {
             const char *name = window_string(&texts, names.data[i]);
             char *copy = name ? arena_copy(&file->arena, name, strnlen(name, 256)) : NULL;
             if (copy)
@@ -202,7 +205,7 @@ static int read_sections(struct elf_file *file, struct elf_header *header, struc
 
 static int read_headers(struct elf_file *file, const char *name, struct error *err)
 {
-    struct elf_header header;
+    struct elf_header header = {0};
     int result = read_header(file, name, &header, err);
     if (result == 0) {
         read_segments(file, &header.segments);

@@ -55,13 +55,16 @@ static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct 
     size_t count = lookup->job->count;
     struct address_of_unit *pairs = malloc((count + 1) * sizeof(*pairs));
     lookup->by_unit = malloc((count + 1) * sizeof(*lookup->by_unit));
+    if (!pairs || !lookup->by_unit) {
+        free(pairs);
+        return error_no_memory(err);
+    }
     size_t used = 0;
-    int result = pairs && lookup->by_unit ? 0 : error_no_memory(err);
-    for (size_t i = 0; result == 0 && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         if (unit_of[i] != DWARF_NO_UNIT)
             pairs[used++] = (struct address_of_unit){unit_of[i], (uint32_t)i};
-    if (result == 0)
-        qsort(pairs, used, sizeof(*pairs), by_unit_then_index);
+    qsort(pairs, used, sizeof(*pairs), by_unit_then_index);
+    int result = 0;
     for (size_t i = 0; result == 0 && i < used; i++) {
         lookup->by_unit[i] = pairs[i].index;
         if (i == 0 || pairs[i].unit != pairs[i - 1].unit)
@@ -87,10 +90,12 @@ static int find_units(struct lookup *lookup, struct error *err)
     const struct symbol_job *job = lookup->job;
     uint64_t *vaddrs = vaddrs_of(job->rvas, job->count, lookup->dwarf_base);
     uint32_t *unit_of = malloc((job->count + 1) * sizeof(*unit_of));
-    int result = vaddrs && unit_of ? 0 : error_no_memory(err);
-    if (result == 0) {
+    int result;
+    if (vaddrs && unit_of) {
         dwarf_file_find_units(&lookup->dwarf, vaddrs, job->count, unit_of);
         result = group_by_unit(lookup, unit_of, err);
+    } else {
+        result = error_no_memory(err);
     }
     free(vaddrs);
     free(unit_of);
@@ -204,7 +209,11 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     if (result != 0)
         return result;
     struct symbol_match *matches = malloc((count + 1) * sizeof(*matches));
-    result = matches ? match_tables(lookup, &matcher, err) : error_no_memory(err);
+    if (!matches) {
+        symbol_matcher_destroy(&matcher);
+        return error_no_memory(err);
+    }
+    result = match_tables(lookup, &matcher, err);
     if (result == 0)
         symbol_matcher_finish(&matcher, matches);
     if (result == 0 && lookup->files.has_mapped)

@@ -11,6 +11,7 @@
 #include "symbol/demangle.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,10 +115,8 @@ static const char *stub_name(const struct elf_file *file, const struct elf_secti
     const char *name = mangled && *mangled ? demangle(mangled, arena) : NULL;
     size_t length = name ? strlen(name) : 0;
     char *text = name ? arena_alloc(arena, length + sizeof("@plt")) : NULL;
-    if (text) {
-        memcpy(text, name, length);
-        memcpy(text + length, "@plt", sizeof("@plt"));
-    }
+    if (text)
+        snprintf(text, length + sizeof("@plt"), "%s@plt", name);
     window_destroy(&texts);
     return text;
 }
