@@ -405,8 +405,8 @@ static int write_end_infos(struct recording *recording, struct error *err)
 /* ---- beginning and end ---- */
 
 /* A reader that runs late makes old stacks and lost samples. A short slice lets it preempt early (Linux 6.12), and who
- * may also gets a better nice value; neither matters if it is refused. */
-static int hurry(void)
+ * may also gets a better nice value; that either is refused does no harm. */
+static void set_urgency(int nice, uint64_t slice_ns)
 {
     struct {
         uint32_t size, policy;
@@ -414,14 +414,10 @@ static int hurry(void)
         int32_t nice;
         uint32_t priority;
         uint64_t runtime, deadline, period;
-    } attr = {.size = sizeof(attr), .runtime = 100000};
-    int nice = getpriority(PRIO_PROCESS, 0);
-    if (setpriority(PRIO_PROCESS, 0, nice - 10) == 0)
-        attr.nice = nice - 10;
-    else
-        attr.nice = nice;
+    } attr = {.size = sizeof(attr), .runtime = slice_ns}; /* struct sched_attr, sched(7) */
+    setpriority(PRIO_PROCESS, 0, nice);
+    attr.nice = getpriority(PRIO_PROCESS, 0);
     syscall(SYS_sched_setattr, 0, &attr, 0);
-    return nice;
 }
 
 static int watch(int epoll_fd, int fd, struct error *err)
@@ -532,9 +528,10 @@ static void end_target(struct recording *recording)
 
 static void run(struct recording *recording, uint64_t cpu_before)
 {
-    int nice = hurry();
+    int nice = getpriority(PRIO_PROCESS, 0);
+    set_urgency(nice - 10, 100000);
     int code = record_until_end(recording, &recording->result->problem);
-    setpriority(PRIO_PROCESS, 0, nice);
+    set_urgency(nice, 0);
     fill_result(recording, cpu_before);
     if (!code)
         code = write_end_infos(recording, &recording->result->problem);
@@ -567,6 +564,7 @@ static int launch_and_record(struct recording *recording, struct error *err)
     int code = launch_fork(&recording->target, options->argv, options->target_mask, err);
     if (code)
         return code;
+    signal(SIGCHLD, SIG_DFL); /* ignored, it would not tell that the target has ended; the target keeps what it was */
     recording->result->pid = recording->target.pid;
     code = prepare(recording, err);
     if (code) {
@@ -582,12 +580,19 @@ static int launch_and_record(struct recording *recording, struct error *err)
     return code;
 }
 
+static void add_unless_ignored(sigset_t *signals, int signal)
+{
+    struct sigaction action;
+    if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+        sigaddset(signals, signal);
+}
+
 void record_signals(sigset_t *signals)
 {
     sigemptyset(signals);
-    sigaddset(signals, SIGINT);
-    sigaddset(signals, SIGTERM);
-    sigaddset(signals, SIGHUP);
+    add_unless_ignored(signals, SIGINT);
+    add_unless_ignored(signals, SIGTERM);
+    add_unless_ignored(signals, SIGHUP);
     sigaddset(signals, SIGCHLD);
 }
 

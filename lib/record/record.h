@@ -46,8 +46,8 @@ struct record_result {
     size_t note_count;
 };
 
-/* The signals that record_command() takes in: SIGINT, SIGTERM, SIGHUP, SIGCHLD. The caller has them blocked, and does
- * with those that come later what it likes. */
+/* The signals that record_command() takes in: SIGCHLD, and SIGINT, SIGTERM, SIGHUP as far as they are not ignored
+ * (nohup, background jobs). The caller has them blocked, and does with those that come later what it likes. */
 void record_signals(sigset_t *signals);
 
 /*

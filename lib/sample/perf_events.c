@@ -41,7 +41,7 @@ enum {
     FAST_RING_MAX = 1024 * 1024,
     HEADROOM_MS = 50,         /* a slow ring should take what one busy CPU samples in this time */
     SLOW_RING_MAX = 8 << 20,  /* bytes, and */
-    SLOW_RINGS_MAX = 48 << 20 /* bytes of all CPUs together */
+    SLOW_RINGS_MAX = 32 << 20 /* bytes of all CPUs together */
 };
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, uint32_t cpu)
@@ -197,6 +197,17 @@ static size_t power_of_two_below(size_t size)
     return size ? (size_t)1 << (63 - __builtin_clzll(size)) : 0;
 }
 
+/* The stack copies for which the rings have room. Whether these fit matters more than how deep they are: what is lost
+ * is lost, but a short copy can be topped up from the living process. */
+static void fit_stack_to_rings(struct perf_events *events)
+{
+    size_t fitting = (events->ring_size[PERF_RING_SLOW] / SAMPLES_PER_RING) & ~(size_t)7;
+    if (fitting < STACK_MIN)
+        fitting = STACK_MIN;
+    if (events->stack_size > fitting)
+        events->stack_size = (uint32_t)fitting;
+}
+
 static void choose_sizes(struct perf_events *events, size_t cpu_count)
 {
     events->stack_size = events->rate > 2000 ? STACK_MAX_ABOVE_2_KHZ : STACK_MAX;
@@ -210,6 +221,7 @@ static void choose_sizes(struct perf_events *events, size_t cpu_count)
     size_t size = power_of_two_below(wanted + wanted / 2);
     events->ring_size[PERF_RING_SLOW] = size < SLOW_RING_MIN ? SLOW_RING_MIN : size;
     events->ring_size[PERF_RING_FAST] = size / 2 < FAST_RING_MAX ? size / 2 : FAST_RING_MAX;
+    fit_stack_to_rings(events);
 }
 
 static void shrink_rings(struct perf_events *events)
@@ -221,17 +233,6 @@ static void shrink_rings(struct perf_events *events)
         sizes[PERF_RING_SLOW] /= 2;
         sizes[PERF_RING_FAST] = sizes[PERF_RING_SLOW] / 2;
     }
-}
-
-/* The stack copies for which the rings have room. Whether these fit matters more than how deep they are: what is lost
- * is lost, but a short copy can be topped up from the living process. */
-static void fit_stack_to_rings(struct perf_events *events)
-{
-    size_t fitting = (events->ring_size[PERF_RING_SLOW] / SAMPLES_PER_RING) & ~(size_t)7;
-    if (fitting < STACK_MIN)
-        fitting = STACK_MIN;
-    if (events->stack_size > fitting)
-        events->stack_size = (uint32_t)fitting;
 }
 
 static int open_ring(struct perf_events *events, struct perf_cpu *cpu, enum perf_ring_kind kind, struct error *err)
@@ -348,8 +349,7 @@ static void note_tier(struct perf_events *events)
              kernel_setting("perf_event_paranoid", 2));
     if (events->tier == PERF_TIER_USER && !events->counts)
         note(events,
-             "CPU time inside the kernel is not counted: this kernel (before 6.13) has no counters of inherited "
-             "events, and kernel.perf_event_paranoid=1 is not set");
+             "CPU time inside the kernel is not counted either: this kernel has no counters that children inherit");
 }
 
 static int list_cpus(struct perf_events *events, struct error *err)
