@@ -4,7 +4,8 @@
 //
 // URL is what `prof load -n FILE` prints; REPORT.json the output of `prof report --json FILE`, to compare numbers with.
 import { readFile } from 'node:fs/promises';
-import { assert, assertEqual, check, complaints, finish, foreign, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
+import { complaints, foreign, numberOf, openPage, readRows, selectedRow, settle, closeBrowser } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, reportFile] = process.argv.slice(2);
 if (!url) {
@@ -395,4 +396,5 @@ await check('text of the profile stays text', async () => {
 await check('nothing is asked of another host', async () => assertEqual(foreign.join(), '', 'requests elsewhere'));
 await check('the console stays clean', async () => assertEqual(complaints.join(' | '), '', 'complaints'));
 
-await finish();
+await closeBrowser();
+finish();

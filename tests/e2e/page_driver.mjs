@@ -1,12 +1,9 @@
-// What the tests of the page share: a browser, the rows as a user reads them, and results as TAP lines.
+// What the tests of the page in a browser share: the browser, and the rows as a user reads them.
 // CHROMIUM names the browser's program.
 import { createRequire } from 'node:module';
 
 // The browser's driver is among the packages of the page.
 const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('playwright-core');
-
-let count = 0;
-let failures = 0;
 
 /** What pages wrote to their console as errors, and addresses that they asked other hosts for. */
 export const complaints = [];
@@ -18,14 +15,6 @@ const browser = await chromium.launch({
 });
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
 await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-
-export function assert(condition, message) {
-    if (!condition) throw new Error(message);
-}
-
-export function assertEqual(actual, expected, what) {
-    assert(actual === expected, `${what} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
-}
 
 /** Opens an address and waits for the tree. */
 export async function openPage(address) {
@@ -83,20 +72,6 @@ export async function settle(page) {
     }
 }
 
-export async function check(name, body) {
-    count++;
-    try {
-        await body();
-        console.log(`ok ${count} - ${name}`);
-    } catch (error) {
-        failures++;
-        console.log(`not ok ${count} - ${name}`);
-        console.log(`# ${error.message.split('\n')[0]}`);
-    }
-}
-
-export async function finish() {
+export async function closeBrowser() {
     await browser.close();
-    console.log(`1..${count}`);
-    process.exit(failures === 0 ? 0 : 1);
 }

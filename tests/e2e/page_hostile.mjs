@@ -1,7 +1,8 @@
 // Checks that names which try to break the page do not: node tests/e2e/page_hostile.mjs URL
 //
 // URL is what `prof load -n FILE` prints for a FILE written by page_hostile_profile.mjs.
-import { assert, assertEqual, check, complaints, finish, openPage, readRows, settle } from './page_driver.mjs';
+import { complaints, openPage, readRows, settle, closeBrowser } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
 import { MARKUP } from './page_hostile_profile.mjs';
 
 const [url] = process.argv.slice(2);
@@ -75,4 +76,5 @@ await check('texts of the recording are shown as they are written', async () => 
 });
 
 await check('the console stays clean', async () => assertEqual(complaints.join(' | '), '', 'complaints'));
-await finish();
+await closeBrowser();
+finish();

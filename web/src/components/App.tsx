@@ -65,12 +65,14 @@ export function App(): JSX.Element {
     return (
         <div class="page">
             <Header />
-            <Timeline />
-            <TimelineSplitter />
-            <main class="below">
-                <Panel />
-                {sidebarOpen.value && <SidebarSplitter />}
-                {sidebarOpen.value && <Sidebar />}
+            <main class="main">
+                <Timeline />
+                <TimelineSplitter />
+                <div class="below">
+                    <Panel />
+                    {sidebarOpen.value && <SidebarSplitter />}
+                    {sidebarOpen.value && <Sidebar />}
+                </div>
             </main>
             <InfoDialog />
             <KeysDialog />

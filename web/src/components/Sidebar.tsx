@@ -183,9 +183,8 @@ export function Sidebar(): JSX.Element {
     const { weightUnit, interval } = info.value;
     return (
         <aside class="sidebar" aria-label="Selected function" style={{ width: `${sidebarWidth.value}px` }}>
-            {hasSelection && current ? (
-                <NodeContent node={current.details} />
-            ) : (
+            {hasSelection && current && <NodeContent node={current.details} />}
+            {!hasSelection && summary.value && (
                 <>
                     <h2>Nothing selected</h2>
                     <p class="muted">

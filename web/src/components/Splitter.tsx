@@ -1,5 +1,6 @@
 /** The bars between timeline and tree, and between tree and sidebar: dragged, moved with arrow keys, reset by double click. */
 import type { JSX } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
 
 const STEP = 16;
@@ -21,6 +22,12 @@ interface SplitterProps {
 
 function Splitter({ label, orientation, read, write, reset, grows }: SplitterProps): JSX.Element {
     const isHorizontal = orientation === 'horizontal';
+    const [value, setValue] = useState(0);
+    const change = (size: number): void => {
+        write(size);
+        setValue(read());
+    };
+    useLayoutEffect(() => setValue(read()), []);
     const onPointerDown = (event: PointerEvent): void => {
         if (event.button !== 0) return;
         const bar = event.currentTarget as HTMLElement;
@@ -28,7 +35,7 @@ function Splitter({ label, orientation, read, write, reset, grows }: SplitterPro
         const size = read();
         bar.setPointerCapture(event.pointerId);
         const onMove = (move: PointerEvent): void =>
-            write(size + grows * ((isHorizontal ? move.clientY : move.clientX) - start));
+            change(size + grows * ((isHorizontal ? move.clientY : move.clientX) - start));
         const onUp = (): void => {
             bar.removeEventListener('pointermove', onMove);
             bar.removeEventListener('pointerup', onUp);
@@ -43,7 +50,7 @@ function Splitter({ label, orientation, read, write, reset, grows }: SplitterPro
         const keys = isHorizontal ? ['ArrowUp', 'ArrowDown'] : ['ArrowLeft', 'ArrowRight'];
         const direction = keys.indexOf(event.key);
         if (direction < 0) return;
-        write(read() + grows * (direction === 0 ? -STEP : STEP));
+        change(read() + grows * (direction === 0 ? -STEP : STEP));
         event.preventDefault();
     };
     return (
@@ -52,7 +59,7 @@ function Splitter({ label, orientation, read, write, reset, grows }: SplitterPro
             role="separator"
             aria-label={label}
             aria-orientation={orientation}
-            aria-valuenow={Math.round(read())}
+            aria-valuenow={Math.round(value)}
             tabIndex={0}
             onPointerDown={onPointerDown}
             onKeyDown={onKeyDown}

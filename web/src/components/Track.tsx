@@ -69,7 +69,7 @@ function Graph({ thread }: { thread: number }): JSX.Element {
             GRAPH_HEIGHT,
         );
     }, [activity, width, colors]);
-    return <canvas ref={canvas} class="track-graph" role="img" aria-label="Activity by category" />;
+    return <canvas ref={canvas} class="track-graph" />;
 }
 
 function modeOf(event: MouseEvent | KeyboardEvent): ChooseMode {

@@ -5,7 +5,7 @@
  *
  * Lists of indexes are written as digits of five bits, most significant first, one character each: `0` to `v` end a
  * number, `w` to `_` say that more digits follow. A number never begins with a zero digit, so a leading `w` is free to mean
- * "up to and including": `0w7` is 0 to 7, `5aw1c` is 5, 10 to 44.
+ * "up to and including": `0w7` is 0 to 7, `5awxc` is 5, 10 to 44.
  */
 import type { NodePath } from '../engine/api';
 

@@ -1,0 +1,163 @@
+// The parts of the page that need no browser: addresses, numbers, names, the order of tracks.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const web = new URL('../../web/', import.meta.url);
+const { build } = createRequire(new URL('package.json', web))('esbuild');
+const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
+const parts = ['state/codec', 'state/tracks', 'text/format', 'text/plain', 'text/highlight', 'draw/ticks'];
+await build({
+    entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
+    outdir: work,
+    outbase: fileURLToPath(new URL('src', web)),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+});
+const [codec, tracks, format, plain, highlight, ticks] = await Promise.all(
+    parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)),
+);
+await rm(work, { recursive: true });
+
+let seed = 1;
+/** A whole number from 0 to `limit` - 1, the same ones in every run. */
+function random(limit) {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    return seed % limit;
+}
+
+await check('lists of indexes survive the address', () => {
+    const lists = [[], [0], [31], [32], [0, 1], [0, 1, 2, 3], [5, 10, 11, 12, 13, 44], [7, 6, 5], [1, 1, 1], [4294967295]];
+    for (let i = 0; i < 500; i++) lists.push(Array.from({ length: random(60) }, () => random(10 ** (1 + random(6)))));
+    for (const list of lists)
+        assertEqual(codec.decodeIndexes(codec.encodeIndexes(list)).join(), list.join(), 'the list read back');
+});
+
+await check('a run of indexes is written as its ends', () => {
+    assertEqual(codec.encodeIndexes([0, 1, 2, 3, 4, 5, 6, 7]), '0w7', 'the text');
+    assertEqual(codec.decodeIndexes('5awxc').join(), [5, ...Array.from({ length: 35 }, (_, i) => 10 + i)].join(), 'the list');
+});
+
+await check('nonsense in the address gives a list that is bounded', () => {
+    for (const text of ['w', 'ww', '0w__________0', '-', '____', '%00', '0w', 'ÿ', '9'.repeat(1000)])
+        assert(codec.decodeIndexes(text).length <= 100_000, `${text} makes a huge list`);
+});
+
+await check('views survive the address', () => {
+    for (let i = 0; i < 200; i++) {
+        const zero = random(1000) / 7;
+        const range = () => {
+            const start = zero + random(1e6) / 3;
+            return codec.roundRange([start, start + (random(1e6) + 1) / 10 ** random(5)], zero);
+        };
+        const view = {
+            threads: Array.from({ length: 1 + random(5) }, () => random(100)),
+            ranges: Array.from({ length: random(3) }, range),
+            preview: random(2) ? range() : null,
+            search: ['', 'a,b', 'std::vector<int> & = +?', '🙂 %20'][random(4)],
+            inverted: random(2) === 1,
+            path: Array.from({ length: random(80) }, () => random(100_000)),
+            allTracks: random(2) === 1,
+        };
+        assertEqual(JSON.stringify(codec.decodeView(codec.encodeView(view, zero), zero)), JSON.stringify(view), 'the view read back');
+    }
+});
+
+await check('a range is rounded to much less than a pixel', () => {
+    for (const duration of [0.00002, 0.5, 8, 900, 60_000, 7_200_000]) {
+        const [start, end] = codec.roundRange([123.456789, 123.456789 + duration], 0);
+        assert(Math.abs(start - 123.456789) <= duration / 5000 + 1e-6, `${duration} ms begins ${start - 123.456789} ms off`);
+        assert(Math.abs(end - start - duration) <= duration / 5000 + 1e-6, `${duration} ms became ${end - start} ms`);
+    }
+});
+
+await check('marks of the ruler are round, apart, and inside', () => {
+    for (let i = 0; i < 300; i++) {
+        const zero = random(1000);
+        const from = zero + random(1e6) / 13;
+        const to = from + 10 ** (random(10) - 4);
+        const marks = ticks.ticks(from, to, zero, 1000, 88);
+        assert(marks.length <= 12, `${marks.length} marks in 1000 pixels`);
+        assert(marks.every((mark) => mark.time >= from - 1e-6 && mark.time <= to + 1e-6), 'a mark is outside');
+        assertEqual(new Set(marks.map((mark) => mark.label)).size, marks.length, 'number of different labels');
+    }
+});
+
+await check('shares and durations are short and never lie about zero', () => {
+    assertEqual(format.formatShare(1, 3), '33.3%', 'a third');
+    assertEqual(format.formatShare(1, 100_000), '<0.1%', 'next to nothing');
+    assertEqual(format.formatShare(0, 5), '0%', 'nothing');
+    assertEqual(format.formatShare(5, 0), '0%', 'a share of nothing');
+    assertEqual(format.formatDuration(1234.5), '1.23 s', 'seconds');
+    assertEqual(format.formatDuration(12.345), '12.3 ms', 'milliseconds');
+    assertEqual(format.formatDuration(0.0125), '12.5 µs', 'microseconds');
+    assertEqual(format.formatDuration(125_000), '2 min 05 s', 'minutes');
+    assertEqual(format.formatWeight(1234567, 'samples'), '1,234,567', 'samples');
+    assertEqual(format.formatWeight(0, 'ms'), '—', 'no weight');
+    assertEqual(format.formatBytes(1536), '1.5 KiB', 'bytes');
+});
+
+await check('what is invisible in a name is spelled out', () => {
+    const text = plain.plainText('a\u202Eb\u0000c\u200Dd\uFEFFe\uD800f\u{E0041}g', 100);
+    assertEqual(text, 'a⟨U+202E⟩b⟨U+0000⟩c⟨U+200D⟩d⟨U+FEFF⟩e\uFFFDf⟨U+E0041⟩g', 'the text');
+    assertEqual(plain.plainText('größe 日本 <b>&amp;', 100), 'größe 日本 <b>&amp;', 'ordinary text');
+});
+
+await check('long names are cut, and it is said how much is left out', () => {
+    assertEqual(plain.plainText('x'.repeat(500), 10), `${'x'.repeat(10)}…`, 'the text');
+    assertEqual(plain.cutNote('x'.repeat(1500), 1000), 'the first 1,000 of 1,500 characters', 'the note');
+    assertEqual(plain.cutNote('x', 1000), '', 'the note of a short one');
+});
+
+await check('searched terms are marked wherever they are, letter by letter', () => {
+    const find = highlight.termsExpression(' vec , [a] ');
+    const pieces = highlight.markedPieces('std::Vector::VEC[a]', find);
+    assertEqual(pieces.map((piece) => piece.text).join(''), 'std::Vector::VEC[a]', 'the pieces together');
+    const marked = pieces.filter((piece) => piece.marked).map((piece) => piece.text);
+    assertEqual(marked.join('|'), 'Vec|VEC|[a]', 'what is marked');
+    assertEqual(highlight.termsExpression(' , '), null, 'the expression of no terms');
+});
+
+function thread(index, activity, more) {
+    return {
+        index,
+        name: `thread ${index}`,
+        processName: 'server',
+        pid: '1',
+        tid: String(100 + index),
+        isMain: index === 0,
+        start: null,
+        end: null,
+        sampleCount: activity,
+        activity,
+        ...more,
+    };
+}
+
+await check('tracks are busiest first, quiet ones hidden and counted', () => {
+    const threads = Array.from({ length: 1000 }, (_, index) => thread(index, index % 100));
+    const { shown, hidden, rows } = tracks.layoutTracks(threads, '', false, []);
+    assertEqual(shown.length, 15, 'number of tracks');
+    assertEqual(hidden, 985, 'number of hidden ones');
+    const activities = rows.filter((row) => row.kind === 'thread').map((row) => row.activity);
+    assertEqual(activities.join(), [...activities].sort((a, b) => b - a).join(), 'the order');
+    assertEqual(tracks.layoutTracks(threads, '', true, []).shown.length, 1000, 'number of all tracks');
+});
+
+await check('the main thread speaks for its process, and a selected thread stays', () => {
+    const threads = [thread(0, 50), thread(1, 90), thread(2, 0)];
+    assertEqual(tracks.layoutTracks(threads, '', false, []).shown.join(), '0,1', 'what is shown');
+    assertEqual(tracks.layoutTracks(threads, '', false, [2]).shown.join(), '0,1,2', 'with a selected one');
+});
+
+await check('the search for tracks finds names and numbers, also of hidden ones', () => {
+    const threads = Array.from({ length: 40 }, (_, index) => thread(index, index === 0 ? 1000 : 0));
+    assertEqual(tracks.layoutTracks(threads, '117, THREAD 3', false, []).shown.length, 12, 'number of matches');
+    assertEqual(tracks.layoutTracks(threads, 'none', false, []).rows.length, 0, 'rows without a match');
+});
+
+finish();
