@@ -19,6 +19,8 @@ enum rule_kind {
     RULE_FRAME,        /* CFA = register + offset */
     RULE_FRAME_DEREF,  /* CFA = the word at register + offset (stacks that a function realigned) */
     RULE_COMPLEX,      /* CFI that does not fit: interpret it again */
+    RULE_GO,           /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
+    RULE_GO_NO_CFI,    /* stripped Go */
     RULE_START,        /* the thread's first function: there is no caller */
     RULE_NO_CFI,       /* follow the frame pointer */
     RULE_SIGNAL_FRAME, /* no CFI either, but the kernel's signal frame is at sp */

@@ -204,6 +204,7 @@ int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *f
     if (fde->cie.has_augmentation_data)
         cursor_bytes(&c, cursor_uleb(&c));
     fde->instructions = c;
+    fde->is_debug_frame = section->is_debug_frame;
     return !c.failed && fde->size > 0;
 }
 

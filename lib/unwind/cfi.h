@@ -38,6 +38,7 @@ struct cfi_cie {
 struct cfi_fde {
     struct cfi_cie cie;
     uint64_t start, size; /* pcs: vaddrs */
+    bool is_debug_frame;  /* from .debug_frame */
     struct cursor instructions;
 };
 

@@ -86,6 +86,8 @@ static int read_program_headers(struct unwind_module *module, const char *name, 
         } else if (type == PT_GNU_EH_FRAME) {
             module->header_vaddr = vaddr;
             module->header_size = file_size;
+        } else if (type == PT_NOTE && module->note_count < sizeof(module->notes) / sizeof(module->notes[0])) {
+            module->notes[module->note_count++] = (struct note_place){file_offset, file_size};
         }
     }
     file_part_close(&part);

@@ -55,7 +55,13 @@ struct unwind_module {
     uint64_t header_vaddr, header_size;    /* of PT_GNU_EH_FRAME; size 0 if there is none */
     ARRAY(struct segment) segments;        /* in the order of the file; [0] is the base */
 
+    struct note_place { /* the first PT_NOTE segments */
+        uint64_t file_offset, size;
+    } notes[4];
+    unsigned note_count;
+
     enum load_state eh_frame_state, debug_frame_state;
+    bool is_go; /* known once eh_frame_state is LOADED */
     struct eh_frame_header header;
     struct cfi_section eh_frame, debug_frame;
     struct fde_table eh_frame_table, debug_frame_table;
@@ -65,8 +71,12 @@ struct unwind_module {
 /* The FDE that covers `vaddr`; false if there is none. The result is valid as long as the module. */
 bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde);
 
-/* True if no CFI covers vaddr, but it lies in the code that the ELF entry point begins: in the first 128 bytes from it,
- * with no described function in between. */
+/* True if the module was linked by Go: its functions keep a frame pointer, and their CFI says nothing about it. */
+bool unwind_module_is_go(struct unwind_module *module);
+
+/* True if vaddr lies in the code that the ELF entry point begins, and that code has no CFI: in the first 128 bytes from
+ * the entry point, with no described function at it or in between. (Where _start is described, what follows it and is
+ * not, like gcc's register_tm_clones, is an ordinary function.) */
 bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 
 /* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it; 0 for what cannot be read. */

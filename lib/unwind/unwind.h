@@ -28,8 +28,9 @@ struct unwind_stack {
     const unsigned char *bytes;
     size_t size;
     /* Copies `size` bytes at `address` of the process to `out`; returns false when that is not possible (any more).
-     * Asked only for addresses at or above sp + size, and for a word at a time, rising with the frames: the reader does
-     * the buffering, because it knows where the stack ends. May be NULL. */
+     * Asked for a word at a time, rising with the frames: the reader does the buffering, because it knows where the
+     * stack ends. Never asked for what is in the copy, nor for addresses below sp, with one exception: a thread of Go
+     * that runs on its system stack goes on in the goroutine's, which may be anywhere. May be NULL. */
     bool (*read_above)(void *context, uint64_t address, void *out, size_t size);
     void *context;
 };
@@ -37,7 +38,7 @@ struct unwind_stack {
 /* How a walk ended. Only UNWIND_COMPLETE is a whole stack. */
 enum unwind_end {
     UNWIND_COMPLETE,    /* at the thread's start: a rule with undefined return address, or the entry point */
-    UNWIND_STACK_SHORT, /* the next slot lies above the copied stack, and read_above could not give it */
+    UNWIND_STACK_SHORT, /* the next slot lies outside the copied stack, and read_above could not give it */
     UNWIND_NO_RULE,     /* no CFI for the pc, and the frame pointer chain made no sense */
     UNWIND_NO_MODULE,   /* the pc lies in no executable mapping */
     UNWIND_STUCK,       /* the stack pointer did not move up: a loop or damaged CFI */

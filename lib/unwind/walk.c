@@ -18,8 +18,13 @@
  * - the return address that CFI leads to is 0 (coroutines and thread libraries put it there as a mark);
  * - the pc lies in the code of the ELF entry point, without CFI (_start of ld.so and of musl);
  * - the frame pointer is 0 in a caller that has no CFI: the psABI's mark of the deepest frame (3.4.1), which the kernel
- *   sets at exec, and Go and musl for each new thread. Not at the leaf, where hand-written assembly may use the
- * register.
+ *   sets at exec, and Go and musl for each new thread. Not at the leaf, where assembly may use the
+ *   register.
+ *
+ * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows sp
+ * alone. So CFI tells where the leaf's frame is, and the frame pointer is followed beside it. Where the two part, the
+ * runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. It is 0
+ * where the runtime starts a stack: goexit, mstart, mcall, rt0_go.
  */
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
@@ -38,6 +43,7 @@ struct walk {
     bool exact;      /* the pc of this frame was interrupted, it is not a return address */
     bool by_pointer; /* this frame was found by the frame pointer of the one before */
     size_t frame;
+    unsigned switches; /* to another stack, by a frame pointer of Go */
     struct unwind_result result;
 };
 
@@ -69,8 +75,10 @@ static bool read_outside(struct walk *walk, uint64_t address, unsigned char *out
 {
     const struct unwind_stack *stack = walk->stack;
     uint64_t offset = address - stack->sp;
-    if (address < stack->sp || address > UINT64_MAX - size)
+    if (address > UINT64_MAX - size)
         return false;
+    if (address < stack->sp)
+        return walk->switches > 0 && read_above(walk, address, out, size);
     size_t copied = offset < stack->size ? stack->size - (size_t)offset : 0;
     if (copied > size)
         copied = size;
@@ -104,11 +112,14 @@ static bool read_for_expression(void *context, uint64_t address, unsigned size, 
 
 /* ---- rules ---- */
 
-static bool row_lookup(const struct mapping *mapping, uint64_t pc, struct cfi_row *row)
+static bool row_lookup(const struct mapping *mapping, uint64_t pc, struct cfi_row *row, bool *is_debug_frame)
 {
     struct cfi_fde fde;
     uint64_t vaddr = pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
-    return unwind_module_find(mapping->module, vaddr, &fde) && cfi_row_at(&fde, vaddr, row);
+    if (!unwind_module_find(mapping->module, vaddr, &fde) || !cfi_row_at(&fde, vaddr, row))
+        return false;
+    *is_debug_frame = fde.is_debug_frame;
+    return true;
 }
 
 static bool fits_slot(int64_t offset)
@@ -179,6 +190,8 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
     struct arch_code code = arch_code_recognise(bytes);
     if (code.kind == ARCH_CODE_SIGNAL_FRAME) {
         rule->kind = RULE_SIGNAL_FRAME;
+    } else if (unwind_module_is_go(mapping->module)) {
+        rule->kind = RULE_GO_NO_CFI;
     } else if (code.kind == ARCH_CODE_STUB) {
         rule->kind = RULE_FRAME;
         rule->cfa_register = UNWIND_REG_SP;
@@ -202,10 +215,13 @@ static const struct rule *rule_make(struct walk *walk, uint64_t pc)
     struct rule *rule = unwind_cache_slot(walk->cache, pc);
     *rule = (struct rule){.pc = pc, .generation = walk->cache->generation};
     struct cfi_row row;
-    if (!mapping->module || !row_lookup(mapping, pc, &row)) {
+    bool is_debug_frame = false;
+    if (!mapping->module || !row_lookup(mapping, pc, &row, &is_debug_frame)) {
         rule_without_cfi(mapping, pc, walk->exact, rule);
     } else if (!compact(&row, rule)) {
         *rule = (struct rule){.pc = pc, .generation = walk->cache->generation, .kind = RULE_COMPLEX};
+    } else if (is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module)) {
+        rule->kind = RULE_GO;
     }
     return rule;
 }
@@ -293,7 +309,8 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
         return STEP_RESTART;
     const struct mapping *mapping = address_space_find(walk->space, pc);
     struct cfi_row row;
-    if (!mapping || !row_lookup(mapping, pc, &row))
+    bool is_debug_frame;
+    if (!mapping || !row_lookup(mapping, pc, &row, &is_debug_frame))
         return end_walk(walk, UNWIND_NO_RULE);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa;
     if (row.cfa_kind == CFI_CFA_REGISTER)
@@ -348,6 +365,45 @@ static enum step step_frame_pointer(struct walk *walk)
     return step;
 }
 
+/* The frame pointer of Go, which may lead to another stack: a few times in one walk, or damage could send us in
+ * circles. */
+static enum step step_go_pointer(struct walk *walk)
+{
+    enum { SWITCHES_MAX = 4 };
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    if (bp == 0 && !walk->exact)
+        return end_walk(walk, UNWIND_COMPLETE);
+    if (bp % 8 != 0)
+        return end_walk(walk, UNWIND_NO_RULE);
+    if (bp < sp && walk->switches++ == SWITCHES_MAX)
+        return end_walk(walk, UNWIND_STUCK);
+    if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
+        return end_walk(walk, UNWIND_STACK_SHORT);
+    walk->regs.r[UNWIND_REG_BP] = caller_bp;
+    walk->result.used_frame_pointer = true;
+    enum step step = arrive(walk, pc, bp + 16);
+    walk->by_pointer = true;
+    return step;
+}
+
+static enum step step_go(struct walk *walk, const struct rule *rule)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], pc;
+    uint64_t cfa = sp + (uint64_t)(int64_t)rule->cfa_offset;
+    bool bp_in_frame = bp >= sp && bp < cfa;
+    if (!walk->exact && !bp_in_frame) {
+        if (bp == 0)
+            return end_walk(walk, UNWIND_COMPLETE);
+        /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have
+         * switched. */
+        if (bp < sp || !read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1))
+            return step_go_pointer(walk);
+    }
+    if (bp_in_frame && !read_word(walk, bp, &walk->regs.r[UNWIND_REG_BP]))
+        return end_walk(walk, UNWIND_STACK_SHORT);
+    return step_frame(walk, rule);
+}
+
 /* The leaf is outside of all code: most likely it was called there, through a null or wild pointer, or it is the
  * kernel's vsyscall page. Then the return address is on top of the stack. */
 static enum step step_wild_call(struct walk *walk)
@@ -369,6 +425,10 @@ static enum step step_other(struct walk *walk, const struct rule *rule, uint64_t
         return step_signal_frame(walk);
     case RULE_NO_CFI:
         return step_frame_pointer(walk);
+    case RULE_GO:
+        return step_go(walk, rule);
+    case RULE_GO_NO_CFI:
+        return step_go_pointer(walk);
     default: /* RULE_UNMAPPED */
         if (walk->frame == 0)
             return step_wild_call(walk);
@@ -396,6 +456,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs, bool full)
     walk->regs = *regs;
     walk->full = full;
     walk->stale = 0;
+    walk->switches = 0;
     walk->exact = true;
     walk->by_pointer = false;
     walk->result = (struct unwind_result){.end = UNWIND_NO_RULE};
