@@ -32,7 +32,8 @@ int error_prefix(struct error *err, int code, const char *format, ...)
         va_end(args);
         if (used >= 0 && (size_t)used + 2 < sizeof(err->text)) {
             size_t room = sizeof(err->text) - (size_t)used - 3;
-            size_t length = strnlen(old, room);
+            const char *end = memchr(old, '\0', room);
+            size_t length = end ? (size_t)(end - old) : room;
             memcpy(err->text + used, ": ", 2);
             memcpy(err->text + used + 2, old, length);
             err->text[(size_t)used + 2 + length] = '\0';

@@ -152,3 +152,25 @@ void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals)
     char *at = json_place(writer);
     json_placed(writer, number_put_decimal(at, value, decimals));
 }
+
+void json_token(struct json_writer *writer, const struct json *json, enum json_type type)
+{
+    switch (type) {
+    case JSON_OBJECT_OPEN:
+    case JSON_ARRAY_OPEN:
+        json_open(writer, type == JSON_OBJECT_OPEN ? '{' : '[');
+        break;
+    case JSON_OBJECT_CLOSE:
+    case JSON_ARRAY_CLOSE:
+        json_close(writer, type == JSON_OBJECT_CLOSE ? '}' : ']');
+        break;
+    case JSON_KEY:
+        json_key_text(writer, json->text, json->length);
+        break;
+    case JSON_STRING:
+        json_text(writer, json->text, json->length);
+        break;
+    default:
+        json_raw(writer, json->text, json->length);
+    }
+}

@@ -12,6 +12,7 @@
 #ifndef PROF_BASE_JSON_WRITE_H
 #define PROF_BASE_JSON_WRITE_H
 
+#include "base/json.h"
 #include "base/json_number.h"
 #include "base/sink.h"
 
@@ -51,6 +52,9 @@ void json_bool(struct json_writer *writer, bool value);
 void json_null(struct json_writer *writer);
 void json_double(struct json_writer *writer, double value); /* shortest; null for NaN and infinities */
 void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals); /* value / 10^decimals */
+
+/* The token that json_next() just gave, as it was: to copy values from one text to another. */
+void json_token(struct json_writer *writer, const struct json *json, enum json_type type);
 
 /* A value that is JSON already. */
 void json_raw(struct json_writer *writer, const char *json, size_t length);

@@ -5,12 +5,16 @@
  *
  * What is kept as JSON text (marker payloads, schemas, values of the info panel) is written anew from its tokens,
  * compact.
+ *
+ * A JSLB container (jslb.h) is collected whole and unfolded to JSON at its end: it says where things are only by
+ * offsets.
  */
 #include "profile/read.h"
 
 #include "base/json.h"
 #include "base/json_write.h"
 #include "profile/build.h"
+#include "profile/jslb.h"
 #include "profile/raw.h"
 #include "profile/sniff.h"
 
@@ -53,6 +57,9 @@ struct profile_reader {
     struct json_writer capture;
     struct byte_sink capture_sink;
     ARRAY(char) captured;
+
+    bool is_jslb; /* then the whole file is collected, and unfolded at its end */
+    ARRAY(unsigned char) container;
 
     double batch[BATCH];
 };
@@ -152,30 +159,6 @@ static int append_captured(void *context, const void *bytes, size_t size, struct
     return 0;
 }
 
-static void capture_token(struct profile_reader *reader, enum json_type type)
-{
-    struct json_writer *writer = &reader->capture;
-    const struct json *json = &reader->json;
-    switch (type) {
-    case JSON_OBJECT_OPEN:
-    case JSON_ARRAY_OPEN:
-        json_open(writer, type == JSON_OBJECT_OPEN ? '{' : '[');
-        break;
-    case JSON_OBJECT_CLOSE:
-    case JSON_ARRAY_CLOSE:
-        json_close(writer, type == JSON_OBJECT_CLOSE ? '}' : ']');
-        break;
-    case JSON_KEY:
-        json_key_text(writer, json->text, json->length);
-        break;
-    case JSON_STRING:
-        json_text(writer, json->text, json->length);
-        break;
-    default:
-        json_raw(writer, json->text, json->length);
-    }
-}
-
 /* Stores the text of a whole value where it is wanted. */
 static int end_capture(struct profile_reader *reader)
 {
@@ -199,7 +182,7 @@ static int begin_capture(struct profile_reader *reader, enum json_type type, uin
     reader->capture_to = to;
     reader->capture_sink = (struct byte_sink){.write = append_captured, .context = reader};
     json_writer_init(&reader->capture, &reader->capture_sink, &reader->error);
-    capture_token(reader, type);
+    json_token(&reader->capture, &reader->json, type);
     if (is_open(type))
         return divert(reader, DIVERT_CAPTURE, reader->json.depth - 1);
     return end_capture(reader);
@@ -209,7 +192,7 @@ static int continue_diversion(struct profile_reader *reader, enum json_type type
 {
     bool ended = reader->json.depth == reader->diverted_depth;
     if (reader->diversion == DIVERT_CAPTURE) {
-        capture_token(reader, type);
+        json_token(&reader->capture, &reader->json, type);
         return ended ? end_capture(reader) : 0;
     }
     if (ended)
@@ -484,6 +467,7 @@ void profile_reader_free(struct profile_reader *reader)
     json_destroy(&reader->json);
     raw_profile_destroy(&reader->raw);
     array_free(&reader->captured);
+    array_free(&reader->container);
     free(reader);
 }
 
@@ -513,10 +497,22 @@ static int feed_json(struct profile_reader *reader, const void *bytes, size_t si
     return take_tokens(reader);
 }
 
+static int collect(struct profile_reader *reader, const unsigned char *bytes, size_t size)
+{
+    if (!array_reserve(&reader->container, size))
+        return fail_no_memory(reader);
+    memcpy(reader->container.data + reader->container.length, bytes, size);
+    reader->container.length += size;
+    return 0;
+}
+
 /* Looks at the first bytes, which were held back until they could tell what the file is, and lets them go. */
 static int begin(struct profile_reader *reader)
 {
     reader->sniffed = true;
+    reader->is_jslb = jslb_begins(reader->start, reader->start_size);
+    if (reader->is_jslb)
+        return collect(reader, reader->start, reader->start_size);
     const char *foreign = sniff_foreign(reader->start, reader->start_size);
     return foreign ? fail_foreign(reader, foreign) : feed_json(reader, reader->start, reader->start_size);
 }
@@ -535,7 +531,9 @@ static int feed(struct profile_reader *reader, const unsigned char *bytes, size_
         bytes += part;
         size -= part;
     }
-    return size ? feed_json(reader, bytes, size) : 0;
+    if (size == 0)
+        return 0;
+    return reader->is_jslb ? collect(reader, bytes, size) : feed_json(reader, bytes, size);
 }
 
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err)
@@ -569,9 +567,26 @@ static int check_kind(struct profile_reader *reader)
     return 0;
 }
 
+static int feed_unfolded(void *context, const void *bytes, size_t size, struct error *err)
+{
+    (void)err; /* is the reader's own */
+    return feed_json(context, bytes, size);
+}
+
+static int unfold(struct profile_reader *reader)
+{
+    struct byte_sink sink = {.write = feed_unfolded, .context = reader};
+    int rc = jslb_to_json(reader->container.data, reader->container.length, &sink, &reader->error);
+    reader->failed = rc != 0;
+    array_free(&reader->container);
+    return rc;
+}
+
 static int finish(struct profile_reader *reader, struct profile *out)
 {
     int rc = reader->sniffed ? 0 : begin(reader);
+    if (!rc && reader->is_jslb)
+        rc = unfold(reader);
     if (rc)
         return rc;
     if (json_position(&reader->json) == 0)

@@ -24,32 +24,13 @@ static void take_numbers(struct json *json)
 
 static void write_token(const struct json *json, enum json_type type)
 {
-    switch (type) {
-    case JSON_OBJECT_OPEN:
-    case JSON_ARRAY_OPEN:
-        json_open(&writer, type == JSON_OBJECT_OPEN ? '{' : '[');
-        break;
-    case JSON_OBJECT_CLOSE:
-    case JSON_ARRAY_CLOSE:
-        json_close(&writer, type == JSON_OBJECT_CLOSE ? '}' : ']');
-        break;
-    case JSON_KEY:
-        json_key_text(&writer, json->text, json->length);
-        break;
-    case JSON_STRING:
-        json_text(&writer, json->text, json->length);
-        break;
-    case JSON_NUMBER:
-        if (!isfinite(json->number))
-            abort();
-        json_double(&writer, json->number);
-        break;
-    case JSON_NULL:
-        json_null(&writer);
-        break;
-    default:
-        json_bool(&writer, type == JSON_TRUE);
+    if (type != JSON_NUMBER) {
+        json_token(&writer, json, type);
+        return;
     }
+    if (!isfinite(json->number))
+        abort();
+    json_double(&writer, json->number);
 }
 
 /* Writes the values of the text anew into `out`. Returns how it ended, and in `offset` where. */

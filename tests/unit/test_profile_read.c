@@ -280,6 +280,118 @@ static void test_what_a_file_leaves_out_is_filled_in(void **state)
     profile_destroy(&p);
 }
 
+/* ---- JSLB ---- */
+
+static void put_u32(struct memory *out, uint32_t value)
+{
+    const unsigned char bytes[] = {(unsigned char)value, (unsigned char)(value >> 8), (unsigned char)(value >> 16),
+                                   (unsigned char)(value >> 24)};
+    memory_write(out, bytes, sizeof(bytes), NULL);
+}
+
+struct slab {
+    uint32_t type;
+    const void *bytes;
+    size_t size;
+};
+
+enum { SLAB_I32 = 4, SLAB_F64 = 7, SLAB_JSON = 10 };
+
+static void make_container(struct memory *out, const struct slab *slabs, uint32_t count, uint32_t root)
+{
+    memory_write(out, "\xdc\xdf\x4a\x53\x4c\x42\x01\x00", 8, NULL);
+    put_u32(out, 1);
+    put_u32(out, count);
+    put_u32(out, root);
+    size_t offset = (20 + 12 * (size_t)count + 7) / 8 * 8;
+    for (uint32_t i = 0; i < count; i++) {
+        put_u32(out, slabs[i].type);
+        put_u32(out, (uint32_t)offset);
+        put_u32(out, (uint32_t)slabs[i].size);
+        offset = (offset + slabs[i].size + 7) / 8 * 8;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        while (out->length % 8)
+            memory_write(out, "", 1, NULL);
+        memory_write(out, slabs[i].bytes, slabs[i].size, NULL);
+    }
+}
+
+/* The minimal file with a column of each kind and all threads in slabs of their own. */
+static void make_minimal_container(struct memory *out)
+{
+    static const int32_t frames[] = {0, 1, 2}, addresses[] = {4112, 4368, 4640};
+    static const double deltas[] = {1, 1, 1, 1};
+    char *text = text_replace(text_of_file("minimal.json"), "\"frame\": [0, 1, 2]", "\"frame\": {\"$s\": 0}");
+    text = text_replace(text, "\"address\": [4112, 4368, 4640]", "\"address\": {\"$s\":1}");
+    text = text_replace(text, "\"timeDeltas\": [1, 1, 1, 1]", "\"timeDeltas\": {\"$s\": 2}");
+    char *threads = strstr(text, "\"threads\": ") + strlen("\"threads\": ");
+    struct memory thread_slab = {0}, root = {0};
+    memory_write(&thread_slab, threads, (size_t)(strrchr(threads, ']') - threads) + 1, NULL);
+    memory_write(&root, text, (size_t)(threads - text), NULL);
+    memory_write(&root, "{\"$s\": 3}}", 10, NULL);
+    const struct slab slabs[] = {{SLAB_I32, frames, sizeof(frames)},
+                                 {SLAB_I32, addresses, sizeof(addresses)},
+                                 {SLAB_F64, deltas, sizeof(deltas)},
+                                 {SLAB_JSON, thread_slab.data, thread_slab.length},
+                                 {SLAB_JSON, root.data, root.length}};
+    make_container(out, slabs, 5, 4);
+    array_free(&thread_slab);
+    array_free(&root);
+    free(text);
+}
+
+static void test_a_jslb_container_holds_the_same_profile(void **state)
+{
+    (void)state;
+    struct memory container = {0};
+    make_minimal_container(&container);
+    struct profile plain = {0}, unfolded = {0};
+    struct error err = {""};
+    read_file("minimal.json", &plain);
+    char *expected = write_text(&plain, 0);
+    for (size_t piece = 1; piece < container.length; piece += 97) {
+        if (read_bytes(container.data, container.length, piece, &unfolded, &err) != 0)
+            fail_msg("%s", err.text);
+        char *actual = write_text(&unfolded, 0);
+        assert_string_equal(actual, expected);
+        free(actual);
+        profile_destroy(&unfolded);
+    }
+    for (size_t cut = 1; cut < container.length; cut++)
+        assert_int_not_equal(read_bytes(container.data, cut, SIZE_MAX, &unfolded, &err), 0);
+    assert_says(err.text, "cut off");
+    free(expected);
+    array_free(&container);
+    profile_destroy(&plain);
+}
+
+static void assert_container_refused(const struct slab *slabs, uint32_t count, const char *part)
+{
+    struct memory container = {0};
+    struct profile profile = {0};
+    struct error err = {""};
+    make_container(&container, slabs, count, 0);
+    assert_int_not_equal(read_bytes(container.data, container.length, SIZE_MAX, &profile, &err), 0);
+    assert_says(err.text, part);
+    array_free(&container);
+}
+
+static void test_jslb_containers_that_go_in_circles_are_refused(void **state)
+{
+    (void)state;
+    const struct slab circle[] = {{SLAB_JSON, "{\"meta\":{\"$s\":1}}", 18}, {SLAB_JSON, "{\"a\":{\"$s\":0}}", 15}};
+    assert_container_refused(circle, 2, "used twice");
+    const struct slab missing[] = {{SLAB_JSON, "{\"meta\":{\"$s\":1}}", 18}};
+    assert_container_refused(missing, 1, "only 1 slabs");
+    const struct slab odd[] = {{SLAB_JSON, "{}", 2}, {SLAB_I32, "abcde", 5}};
+    assert_container_refused(odd, 2, "no whole elements");
+    const struct slab broken[] = {{SLAB_JSON, "{\"meta\":", 8}};
+    assert_container_refused(broken, 1, "broken at its byte 8");
+    const struct slab no_root[] = {{SLAB_I32, "abcd", 4}};
+    assert_container_refused(no_root, 1, "no root slab");
+}
+
 static void test_broken_promises_are_named(void **state)
 {
     (void)state;
@@ -391,6 +503,8 @@ int main(void)
         cmocka_unit_test(test_samples_out_of_order_are_sorted_with_a_warning),
         cmocka_unit_test(test_newer_versions_are_read_with_a_warning),
         cmocka_unit_test(test_what_a_file_leaves_out_is_filled_in),
+        cmocka_unit_test(test_a_jslb_container_holds_the_same_profile),
+        cmocka_unit_test(test_jslb_containers_that_go_in_circles_are_refused),
         cmocka_unit_test(test_broken_promises_are_named),
         cmocka_unit_test(test_other_files_are_called_by_their_name),
         cmocka_unit_test(test_unknown_values_are_skipped_however_deep),

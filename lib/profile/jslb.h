@@ -1,0 +1,20 @@
+/*
+ * JSLB ("JSON slabs"): a profile whose large columns are binary. A file holds numbered slabs: arrays of numbers of one
+ * type, or JSON. One JSON slab is the root; in any of them {"$s": N} stands for slab N.
+ */
+#ifndef PROF_PROFILE_JSLB_H
+#define PROF_PROFILE_JSLB_H
+
+#include "base/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { JSLB_MAGIC_SIZE = 8 };
+
+bool jslb_begins(const unsigned char *bytes, size_t size);
+
+/* Writes the whole container as one JSON text. */
+int jslb_to_json(const unsigned char *bytes, size_t size, const struct byte_sink *sink, struct error *err);
+
+#endif
