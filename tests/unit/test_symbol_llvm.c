@@ -208,10 +208,13 @@ static void report(struct comparison *c, size_t i, const struct symbol_frame *ou
                     theirs->column);
 }
 
-/* Without debug info they give the STT_FILE symbol before a static function, a name without a folder or line. */
+/* Without debug info they give the STT_FILE symbol before a static function, a name without a line, and without a
+ * folder if it is not that of an object file. */
 static bool is_file_symbol(const struct symbol_frame *ours, const struct llvm_frame *theirs)
 {
-    return !ours->file && ours->line == 0 && theirs->file && !strchr(theirs->file, '/') && theirs->line == 0;
+    size_t length = theirs->file ? strlen(theirs->file) : 0;
+    bool is_object = length > 2 && strcmp(theirs->file + length - 2, ".o") == 0;
+    return !ours->file && ours->line == 0 && theirs->line == 0 && length && (is_object || !strchr(theirs->file, '/'));
 }
 
 static void compare_frame(struct comparison *c, size_t i, const struct symbol_frame *ours,
@@ -347,7 +350,7 @@ static void test_rust_programs(void **unused)
 static void test_go_programs(void **unused)
 {
     (void)unused;
-    compare_build("go", "build", "busy.go");
+    compare_build("go", "build", "gobusy.go");
 }
 
 static void test_programs_of_this_machine(void **unused)
@@ -360,8 +363,22 @@ static void test_programs_of_this_machine(void **unused)
             compare(paths[i]);
 }
 
-int main(void)
+static char **files_of_user;
+
+static void test_files_of_user(void **unused)
 {
+    (void)unused;
+    for (char **file = files_of_user; *file; file++)
+        compare(*file);
+}
+
+/* With arguments: compares these files alone. */
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest with_files[] = {cmocka_unit_test(test_files_of_user)};
+    files_of_user = argv + 1;
+    if (argc > 1)
+        return cmocka_run_group_tests(with_files, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gcc_c_programs),
         cmocka_unit_test(test_gcc_cpp_programs),
