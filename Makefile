@@ -84,22 +84,25 @@ PAGE       := $(BUILD)/web
 PAGE_BUILT := $(BUILD)/web.stamp
 endif
 
-# What the bundle needs; and with it what checks and tests need.
+# What the bundle needs.
 web/node_modules/.stamp: web/package.json web/package-lock.json
 	$(call say,NPM,web/node_modules)
-	$(Q)cd web && $(NPM) ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
+	$(Q)cd web && $(NPM) ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
-
-web/node_modules/.stamp-dev: web/node_modules/.stamp
-	$(call say,NPM,web/node_modules)
-	$(Q)cd web && $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@touch $< $@
 
 $(BUILD)/web.stamp: $(BUILD)/engine.wasm web/node_modules/.stamp web/build.mjs $(shell find web/src -type f)
 	$(call say,WEB,$(BUILD)/web)
 	$(Q)rm -rf $(BUILD)/web
 	$(Q)$(NODE) web/build.mjs --out $(BUILD)/web --wasm $(BUILD)/engine.wasm
 	@touch $@
+
+# With it what checks and tests need. npm makes the folder anew: not while the bundle is built from it, nor as a reason to
+# build it again.
+web/node_modules/.stamp-dev: web/node_modules/.stamp | $(PAGE_BUILT)
+	$(call say,NPM,web/node_modules)
+	$(Q)cp -p $< $(BUILD)/npm.stamp
+	$(Q)cd web && $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	@cp -p $(BUILD)/npm.stamp $< && touch $@
 
 $(BUILD)/page.c: cmd/embed-page $(PAGE_BUILT)
 	$(call say,EMBED,$@)

@@ -23,7 +23,7 @@ struct profile_file;
 
 /* Opens a temporary file in the folder of `path`; the bytes are packed if `path` ends in ".gz". A `path` that exists
  * and is no regular file (/dev/stdout, a pipe) is written directly. */
-int profile_file_create(struct profile_file **file, const char *path, struct error *err);
+int profile_file_create(struct profile_file **out, const char *path, struct error *err);
 
 /* Where to write to; borrowed from `file`. Packing happens in a thread of its own. */
 struct byte_sink profile_file_sink(struct profile_file *file);

@@ -20,8 +20,8 @@ struct debug_files {
 };
 
 /* Finds and opens what there is. A file counts only if its build id is that of `lib`, or, for .gnu_debuglink without a
- * build id, if its CRC is right. Why something is missing is said in `problem`. `debug_root` is where distributions put debug
- * files: DEBUG_ROOT but in tests. */
+ * build id, if its CRC is right. Why something is missing is said in `problem`. `debug_root` is where distributions put
+ * debug files: DEBUG_ROOT but in tests. */
 void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const char *debug_root);
 void debug_files_close(struct debug_files *files);
 

@@ -1,7 +1,6 @@
 #include "symbol/dwarf_ranges.h"
 #include "symbol/dwarf_constants.h"
 
-
 static bool visit_range(dwarf_range_visitor *visit, void *context, uint64_t start, uint64_t end)
 {
     return start == 0 || start >= end || visit(context, start, end);

@@ -1,8 +1,8 @@
 /*
  * From addresses of a library to names, inline frames, files and lines.
  *
- * One call takes all the addresses of one library; a symbolizer works on several libraries, and on several compile units
- * of one, in parallel (symbolizer_lookup_all). Nothing of a debug file is kept once its addresses are answered.
+ * One call takes all the addresses of one library; a symbolizer works on several libraries, and on several compile
+ * units of one, in parallel (symbolizer_lookup_all). Nothing of a debug file is kept once its addresses are answered.
  */
 #ifndef PROF_SYMBOL_SYMBOL_H
 #define PROF_SYMBOL_SYMBOL_H
@@ -34,9 +34,9 @@ struct symbol_lib {
 
 struct symbol_frame {
     const char *function; /* demangled; NULL if unknown */
-    const char *file;     /* as the debug info names it, made absolute with its compilation directory; NULL if unknown */
-    uint32_t line;        /* 1-based line that executes (in an outer frame: of the call); 0 if unknown */
-    uint32_t column;      /* 1-based; 0 if unknown */
+    const char *file; /* as the debug info names it, made absolute with its compilation directory; NULL if unknown */
+    uint32_t line;    /* 1-based line that executes (in an outer frame: of the call); 0 if unknown */
+    uint32_t column;  /* 1-based; 0 if unknown */
 };
 
 /* What is known of one address. Nothing known: symbol NULL and frame_count 0. */
@@ -60,7 +60,7 @@ struct symbol_answers {
 void symbol_answers_destroy(struct symbol_answers *answers);
 
 struct symbolizer_options {
-    unsigned threads; /* 0: as many as there are processors */
+    unsigned threads;            /* 0: as many as there are processors */
     bool skip_inlines_and_lines; /* names from symbol tables only */
 };
 
@@ -70,8 +70,8 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options, stru
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /* Answers `count` library-relative addresses, sorted ascending and distinct, that each point into an instruction (for
- * callers: return address - 1). A library that cannot be read is no failure: the answers are empty and `problem` says why. Fails
- * only when memory runs out. */
+ * callers: return address - 1). A library that cannot be read is no failure: the answers are empty and `problem` says
+ * why. Fails only when memory runs out. */
 int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *lib, const uint64_t *rvas, size_t count,
                       struct symbol_answers *out, struct error *err);
 

@@ -1,5 +1,5 @@
-/* C functions that inline into each other, over one and several levels, with parts that compilers split off. Runs for no
- * time; tests look at its symbols. */
+/* C functions that inline into each other, over one and several levels, with parts that compilers split off. Runs for
+ * no time; tests look at its symbols. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Every shape of stack that C code makes, between two breakpoint instructions, for tests/unit/test_unwind_truth.c, which
- * steps through it one instruction at a time. Prints a number that depends on all of it.
+ * Every shape of stack that C code makes, between two breakpoint instructions, for tests/unit/test_unwind_truth.c,
+ * which steps through it one instruction at a time. Prints a number that depends on all of it.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -158,7 +158,8 @@ NOINLINE static void install_handlers(void)
 NOINLINE static unsigned long everything(unsigned long x)
 {
     x += with_alloca(5) + with_varargs(3, 1UL, 1.0, 2UL, 2.0, 3UL, 3.0) + with_aligned_frame(x % 10);
-    x += with_many_registers(1, 2, 3, 4, 5, 6, x) + recurse(40) + tail_caller(x) + shrink_wrapped(x) + shrink_wrapped(3);
+    x +=
+        with_many_registers(1, 2, 3, 4, 5, 6, x) + recurse(40) + tail_caller(x) + shrink_wrapped(x) + shrink_wrapped(3);
     x += large_frame((unsigned)x % 1000) + through_libraries();
     if (setjmp(jump) == 0)
         x += calls_noreturn(x);
