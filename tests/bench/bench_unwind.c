@@ -74,7 +74,7 @@ static double median_ns(struct pass *pass, capture_visit *visit, bool reopen)
     return ns[PASSES / 2];
 }
 
-static void measure(const char *name, char *const argv[])
+static void measure(const char *name, const char *const argv[])
 {
     struct capture capture;
     static struct libunwind_file files[LIBRARIES_MAX];
@@ -104,12 +104,12 @@ static void measure(const char *name, char *const argv[])
     capture_free(&capture);
 }
 
-#define ARGV(...) ((char *[]){__VA_ARGS__, NULL})
+#define ARGV(...) ((const char *[]){__VA_ARGS__, NULL})
 
 int main(int argc, char **argv)
 {
     if (argc > 1) {
-        measure(argv[1], argv + 1);
+        measure(argv[1], (const char *const *)argv + 1);
         return 0;
     }
     measure("gdb", ARGV("gdb", "-nx", "-batch", "-ex", "info functions main", "/usr/bin/gdb"));

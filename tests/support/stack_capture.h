@@ -215,7 +215,7 @@ static inline void capture_close_ring(struct capture_ring *ring)
     close(ring->fd);
 }
 
-static inline pid_t capture_fork(char *const argv[], int go)
+static inline pid_t capture_fork(const char *const argv[], int go)
 {
     pid_t pid = fork();
     if (pid == 0) {
@@ -225,7 +225,7 @@ static inline pid_t capture_fork(char *const argv[], int go)
         dup2(null, 1);
         dup2(null, 2);
         if (read(go, &byte, 1) == 1)
-            execvp(argv[0], argv);
+            execvp(argv[0], (char *const *)(uintptr_t)argv);
         _exit(127);
     }
     return pid;
@@ -248,7 +248,7 @@ static inline double capture_seconds(void)
 
 /* Runs argv (found by PATH) until it ends, for at most ten seconds or `max_samples`. Returns 0, -ENOENT if there is no
  * such program, or another negative errno value if the kernel refuses (-EACCES, -EPERM: perf is not permitted here). */
-static inline int capture_run(struct capture *capture, char *const argv[], unsigned frequency, size_t max_samples)
+static inline int capture_run(struct capture *capture, const char *const argv[], unsigned frequency, size_t max_samples)
 {
     *capture = (struct capture){.max_samples = max_samples};
     int go[2];

@@ -14,7 +14,7 @@
 
 struct program {
     const char *name; /* of the test */
-    char *const *argv;
+    const char *const *argv;
     double least_complete; /* share of stacks that must reach their thread's start */
 };
 
@@ -100,7 +100,7 @@ static void test_program(void **state)
     assert_true(c.compared - c.equal <= 2 + c.compared / 500);
 }
 
-#define ARGV(...) ((char *[]){__VA_ARGS__, NULL})
+#define ARGV(...) ((const char *[]){__VA_ARGS__, NULL})
 
 int main(void)
 {
@@ -116,9 +116,9 @@ int main(void)
         "({ x, y: String(x) }))).length; console.log(s)";
     struct program programs[] = {
         {"test_stacks_of_gdb", ARGV("gdb", "-nx", "-batch", "-ex", "info functions main", "/usr/bin/gdb"), 0.99},
-        {"test_stacks_of_python", ARGV("python3", "-c", (char *)python), 0.99},
-        {"test_stacks_of_clang", ARGV("sh", "-c", (char *)cpp), 0.90}, /* its stacks are deeper than perf copies */
-        {"test_stacks_of_node", ARGV("node", "-e", (char *)javascript), 0.98},
+        {"test_stacks_of_python", ARGV("python3", "-c", python), 0.99},
+        {"test_stacks_of_clang", ARGV("sh", "-c", cpp), 0.90}, /* its stacks are deeper than perf copies */
+        {"test_stacks_of_node", ARGV("node", "-e", javascript), 0.98},
         {"test_stacks_of_xz", ARGV("sh", "-c", "head -c 3000000 /usr/bin/gdb | exec xz -6 -c"), 0.999},
         {"test_stacks_of_awk", ARGV("awk", "BEGIN { for (i = 0; i < 3000000; i++) s += i % 7; print s }"), 0.99},
     };

@@ -1,0 +1,268 @@
+/*
+ * Go programs: threads are stopped with ptrace wherever they happen to be, and walked with the rest of their stacks
+ * read from the living process. Every stack must end in a function where the Go runtime starts one; when the runtime
+ * works on its system stack, that means finding the way back to the goroutine's.
+ */
+#include "base/array.h"
+#include "unwind/address_space.h"
+#include "unwind/unwind.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Allocates so much that the garbage collector is always at work, which runs on system stacks. */
+static const char program_text[] = "package main\n"
+                                   "type node struct{ l, r *node }\n"
+                                   "func build(d int) *node {\n"
+                                   "	if d == 0 { return &node{} }\n"
+                                   "	return &node{build(d - 1), build(d - 1)}\n"
+                                   "}\n"
+                                   "var kept *node\n"
+                                   "func main() { for { kept = build(16) } }\n";
+
+struct symbol {
+    uint64_t address;
+    char name[96];
+};
+
+struct go_program {
+    char folder[32];
+    char path[48];
+    pid_t pid;
+    struct address_space space;
+    ARRAY(struct symbol) symbols;
+    size_t walks, complete, crossed, strange;
+};
+
+static bool run(const char *format, const char *folder)
+{
+    char command[512];
+    snprintf(command, sizeof(command), format, folder, folder);
+    return system(command) == 0;
+}
+
+static bool compile(struct go_program *program)
+{
+    strcpy(program->folder, "/tmp/prof-go-XXXXXX");
+    assert_non_null(mkdtemp(program->folder));
+    snprintf(program->path, sizeof(program->path), "%s/plain", program->folder);
+    char source[64];
+    snprintf(source, sizeof(source), "%s/main.go", program->folder);
+    FILE *file = fopen(source, "w");
+    fputs(program_text, file);
+    fclose(file);
+    return run("cd %s && GO111MODULE=off GOFLAGS= go build -o plain main.go 2>/dev/null && nm -n plain >symbols && "
+               "strip -o %s/stripped plain",
+               program->folder);
+}
+
+static void read_symbols(struct go_program *program)
+{
+    char path[64], line[4096];
+    snprintf(path, sizeof(path), "%s/symbols", program->folder);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file)) {
+        struct symbol symbol;
+        char kind;
+        if (sscanf(line, "%" SCNx64 " %c %95s", &symbol.address, &kind, symbol.name) == 3 &&
+            (kind == 't' || kind == 'T'))
+            assert_true(array_push(&program->symbols, symbol));
+    }
+    fclose(file);
+}
+
+static const char *symbol_at(const struct go_program *program, uint64_t pc)
+{
+    const char *name = "?";
+    for (size_t i = 0; i < program->symbols.length && program->symbols.data[i].address <= pc; i++)
+        name = program->symbols.data[i].name;
+    return name;
+}
+
+/* Of goroutines, of threads, and where the scheduler begins anew on a thread's system stack. */
+static bool starts_a_stack(const char *name)
+{
+    static const char *const starts[] = {"runtime.goexit", "runtime.mstart",    "runtime.rt0_go",
+                                         "runtime.mcall",  "runtime.morestack", "runtime.clone"};
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+        if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool read_memory(void *context, uint64_t address, void *out, size_t size)
+{
+    struct go_program *program = context;
+    struct iovec local = {out, size}, remote = {(void *)(uintptr_t)address, size};
+    return process_vm_readv(program->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+static void map_program(struct go_program *program)
+{
+    char path[64], line[4352];
+    struct error err;
+    snprintf(path, sizeof(path), "/proc/%d/exe", program->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct unwind_module *module = unwind_module_open(fd, path, &err);
+    close(fd);
+    assert_non_null(module);
+    snprintf(path, sizeof(path), "/proc/%d/maps", program->pid);
+    FILE *maps = fopen(path, "r");
+    while (fgets(line, sizeof(line), maps)) {
+        char permissions[8], name[4096] = "";
+        struct mapping mapping = {.lib = MAPPING_NO_LIB};
+        uint64_t file_offset;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095s", &mapping.start, &mapping.end,
+                   permissions, &file_offset, name) < 4 ||
+            permissions[2] != 'x')
+            continue;
+        struct unwind_module *vdso = NULL;
+        if (strcmp(name, "[vdso]") == 0) {
+            unsigned char image[16384];
+            size_t size = mapping.end - mapping.start;
+            if (size <= sizeof(image) && read_memory(program, mapping.start, image, size))
+                vdso = unwind_module_from_memory(image, size, name, &err);
+        }
+        mapping.module = name[0] == '/' ? module : vdso;
+        if (mapping.module)
+            mapping.rva = unwind_module_vaddr(mapping.module, file_offset) - unwind_module_base(mapping.module);
+        assert_true(address_space_map(&program->space, &mapping));
+        unwind_module_unref(vdso);
+    }
+    fclose(maps);
+    unwind_module_unref(module);
+}
+
+static void walk_thread(struct go_program *program, pid_t tid)
+{
+    enum { FRAMES_MAX = 256, COPY = 4096 };
+    struct user_regs_struct r;
+    uint64_t pcs[FRAMES_MAX];
+    unsigned char bytes[COPY];
+    if (ptrace(PTRACE_GETREGS, tid, NULL, &r) != 0)
+        return;
+    size_t size = COPY - r.rsp % COPY;
+    if (!read_memory(program, r.rsp, bytes, size))
+        return;
+    struct unwind_regs regs = {{r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12,
+                                r.r13, r.r14, r.r15, r.rip}};
+    struct unwind_stack stack = {
+        .sp = r.rsp, .bytes = bytes, .size = size, .read_above = read_memory, .context = program};
+    struct unwind_result result = unwind_walk(&program->space, &regs, &stack, pcs, FRAMES_MAX);
+    program->walks++;
+    if (result.end != UNWIND_COMPLETE)
+        return;
+    program->complete++;
+    const char *root = symbol_at(program, pcs[result.frames - 1]);
+    if (!starts_a_stack(root)) {
+        print_message("a stack that ends in %s\n", root);
+        program->strange++;
+    }
+    bool on_system_stack = false;
+    for (size_t i = 0; i < result.frames; i++)
+        on_system_stack |= strncmp(symbol_at(program, pcs[i]), "runtime.systemstack", 19) == 0;
+    program->crossed += on_system_stack && strncmp(root, "runtime.goexit", 14) == 0;
+}
+
+static bool is_running(pid_t pid, pid_t tid)
+{
+    char path[64], text[512] = "";
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    size_t size = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    const char *end = size ? strrchr(text, ')') : NULL;
+    return end && end[1] == ' ' && end[2] == 'R';
+}
+
+/* False if ptrace is not permitted. */
+static bool walk_running_threads(struct go_program *program)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%d/task", program->pid);
+    DIR *tasks = opendir(path);
+    assert_non_null(tasks);
+    bool permitted = true;
+    for (struct dirent *entry; permitted && (entry = readdir(tasks));) {
+        pid_t tid = atoi(entry->d_name);
+        int status;
+        if (tid <= 0 || !is_running(program->pid, tid))
+            continue;
+        permitted = ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0;
+        if (permitted && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 && waitpid(tid, &status, __WALL) == tid &&
+            WIFSTOPPED(status)) {
+            int signal_number = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+            if (!signal_number)
+                walk_thread(program, tid);
+            ptrace(PTRACE_DETACH, tid, NULL, (void *)(intptr_t)signal_number);
+        }
+    }
+    closedir(tasks);
+    return permitted;
+}
+
+static void test_stacks_end_where_the_runtime_starts_one(void **state)
+{
+    const char *file_name = *state;
+    struct go_program program = {0};
+    bool compiled = compile(&program), permitted = compiled;
+    if (compiled) {
+        read_symbols(&program);
+        snprintf(program.path, sizeof(program.path), "%s/%s", program.folder, file_name);
+        program.pid = fork();
+        if (program.pid == 0) {
+            execl(program.path, program.path, (char *)NULL);
+            _exit(127);
+        }
+        usleep(100000);
+        map_program(&program);
+        for (unsigned round = 0; permitted && round < 2000 && program.walks < 600; round++) {
+            usleep(1000);
+            permitted = walk_running_threads(&program);
+        }
+        kill(program.pid, SIGKILL);
+        waitpid(program.pid, NULL, 0);
+    }
+    address_space_destroy(&program.space);
+    array_free(&program.symbols);
+    assert_true(run("chmod -R u+w %s && rm -rf %s", program.folder));
+    if (!permitted) {
+        print_message("skipped: %s\n", compiled ? "ptrace is not permitted" : "there is no Go");
+        skip();
+    }
+    print_message("%zu stacks, %zu complete, %zu from a system stack to its goroutine\n", program.walks,
+                  program.complete, program.crossed);
+    assert_true(program.walks >= 100);
+    assert_true(program.complete * 100 >= program.walks * 98);
+    assert_true(program.crossed > 0);
+    assert_int_equal(program.strange, 0);
+}
+
+int main(void)
+{
+    static char plain[] = "plain", stripped[] = "stripped";
+    const struct CMUnitTest tests[] = {
+        {"test_stacks_of_go_end_where_the_runtime_starts_one", test_stacks_end_where_the_runtime_starts_one, NULL, NULL,
+         plain},
+        {"test_stacks_of_stripped_go_end_where_the_runtime_starts_one", test_stacks_end_where_the_runtime_starts_one,
+         NULL, NULL, stripped},
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
