@@ -48,9 +48,9 @@ static double pixel_of(const struct canvas *canvas, double time)
     return !(x > 0) ? 0 : x > canvas->width ? canvas->width : x;
 }
 
-static void add_span(const struct canvas *canvas, float *row, double from, double to, double share)
+/* Adds `share` from `left` to `right`, in pixels. */
+static void add_span(const struct canvas *canvas, float *row, double left, double right, double share)
 {
-    double left = pixel_of(canvas, from), right = pixel_of(canvas, to);
     if (!(left < right) || share == 0)
         return;
     uint32_t first = (uint32_t)left, last = (uint32_t)right;
@@ -65,6 +65,15 @@ static void add_span(const struct canvas *canvas, float *row, double from, doubl
         row[last] += (float)(share * (right - last));
 }
 
+static bool is_kept(const struct activity_request *request, const struct call_nodes *nodes, uint32_t stack)
+{
+    if (!request->kept)
+        return true;
+    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[stack];
+    return node != NODE_NONE && request->kept[node];
+}
+
+/* The end of one sample and the share of its second half are the start and the share of the first half of the next. */
 static void draw_samples(const struct canvas *canvas, const struct stack_view *stacks, const struct call_nodes *nodes,
                          const struct activity_request *request)
 {
@@ -73,20 +82,24 @@ static void draw_samples(const struct canvas *canvas, const struct stack_view *s
     samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
     first -= first > 0; /* the neighbours reach into the range */
     last += last < samples->length;
+    if (first == last)
+        return;
+    double left = pixel_of(canvas, (time_before(samples, first, request->interval) + samples->time[first]) / 2);
+    double share = sample_cpu_percent(samples, first) / 100;
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
-        if (request->kept) {
-            uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[stack];
-            if (node == NODE_NONE || !request->kept[node])
-                continue;
-        }
-        float *row = canvas->rows + (size_t)category * canvas->width;
         double time = samples->time[i];
-        double start = (time_before(samples, i, request->interval) + time) / 2;
-        double end = (time + time_after(samples, i, request->interval)) / 2;
-        add_span(canvas, row, start, time, sample_cpu_percent(samples, i) / 100);
-        add_span(canvas, row, time, end, sample_cpu_percent(samples, i + 1) / 100);
+        double middle = pixel_of(canvas, time);
+        double right = pixel_of(canvas, (time + time_after(samples, i, request->interval)) / 2);
+        double next_share = sample_cpu_percent(samples, i + 1) / 100;
+        if (is_kept(request, nodes, stack)) {
+            float *row = canvas->rows + (size_t)category * canvas->width;
+            add_span(canvas, row, left, middle, share);
+            add_span(canvas, row, middle, right, next_share);
+        }
+        left = right;
+        share = next_share;
     }
 }
 
