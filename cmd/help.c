@@ -47,7 +47,7 @@ static const char report_help[] =
     "library\n"
     "      --range FROM,TO    only samples from FROM to TO, in seconds after the start (or 200ms); one may be left "
     "out\n"
-    "      --depth LEVELS     not deeper than that\n"
+    "      --depth LEVELS     not deeper than that (inverted: 8)\n"
     "      --min-percent P    no branches below that part of the total (0.5)\n"
     "      --limit ROWS       at most so many rows, 0 for all (400, functions 60)\n"
     "      --json             all rows as JSON, for scripts\n";

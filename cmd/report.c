@@ -377,8 +377,7 @@ static int load_and_print(struct report *report)
 
 int cmd_report(int argc, char **argv)
 {
-    struct report report = {
-        .options = {.search = "", .from = NAN, .to = NAN, .depth = UINT32_MAX, .min_percent = NAN, .limit = SIZE_MAX}};
+    struct report report = {.options = {.search = "", .from = NAN, .to = NAN, .min_percent = NAN, .limit = SIZE_MAX}};
     int status = parse_options(argc, argv, &report.options);
     if (!status) {
         report_look_at_terminal(&report);

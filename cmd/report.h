@@ -17,7 +17,7 @@ struct report_options {
     const char *search;
     ARRAY(const char *) threads; /* as they were given */
     double from, to;             /* seconds after the start; NAN: not given */
-    uint32_t depth;              /* levels of the tree */
+    uint32_t depth;              /* levels of the tree; 0: the default of the output format */
     double min_percent;          /* NAN: the default of the output format */
     size_t limit;                /* rows; 0: no limit; SIZE_MAX: the default of the output format */
 };

@@ -65,11 +65,12 @@ static void put_tree(struct json_writer *json, const struct report *report, cons
 {
     uint32_t skip_below = UINT32_MAX;
     size_t limit = row_limit(report), printed = 0;
+    uint32_t depth = report->options.depth ? report->options.depth : UINT32_MAX;
     for (size_t i = 0; i < rows->length && printed < limit; i++) {
         if (rows->depth[i] > skip_below)
             continue;
         skip_below = UINT32_MAX;
-        if (rows->depth[i] >= report->options.depth || !is_heavy(report, rows->total[i])) {
+        if (rows->depth[i] >= depth || !is_heavy(report, rows->total[i])) {
             skip_below = rows->depth[i];
             continue;
         }

@@ -16,7 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_LIMIT_TREE = 400, DEFAULT_LIMIT_FUNCTIONS = 60, WEIGHT_COLUMNS = 11, WEIGHT_TEXT = 64 };
+enum {
+    DEFAULT_LIMIT_TREE = 400,
+    DEFAULT_LIMIT_FUNCTIONS = 60,
+    DEFAULT_DEPTH_INVERTED = 8,
+    WEIGHT_COLUMNS = 11,
+    WEIGHT_TEXT = 64
+};
 static const double default_min_percent = 0.5;
 
 static double min_percent(const struct report *report)
@@ -28,6 +34,13 @@ static size_t row_limit(const struct report *report, size_t usual)
 {
     size_t limit = report->options.limit;
     return limit == SIZE_MAX ? usual : limit == 0 ? SIZE_MAX : limit;
+}
+
+static uint32_t most_levels(const struct report *report)
+{
+    if (report->options.depth)
+        return report->options.depth;
+    return report->options.inverted ? DEFAULT_DEPTH_INVERTED : UINT32_MAX;
 }
 
 static double percent_of(const struct report *report, double weight)
@@ -50,7 +63,8 @@ static void print_omissions(const struct report *report, const struct omissions 
         printf("%zu %s below %g %% of the total %s hidden (--min-percent 0 shows all).\n", omissions->light, what,
                min_percent(report), omissions->light == 1 ? "is" : "are");
     if (omissions->deep)
-        printf("%zu rows have callees below level %u (--depth).\n", omissions->deep, report->options.depth);
+        printf("%zu %s beyond level %u (--depth shows more).\n", omissions->deep,
+               report->options.inverted ? "rows have callers" : "rows have callees", most_levels(report));
     if (omissions->cut)
         printf("Stopped after %zu rows (--limit 0 shows all).\n", rows);
 }
@@ -93,7 +107,7 @@ struct level {
     struct tree_rows rows;
     size_t next;   /* the child that is printed next */
     size_t shown;  /* so many first children are heavy enough */
-    bool branches; /* more than one child: they are drawn with a branch */
+    bool branches; /* the children are drawn with branches: more than one, or where a chain would hide the next root */
 };
 
 struct tree_printer {
@@ -121,7 +135,8 @@ static int open_level(struct tree_printer *printer, uint32_t node, struct error 
         return code;
     level->shown = count_heavy(printer->report, &level->rows);
     printer->omissions.light += level->rows.length - level->shown;
-    level->branches = level->shown > 1;
+    bool below_one_of_several_roots = printer->levels.length == 2 && printer->levels.data[0].shown > 1;
+    level->branches = level->shown > 1 || below_one_of_several_roots;
     return 0;
 }
 
@@ -172,7 +187,7 @@ static int print_next_row(struct tree_printer *printer, struct error *err)
     bool has_children = level->rows.has_children[row];
     print_row(printer, &level->rows, row);
     printer->printed++;
-    if (has_children && printer->levels.length >= printer->report->options.depth) {
+    if (has_children && printer->levels.length >= most_levels(printer->report)) {
         printer->omissions.deep++;
         return 0;
     }

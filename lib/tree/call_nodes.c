@@ -85,11 +85,12 @@ static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint1
     return ++parent_node->child_count <= MANY_CHILDREN || move_children_to_hash(draft, parent);
 }
 
-static int draft_nodes(struct draft *draft, const struct stack_view *stacks, uint32_t *node_of_stack, struct error *err)
+/* False if memory ran out. */
+static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, uint32_t *node_of_stack)
 {
     draft->nodes = malloc((stacks->length + 1) * sizeof(*draft->nodes));
     if (!draft->nodes)
-        return error_no_memory(err);
+        return false;
     draft->nodes[0] = (struct draft_node){.prefix = NODE_NONE, .first_child = NODE_NONE, .last_used = NODE_NONE};
     draft->length = 1;
     for (size_t stack = 0; stack < stacks->length; stack++) {
@@ -99,7 +100,7 @@ static int draft_nodes(struct draft *draft, const struct stack_view *stacks, uin
         if (node == NODE_NONE) {
             node = (uint32_t)draft->length;
             if (!add_child(draft, parent, stacks->func[stack], stacks->category[stack]))
-                return error_no_memory(err);
+                return false;
         } else {
             draft->nodes[parent].last_used = node;
             if (draft->nodes[node].category != stacks->category[stack])
@@ -107,7 +108,7 @@ static int draft_nodes(struct draft *draft, const struct stack_view *stacks, uin
         }
         node_of_stack[stack] = node;
     }
-    return 0;
+    return true;
 }
 
 static void sum_subtree_sizes(struct draft *draft)
@@ -146,7 +147,8 @@ static void fill_rows(struct call_nodes *nodes, const struct draft *draft, const
     }
 }
 
-static int finish(struct call_nodes *nodes, struct draft *draft, struct error *err)
+/* False if memory ran out. */
+static bool finish(struct call_nodes *nodes, struct draft *draft)
 {
     nodes->length = draft->length - 1;
     nodes->prefix = malloc(draft->length * sizeof(*nodes->prefix));
@@ -155,28 +157,27 @@ static int finish(struct call_nodes *nodes, struct draft *draft, struct error *e
     nodes->depth = malloc(draft->length * sizeof(*nodes->depth));
     nodes->category = malloc(draft->length * sizeof(*nodes->category));
     if (!nodes->prefix || !nodes->end || !nodes->func || !nodes->depth || !nodes->category)
-        return error_no_memory(err);
+        return false;
     sum_subtree_sizes(draft);
     number_depth_first(draft, nodes->func); /* which fill_rows() replaces, row by row, by the func */
     fill_rows(nodes, draft, nodes->func);
     for (size_t stack = 0; stack < nodes->stack_count; stack++)
         nodes->of_stack[stack] = draft->nodes[nodes->of_stack[stack]].number;
-    return 0;
+    return true;
 }
 
 int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, struct error *err)
 {
     *nodes = (struct call_nodes){.stack_count = stacks->length, .func_count = stacks->func_count};
-    nodes->of_stack = malloc((stacks->length + 1) * sizeof(*nodes->of_stack));
+    nodes->of_stack = calloc(stacks->length + 1, sizeof(*nodes->of_stack));
     struct draft draft = {0};
-    int code = nodes->of_stack ? draft_nodes(&draft, stacks, nodes->of_stack, err) : error_no_memory(err);
-    if (!code)
-        code = finish(nodes, &draft, err);
+    bool done = nodes->of_stack && draft_nodes(&draft, stacks, nodes->of_stack) && finish(nodes, &draft);
     free(draft.nodes);
     hash_destroy(&draft.crowded);
-    if (code)
-        call_nodes_destroy(nodes);
-    return code;
+    if (done)
+        return 0;
+    call_nodes_destroy(nodes);
+    return error_no_memory(err);
 }
 
 void call_nodes_destroy(struct call_nodes *nodes)

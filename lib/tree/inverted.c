@@ -16,7 +16,7 @@ static bool collect_self_nodes(struct inverted *inverted)
     for (size_t node = 0; node < inverted->nodes->length; node++)
         count += inverted->self[node] != 0;
     inverted->order = malloc((count + 1) * sizeof(*inverted->order));
-    inverted->deep = malloc((count + 1) * sizeof(*inverted->deep));
+    inverted->deep = calloc(count + 1, sizeof(*inverted->deep));
     if (!inverted->order || !inverted->deep)
         return false;
     for (uint32_t node = 0; node < inverted->nodes->length; node++)

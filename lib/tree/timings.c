@@ -4,20 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int reserve(struct timings *timings, size_t length, struct error *err)
+/* False if memory ran out. */
+static bool reserve(struct timings *timings, size_t length)
 {
     if (timings->length == length && timings->self)
-        return 0;
+        return true;
     timings_destroy(timings);
     timings->self = malloc((length + 1) * sizeof(*timings->self));
     timings->total = malloc((length + 1) * sizeof(*timings->total));
     timings->alive = malloc((length + 1) * sizeof(*timings->alive));
     if (!timings->self || !timings->total || !timings->alive) {
         timings_destroy(timings);
-        return error_no_memory(err);
+        return false;
     }
     timings->length = length;
-    return 0;
+    return true;
 }
 
 static void sum_self(struct timings *timings, const uint32_t *node_of_stack, const struct stack_weights *weights,
@@ -58,9 +59,8 @@ static void sum_total(struct timings *timings, const struct call_nodes *nodes)
 int timings_compute(struct timings *timings, const struct call_nodes *nodes, const uint32_t *node_of_stack,
                     const struct stack_weights *weights, const uint8_t *kept, struct error *err)
 {
-    int code = reserve(timings, nodes->length, err);
-    if (code)
-        return code;
+    if (!reserve(timings, nodes->length))
+        return error_no_memory(err);
     timings->root_total = 0;
     sum_self(timings, node_of_stack, weights, kept);
     sum_total(timings, nodes);
