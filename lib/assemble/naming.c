@@ -138,7 +138,8 @@ static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, struc
     return rows->lib != PROFILE_NONE && rows->resource != PROFILE_NONE;
 }
 
-/* The frames of one address: as the symbolizer answered, or one named "0x..." after its address in the library. */
+/* The frames of one address: as the symbolizer answered, or one named "0x..." after where its function begins in the
+ * library, or after itself where not even that is known. */
 static bool add_answer(struct namer *namer, size_t index, const struct lib_rows *lib, uint64_t rva,
                        const struct symbol_answers *answers, const struct symbol_answer *answer)
 {
@@ -159,7 +160,7 @@ static bool add_answer(struct namer *namer, size_t index, const struct lib_rows 
             return false;
     }
     char bare[32];
-    snprintf(bare, sizeof(bare), "0x%" PRIx64, rva);
+    snprintf(bare, sizeof(bare), "0x%" PRIx64, answer->symbol_size ? answer->symbol_address : rva);
     uint32_t count = answer->frame_count ? answer->frame_count : 1;
     if (!answer->frame_count)
         naming->unnamed++;

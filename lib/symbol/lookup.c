@@ -18,6 +18,7 @@
 #include "symbol/dwarf_names.h"
 #include "symbol/plt.h"
 #include "base/strings.h"
+#include "unwind/unwind.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -201,6 +202,32 @@ static int match_tables(struct lookup *lookup, struct symbol_matcher *matcher, s
     return result;
 }
 
+/* Where no symbol holds an address, the call frame information still tells where its function begins and ends. */
+static void find_extents(struct lookup *lookup)
+{
+    const struct elf_file *file = &lookup->files.mapped;
+    struct unwind_module *module = NULL;
+    for (size_t i = 0; i < lookup->job->count; i++) {
+        struct lookup_symbol *symbol = &lookup->symbols[i];
+        const struct lookup_symbol *previous = i ? &lookup->symbols[i - 1] : NULL;
+        uint64_t rva = lookup->job->rvas[i];
+        if (symbol->symbol)
+            continue;
+        if (previous && !previous->symbol && rva - previous->start < previous->size) {
+            *symbol = *previous;
+            continue;
+        }
+        if (!module)
+            module = unwind_module_open(file->fd, lookup->job->lib.name, NULL);
+        if (!module)
+            return;
+        uint64_t start;
+        if (unwind_module_function(module, rva + lookup->files.base, &start, &symbol->size))
+            symbol->start = start - lookup->files.base;
+    }
+    unwind_module_unref(module);
+}
+
 static int symbols_of_elf(struct lookup *lookup, struct error *err)
 {
     size_t count = lookup->job->count;
@@ -229,6 +256,8 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     }
     free(matches);
     symbol_matcher_destroy(&matcher);
+    if (result == 0 && lookup->files.has_mapped && lookup->files.mapped.fd >= 0)
+        find_extents(lookup);
     return result;
 }
 

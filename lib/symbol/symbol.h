@@ -39,7 +39,8 @@ struct symbol_frame {
     uint32_t column;  /* 1-based; 0 if unknown */
 };
 
-/* What is known of one address. Nothing known: symbol NULL and frame_count 0. */
+/* What is known of one address. Nothing known: all zero. In a file without symbols the extent of the function may be
+ * known all the same, from its call frame information: then `symbol` is NULL, and symbol_size is not 0. */
 struct symbol_answer {
     const char *symbol;      /* demangled name of the symbol that contains the address; NULL if there is none */
     uint64_t symbol_address; /* library-relative start of that symbol */

@@ -327,6 +327,16 @@ bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi
     return find_in_debug_frame(module, vaddr, fde);
 }
 
+bool unwind_module_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size)
+{
+    struct cfi_fde fde;
+    if (!unwind_module_find(module, vaddr, &fde))
+        return false;
+    *start = fde.start;
+    *size = fde.size;
+    return true;
+}
+
 bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr)
 {
     enum { ENTRY_SIZE = 128 };

@@ -86,4 +86,8 @@ uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_o
 /* The vaddr of the first PT_LOAD: library-relative addresses (rva) count from it. */
 uint64_t unwind_module_base(const struct unwind_module *module);
 
+/* The function that holds `vaddr`, as far as the call frame information tells functions apart: its first address and
+ * its size. False if no entry covers vaddr. Stripped files have it too. */
+bool unwind_module_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size);
+
 #endif
