@@ -7,6 +7,7 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodeDetails, NodePath, Query, TreeRows, TreeSummary } from '../engine/api';
+import { formatCount } from '../text/format';
 import { fetchNames } from './names';
 import {
     changeView,
@@ -20,6 +21,7 @@ import {
     selectedThreads,
     view,
 } from './store';
+import { showNotice } from './windows';
 
 export interface TreeNode {
     /** Handle for the engine, valid while `generation` is the current one. */
@@ -107,8 +109,11 @@ function makeNodes(answer: TreeRows, parent: TreeNode | null, from: number, dept
     return nodes;
 }
 
-/** Hangs a depth-first answer of descendants() below `top`. Nodes that the limit cut off from their children stay closed. */
-function adoptDescendants(top: TreeNode, answer: TreeRows): void {
+/**
+ * Hangs a depth-first answer of descendants() below `top`. Returns the nodes whose children the limit may have cut off: the
+ * last one and what is above it; none if the answer is whole.
+ */
+function adoptDescendants(top: TreeNode, answer: TreeRows): TreeNode[] {
     const nodes = makeNodes(answer, top, 0, 0);
     const firstDepth = answer.depth[0] ?? 0;
     const path: TreeNode[] = [top];
@@ -127,11 +132,9 @@ function adoptDescendants(top: TreeNode, answer: TreeRows): void {
         path.length = level + 1;
         path.push(node);
     });
-    // A limit that was reached may have left the last row's ancestors without their later children.
-    if (nodes.length >= MOST_ROWS) {
-        const last = nodes[nodes.length - 1];
-        if (last) last.expandedAll = false;
-    }
+    if (nodes.length < MOST_ROWS) return [];
+    for (const node of path) node.expandedAll = false;
+    return path.slice(0, -1);
 }
 
 class Overtaken extends Error {}
@@ -147,6 +150,20 @@ async function loadChildren(node: TreeNode, mine: number): Promise<void> {
     node.children = makeNodes(answer, node, 0, node.depth + 1);
 }
 
+/** Opens everything below a node, up to a limit; a node that is open always has all its children. */
+async function loadDescendants(node: TreeNode, mine: number): Promise<boolean> {
+    const answer = await engine.descendants(node.handle, MOST_ROWS);
+    check(mine);
+    const cut = adoptDescendants(node, answer);
+    for (const parent of cut) {
+        const known = new Map((parent.children ?? []).map((child) => [child.func, child]));
+        const whole = makeNodes(await engine.children(parent.handle), parent, 0, parent.depth + 1);
+        check(mine);
+        parent.children = whole.map((child) => known.get(child.func) ?? child);
+    }
+    return cut.length === 0;
+}
+
 /** Opens in `nodes` what was open in `old`. */
 async function reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number): Promise<void> {
     const before = new Map(old.filter((node) => node.expanded).map((node) => [node.func, node]));
@@ -156,9 +173,7 @@ async function reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number)
             const was = before.get(node.func);
             if (!was || !node.hasChildren) return;
             if (was.expandedAll) {
-                const answer = await engine.descendants(node.handle, MOST_ROWS);
-                check(mine);
-                adoptDescendants(node, answer);
+                await loadDescendants(node, mine);
                 return;
             }
             await loadChildren(node, mine);
@@ -199,6 +214,8 @@ async function chooseNode(nodes: TreeNode[], rootTotal: number, mine: number): P
     return walkTo(nodes, path, mine, rootTotal * FIRST_PATH_SHARE);
 }
 
+let lastPlace = '';
+
 async function refresh(): Promise<void> {
     const mine = ++generation;
     const wanted = query.value;
@@ -211,14 +228,17 @@ async function refresh(): Promise<void> {
     const node = await chooseNode(nodes, answer.rootTotal, mine);
     await fetchNames(firstFuncs(nodes, node));
     check(mine);
-    const isFirst = summary.value === null;
-    const isSame = nodePath(node).join() === nodePath(selected.value).join();
+    const isMoved = nodePath(node).join() !== nodePath(selected.value).join();
+    // While a range is dragged the rows stay where they are; other changes bring the selected one into view.
+    const place = JSON.stringify({ ...wanted, range: null });
+    const isElsewhere = place !== lastPlace;
+    lastPlace = place;
     batch(() => {
         roots.value = nodes;
         summary.value = answer;
         selected.value = node;
         treeError.value = '';
-        if (isFirst || !isSame) reveal.value++;
+        if (isMoved || isElsewhere) reveal.value++;
         // A selection that follows from the view is put in the address, so that it outlives a reload.
         if (node && view.value.path.length === 0) changeView({ path: nodePath(node) }, 'replace');
     });
@@ -351,9 +371,8 @@ export function collapse(node: TreeNode): void {
 export async function expandAll(node: TreeNode): Promise<void> {
     if (!node.hasChildren) return;
     await onCurrentTree(async (mine) => {
-        const answer = await engine.descendants(node.handle, MOST_ROWS);
-        check(mine);
-        adoptDescendants(node, answer);
+        if (!(await loadDescendants(node, mine)))
+            showNotice(`Only the heaviest ${formatCount(MOST_ROWS)} rows were opened`);
         await fetchNames(firstFuncs([node], node));
     });
     shapeVersion.value++;
