@@ -153,7 +153,7 @@ static bool finish(struct call_nodes *nodes, struct draft *draft)
     nodes->length = draft->length - 1;
     nodes->prefix = malloc(draft->length * sizeof(*nodes->prefix));
     nodes->end = malloc(draft->length * sizeof(*nodes->end));
-    nodes->func = malloc(draft->length * sizeof(*nodes->func));
+    nodes->func = calloc(draft->length, sizeof(*nodes->func));
     nodes->depth = malloc(draft->length * sizeof(*nodes->depth));
     nodes->category = malloc(draft->length * sizeof(*nodes->category));
     if (!nodes->prefix || !nodes->end || !nodes->func || !nodes->depth || !nodes->category)
