@@ -4,7 +4,7 @@
  */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { ticks } from '../draw/ticks';
+import { tickStep, ticks } from '../draw/ticks';
 import {
     changeView,
     chooseThread,
@@ -25,7 +25,9 @@ import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection'
 import { hideSample, showSample } from './SampleTooltip';
 import { Track } from './Track';
 
+/** px */
 const TICK_GAP = 88;
+const LABEL_WIDTH = 60;
 const DRAG_THRESHOLD = 3;
 
 /** The time at a place of the window, inside the range that is shown. */
@@ -50,6 +52,7 @@ function Ruler(): JSX.Element {
     const [from, to] = committedRange.value;
     const width = graphWidth.value;
     const zero = fullRange.value[0];
+    const gap = (tickStep(to - from, width, TICK_GAP) / (to - from)) * width;
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.key !== 'Enter' || event.target !== event.currentTarget) return;
         if (!view.value.preview) setPreview([from + (to - from) / 4, to - (to - from) / 4]);
@@ -62,9 +65,12 @@ function Ruler(): JSX.Element {
             <RangeBand />
             {ticks(from, to, zero, width, TICK_GAP).map((tick) => {
                 const x = ((tick.time - from) / (to - from)) * width;
+                // A label without room at its right goes to the left of its mark, if the one before leaves room there.
+                const isLast = x > width - LABEL_WIDTH;
+                const isBefore = isLast && gap > 2 * LABEL_WIDTH;
                 return (
-                    <span key={tick.label} class={x > width - 56 ? 'tick before' : 'tick'} style={{ left: `${x}px` }}>
-                        {tick.label}
+                    <span key={tick.label} class={isBefore ? 'tick before' : 'tick'} style={{ left: `${x}px` }}>
+                        {isLast && !isBefore ? '' : tick.label}
                     </span>
                 );
             })}

@@ -14,16 +14,17 @@ export interface Tick {
     label: string;
 }
 
+/** Seconds as soon as there are some, unless the marks are too fine for them. */
+function unitFor(step: number, largest: number): [string, number] {
+    if (largest >= 1000 && step >= 1) return ['s', 1000];
+    return step >= 0.1 ? ['ms', 1] : ['µs', 0.001];
+}
+
 /** Marks inside [from, to] ms, labelled from `zero` on, all with the same unit and number of decimals. */
 export function ticks(from: number, to: number, zero: number, width: number, gap: number): Tick[] {
     const step = tickStep(to - from, width, gap);
     const largest = Math.max(Math.abs(from - zero), Math.abs(to - zero));
-    const [unit, scale] =
-        step >= 100 && largest >= 1000
-            ? (['s', 1000] as const)
-            : step >= 0.1
-              ? (['ms', 1] as const)
-              : (['µs', 0.001] as const);
+    const [unit, scale] = unitFor(step, largest);
     const decimals = Math.max(0, -Math.floor(Math.log10(step / scale) + 1e-9));
     const marks: Tick[] = [];
     for (let i = Math.ceil((from - zero) / step - 1e-9); ; i++) {
