@@ -217,7 +217,7 @@ static void search_root(const struct dwarf_file *dwarf, struct unit_search *sear
     if (unit->version == 0 || (unit->type != DW_UT_compile && unit->type != DW_UT_skeleton))
         return;
     struct dwarf_unit_reader reader;
-    if (dwarf_unit_reader_init(&reader, dwarf, unit) == 0) {
+    if (dwarf_unit_reader_init_root(&reader, dwarf, unit) == 0) {
         struct root_range root = {search, index};
         dwarf_ranges_each(&reader, &reader.code, take_root_range, &root);
     }

@@ -2,10 +2,10 @@
  * The DWARF sections of one ELF file and the list of its units: what all threads share, and none changes.
  *
  * Why not libdw: a Dwarf handle of libdw serves one thread and keeps all it decoded until it is closed, so that several
- * threads mean several handles over the same sections; and it maps the file or copies all of it. Here a thread reads the
- * one unit that it works on with pread(), walks its DIEs knowing which addresses are wanted, and forgets it. In one run on
- * 120 MB of .debug_info, one thread each: libdw 1.4 s and 347 MB for ranges and line tables, this 0.4 s and 31 MB for the
- * names, inlines and lines of 10,000 addresses (four threads: 0.2 s; llvm-symbolizer: 1.7 s).
+ * threads mean several handles over the same sections; and it maps the file or copies all of it. Here a thread reads
+ * the one unit that it works on with pread(), walks its DIEs knowing which addresses are wanted, and forgets it. In one
+ * run on 120 MB of .debug_info, one thread each: libdw 1.4 s and 347 MB for ranges and line tables, this 0.4 s and 31
+ * MB for the names, inlines and lines of 10,000 addresses (four threads: 0.2 s; llvm-symbolizer: 1.7 s).
  *
  * Formats: DWARF 2 to 5 (dwarfstd.org); section numbers below are those of version 5.
  */

@@ -184,7 +184,8 @@ static bool read_attributes(struct dwarf_unit_reader *reader, struct dwarf_abbre
     return false;
 }
 
-static int read_abbrevs(struct dwarf_unit_reader *reader)
+/* All abbreviations, or those up to the one of code `last`. */
+static int read_abbrevs(struct dwarf_unit_reader *reader, uint64_t last)
 {
     const struct bytes *section = &reader->file->sections[DWARF_ABBREV];
     struct bytes part = bytes_part(section, reader->unit->abbrev_offset, section->size);
@@ -204,6 +205,8 @@ static int read_abbrevs(struct dwarf_unit_reader *reader)
         dense = dense && code == (uint64_t)index + 1;
         if (!dense && !hash_set(&reader->sparse_codes, code, index))
             return -ENOMEM;
+        if (code == last)
+            break;
     }
     return reader->abbrevs.length ? 0 : -EINVAL;
 }
@@ -457,8 +460,7 @@ static int read_root(struct dwarf_unit_reader *reader)
     return 0;
 }
 
-int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
-                           const struct dwarf_unit *unit)
+static void start(struct dwarf_unit_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit)
 {
     const struct bytes *sections = file->sections;
     *reader = (struct dwarf_unit_reader){
@@ -474,7 +476,22 @@ int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_
         .alternate_str = {.bytes = file->alternate ? &file->alternate->sections[DWARF_STR] : NULL, .step = 256},
         .work_left = RANGE_WORK_MAX,
     };
-    int result = read_abbrevs(reader);
+}
+
+int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
+                           const struct dwarf_unit *unit)
+{
+    start(reader, file, unit);
+    int result = read_abbrevs(reader, 0);
+    return result == 0 ? read_root(reader) : result;
+}
+
+int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
+                                const struct dwarf_unit *unit)
+{
+    start(reader, file, unit);
+    struct cursor c = dwarf_unit_cursor(reader, unit->root);
+    int result = read_abbrevs(reader, cursor_uleb(&c));
     return result == 0 ? read_root(reader) : result;
 }
 

@@ -62,6 +62,10 @@ struct dwarf_unit_reader {
  */
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit);
+
+/* The same for the root DIE alone, which takes a tenth of the time: no other DIE can be read. */
+int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
+                                const struct dwarf_unit *unit);
 void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader);
 
 /* A cursor at this offset of .debug_info, over at least one DIE of the usual size. Empty if that is not in the unit. */

@@ -366,6 +366,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
         vaddrs[i] = lookup->job->rvas[lookup->by_unit[unit->first + i]] + lookup->dwarf_base;
     struct dwarf_unit_reader reader;
     int result = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
+    unit->is_split = reader.is_split;
     if (result == 0)
         result = read_unit(unit, &reader, vaddrs, err);
     else if (result == -EINVAL)
@@ -422,6 +423,9 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
 static void say_what_is_missing(struct lookup *lookup)
 {
     const struct symbol_answers *answers = &lookup->job->answers;
+    for (size_t i = 0; i < lookup->units.length; i++)
+        if (lookup->units.data[i].is_split)
+            say(lookup, "its debug info is split into .dwo files, which are not read: inlined functions are missing");
     if (lookup->problem[0] || answers->has_debug_info || !is_elf(lookup) || lookup->job->lib.kind == SYMBOL_LIB_VDSO)
         return;
     say(lookup,

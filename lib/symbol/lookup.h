@@ -37,7 +37,7 @@ struct lookup_unit {
     ARRAY(struct lookup_frame) frames; /* per address, outermost first */
     uint32_t *frame_ends;              /* per address: where its frames end */
     struct arena arena;
-    int result;
+    bool is_split; /* its DIEs are in a .dwo file, which is not read */
 };
 
 struct lookup {
@@ -45,7 +45,6 @@ struct lookup {
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
     uint64_t dwarf_base; /* vaddr from which rvas count in the file with the DWARF */
-    bool is_split;       /* some unit has its DIEs in a .dwo file */
     uint32_t *by_unit;   /* indexes of addresses, those of one unit together, ascending */
     ARRAY(struct lookup_unit) units;
     struct lookup_symbol *symbols; /* per address */

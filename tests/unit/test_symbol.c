@@ -279,6 +279,44 @@ static void test_assembly_labels_reach_to_the_next_symbol(void **unused)
     symbol_answers_destroy(&answers);
 }
 
+static void test_split_debug_info_has_lines_and_says_so(void **unused)
+{
+    (void)unused;
+    static const char *const versions[] = {"4", "5"};
+    for (size_t i = 0; i < 2; i++) {
+        run("gcc -g -gdwarf-%s -gsplit-dwarf -O2 -o split program.c", versions[i]);
+        const char *path = in_folder("split");
+        struct symbol_answers answers = lookup_file(path, address_of(path, "middle"));
+        assert_non_null(strstr(answers.problem, ".dwo"));
+        assert_int_equal(answers.answers[0].frame_count, 1);
+        assert_string_equal(answers.frames.data[0].function, "middle");
+        assert_int_equal(answers.frames.data[0].line, 3);
+        symbol_answers_destroy(&answers);
+    }
+}
+
+static void test_shared_debug_info_is_followed(void **unused)
+{
+    (void)unused;
+    if (system("command -v dwz >/dev/null 2>&1") != 0) {
+        print_message("no dwz here\n");
+        skip();
+    }
+    run("mkdir dwz && gcc -g -O2 -Wl,--build-id -o dwz/a program.c && sed 's/ 7 / 8 /' program.c >dwz/b.c");
+    run("cd dwz && gcc -g -O2 -Wl,--build-id -o b b.c && dwz -m common -M $PWD/common -L none -l none a b");
+    const char *path = in_folder("dwz/a");
+    struct symbol_answers answers = lookup_file(path, address_of(path, "middle"));
+    assert_int_equal(answers.answers[0].frame_count, 2);
+    assert_string_equal(answers.frames.data[0].function, "middle");
+    assert_string_equal(answers.frames.data[1].function, "inner");
+    assert_string_equal(answers.problem, "");
+    symbol_answers_destroy(&answers);
+    run("rm dwz/common");
+    answers = lookup_file(path, address_of(path, "middle"));
+    assert_non_null(strstr(answers.problem, "shared debug info"));
+    symbol_answers_destroy(&answers);
+}
+
 /* Every kind of stub: lazy, with endbr64 in a section of its own, and without lazy binding. */
 static void test_stubs_have_the_name_of_what_they_call(void **unused)
 {
@@ -462,6 +500,8 @@ int main(void)
         cmocka_unit_test(test_debug_file_is_found_by_build_id),
         cmocka_unit_test(test_symbols_of_debugdata_are_used),
         cmocka_unit_test(test_assembly_labels_reach_to_the_next_symbol),
+        cmocka_unit_test(test_split_debug_info_has_lines_and_says_so),
+        cmocka_unit_test(test_shared_debug_info_is_followed),
         cmocka_unit_test(test_stubs_have_the_name_of_what_they_call),
         cmocka_unit_test(test_vdso_has_names),
         cmocka_unit_test(test_libraries_are_looked_up_together),

@@ -324,6 +324,8 @@ static void test_gcc_cpp_programs(void **unused)
     (void)unused;
     compare_all_flags("g++", "-std=c++17", "names.cpp");
     compare_build("g++", "-g -O2 -std=c++17 -flto", "names.cpp");
+    compare_build("g++", "-g -O2 -std=c++17 -gdwarf-4 -fdebug-types-section", "names.cpp");
+    compare_build("g++", "-g -O2 -std=c++17 -gdwarf64 -gdwarf-5", "names.cpp");
 }
 
 static void test_clang_c_programs(void **unused)
@@ -337,6 +339,7 @@ static void test_clang_cpp_programs(void **unused)
     (void)unused;
     compare_all_flags("clang++", "-std=c++17 -Wno-unused-command-line-argument", "names.cpp");
     compare_build("clang++", "-g -O2 -std=c++17 -flto -fuse-ld=lld", "names.cpp");
+    compare_build("clang++", "-g -O2 -std=c++17 -gdwarf-aranges -gdwarf-4", "names.cpp");
 }
 
 static void test_rust_programs(void **unused)
