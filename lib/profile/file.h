@@ -25,7 +25,7 @@ struct profile_file;
  * and is no regular file (/dev/stdout, a pipe) is written directly. */
 int profile_file_create(struct profile_file **out, const char *path, struct error *err);
 
-/* Where to write to; borrowed from `file`. Packing happens in a thread of its own. */
+/* Where to write to; borrowed from `file`. Packing uses all processors. */
 struct byte_sink profile_file_sink(struct profile_file *file);
 
 /* Writes what is left, gives the file its name and frees `file`. On failure nothing is left behind. */
