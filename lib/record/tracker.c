@@ -262,7 +262,7 @@ static int use_mapping(void *context, const struct perf_mapping *mapping)
 static int read_maps(struct tracker *tracker, struct tracked_process *process, uint64_t time, struct error *err)
 {
     struct maps_reading reading = {.tracker = tracker, .process = process, .time = time, .err = err};
-    struct error unused;
+    struct error unused = {0};
     reading.err = err ? err : &unused;
     reading.err->text[0] = '\0';
     int code = proc_maps_read(process->pid, use_mapping, &reading);
