@@ -4,7 +4,7 @@
 
 static const uint64_t first_patience = 200 * MS;
 static const uint64_t most_patience = 3200 * MS;
-static const uint64_t pause_after_failure = 1000 * MS;
+static const uint64_t pause_after_failure = 300 * MS;
 enum { LATE_LIMIT = 32 };
 
 void pace_init(struct pace *pace)

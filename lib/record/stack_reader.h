@@ -15,7 +15,7 @@
 
 enum {
     STACK_READ_MAX = 1 << 20,         /* bytes above the copy */
-    STACK_READ_MAX_AGE_NS = 50000000, /* of a sample whose stack is still read */
+    STACK_READ_MAX_AGE_NS = 200000000, /* of a sample whose stack is still read */
 };
 
 /* One for a recording; starts afresh with every sample. Zero it, then stack_reader_init(). */
