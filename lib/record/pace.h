@@ -10,7 +10,7 @@
 
 struct pace {
     bool fast;
-    uint64_t last_short; /* ns: when a stack was last too short */
+    uint64_t last_short; /* ns: when a stack was last too short; before that, the first sample */
     uint64_t patience;   /* ns of good stacks after which it slows down */
     uint64_t slow_until; /* ns: being fast was of no use, so not before this time again */
     uint32_t late;       /* stacks in a row that could not be completed because they were read too late */
@@ -22,8 +22,8 @@ enum pace_stack {
     PACE_STACK_LATE,  /* it was not, and it was too late to read the rest */
 };
 
-/* Begins slow. */
-void pace_init(struct pace *pace);
+/* Best begun fast, to see what the stacks are like; it does not stay so for long if they are not deep. */
+void pace_init(struct pace *pace, bool fast);
 
 /* Takes in one sample of the CPU, at its time in ns; returns whether the next are wanted at once. */
 bool pace_sample(struct pace *pace, uint64_t time, enum pace_stack stack);

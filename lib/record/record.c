@@ -39,8 +39,9 @@
 #define SECOND UINT64_C(1000000000)
 
 enum {
-    IDLE_MS = 100,      /* a ring that does not fill is read this often */
-    ROUNDS_AT_ONCE = 64 /* before signals are looked at again */
+    IDLE_MS = 100,       /* a ring that does not fill is read this often */
+    ROUNDS_AT_ONCE = 64, /* before signals are looked at again */
+    FAST_START_HZ = 2000 /* above it, to be woken for every sample of every CPU is too much to begin with */
 };
 
 static const uint64_t flush_interval = SECOND; /* what a killed recorder loses at most */
@@ -456,7 +457,10 @@ static int watch_all(struct recording *recording, struct error *err)
 
 static int prepare(struct recording *recording, struct error *err)
 {
-    struct perf_options options = {.pid = recording->target.pid, .rate = recording->options->rate};
+    bool fast = recording->options->rate <= FAST_START_HZ;
+    struct perf_options options = {.pid = recording->target.pid,
+                                   .rate = recording->options->rate,
+                                   .first_ring = fast ? PERF_RING_FAST : PERF_RING_SLOW};
     int code = perf_events_open(&recording->events, &options, err);
     if (!code)
         code = open_merge(recording, err);
@@ -473,7 +477,7 @@ static int prepare(struct recording *recording, struct error *err)
     if (!recording->frames || !recording->paces)
         return error_no_memory(err);
     for (size_t i = 0; i < recording->events.cpus.length; i++)
-        pace_init(&recording->paces[i]);
+        pace_init(&recording->paces[i], fast);
     recording->spool = spool_writer_new(recording->options->spool_path, err);
     if (!recording->spool || !(recording->libraries = library_table_new(recording->spool, err)) ||
         !(recording->tracker = tracker_new(recording->spool, recording->libraries, err)))

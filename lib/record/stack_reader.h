@@ -2,7 +2,7 @@
  * The part of a stack that lies above its copy, read from the living process.
  *
  * The thread has run on since its sample, so what is read may be of a later moment. It is used only if the topmost part
- * of the copy is still what it was.
+ * of the copy is still what it was, and soon enough.
  */
 #ifndef PROF_RECORD_STACK_READER_H
 #define PROF_RECORD_STACK_READER_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 enum {
-    STACK_READ_MAX = 1 << 20,         /* bytes above the copy */
-    STACK_READ_MAX_AGE_NS = 200000000, /* of a sample whose stack is still read */
+    STACK_READ_MAX = 1 << 20,        /* bytes above the copy */
+    STACK_READ_MAX_AGE_NS = 1000000, /* of a sample whose stack is still read */
 };
 
 /* One for a recording; starts afresh with every sample. Zero it, then stack_reader_init(). */

@@ -38,7 +38,7 @@ enum {
     SAMPLES_PER_RING = 16,
     SLOW_RING_USUAL_MIN = 1024 * 1024, /* whatever the rate */
     SLOW_RING_MIN = 64 * 1024,         /* where little may be locked */
-    FAST_RING_MAX = 1024 * 1024,
+    FAST_RING_MAX = 2048 * 1024,
     HEADROOM_MS = 50,         /* a slow ring should take what one busy CPU samples in this time */
     SLOW_RING_MAX = 8 << 20,  /* bytes, and */
     SLOW_RINGS_MAX = 32 << 20 /* bytes of all CPUs together */
@@ -333,9 +333,9 @@ static int open_sampling_events(struct perf_events *events, const struct perf_op
         if (fd < 0)
             return error_set(err, -fd, "cannot open a perf event on CPU %" PRIu32 ": %s", cpu->cpu, strerror(-fd));
         cpu->event_fd = fd;
-        if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fds[PERF_RING_SLOW]))
+        if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fds[options->first_ring]))
             return error_set(err, errno, "cannot send a perf event to its ring buffer: %s", strerror(errno));
-        cpu->ring_kind = PERF_RING_SLOW;
+        cpu->ring_kind = options->first_ring;
     }
     return 0;
 }

@@ -55,8 +55,9 @@ struct perf_events {
 };
 
 struct perf_options {
-    pid_t pid;     /* events start when it calls exec */
-    uint32_t rate; /* samples per second of CPU time */
+    pid_t pid;                      /* events start when it calls exec */
+    uint32_t rate;                  /* samples per second of CPU time */
+    enum perf_ring_kind first_ring; /* that samples go to at first */
 };
 
 /*

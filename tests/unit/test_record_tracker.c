@@ -345,12 +345,16 @@ static void test_pace_is_fast_while_stacks_are_short(void **unused)
     const uint64_t ms = 1000000;
     struct pace pace;
     uint64_t now = 1000 * ms;
-    pace_init(&pace);
-    assert_false(pace_sample(&pace, now, PACE_STACK_FITS));
+    pace_init(&pace, true);
+    for (int i = 0; i < 20; i++)
+        assert_true(pace_sample(&pace, now += ms, PACE_STACK_FITS)); /* to see what the stacks are like */
+    for (int i = 0; i < 20; i++)
+        pace_sample(&pace, now += ms, PACE_STACK_FITS);
+    assert_false(pace_sample(&pace, now += ms, PACE_STACK_FITS));
     assert_true(pace_sample(&pace, now += ms, PACE_STACK_LATE));
     for (int i = 0; i < 100; i++)
         assert_true(pace_sample(&pace, now += ms, i % 8 ? PACE_STACK_FITS : PACE_STACK_SHORT));
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 500; i++)
         pace_sample(&pace, now += ms, PACE_STACK_FITS);
     assert_false(pace_sample(&pace, now += ms, PACE_STACK_FITS));
     assert_true(pace_sample(&pace, now += ms, PACE_STACK_SHORT));
