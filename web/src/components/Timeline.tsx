@@ -104,7 +104,7 @@ function HoverLine(): JSX.Element | null {
 }
 
 function TrackCorner(): JSX.Element {
-    const { shown } = tracks.value;
+    const { shown, hidden } = tracks.value;
     const all = info.value.threads.length;
     return (
         <div class="track-corner">
@@ -129,6 +129,17 @@ function TrackCorner(): JSX.Element {
                     event.preventDefault();
                 }}
             />
+            {hidden > 0 && !view.value.allTracks && (
+                <button
+                    type="button"
+                    class="link"
+                    title={`Show ${hidden} more that did little or nothing`}
+                    aria-label={`Show ${hidden} more tracks`}
+                    onClick={() => changeView({ allTracks: true }, 'replace')}
+                >
+                    +{hidden}
+                </button>
+            )}
         </div>
     );
 }
@@ -224,6 +235,7 @@ export function Timeline(): JSX.Element {
             graphWidth.value = target.clientWidth;
         };
         measure();
+        document.querySelector('.track.selected')?.scrollIntoView({ block: 'nearest' });
         const observer = new ResizeObserver(measure);
         observer.observe(target);
         return () => observer.disconnect();

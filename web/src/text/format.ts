@@ -65,8 +65,3 @@ export function describeWeight(weight: number, unit: WeightUnit, interval: numbe
     const count = `${formatWeight(weight, unit).replace('—', '0')} ${Math.abs(weight) === 1 ? 'sample' : 'samples'}`;
     return weight === 0 || interval <= 0 ? count : `${count}, about ${formatDuration(weight * interval)}`;
 }
-
-/** The name of a weight column's unit. */
-export function unitName(unit: WeightUnit): string {
-    return unit;
-}
