@@ -1,16 +1,24 @@
 #include "unwind/cache.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { CACHE_LINE = 64 };
+
+static struct rule (*pairs_new(unsigned bits))[2]
+{
+    size_t size = (sizeof(struct rule[2])) << bits;
+    void *pairs = aligned_alloc(CACHE_LINE, size);
+    return pairs ? memset(pairs, 0, size) : NULL;
+}
 
 struct unwind_cache *unwind_cache_new(void)
 {
-    struct unwind_cache *cache = calloc(1, sizeof(*cache));
+    struct unwind_cache *cache = malloc(sizeof(*cache));
     if (!cache)
         return NULL;
-    cache->bits = CACHE_FIRST_BITS;
-    cache->generation = 1;
-    cache->rules = calloc((size_t)1 << cache->bits, sizeof(*cache->rules));
-    if (!cache->rules) {
+    *cache = (struct unwind_cache){.pairs = pairs_new(CACHE_FIRST_BITS), .bits = CACHE_FIRST_BITS, .generation = 1};
+    if (!cache->pairs) {
         free(cache);
         return NULL;
     }
@@ -21,7 +29,7 @@ void unwind_cache_free(struct unwind_cache *cache)
 {
     if (!cache)
         return;
-    free(cache->rules);
+    free(cache->pairs);
     free(cache);
 }
 
@@ -29,20 +37,39 @@ void unwind_cache_clear(struct unwind_cache *cache)
 {
     if (!cache || ++cache->generation != 0)
         return;
-    for (size_t i = 0; i >> cache->bits == 0; i++)
-        cache->rules[i].generation = 0;
+    memset(cache->pairs, 0, sizeof(*cache->pairs) << cache->bits);
     cache->generation = 1;
 }
 
-void unwind_cache_miss(struct unwind_cache *cache)
+static struct rule *make_room(struct unwind_cache *cache, uint64_t pc)
 {
-    if (++cache->misses >> cache->bits < 2 || cache->bits >= CACHE_MAX_BITS)
-        return;
+    struct rule *pair = unwind_cache_pair(cache, pc);
+    pair[1] = pair[0];
+    return &pair[0];
+}
+
+static void grow(struct unwind_cache *cache)
+{
+    struct unwind_cache grown = {.pairs = pairs_new(cache->bits + 1), .bits = cache->bits + 1};
     cache->misses = 0;
-    struct rule *larger = calloc((size_t)1 << (cache->bits + 1), sizeof(*larger));
-    if (!larger)
+    if (!grown.pairs)
         return;
-    free(cache->rules);
-    cache->rules = larger;
-    cache->bits++;
+    for (size_t i = 0; i >> cache->bits == 0; i++)
+        for (size_t way = 2; way-- > 0;) {
+            const struct rule *rule = &cache->pairs[i][way];
+            if (rule->generation == cache->generation)
+                *make_room(&grown, rule->pc) = *rule;
+        }
+    free(cache->pairs);
+    cache->pairs = grown.pairs;
+    cache->bits = grown.bits;
+}
+
+struct rule *unwind_cache_add(struct unwind_cache *cache, uint64_t pc)
+{
+    if (++cache->misses >> cache->bits > 0 && cache->bits < CACHE_MAX_BITS)
+        grow(cache);
+    struct rule *rule = make_room(cache, pc);
+    *rule = (struct rule){.pc = pc, .generation = cache->generation};
+    return rule;
 }

@@ -1,10 +1,11 @@
 /*
  * What the walker remembers between samples of one address space: for each pc, the rule of its frame.
  *
- * Interpreting CFI for a pc costs about 100 ns, and the same few thousand pcs come again in every sample. A rule is 32
- * bytes, which hold all that compilers usually write (CFA = register + offset, callee-saved registers in slots below
- * it); what does not fit is marked RULE_COMPLEX and interpreted every time. The table is direct-mapped by a hash of the
- * pc, starts small, and doubles while it misses much, so that a thousand short processes cost little.
+ * Interpreting CFI for a pc costs 100 ns and more, and the same few thousand pcs come again in every sample. A rule is
+ * 32 bytes, which hold all that compilers usually write (CFA = register + offset, callee-saved registers in slots below
+ * it); what does not fit is marked RULE_COMPLEX and interpreted every time. A hash of the pc gives a pair of rules, one
+ * cache line, of which the older gives way to a new one. The table starts small, and doubles while it misses much, so
+ * that a thousand short processes cost little.
  */
 #ifndef PROF_UNWIND_CACHE_H
 #define PROF_UNWIND_CACHE_H
@@ -40,10 +41,10 @@ struct rule {
 
 _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
 
-enum { CACHE_FIRST_BITS = 7, CACHE_MAX_BITS = 13 };
+enum { CACHE_FIRST_BITS = 7, CACHE_MAX_BITS = 12 };
 
 struct unwind_cache {
-    struct rule *rules; /* 1 << bits of them */
+    struct rule (*pairs)[2]; /* 1 << bits of them; in each, the newer rule is the first */
     unsigned bits;
     uint16_t generation; /* rules of other generations are forgotten */
     uint32_t misses;     /* since the table was made or grown */
@@ -56,13 +57,23 @@ void unwind_cache_free(struct unwind_cache *cache);
 /* Forgets all rules; NULL is allowed. */
 void unwind_cache_clear(struct unwind_cache *cache);
 
-/* Counts a miss, and doubles the table (which empties it) if there were many for its size. */
-void unwind_cache_miss(struct unwind_cache *cache);
+/* A rule for `pc`, all else zero, in place of the older of its pair; valid until the next. Doubles the table first if
+ * it has missed more often than it has pairs. */
+struct rule *unwind_cache_add(struct unwind_cache *cache, uint64_t pc);
 
-static inline struct rule *unwind_cache_slot(const struct unwind_cache *cache, uint64_t pc)
+/* Fibonacci hashing (Knuth, TAOCP 3, 6.4). */
+static inline struct rule *unwind_cache_pair(const struct unwind_cache *cache, uint64_t pc)
 {
-    /* Fibonacci hashing (Knuth, TAOCP 3, 6.4). */
-    return &cache->rules[(pc * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - cache->bits)];
+    return cache->pairs[(pc * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - cache->bits)];
+}
+
+/* The rule of `pc`, or NULL. */
+static inline struct rule *unwind_cache_find(const struct unwind_cache *cache, uint64_t pc)
+{
+    struct rule *pair = unwind_cache_pair(cache, pc);
+    if (pair[0].pc == pc && pair[0].generation == cache->generation)
+        return &pair[0];
+    return pair[1].pc == pc && pair[1].generation == cache->generation ? &pair[1] : NULL;
 }
 
 #endif

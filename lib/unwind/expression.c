@@ -114,6 +114,12 @@ static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
     return (uint64_t)((int64_t)a / (int64_t)b);
 }
 
+static uint64_t shift_arithmetically(uint64_t value, unsigned count)
+{
+    uint64_t signs = (int64_t)value < 0 ? ~(UINT64_MAX >> count) : 0;
+    return value >> count | signs;
+}
+
 static uint64_t binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
 {
     int64_t sa = (int64_t)a, sb = (int64_t)b;
@@ -138,7 +144,7 @@ static uint64_t binary(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
     case DW_OP_shr:
         return b < 64 ? a >> b : 0;
     case DW_OP_shra:
-        return (uint64_t)(sa >> (b < 64 ? b : 63));
+        return shift_arithmetically(a, b < 64 ? (unsigned)b : 63);
     case DW_OP_xor:
         return a ^ b;
     case DW_OP_eq:

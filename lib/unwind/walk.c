@@ -211,9 +211,7 @@ static const struct rule *rule_make(struct walk *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     if (!mapping)
         return &unmapped_rule;
-    unwind_cache_miss(walk->cache);
-    struct rule *rule = unwind_cache_slot(walk->cache, pc);
-    *rule = (struct rule){.pc = pc, .generation = walk->cache->generation};
+    struct rule *rule = unwind_cache_add(walk->cache, pc);
     struct cfi_row row;
     bool is_debug_frame = false;
     if (!mapping->module || !row_lookup(mapping, pc, &row, &is_debug_frame)) {
@@ -228,10 +226,8 @@ static const struct rule *rule_make(struct walk *walk, uint64_t pc)
 
 static inline const struct rule *rule_for(struct walk *walk, uint64_t pc)
 {
-    const struct rule *rule = unwind_cache_slot(walk->cache, pc);
-    if (__builtin_expect(rule->pc == pc && rule->generation == walk->cache->generation, 1))
-        return rule;
-    return rule_make(walk, pc);
+    const struct rule *rule = unwind_cache_find(walk->cache, pc);
+    return __builtin_expect(rule != NULL, 1) ? rule : rule_make(walk, pc);
 }
 
 /* ---- steps ---- */
