@@ -1,0 +1,48 @@
+/* Any bytes as an ELF file that is mapped, and walks through it. */
+#include "unwind/address_space.h"
+#include "unwind/unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES_MAX = 64, WORDS = 128 };
+#define MAPPED_AT UINT64_C(0x10000)
+#define STACK_AT  UINT64_C(0x7ffc00000000)
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void walk_from(struct address_space *space, uint64_t pc, const uint64_t *words)
+{
+    struct unwind_regs regs;
+    uint64_t pcs[FRAMES_MAX];
+    for (unsigned i = 0; i < UNWIND_REGS; i++)
+        regs.r[i] = STACK_AT + i * 16;
+    regs.r[UNWIND_REG_SP] = STACK_AT;
+    regs.r[UNWIND_REG_PC] = pc;
+    struct unwind_stack stack = {.sp = STACK_AT, .bytes = (const unsigned char *)words, .size = WORDS * sizeof(*words)};
+    struct unwind_result result = unwind_walk(space, &regs, &stack, pcs, FRAMES_MAX);
+    if (result.frames == 0 || result.frames > FRAMES_MAX || pcs[0] != pc)
+        abort();
+    for (size_t i = 1; i < result.frames; i++)
+        if (!address_space_find(space, pcs[i]))
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct unwind_module *module = unwind_module_from_memory(bytes, size, "fuzz", NULL);
+    if (!module)
+        return 0;
+    struct address_space space = {0};
+    struct mapping mapping = {.start = MAPPED_AT, .end = MAPPED_AT + size, .module = module};
+    if (!address_space_map(&space, &mapping))
+        abort();
+    unwind_module_unref(module);
+    uint64_t words[WORDS];
+    for (size_t i = 0; i < WORDS; i++)
+        words[i] = i % 2 ? MAPPED_AT + i * 37 % size : STACK_AT + (i + 4) * 8;
+    for (uint64_t pc = 0; pc < size; pc += 1 + size / 64)
+        walk_from(&space, MAPPED_AT + pc, words);
+    address_space_destroy(&space);
+    return 0;
+}
