@@ -36,6 +36,7 @@ enum {
     STACK_MAX_ABOVE_2_KHZ = 32768,
     STACK_MIN = 4096,
     SAMPLES_PER_RING = 16,
+    MANY_SAMPLES = 48,                 /* are read at once, at most: more save little and leave less room */
     SLOW_RING_USUAL_MIN = 1024 * 1024, /* whatever the rate */
     SLOW_RING_MIN = 64 * 1024,         /* where little may be locked */
     FAST_RING_MAX = 2048 * 1024,
@@ -237,14 +238,15 @@ static void shrink_rings(struct perf_events *events)
 
 static int open_ring(struct perf_events *events, struct perf_cpu *cpu, enum perf_ring_kind kind, struct error *err)
 {
-    size_t size = events->ring_size[kind];
+    size_t size = events->ring_size[kind], many = (size_t)events->stack_size * MANY_SAMPLES;
+    size_t watermark = size / 8 * 3 < many ? size / 8 * 3 : many;
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_DUMMY,
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .watermark = 1,
-        .wakeup_watermark = kind == PERF_RING_FAST ? 1 : (uint32_t)(size / 8 * 3),
+        .wakeup_watermark = kind == PERF_RING_FAST ? 1 : (uint32_t)watermark,
         .use_clockid = 1, /* a ring takes only events that use its own clock */
         .clockid = CLOCK_MONOTONIC,
     };

@@ -5,9 +5,9 @@
  * Two rings, because a reader wants to be woken in two ways. While the copied stacks are deep enough it should sleep
  * long and read many samples at once; while they are too short it should read the rest from the living process at once,
  * before that has changed. When an event wakes its reader is a property of the ring and fixed when it is opened; but
- * which ring an event writes to can be changed at any time. So each CPU has a slow ring, which wakes when three eighths
- * of it are full, and a fast one, which wakes at every record. The rings belong to dummy events that never count
- * anything.
+ * which ring an event writes to can be changed at any time. So each CPU has a slow ring, which wakes when
+ * it holds a few dozen samples, and a fast one, which wakes at every record. The rings belong to dummy events that
+ * never count anything.
  */
 #ifndef PROF_SAMPLE_PERF_EVENTS_H
 #define PROF_SAMPLE_PERF_EVENTS_H
