@@ -125,7 +125,8 @@ $(filter $(BUILD)/%,$(BENCHES)) $(BENCH_TOOLS): $(BUILD)/bench/%: $(BUILD)/tests
 
 bench:
 	@sh .ci/deps build test
-	@$(MAKE) $(JOBS) --no-print-directory all $(TARGET_PROGRAMS) $(filter $(BUILD)/%,$(BENCHES)) $(BENCH_TOOLS)
+	@$(MAKE) $(JOBS) --no-print-directory all $(TARGET_PROGRAMS) $(filter $(BUILD)/%,$(BENCHES)) $(BENCH_TOOLS) \
+	    $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
 	@set -e; for bench in $(BENCHES); do \
 	    PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) $$bench; done
 
@@ -153,7 +154,8 @@ lint:
 	@$(MAKE) $(JOBS) --no-print-directory lint-format lint-tidy lint-cppcheck lint-web
 
 lint-format:
-	$(CLANG_FORMAT) --dry-run -Werror $(C_FILES)
+	$(call say,FORMAT,$(words $(C_FILES)) files)
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(C_FILES)
 
 lint-tidy: $(LIB_SOURCES:%=$(BUILD)/tidy/%) $(CMD_SOURCES:%=$(BUILD)/tidy/%)
 
@@ -165,12 +167,14 @@ $(BUILD)/tidy/%: %
 # The suppressed ones are typeof() of a member, the address of a variable that is only written, and >> of a negative number,
 # which gcc and clang define.
 lint-cppcheck:
-	cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --std=c11 -Ilib -Icmd \
+	$(call say,CPPCHECK,lib cmd)
+	$(Q)cppcheck --quiet --enable=warning,performance,portability --inline-suppr --error-exitcode=1 --std=c11 -Ilib -Icmd \
 	    --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned --suppress=nullPointer:lib/profile/raw.c \
 	    --suppress=uninitvar:lib/record/tracker.c -j$(shell nproc) lib cmd
 
 lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
-	$(if $(wildcard web/build.mjs),cd web && $(NPM) run --silent lint && $(NPM) run --silent check)
+	$(call say,BIOME,web)
+	$(Q)$(if $(wildcard web/build.mjs),cd web && $(NPM) run --silent lint && $(NPM) run --silent check)
 
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
