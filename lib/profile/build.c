@@ -314,16 +314,10 @@ static int build_warning(struct build *build, bool sorted)
     const struct raw_profile *raw = build->raw;
     char text[512] = "";
     size_t used = 0;
-    if (raw->meta.meta.version > PROFILE_VERSION)
+    if (raw->meta.meta.version > PROFILE_NEWEST_VERSION)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
                                  "This file has version %u of the format; %d is the newest that is known in full. ",
-                                 raw->meta.meta.version, PROFILE_VERSION);
-    if (raw->shared.frames.has_flags || raw->shared.funcs.has_flags)
-        used += (size_t)snprintf(
-            text + used, sizeof(text) - used,
-            "It marks missing values by bits in a column 'flags' of %s, whose meaning is not known: "
-            "categories, lines or libraries that are missing there may show as the first of their kind. ",
-            raw->shared.frames.has_flags ? "frameTable" : "funcTable");
+                                 raw->meta.meta.version, PROFILE_NEWEST_VERSION);
     if (sorted)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
                                  "Some samples were not in the order of their times and have been sorted. ");

@@ -171,6 +171,36 @@ static void pair_categories(struct frame_table *frames)
             frames->subcategory[i] = 0;
 }
 
+/* Since version 71 a column of flags says which values of a row are there; the others are 0 and mean nothing. */
+enum frame_flags {
+    FRAME_IS_INLINED = 1,
+    FRAME_HAS_ADDRESS = 2, /* and a library */
+    FRAME_HAS_CATEGORY = 4,
+    FRAME_HAS_NATIVE_SYMBOL = 8,
+    FRAME_HAS_LINE = 16,
+    FRAME_HAS_COLUMN = 32,
+};
+
+static void apply_frame_flags(struct frame_table *frames, const uint8_t *flags, bool has_depths)
+{
+    for (size_t i = 0; i < frames->length; i++) {
+        if (!has_depths)
+            frames->inline_depth[i] = flags[i] & FRAME_IS_INLINED ? 1 : 0;
+        if (!(flags[i] & FRAME_HAS_ADDRESS)) {
+            frames->address[i] = -1;
+            frames->lib[i] = PROFILE_NONE;
+        }
+        if (!(flags[i] & FRAME_HAS_CATEGORY))
+            frames->category[i] = PROFILE_NONE;
+        if (!(flags[i] & FRAME_HAS_NATIVE_SYMBOL))
+            frames->native_symbol[i] = PROFILE_NONE;
+        if (!(flags[i] & FRAME_HAS_LINE))
+            frames->line[i] = 0;
+        if (!(flags[i] & FRAME_HAS_COLUMN))
+            frames->column[i] = 0;
+    }
+}
+
 static int build_frames(struct build *build, struct raw_frames *raw, struct frame_table *frames)
 {
     size_t rows = build_rows(raw->length, &raw->func);
@@ -183,7 +213,10 @@ static int build_frames(struct build *build, struct raw_frames *raw, struct fram
                                         {&raw->native_symbol, COLUMN_INDEX, -1, "shared.frameTable.nativeSymbol"},
                                         {&raw->line, COLUMN_POSITION, 0, "shared.frameTable.line"},
                                         {&raw->column, COLUMN_POSITION, 0, "shared.frameTable.column"}};
+    bool has_depths = raw->inline_depth.present, has_flags = raw->flags.present;
     int rc = need_column(build, &raw->func, rows, "shared.frameTable.func");
+    if (!rc)
+        rc = build_column(build, &raw->flags, COLUMN_SMALL, rows, 0, "shared.frameTable.flags");
     if (!rc)
         rc = BUILD_COLUMNS(build, plans, rows);
     if (rc)
@@ -198,8 +231,28 @@ static int build_frames(struct build *build, struct raw_frames *raw, struct fram
     frames->line = build_take(&raw->line);
     frames->column = build_take(&raw->column);
     frames->length = frames->capacity = rows;
+    if (has_flags)
+        apply_frame_flags(frames, raw->flags.data, has_depths);
     pair_categories(frames);
     return 0;
+}
+
+/* The same for funcs, since version 75; the first two bits are those of enum func_flags. */
+enum func_has_flags { FUNC_HAS_RESOURCE = 4, FUNC_HAS_SOURCE = 8, FUNC_HAS_LINE = 16, FUNC_HAS_COLUMN = 32 };
+
+static void apply_func_flags(struct func_table *funcs, const uint8_t *flags)
+{
+    for (size_t i = 0; i < funcs->length; i++) {
+        funcs->flags[i] = flags[i] & (FUNC_IS_JS | FUNC_RELEVANT_FOR_JS);
+        if (!(flags[i] & FUNC_HAS_RESOURCE))
+            funcs->resource[i] = PROFILE_NONE;
+        if (!(flags[i] & FUNC_HAS_SOURCE))
+            funcs->source[i] = PROFILE_NONE;
+        if (!(flags[i] & FUNC_HAS_LINE))
+            funcs->line[i] = 0;
+        if (!(flags[i] & FUNC_HAS_COLUMN))
+            funcs->column[i] = 0;
+    }
 }
 
 static int build_funcs(struct build *build, struct raw_funcs *raw, const struct column *strings,
@@ -213,7 +266,10 @@ static int build_funcs(struct build *build, struct raw_funcs *raw, const struct 
                                         {&raw->source, COLUMN_INDEX, -1, "shared.funcTable.source"},
                                         {&raw->line, COLUMN_POSITION, 0, "shared.funcTable.lineNumber"},
                                         {&raw->column, COLUMN_POSITION, 0, "shared.funcTable.columnNumber"}};
+    bool has_flags = raw->flags.present;
     int rc = need_column(build, &raw->name, rows, "shared.funcTable.name");
+    if (!rc)
+        rc = build_column(build, &raw->flags, COLUMN_SMALL, rows, 0, "shared.funcTable.flags");
     if (!rc)
         rc = BUILD_COLUMNS(build, plans, rows);
     if (!rc)
@@ -231,6 +287,8 @@ static int build_funcs(struct build *build, struct raw_funcs *raw, const struct 
     funcs->line = build_take(&raw->line);
     funcs->column = build_take(&raw->column);
     funcs->length = funcs->capacity = rows;
+    if (has_flags)
+        apply_func_flags(funcs, raw->flags.data);
     return 0;
 }
 

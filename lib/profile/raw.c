@@ -44,7 +44,7 @@ static const struct field frame_fields[] = {
     COLUMN("line", COLUMN_POSITION, struct raw_frames, line),
     COLUMN("column", COLUMN_POSITION, struct raw_frames, column),
     VALUE("length", FIELD_LENGTH, struct raw_frames, length),
-    VALUE("flags", FIELD_SEEN, struct raw_frames, has_flags),
+    COLUMN("flags", COLUMN_SMALL, struct raw_frames, flags),
 };
 static const struct schema frame_schema = {FIELDS(frame_fields), NULL};
 
@@ -58,7 +58,7 @@ static const struct field func_fields[] = {
     COLUMN("lineNumber", COLUMN_POSITION, struct raw_funcs, line),
     COLUMN("columnNumber", COLUMN_POSITION, struct raw_funcs, column),
     VALUE("length", FIELD_LENGTH, struct raw_funcs, length),
-    VALUE("flags", FIELD_SEEN, struct raw_funcs, has_flags),
+    COLUMN("flags", COLUMN_SMALL, struct raw_funcs, flags),
 };
 static const struct schema func_schema = {FIELDS(func_fields), NULL};
 

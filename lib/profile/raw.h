@@ -39,15 +39,13 @@ struct raw_stacks {
 };
 
 struct raw_frames {
-    struct column address, lib, inline_depth, category, subcategory, func, native_symbol, line, column;
+    struct column address, lib, inline_depth, category, subcategory, func, native_symbol, line, column, flags;
     raw_length length;
-    bool has_flags; /* version 71 and later: bits that say which values are there */
 };
 
 struct raw_funcs {
-    struct column name, is_js, relevant_for_js, resource, source, file_name, line, column;
+    struct column name, is_js, relevant_for_js, resource, source, file_name, line, column, flags;
     raw_length length;
-    bool has_flags;
 };
 
 struct raw_resources {

@@ -12,7 +12,7 @@ struct profile_reader;
 /* NULL if memory ran out. */
 struct profile_reader *profile_reader_new(void);
 
-/* The next bytes of the (uncompressed) JSON. Once it has failed it fails always, with the same sentence. */
+/* The next bytes of the (uncompressed) JSON or JSLB. Once it has failed it fails always, with the same sentence. */
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err);
 
 /* The end of the file: completes the tables, converts older versions, checks the profile and moves it to `out` (zeroed

@@ -245,17 +245,51 @@ static void test_samples_out_of_order_are_sorted_with_a_warning(void **state)
     free(text);
 }
 
-static void test_newer_versions_are_read_with_a_warning(void **state)
+static void test_flags_of_newer_versions_say_which_values_are_there(void **state)
 {
     (void)state;
     struct profile p = {0};
     char *text = text_replace(text_of_file("minimal.json"), "\"preprocessedProfileVersion\": 70",
-                              "\"preprocessedProfileVersion\": 72");
-    text = text_replace(text, "\"inlineDepth\"", "\"flags\": [3, 3, 3], \"inlineDepth\"");
+                              "\"preprocessedProfileVersion\": 75");
+    /* Frames: all there; inlined, without address and line; without category and symbol. */
+    text = text_replace(text, "\"inlineDepth\": [0, 0, 0]", "\"flags\": [30, 13, 2]");
+    text = text_replace(text, "\"line\": [10, 20, null]", "\"line\": [10, 0, 0]");
+    text = text_replace(text, "\"nativeSymbol\": [0, 1, null]", "\"nativeSymbol\": [0, 1, 0]");
+    /* Funcs: resource and source; JS with a source; neither. */
+    text = text_replace(text, "\"isJS\": [false, false, false]", "\"flags\": [12, 11, 0]");
+    text = text_replace(text, "\"relevantForJS\": [false, false, false],", "");
+    text = text_replace(text, "\"resource\": [0, 0, -1]", "\"resource\": [0, 0, 0]");
+    text = text_replace(text, "\"source\": [0, 0, null]", "\"source\": [0, 0, 0]");
+    read_or_fail(text, &p);
+    assert_int_equal(p.frames.address[0], 4112);
+    assert_int_equal(p.frames.line[0], 10);
+    assert_int_equal(p.frames.inline_depth[0], 0);
+    assert_int_equal(p.frames.inline_depth[1], 1);
+    assert_int_equal(p.frames.address[1], -1);
+    assert_int_equal(p.frames.lib[1], PROFILE_NONE);
+    assert_int_equal(p.frames.native_symbol[1], 1);
+    assert_int_equal(p.frames.category[2], PROFILE_NONE);
+    assert_int_equal(p.frames.subcategory[2], PROFILE_NONE);
+    assert_int_equal(p.frames.native_symbol[2], PROFILE_NONE);
+    assert_int_equal(p.funcs.resource[0], 0);
+    assert_int_equal(p.funcs.flags[1], FUNC_IS_JS | FUNC_RELEVANT_FOR_JS);
+    assert_int_equal(p.funcs.resource[1], PROFILE_NONE);
+    assert_int_equal(p.funcs.source[1], 0);
+    assert_int_equal(p.funcs.source[2], PROFILE_NONE);
+    assert_int_equal(p.meta.warning, PROFILE_NONE);
+    profile_destroy(&p);
+    free(text);
+}
+
+static void test_versions_beyond_the_known_are_read_with_a_warning(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text = text_replace(text_of_file("minimal.json"), "\"preprocessedProfileVersion\": 70",
+                              "\"preprocessedProfileVersion\": 99");
     read_or_fail(text, &p);
     assert_int_equal(p.funcs.length, 3);
-    assert_says(string_at(&p, p.meta.warning), "version 72");
-    assert_says(string_at(&p, p.meta.warning), "flags");
+    assert_says(string_at(&p, p.meta.warning), "version 99");
     profile_destroy(&p);
     free(text);
 }
@@ -501,7 +535,8 @@ int main(void)
         cmocka_unit_test(test_every_truncation_says_where),
         cmocka_unit_test(test_cpu_deltas_become_microseconds),
         cmocka_unit_test(test_samples_out_of_order_are_sorted_with_a_warning),
-        cmocka_unit_test(test_newer_versions_are_read_with_a_warning),
+        cmocka_unit_test(test_flags_of_newer_versions_say_which_values_are_there),
+        cmocka_unit_test(test_versions_beyond_the_known_are_read_with_a_warning),
         cmocka_unit_test(test_what_a_file_leaves_out_is_filled_in),
         cmocka_unit_test(test_a_jslb_container_holds_the_same_profile),
         cmocka_unit_test(test_jslb_containers_that_go_in_circles_are_refused),
