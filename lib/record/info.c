@@ -51,7 +51,7 @@ int info_write_command(struct spool_writer *spool, char *const *argv, struct err
     struct text text = {0};
     bool ok = true;
     for (char *const *word = argv; *word; word++)
-        ok &= append(&text, word == argv ? "" : " ") && append_word(&text, *word);
+        ok &= (word == argv || append(&text, " ")) && append_word(&text, *word);
     ok &= array_push(&text, '\0');
     int code = ok ? info_write(spool, INFO_COMMAND, text.data, err) : error_no_memory(err);
     array_free(&text);

@@ -10,7 +10,7 @@
 #include "record/record.h"
 
 #include "base/clock.h"
-#include "record/info.h"
+#include "record/facts.h"
 #include "record/kernel_map.h"
 #include "record/launch.h"
 #include "record/library_table.h"
@@ -68,7 +68,7 @@ struct recording {
     bool kernel_mapped;
 
     uint64_t samples, cut, lost_records, cpu_time;
-    uint64_t cut_by_reason[UNWIND_TOO_DEEP + 1];
+    uint64_t cut_by_reason[FACTS_CUT_REASONS];
 };
 
 /* ---- samples ---- */
@@ -315,94 +315,6 @@ static int record_until_end(struct recording *recording, struct error *err)
     return code ? code : read_rings(recording, UINT32_MAX, err);
 }
 
-/* ---- what is noted in the spool ---- */
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static int write_notes(struct recording *recording, struct error *err)
-{
-    char text[PERF_NOTES * (PERF_NOTE_SIZE + 2)] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < recording->events.note_count; i++)
-        used +=
-            (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", recording->events.notes[i]);
-    return info_write(recording->spool, INFO_TIER_NOTES, text, err);
-}
-
-static int write_start_infos(struct recording *recording, struct error *err)
-{
-    const struct perf_events *events = &recording->events;
-    int code = info_write_command(recording->spool, recording->options->argv, err);
-    if (!code)
-        code = info_write(recording->spool, INFO_PRODUCT, base_name(recording->options->argv[0]), err);
-    if (!code)
-        code = info_write_number(recording->spool, INFO_START_REALTIME, clock_ns(CLOCK_REALTIME), err);
-    if (!code)
-        code = info_write_number(recording->spool, INFO_START_MONOTONIC, recording->started, err);
-    if (!code)
-        code = info_write_number(recording->spool, INFO_INTERVAL, SECOND / events->rate, err);
-    if (!code)
-        code = info_write(recording->spool, INFO_EVENT, events->hardware ? "cycles" : "cpu-clock", err);
-    if (!code)
-        code = info_write(recording->spool, INFO_TIER,
-                          events->tier == PERF_TIER_KERNEL_AND_USER ? "kernel and user" : "user only", err);
-    if (!code)
-        code = write_notes(recording, err);
-    if (!code)
-        code = info_write_number(recording->spool, INFO_STACK_BYTES, events->stack_size, err);
-    if (!code)
-        code = info_write(recording->spool, INFO_RECORDER, recording->options->recorder, err);
-    return code;
-}
-
-static void describe_end(const struct record_result *result, char *text, size_t size)
-{
-    if (!result->target_ended) {
-        snprintf(text, size, "still running");
-    } else if (WIFSIGNALED(result->target_status)) {
-        const char *name = sigabbrev_np(WTERMSIG(result->target_status));
-        snprintf(text, size, "killed by signal %d%s%s", WTERMSIG(result->target_status), name ? ", SIG" : "",
-                 name ? name : "");
-    } else {
-        snprintf(text, size, "exit status %d", WEXITSTATUS(result->target_status));
-    }
-}
-
-static const struct {
-    enum unwind_end end;
-    const char *name;
-} cut_infos[] = {
-    {UNWIND_STACK_SHORT, INFO_CUT_STACK_SHORT}, {UNWIND_NO_RULE, INFO_CUT_NO_RULE},
-    {UNWIND_NO_MODULE, INFO_CUT_NO_MODULE},     {UNWIND_STUCK, INFO_CUT_STUCK},
-    {UNWIND_TOO_DEEP, INFO_CUT_TOO_DEEP},
-};
-
-static int write_end_infos(struct recording *recording, struct error *err)
-{
-    struct record_result *result = recording->result;
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    char end[64];
-    describe_end(result, end, sizeof(end));
-    int code = info_write_number(recording->spool, INFO_END_MONOTONIC, monotonic_ns(), err);
-    if (!code)
-        code = info_write_number(recording->spool, INFO_SAMPLES_EXPECTED,
-                                 recording->cpu_time * recording->events.rate / SECOND, err);
-    if (!code)
-        code = info_write_number(recording->spool, INFO_SAMPLES_LOST, result->lost, err);
-    if (!code)
-        code = info_write_number(recording->spool, INFO_RECORDER_CPU, result->recorder_cpu, err);
-    if (!code)
-        code = info_write_number(recording->spool, INFO_RECORDER_MEMORY, (uint64_t)usage.ru_maxrss * 1024, err);
-    for (size_t i = 0; !code && i < sizeof(cut_infos) / sizeof(*cut_infos); i++)
-        code = info_write_number(recording->spool, cut_infos[i].name, recording->cut_by_reason[cut_infos[i].end], err);
-    return code ? code : info_write(recording->spool, INFO_EXIT, end, err);
-}
-
 /* ---- beginning and end ---- */
 
 /* A reader that runs late makes old stacks and lost samples. A short slice lets it preempt early (Linux 6.12), and who
@@ -482,7 +394,7 @@ static int prepare(struct recording *recording, struct error *err)
     if (!recording->spool || !(recording->libraries = library_table_new(recording->spool, err)) ||
         !(recording->tracker = tracker_new(recording->spool, recording->libraries, err)))
         return -EIO;
-    return write_start_infos(recording, err);
+    return facts_write_start(recording->spool, recording->options, &recording->events, recording->started, err);
 }
 
 static void note_new_cpus(struct recording *recording)
@@ -538,7 +450,9 @@ static void run(struct recording *recording, uint64_t cpu_before)
     set_urgency(nice, 0);
     fill_result(recording, cpu_before);
     if (!code)
-        code = write_end_infos(recording, &recording->result->problem);
+        code =
+            facts_write_end(recording->spool, recording->result, recording->cpu_time * recording->events.rate / SECOND,
+                            recording->cut_by_reason, &recording->result->problem);
     int close_code = spool_writer_close(recording->spool, code ? NULL : &recording->result->problem);
     recording->spool = NULL;
     if (code || close_code)

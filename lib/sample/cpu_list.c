@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -73,13 +74,4 @@ int cpu_list_online(struct cpu_list *list, struct error *err)
         return cpu_list_count(list, err);
     text[size] = '\0';
     return cpu_list_parse(text, list, err);
-}
-
-bool cpu_list_has(const struct cpu_list *list, uint32_t cpu)
-{
-    for (size_t i = 0; i < list->length; i++) {
-        if (list->data[i] == cpu)
-            return true;
-    }
-    return false;
 }

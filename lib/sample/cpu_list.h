@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct ARRAY_TYPE(cpu_list, uint32_t);
@@ -17,7 +16,5 @@ int cpu_list_parse(const char *text, struct cpu_list *list, struct error *err);
 
 /* The same for /sys/devices/system/cpu/online; where /sys is not mounted, as many as sysconf() counts. */
 int cpu_list_online(struct cpu_list *list, struct error *err);
-
-bool cpu_list_has(const struct cpu_list *list, uint32_t cpu);
 
 #endif

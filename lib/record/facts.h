@@ -1,0 +1,25 @@
+/*
+ * What a recording notes about itself in its spool: how it was made, and at its end how it went. info.h has the names.
+ */
+#ifndef PROF_RECORD_FACTS_H
+#define PROF_RECORD_FACTS_H
+
+#include "base/error.h"
+#include "record/record.h"
+#include "record/spool.h"
+#include "sample/perf_events.h"
+#include "unwind/unwind.h"
+
+#include <stdint.h>
+
+enum { FACTS_CUT_REASONS = UNWIND_TOO_DEEP + 1 };
+
+/* `started`: ns of CLOCK_MONOTONIC. */
+int facts_write_start(struct spool_writer *spool, const struct record_options *options,
+                      const struct perf_events *events, uint64_t started, struct error *err);
+
+/* `samples_expected`: what the CPU time that was used should have given. `cut_by_reason`: stacks by enum unwind_end. */
+int facts_write_end(struct spool_writer *spool, const struct record_result *result, uint64_t samples_expected,
+                    const uint64_t *cut_by_reason, struct error *err);
+
+#endif
