@@ -96,7 +96,7 @@ static void test_program(void **state)
                   c.compared ? 100.0 * (double)c.equal / (double)c.compared : 0);
     capture_free(&c.capture);
     libunwind_close(&c.library);
-    assert_true((double)c.complete >= program->least_complete * (double)c.samples);
+    assert_true((double)c.complete + 2 >= program->least_complete * (double)c.samples); /* gdb gives some 70 samples */
     assert_true(c.compared - c.equal <= 2 + c.compared / 500);
 }
 
