@@ -32,16 +32,6 @@ static uint32_t info_text(struct facts *facts, const char *name)
     return value && value[0] ? add_text(facts, value) : PROFILE_NONE;
 }
 
-/* The decimal value of an info; `missing` if it is not there. */
-static uint64_t info_number(const struct replay *replay, const char *name, uint64_t missing)
-{
-    const char *value = replay_info(replay, name);
-    char *end;
-    errno = 0;
-    uint64_t number = value ? strtoull(value, &end, 10) : 0;
-    return value && end != value && !*end && !errno ? number : missing;
-}
-
 /* ---- the machine ---- */
 
 /* The value of the first line "key : value" of a /proc file. */
@@ -199,7 +189,30 @@ static void fill_recording_section(struct facts *facts)
     add_info_string(facts, "Sees", INFO_TIER);
     add_info_string(facts, "Not seen", INFO_TIER_NOTES);
     add_info_string(facts, "Target ended with", INFO_EXIT);
-    add_number(facts, "Stack copied per sample", "bytes", info_number(facts->replay, INFO_STACK_BYTES, 0));
+    add_number(facts, "Stack copied per sample", "bytes", replay_info_number(facts->replay, INFO_STACK_BYTES, 0));
+}
+
+/* How many stacks are cut, and why. */
+static void add_cut_stacks(struct facts *facts, uint64_t cut)
+{
+    static const char *const reasons[][2] = {
+        {INFO_CUT_STACK_SHORT, "deeper than what was copied of the stack"},
+        {INFO_CUT_NO_RULE, "in code without unwinding information"},
+        {INFO_CUT_NO_MODULE, "outside of any code"},
+        {INFO_CUT_STUCK, "in a loop or damaged"},
+        {INFO_CUT_TOO_DEEP, "deeper than 4096 frames"},
+    };
+    char text[512];
+    int used = snprintf(text, sizeof(text), "%" PRIu64, cut);
+    const char *separator = ": ";
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        uint64_t count = replay_info_number(facts->replay, reasons[i][0], 0);
+        if (!count)
+            continue;
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%" PRIu64 " %s", separator, count, reasons[i][1]);
+        separator = ", ";
+    }
+    add_string(facts, "Stacks cut", text);
 }
 
 static void fill_trust_section(struct facts *facts, const struct naming *naming)
@@ -211,32 +224,29 @@ static void fill_trust_section(struct facts *facts, const struct naming *naming)
         topped_up += replay->threads.data[i].topped_up;
         by_frame_pointer += replay->threads.data[i].by_frame_pointer;
     }
-    uint64_t lost = info_number(replay, INFO_SAMPLES_LOST, replay->lost);
-    if (lost < replay->lost)
-        lost = replay->lost;
     start_section(facts, "Trust");
     if (!facts->section)
         return;
     add_number(facts, "Samples", "integer", replay->sample_count);
-    uint64_t expected = info_number(replay, INFO_SAMPLES_EXPECTED, 0);
+    uint64_t expected = replay_info_number(replay, INFO_SAMPLES_EXPECTED, 0);
     if (expected)
         add_number(facts, "Samples asked for", "integer", expected);
-    add_number(facts, "Samples lost", "integer", lost);
+    add_number(facts, "Samples lost", "integer", replay->lost);
     add_count_and_share(facts, "Stacks complete", replay->sample_count - cut, replay->sample_count);
-    add_number(facts, "Stacks cut", "integer", cut);
+    add_cut_stacks(facts, cut);
     add_number(facts, "Stacks completed from the live process", "integer", topped_up);
     add_number(facts, "Stacks with frames found by frame pointer", "integer", by_frame_pointer);
     add_count_and_share(facts, "Addresses named", naming->addresses - naming->unnamed, naming->addresses);
     if (replay->damaged_blocks)
         add_number(facts, "Damaged parts of the recording", "integer", replay->damaged_blocks);
-    uint64_t recorder_cpu = info_number(replay, INFO_RECORDER_CPU, 0);
+    uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
         char text[64];
         snprintf(text, sizeof(text), "%.3f s, %.1f µs a sample", (double)recorder_cpu / 1e9,
                  replay->sample_count ? (double)recorder_cpu / 1e3 / (double)replay->sample_count : 0.0);
         add_string(facts, "CPU time of the recorder", text);
     }
-    uint64_t memory = info_number(replay, INFO_RECORDER_MEMORY, 0);
+    uint64_t memory = replay_info_number(replay, INFO_RECORDER_MEMORY, 0);
     if (memory)
         add_number(facts, "Memory of the recorder", "bytes", memory);
     for (size_t i = 0; i < naming->problems.length; i++)
@@ -268,11 +278,11 @@ int fill_facts(struct profile *profile, const struct replay *replay, const struc
 {
     struct facts facts = {.profile = profile, .replay = replay};
     struct profile_meta *meta = &profile->meta;
-    uint64_t monotonic = info_number(replay, INFO_START_MONOTONIC, 0);
-    uint64_t realtime = info_number(replay, INFO_START_REALTIME, 0);
+    uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t realtime = replay_info_number(replay, INFO_START_REALTIME, 0);
     *meta = (struct profile_meta){
         .version = PROFILE_VERSION,
-        .interval = (double)info_number(replay, INFO_INTERVAL, 1000000) / 1e6,
+        .interval = (double)replay_info_number(replay, INFO_INTERVAL, 1000000) / 1e6,
         .start_time = floor((double)(realtime + (start_ns - monotonic)) / 1e6),
         .product = info_text(&facts, INFO_PRODUCT),
         .arguments = info_text(&facts, INFO_COMMAND),
@@ -289,7 +299,7 @@ int fill_facts(struct profile *profile, const struct replay *replay, const struc
         .profiling_start = 0,
         .profiling_end = (double)(replay->last_time - start_ns) / 1e6,
     };
-    uint64_t end = info_number(replay, INFO_END_MONOTONIC, 0);
+    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     if (end > start_ns)
         meta->profiling_end = (double)(end - start_ns) / 1e6;
     if (meta->product == PROFILE_NONE)

@@ -11,7 +11,10 @@
  */
 #include "assemble/replay.h"
 
+#include "record/info.h"
+
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Kernel addresses are the upper half on every 64-bit architecture. */
@@ -394,6 +397,10 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     if (!code)
         code = catch_up(replay, UINT64_MAX, err);
     replay->damaged_blocks += spool_reader_damaged(reader);
+    /* The kernel's own count includes what was lost after the last record of a loss. */
+    uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
+    if (counted > replay->lost)
+        replay->lost = counted;
 out:
     spool_reader_close(reader);
     return code;
@@ -406,6 +413,15 @@ const char *replay_info(const struct replay *replay, const char *name)
         if (replay->infos.data[i].name == wanted)
             return strings_text(&replay->strings, replay->infos.data[i].value);
     return NULL;
+}
+
+uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing)
+{
+    const char *value = replay_info(replay, name);
+    char *end;
+    errno = 0;
+    uint64_t number = value ? strtoull(value, &end, 10) : 0;
+    return value && end != value && !*end && !errno ? number : missing;
 }
 
 void replay_destroy(struct replay *replay)

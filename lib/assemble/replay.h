@@ -95,6 +95,9 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
 /* The value of an info, or NULL if the recording has none of that name. */
 const char *replay_info(const struct replay *replay, const char *name);
 
+/* The value of an info that is a decimal number; `missing` if it is not there or no number. */
+uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing);
+
 void replay_destroy(struct replay *replay);
 
 #endif
