@@ -44,6 +44,7 @@ struct walk {
     bool by_pointer; /* this frame was found by the frame pointer of the one before */
     size_t frame;
     unsigned switches; /* to another stack, by a frame pointer of Go */
+    uint64_t fetched;  /* bytes of the copy that are on their way to this processor */
     struct unwind_result result;
 };
 
@@ -433,10 +434,25 @@ static enum step step_other(struct walk *walk, const struct rule *rule, uint64_t
     }
 }
 
+/* A copy in a perf ring was written on another processor: each of its cache lines is a miss, and each frame must be
+ * read before the place of the next is known. Asking for some lines ahead of the walk lets the misses overlap. */
+static inline void fetch_ahead(struct walk *walk)
+{
+    enum { LINE = 64, AHEAD = 32 * LINE };
+    uint64_t offset = walk->regs.r[UNWIND_REG_SP] - walk->stack->sp, size = walk->stack->size;
+    if (offset >= size)
+        return;
+    if (walk->fetched < offset)
+        walk->fetched = offset;
+    for (uint64_t end = size - offset > AHEAD ? offset + AHEAD : size; walk->fetched < end; walk->fetched += LINE)
+        __builtin_prefetch(walk->stack->bytes + walk->fetched);
+}
+
 static enum step run(struct walk *walk, uint64_t *pcs, size_t max_pcs)
 {
     for (walk->frame = 0; walk->frame < max_pcs; walk->frame++) {
         uint64_t pc = walk->regs.r[UNWIND_REG_PC] - (walk->exact ? 0 : 1);
+        fetch_ahead(walk);
         pcs[walk->frame] = pc;
         walk->result.frames = walk->frame + 1;
         const struct rule *rule = rule_for(walk, pc);
