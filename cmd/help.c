@@ -28,7 +28,7 @@ static const char load_help[] =
     "usage: prof load [OPTIONS] FILE\n"
     "\n"
     "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads what prof, samply and the\n"
-    "Firefox Profiler save (processed format, from version 53 on), plain or gzip.\n"
+    "Firefox Profiler save (processed format, from version 49 on), plain or gzip.\n"
     "\n"
     "  -n, --no-open    do not open a browser\n"
     "  -P, --port PORT  serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n";

@@ -21,7 +21,7 @@
 #define PROFILE_NONE           UINT32_MAX /* "no index" in every index column */
 #define PROFILE_VERSION        70         /* the version that is written */
 #define PROFILE_NEWEST_VERSION 75         /* the newest that is known in full */
-#define PROFILE_OLDEST_VERSION 53         /* the oldest that is read */
+#define PROFILE_OLDEST_VERSION 49         /* the oldest that is read: that of samply 0.13 */
 
 /* ---- shared tables; every column of a table has `length` entries ---- */
 

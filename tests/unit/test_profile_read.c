@@ -130,6 +130,28 @@ static void test_tables_of_threads_are_merged(void **state)
     profile_destroy(&p);
 }
 
+/* Version 49, unsymbolicated, as samply 0.13.1 saved it of gzip: 51 samples with stacks in the second of two threads.
+ */
+static void test_a_file_of_samply_is_read(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    read_file("samply-0.13.json", &p);
+    assert_int_equal(p.meta.version, 49);
+    assert_string_equal(string_at(&p, p.meta.product), "gzip");
+    assert_int_equal(p.threads.length, 2);
+    const struct sample_table *samples = &p.threads.data[1].samples;
+    assert_int_equal(samples->length, 51);
+    for (size_t i = 0; i < samples->length; i++)
+        assert_true(samples->stack[i] < p.stacks.length);
+    assert_true(samples->time[50] > samples->time[0]);
+    assert_non_null(samples->cpu_delta);
+    uint32_t leaf = p.stacks.frame[samples->stack[25]];
+    assert_string_equal(string_at(&p, p.libs.data[p.frames.lib[leaf]].path), "/usr/bin/gzip");
+    assert_string_equal(string_at(&p, p.categories.data[p.frames.category[leaf]].name), "User");
+    profile_destroy(&p);
+}
+
 static void test_prefixes_mean_the_same_as_offsets(void **state)
 {
     (void)state;
@@ -529,6 +551,7 @@ int main(void)
         cmocka_unit_test(test_every_table_of_the_minimal_file_is_read),
         cmocka_unit_test(test_markers_counters_and_extra_are_kept),
         cmocka_unit_test(test_tables_of_threads_are_merged),
+        cmocka_unit_test(test_a_file_of_samply_is_read),
         cmocka_unit_test(test_prefixes_mean_the_same_as_offsets),
         cmocka_unit_test(test_key_order_does_not_matter),
         cmocka_unit_test(test_pieces_of_any_size_give_the_same_profile),
