@@ -211,8 +211,10 @@ static int launch_status(int code)
     return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-static int target_status(const struct record_result *recorded)
+static int exit_status(const struct record_result *recorded)
 {
+    if (recorded->end == RECORD_SPOOL_FULL)
+        return EXIT_FAILURE;
     if (recorded->end == RECORD_STOPPED)
         return EXIT_SIGNAL + recorded->signal;
     if (recorded->end == RECORD_TIME_UP || !recorded->target_ended)
@@ -274,7 +276,7 @@ static int record(const struct options *options)
         return failed;
     unlink(spool);
     say_saved(options->output, &saved);
-    return serve(options, target_status(&recorded));
+    return serve(options, exit_status(&recorded));
 }
 
 int cmd_record(int argc, char **argv)

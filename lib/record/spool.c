@@ -10,6 +10,11 @@
  * Fixed numbers are little-endian, the numbers of events LEB128, texts end with a NUL. The checksum is the low half of
  * hash_bytes() over the payload. Events are buffered like samples and written first, so a chunk never refers to an
  * event that comes after it. When a write fails half way (a full disk), the file is cut back to its last whole block.
+ *
+ * The profile is made while the spool still lies beside it, so a spool that took the last byte of a disk would be worth
+ * little. The writer therefore keeps room reserved behind the end of the file, for what is then written: a temporary
+ * file of 16 bytes for each sample, and the profile. The disk counts as full when no more can be reserved, and the
+ * reserve is given back.
  */
 #include "record/spool.h"
 
@@ -27,6 +32,9 @@
 static const char magic[8] = "PROFSPL1";
 
 enum { BLOCK_HEADER = 9, EVENT_BUFFER = 64 * 1024, BLOCK_MAX = 64 * 1024 * 1024 };
+
+/* What a profile takes while it is made, as far as it matters. */
+enum { PROFILE_MIN = 16 * 1024, PROFILE_SAMPLE = 24 };
 
 /* ---- events: one description of the layout for both directions ---- */
 
@@ -174,7 +182,9 @@ static bool code_event(struct codec *c, struct spool_event *event)
 struct spool_writer {
     int fd;
     char *path;
-    uint64_t bytes; /* up to the last whole block */
+    uint64_t bytes;           /* up to the last whole block */
+    uint64_t samples_in_file; /* of `samples` */
+    uint64_t reserved;        /* bytes of the disk that are the file's, those behind its end included */
     uint64_t samples;
     struct byte_array events; /* not written yet */
     struct chunk_writer *chunk;
@@ -200,21 +210,48 @@ static void put_u32(unsigned char *out, uint32_t value)
         out[i] = (unsigned char)(value >> (8 * i));
 }
 
+/* Makes sure of room for `size` more bytes and the profile of the first `samples` samples. */
+static int reserve_room(struct spool_writer *writer, uint64_t size, uint64_t samples)
+{
+    uint64_t spool = writer->bytes + size;
+    uint64_t needed = spool + spool / 4 + PROFILE_MIN + samples * PROFILE_SAMPLE;
+    if (needed <= writer->reserved)
+        return 0;
+    uint64_t wanted = needed + needed / 4; /* if there is as much, not again for every block */
+    if (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)wanted)) {
+        wanted = needed;
+        if (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)wanted))
+            return errno == ENOSPC || errno == EDQUOT ? -errno : 0; /* not every file system can reserve */
+    }
+    writer->reserved = wanted;
+    return 0;
+}
+
+/* Cuts the file at its last whole block, and gives back what was reserved behind it. If that fails, the reader stops at
+ * the broken block all the same. */
+static void cut_at_last_block(struct spool_writer *writer)
+{
+    if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
+        lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
+}
+
 static int write_block(struct spool_writer *writer, char kind, const void *payload, size_t size, struct error *err)
 {
     unsigned char header[BLOCK_HEADER] = {(unsigned char)kind};
     put_u32(header + 1, (uint32_t)size);
     put_u32(header + 5, (uint32_t)hash_bytes(payload, size));
-    int code = write_all(writer->fd, header, sizeof(header));
+    uint64_t samples = kind == 'S' ? writer->samples : writer->samples_in_file;
+    int code = reserve_room(writer, sizeof(header) + size, samples);
+    if (!code)
+        code = write_all(writer->fd, header, sizeof(header));
     if (!code)
         code = write_all(writer->fd, payload, size);
     if (code) {
-        /* If cutting fails too, the reader stops at the broken block all the same. */
-        if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
-            lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
+        cut_at_last_block(writer);
         return error_set(err, -code, "cannot write to %s: %s", writer->path, strerror(-code));
     }
     writer->bytes += sizeof(header) + size;
+    writer->samples_in_file = samples;
     return 0;
 }
 
@@ -315,6 +352,8 @@ int spool_writer_close(struct spool_writer *writer, struct error *err)
     if (!writer)
         return 0;
     int code = writer->fd >= 0 ? spool_writer_flush(writer, err) : 0;
+    if (writer->fd >= 0)
+        cut_at_last_block(writer);
     if (writer->fd >= 0 && close(writer->fd) < 0 && !code)
         code = error_set(err, errno, "cannot write to %s: %s", writer->path, strerror(errno));
     chunk_writer_free(writer->chunk);
