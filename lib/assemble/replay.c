@@ -46,13 +46,19 @@ static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
     return add_frame(replay, &replay->pc_frames, lib == REPLAY_LIB_TRUNCATED ? UINT64_MAX : pc, lib, pc);
 }
 
+/* The event that tells of a library may be lost with its block. */
+static bool is_known_lib(const struct replay *replay, uint32_t number)
+{
+    return number < replay->libs.length && replay->libs.data[number].lib.path;
+}
+
 enum { RVA_BITS = 40 };
 
 static uint32_t frame_of(struct replay *replay, const struct address_space *space, uint64_t pc)
 {
     bool kernel = is_kernel_address(pc);
     const struct mapping *mapping = address_space_find(kernel ? &replay->kernel : space, pc);
-    if (mapping && mapping->lib < replay->libs.length) {
+    if (mapping && is_known_lib(replay, mapping->lib)) {
         uint64_t rva = mapping->rva + (pc - mapping->start);
         if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
             return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, mapping->lib, rva);

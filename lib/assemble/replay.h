@@ -61,7 +61,7 @@ struct replay_thread {
     uint32_t last_map_generation;
 };
 
-/* A library; texts and bytes live in `arena`. */
+/* A library; texts and bytes live in `arena`. A path of NULL: the recording has lost what it said of this one. */
 struct replay_lib {
     struct spool_lib lib;
 };

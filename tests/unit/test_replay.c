@@ -280,6 +280,22 @@ static void test_references_to_lost_events_are_counted_not_followed(void **unuse
     replay_destroy(&recording.replay);
 }
 
+static void test_a_library_whose_event_is_lost_is_not_looked_into(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_lib(&recording, 2, "c.so"); /* those of 0 and 1 were in a damaged block */
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 2, 0x1000, 0x2000, 1);
+    add_map(&recording, 0, 2, 0x2000, 0x3000, 2);
+    uint64_t frames[] = {0x1010, 0x2010};
+    add_sample(&recording, 0, 3, 0, 2, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 0, 0), "anonymous+1010 c.so+110");
+    replay_destroy(&recording.replay);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_an_ended_process_frees_its_mappings),
         cmocka_unit_test(test_a_short_life_between_two_others_keeps_its_samples),
         cmocka_unit_test(test_references_to_lost_events_are_counted_not_followed),
+        cmocka_unit_test(test_a_library_whose_event_is_lost_is_not_looked_into),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
