@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where system calls return their result: rax. */
+enum { ARCH_SYSCALL_RESULT = 0 };
+
 /* e_machine of the ELF files whose code this machine runs: EM_X86_64. */
 enum { ARCH_ELF_MACHINE = 62 };
 
@@ -28,6 +31,8 @@ extern const uint16_t arch_signal_frame_slots[UNWIND_REGS];
 enum arch_code_kind {
     ARCH_CODE_UNKNOWN,
     ARCH_CODE_STUB,         /* CFA = sp + cfa_offset, return address just below it */
+    ARCH_CODE_AFTER_CLONE,  /* a stub in the thread that called clone; in the new one, where the register that system
+                               calls return in is 0, its first code */
     ARCH_CODE_SIGNAL_FRAME, /* at sp lies the kernel's signal frame, see arch_signal_frame_slots */
 };
 
@@ -40,9 +45,9 @@ struct arch_code {
 enum { ARCH_CODE_BEFORE = 64, ARCH_CODE_AFTER = 64 };
 
 /* Recognises linkage stubs (PLT entries of linkers that write no CFI for them), _init, _fini and their like, the first
- * and last instructions of functions that keep a frame pointer, and the sigreturn trampoline. `code` holds
- * ARCH_CODE_BEFORE bytes before the pc and ARCH_CODE_AFTER from it; 0 where there is no code. The pc is the start of an
- * instruction. */
+ * and last instructions of functions that keep a frame pointer, what follows the system call in clone and clone3, and
+ * the sigreturn trampoline. `code` holds ARCH_CODE_BEFORE bytes before the pc and ARCH_CODE_AFTER from it; 0 where
+ * there is no code. The pc is the start of an instruction. */
 struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 #endif

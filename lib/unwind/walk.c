@@ -15,6 +15,7 @@
  *
  * The start of a thread is one of these, and nothing else counts as a complete stack:
  * - the CFI says that the return address is undefined (_start, clone, Go's goexit and mstart);
+ * - the pc comes right after the system call of clone or clone3, whose result is 0: there the new thread begins;
  * - the return address that CFI leads to is 0 (coroutines and thread libraries put it there as a mark);
  * - the pc lies in the code of the ELF entry point, without CFI (_start of ld.so and of musl);
  * - the frame pointer is 0 in a caller that has no CFI: the psABI's mark of the deepest frame (3.4.1), which the kernel
@@ -193,8 +194,8 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
         rule->kind = RULE_SIGNAL_FRAME;
     } else if (unwind_module_is_go(mapping->module)) {
         rule->kind = RULE_GO_NO_CFI;
-    } else if (code.kind == ARCH_CODE_STUB) {
-        rule->kind = RULE_FRAME;
+    } else if (code.kind == ARCH_CODE_STUB || code.kind == ARCH_CODE_AFTER_CLONE) {
+        rule->kind = code.kind == ARCH_CODE_STUB ? RULE_FRAME : RULE_AFTER_CLONE;
         rule->cfa_register = UNWIND_REG_SP;
         rule->cfa_offset = code.cfa_offset;
         rule->return_slot = -1;
@@ -416,6 +417,10 @@ static enum step step_other(struct walk *walk, const struct rule *rule, uint64_t
     switch (rule->kind) {
     case RULE_COMPLEX:
         return step_complex(walk, pc);
+    case RULE_AFTER_CLONE:
+        if (walk->exact && walk->regs.r[ARCH_SYSCALL_RESULT] == 0)
+            return end_walk(walk, UNWIND_COMPLETE);
+        return step_frame(walk, rule);
     case RULE_START:
         return end_walk(walk, UNWIND_COMPLETE);
     case RULE_SIGNAL_FRAME:

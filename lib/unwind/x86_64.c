@@ -109,6 +109,26 @@ static const struct snippet snippets[] = {
     {{{OPCODE("\xc3"), .cfa_offset = 8}}},
 };
 
+/* clone and clone3, where glibc interrupts their CFI because two threads come back from one system call: syscall; test
+ * %rax,%rax; jl to the error; je to the start of the new thread, which has CFI again. The jl of newer ones is long.
+ * musl: syscall; test %eax,%eax; jnz; xor %ebp,%ebp; pop %rdi; call *%r9. */
+static const struct snippet clones[] = {
+    {{{OPCODE("\x0f\x05"), .cfa_offset = 8},
+      {OPCODE("\x48\x85\xc0"), .cfa_offset = 8},
+      {OPCODE("\x7c"), .any = 1, .cfa_offset = 8},
+      {OPCODE("\x74"), .any = 1, .cfa_offset = 8}}},
+    {{{OPCODE("\x0f\x05"), .cfa_offset = 8},
+      {OPCODE("\x48\x85\xc0"), .cfa_offset = 8},
+      {OPCODE("\x0f\x8c"), .any = 4, .cfa_offset = 8},
+      {OPCODE("\x74"), .any = 1, .cfa_offset = 8}}},
+    {{{OPCODE("\x0f\x05"), .cfa_offset = 8},
+      {OPCODE("\x85\xc0"), .cfa_offset = 8},
+      {OPCODE("\x75"), .any = 1, .cfa_offset = 8},
+      {OPCODE("\x31\xed"), .cfa_offset = 8},
+      {OPCODE("\x5f"), .cfa_offset = 8},
+      {OPCODE("\x41\xff\xd1"), .cfa_offset = 8}}},
+};
+
 /* mov $15 (__NR_rt_sigreturn),%eax or %rax; syscall */
 static const struct snippet sigreturns[] = {
     {{{OPCODE("\x48\xc7\xc0\x0f\x00\x00\x00")}, {OPCODE("\x0f\x05")}}},
@@ -147,6 +167,11 @@ struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE +
     for (size_t i = 0; i < sizeof(sigreturns) / sizeof(sigreturns[0]); i++)
         if (snippet_instruction(&sigreturns[i], code))
             return (struct arch_code){.kind = ARCH_CODE_SIGNAL_FRAME};
+    for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++) {
+        const struct instruction *found = snippet_instruction(&clones[i], code);
+        if (found && found != clones[i].instructions)
+            return (struct arch_code){.kind = ARCH_CODE_AFTER_CLONE, .cfa_offset = found->cfa_offset};
+    }
     for (size_t i = 0; i < sizeof(snippets) / sizeof(snippets[0]); i++) {
         const struct instruction *found = snippet_instruction(&snippets[i], code);
         if (found)
