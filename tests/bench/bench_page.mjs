@@ -1,0 +1,144 @@
+#!/usr/bin/env node
+// Times the page as its user does: `prof load` serves a large profile, headless Chromium opens it. From the start of the
+// navigation to the painted tree, then from a click or key to the painted answer. Medians of five, in ms; each first
+// screen in a fresh browser context, so that nothing is cached.
+//
+//     bench_page.mjs [SAMPLES STACKS THREADS]        (1000000 300000 8)
+//     bench_page.mjs FILE
+//
+// Prints each time, and its ratio to the goal: 1 s for the first screen, 100 ms for what follows a key.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { build, root, syntheticProfile } from '../engine_loader.mjs';
+
+const ROUNDS = 5;
+const FIRST_SCREEN_GOAL = 1000; // ms
+const ANSWER_GOAL = 100; // ms
+
+const { chromium } = createRequire(join(root, 'web/package.json'))('playwright-core');
+const [first = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
+const file = /^\d+$/.test(first) ? syntheticProfile(first, stacks, threads) : first;
+
+/** Starts `prof load`; resolves with the address that it prints. */
+async function serve() {
+    const server = spawn(join(build, 'prof'), ['load', '--no-open', '--port', '0', file]);
+    const url = await new Promise((resolve, reject) => {
+        let text = '';
+        const read = (piece) => {
+            text += piece;
+            const match = /http:\S+/.exec(text);
+            if (match) resolve(match[0]);
+        };
+        server.stdout.on('data', read);
+        server.stderr.on('data', read);
+        server.on('exit', () => reject(new Error(`prof load ended: ${text}`)));
+    });
+    return { server, url };
+}
+
+function median(times) {
+    return times.sort((a, b) => a - b)[times.length >> 1];
+}
+
+/** Runs in the page from the start: notes when the first rows, and the first graph, were painted. */
+function watchFirstPaint() {
+    const noted = {};
+    window.firstPaint = noted;
+    const note = (name) =>
+        requestAnimationFrame(() => setTimeout(() => (noted[name] ??= performance.now())));
+    const watch = () => {
+        if (noted.page === undefined && document.querySelector('.page')) note('page');
+        if (noted.tree === undefined && document.querySelector('.tree-row.selected bdi')) note('tree');
+        if (noted.graph === undefined && document.querySelector('canvas.track-graph[data-theme]')) note('graph');
+    };
+    new MutationObserver(watch).observe(document, { subtree: true, childList: true, attributes: true });
+}
+
+/** In the page: runs `act`, resolves with the ms until `.tree-rows` has changed and was painted. */
+function timeChange(act) {
+    const start = performance.now();
+    return new Promise((resolve) => {
+        const observer = new MutationObserver(() => {
+            observer.disconnect();
+            requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start)));
+        });
+        observer.observe(document.querySelector('.tree'), { subtree: true, childList: true, characterData: true });
+        act();
+    });
+}
+
+const { server, url } = await serve();
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] });
+const results = [];
+try {
+    const firsts = { page: [], graph: [], tree: [] };
+    let page;
+    for (let round = 0; round < ROUNDS; round++) {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+        page = await context.newPage();
+        await page.addInitScript(watchFirstPaint);
+        await page.goto(url);
+        await page.waitForFunction(() => window.firstPaint.tree && window.firstPaint.graph, null, { timeout: 60_000 });
+        const paint = await page.evaluate(() => window.firstPaint);
+        for (const name of Object.keys(firsts)) firsts[name].push(paint[name]);
+        if (round < ROUNDS - 1) await context.close();
+    }
+    results.push(['loaded, page there', median(firsts.page), FIRST_SCREEN_GOAL]);
+    results.push(['first graph', median(firsts.graph), FIRST_SCREEN_GOAL]);
+    results.push(['first screen: the tree', median(firsts.tree), FIRST_SCREEN_GOAL]);
+
+    /** Measures `act` (run in the page, given the round); `restore` brings the page back in between. */
+    const measure = async (name, act, restore) => {
+        const times = [];
+        for (let round = 0; round < ROUNDS; round++) {
+            times.push(await page.evaluate(`(${timeChange})(() => (${act})(${round}))`));
+            await page.waitForTimeout(300);
+            if (restore) {
+                await page.evaluate(`(${timeChange})(() => (${restore})())`);
+                await page.waitForTimeout(300);
+            }
+        }
+        results.push([name, median(times), ANSWER_GOAL]);
+    };
+    await page.waitForTimeout(500);
+    await page.evaluate(() => {
+        window.pressKey = (key) => window.dispatchEvent(new KeyboardEvent('keydown', { key }));
+        window.typeSearch = (text) => {
+            const box = document.querySelector('#stack-search');
+            box.value = text;
+            box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+        };
+        window.turnWheel = (deltaY) => {
+            const area = document.querySelector('.timeline-content');
+            const box = document.querySelector('.graph-layer').getBoundingClientRect();
+            area.dispatchEvent(
+                new WheelEvent('wheel', { deltaY, ctrlKey: true, bubbles: true, cancelable: true, clientX: box.left + box.width / 3, clientY: box.top + 20 }),
+            );
+        };
+    });
+    const label = '.track-label[role="option"]';
+    await measure('invert', () => window.pressKey('i'));
+    if (await page.locator('.checkbox input').isChecked()) await page.keyboard.press('i');
+    await page.waitForTimeout(500);
+    await measure('search', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
+    await measure('range', () => window.turnWheel(-100), () => window.turnWheel(10_000));
+    await page.locator(label).first().click();
+    await page.keyboard.down('Shift');
+    await page.locator(label).last().click();
+    await page.keyboard.up('Shift');
+    await page.waitForTimeout(1000);
+    await measure('invert, all threads', () => window.pressKey('i'));
+    if (await page.locator('.checkbox input').isChecked()) await page.keyboard.press('i');
+    await page.waitForTimeout(500);
+    await measure('search, all threads', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
+    await measure('range, all threads', () => window.turnWheel(-100), () => window.turnWheel(10_000));
+} finally {
+    await browser.close();
+    server.kill('SIGINT');
+}
+
+console.log(`${file} in headless Chromium; ms, medians of ${ROUNDS}`);
+console.log(`${''.padEnd(26)} ${'ms'.padStart(8)} ${'of goal'.padStart(8)}`);
+for (const [name, time, goal] of results)
+    console.log(`${name.padEnd(26)} ${time.toFixed(1).padStart(8)} ${(time / goal).toFixed(2).padStart(8)}`);
