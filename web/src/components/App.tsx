@@ -15,6 +15,7 @@ import { Sidebar } from './Sidebar';
 import { SidebarSplitter, TimelineSplitter } from './Splitter';
 import { Timeline } from './Timeline';
 import { TooltipLayer } from './TooltipLayer';
+import { Warning } from './Warning';
 
 function isTyping(target: EventTarget | null): boolean {
     return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
@@ -65,6 +66,7 @@ export function App(): JSX.Element {
     return (
         <div class="page">
             <Header />
+            <Warning />
             <main class="main">
                 <Timeline />
                 <TimelineSplitter />
