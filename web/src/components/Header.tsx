@@ -9,6 +9,9 @@ import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, SunIcon } from './icons';
 import { ProfileText } from './text';
 
 const LONGEST_PRODUCT = 120;
+/** Below this percentage of complete stacks, or above this share of lost samples, the totals deserve a doubt. */
+const LEAST_COMPLETE = 95;
+const MOST_LOST_SHARE = 0.01;
 
 function Breadcrumb(): JSX.Element {
     const { ranges, preview } = view.value;
@@ -48,6 +51,12 @@ function trustSection(extra: readonly ExtraSection[]): ExtraSection | undefined 
     return extra.find((section) => section.label.trim().toLowerCase() === 'trust');
 }
 
+/** "98.55 %" as the page writes it: "98.6%"; rounding does not make it a hundred. */
+function shortPercent(text: string): string {
+    const value = Number.parseFloat(text);
+    return value === 100 ? '100%' : `${Math.min(value, 99.9).toFixed(1)}%`;
+}
+
 /** The two figures that decide whether the rest can be believed, in few words. */
 function trustSummary(section: ExtraSection): { text: string; isGood: boolean } {
     const entry = (pattern: RegExp): string | undefined =>
@@ -57,17 +66,18 @@ function trustSummary(section: ExtraSection): { text: string; isGood: boolean } 
     const parts: string[] = [];
     if (complete !== undefined) {
         const percent = /\d+(\.\d+)?\s*%/.exec(complete)?.[0];
-        parts.push(percent ? `${percent} complete stacks` : `${plainText(complete, 24)} complete stacks`);
+        parts.push(percent ? `${shortPercent(percent)} complete stacks` : `${plainText(complete, 24)} complete stacks`);
     }
     if (lost !== undefined) parts.push(`${plainText(lost, 24)} lost`);
     const percent = Number.parseFloat(/(\d+(\.\d+)?)\s*%/.exec(complete ?? '')?.[1] ?? '100');
-    const isGood = percent >= 99 && Number.parseFloat((lost ?? '0').replace(/,/g, '')) === 0;
+    const lostCount = Number.parseFloat((lost ?? '0').replace(/,/g, '')) || 0;
+    const isGood = percent >= LEAST_COMPLETE && lostCount <= info.value.sampleCount * MOST_LOST_SHARE;
     return { text: parts.join(', ') || 'Trust figures', isGood };
 }
 
 function Trust(): JSX.Element | null {
     const section = trustSection(info.value.extra);
-    if (!section) return null;
+    if (!section || info.value.sampleCount === 0) return null;
     const { text, isGood } = trustSummary(section);
     return (
         <button

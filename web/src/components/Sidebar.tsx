@@ -184,7 +184,7 @@ export function Sidebar(): JSX.Element {
     return (
         <aside class="sidebar" aria-label="Selected function" style={{ width: `${sidebarWidth.value}px` }}>
             {hasSelection && current && <NodeContent node={current.details} />}
-            {!hasSelection && summary.value && (
+            {!hasSelection && summary.value && summary.value.rootTotal !== 0 && (
                 <>
                     <h2>Nothing selected</h2>
                     <p class="muted">

@@ -29,6 +29,11 @@ const LEAST_SHARE = 0.05;
 /** Below this number of threads only those that do nothing at all are hidden. */
 const FEW = 6;
 
+/** The number that the system knows: files add ".1" to one that was used again, or by another program after exec. */
+function systemNumber(id: string): string {
+    return id.replace(/\.\d+$/, '');
+}
+
 /** The threads to show without being asked for the rest. */
 export function busyThreads(threads: readonly ThreadInfo[]): Set<number> {
     const sorted = [...threads].sort((a, b) => b.activity - a.activity);
@@ -85,7 +90,7 @@ export function layoutTracks(
                 kind: 'process',
                 thread: -1,
                 title: processName,
-                detail: `PID ${first.pid}`,
+                detail: `PID ${systemNumber(first.pid)}`,
                 level: 0,
                 activity: activity(group),
             });
@@ -93,7 +98,7 @@ export function layoutTracks(
             const isLead = leads && thread === first;
             const title = isLead ? processName : thread.name || 'thread';
             const named = isLead && thread.name !== '' && thread.name !== processName ? `${thread.name} · ` : '';
-            const detail = isLead ? `${named}PID ${thread.pid}` : `TID ${thread.tid}`;
+            const detail = isLead ? `${named}PID ${systemNumber(thread.pid)}` : `TID ${systemNumber(thread.tid)}`;
             rows.push({
                 kind: 'thread',
                 thread: thread.index,
