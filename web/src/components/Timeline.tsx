@@ -13,10 +13,12 @@ import {
     fullRange,
     info,
     inverted,
+    panRange,
     setPreview,
     trackFilter,
     tracks,
     view,
+    zoomRange,
 } from '../state/store';
 import { selectPath } from '../state/tree';
 import { graphWidth, hoverTime, timelineHeight, tooltip } from '../state/windows';
@@ -27,14 +29,21 @@ import { Track } from './Track';
 
 /** px */
 const TICK_GAP = 88;
-const LABEL_WIDTH = 60;
+const LABEL_PADDING = 8;
+const DIGIT_WIDTH = 6.5;
 const DRAG_THRESHOLD = 3;
+const LINE_HEIGHT = 20;
+const ZOOM_PER_PIXEL = 1.003;
 
 /** The time at a place of the window, inside the range that is shown. */
 function timeAt(clientX: number, graph: DOMRect): number {
     const [from, to] = committedRange.value;
     const share = Math.min(1, Math.max(0, (clientX - graph.left) / Math.max(1, graph.width)));
     return from + share * (to - from);
+}
+
+function labelWidth(label: string): number {
+    return LABEL_PADDING + DIGIT_WIDTH * label.length;
 }
 
 function threadOf(target: EventTarget | null): number {
@@ -66,8 +75,9 @@ function Ruler(): JSX.Element {
             {ticks(from, to, zero, width, TICK_GAP).map((tick) => {
                 const x = ((tick.time - from) / (to - from)) * width;
                 // A label without room at its right goes to the left of its mark, if the one before leaves room there.
-                const isLast = x > width - LABEL_WIDTH;
-                const isBefore = isLast && gap > 2 * LABEL_WIDTH;
+                const room = labelWidth(tick.label);
+                const isLast = x > width - room;
+                const isBefore = isLast && gap > 2 * room;
                 return (
                     <span key={tick.label} class={isBefore ? 'tick before' : 'tick'} style={{ left: `${x}px` }}>
                         {isLast && !isBefore ? '' : tick.label}
@@ -225,6 +235,25 @@ function usePointer(graph: { current: HTMLElement | null }): Record<string, (eve
     return { onPointerDown, onPointerMove, onPointerLeave: hideSample };
 }
 
+/** Pixels that a wheel has turned: some count in lines. */
+function wheelPixels(event: WheelEvent): number {
+    const turned = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY;
+    return event.deltaMode === WheelEvent.DOM_DELTA_LINE ? turned * LINE_HEIGHT : turned;
+}
+
+/** Ctrl and the wheel zoom around the mouse, Shift and the wheel (or a sideways wheel) move along; else it scrolls. */
+function onWheel(event: WheelEvent, graph: HTMLElement | null): void {
+    const isZoom = event.ctrlKey || event.metaKey;
+    const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    const box = graph?.getBoundingClientRect();
+    if (!box || !(isZoom || isPan)) return;
+    event.preventDefault();
+    const pixels = wheelPixels(event);
+    if (isZoom) zoomRange(timeAt(event.clientX, box), ZOOM_PER_PIXEL ** pixels);
+    else panRange(pixels / Math.max(1, box.width));
+    hideSample();
+}
+
 export function Timeline(): JSX.Element {
     const graph = useRef<HTMLDivElement>(null);
     const pointer = usePointer(graph);
@@ -247,7 +276,7 @@ export function Timeline(): JSX.Element {
             aria-label="Timeline"
             style={{ height: height === null ? '' : `${height}px` }}
         >
-            <div class="timeline-content" {...pointer}>
+            <div class="timeline-content" {...pointer} onWheel={(event) => onWheel(event, graph.current)}>
                 <div class="timeline-head">
                     <TrackCorner />
                     <Ruler />
@@ -256,8 +285,8 @@ export function Timeline(): JSX.Element {
                     <GridLines />
                 </div>
                 <div class="tracks" role="listbox" aria-multiselectable="true" aria-label="Threads">
-                    {tracks.value.rows.map((row) => (
-                        <Track key={row.kind === 'thread' ? row.thread : `p${row.detail}`} row={row} />
+                    {tracks.value.rows.map((row, at) => (
+                        <Track key={row.kind === 'thread' ? row.thread : `heading ${at}`} row={row} />
                     ))}
                 </div>
                 <MoreTracks />

@@ -25,27 +25,36 @@ import { useSeen } from './use';
 const GRAPH_HEIGHT = 36;
 const LABEL_LIMIT = 200;
 
-/** The activity of a thread for the range and search that are on; keeps the last one until the next is there. */
+/** The activity of a thread for the range and search that are on; keeps the last one until the next is there.
+ * While the engine computes one, only the newest wish is remembered: zooming with the wheel makes many. */
 function useActivity(thread: number, isSeen: boolean): Activity | null {
     const [activity, setActivity] = useState<Activity | null>(null);
     const [from, to] = committedRange.value;
     const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
     const terms = search.value.trim();
+    const wish = useRef<(() => Promise<Activity>) | null>(null);
+    const isAsking = useRef(false);
+    const ask = async (): Promise<void> => {
+        isAsking.current = true;
+        for (let next = wish.current; next !== null; next = wish.current) {
+            wish.current = null;
+            const answer = await next().catch(() => null);
+            setActivity(answer);
+            if (answer) noteCategories(categoriesIn(answer));
+        }
+        isAsking.current = false;
+    };
     useEffect(() => {
         if (!isSeen || thread < 0 || width <= 0) return;
-        let isCurrent = true;
-        engine.activity(thread, from, to, width, terms).then(
-            (answer) => {
-                if (!isCurrent || !answer) return;
-                setActivity(answer);
-                noteCategories(categoriesIn(answer));
-            },
-            () => setActivity(null),
-        );
-        return () => {
-            isCurrent = false;
-        };
+        wish.current = () => engine.activity(thread, from, to, width, terms);
+        if (!isAsking.current) void ask();
     }, [thread, isSeen, from, to, width, terms]);
+    useEffect(
+        () => () => {
+            wish.current = null;
+        },
+        [],
+    );
     return activity;
 }
 

@@ -142,6 +142,42 @@ export function popRanges(depth: number): void {
         changeView({ ranges: ranges.slice(0, depth), preview: null }, 'push');
 }
 
+/** The shortest range that the wheel zooms to, ms. */
+const SHORTEST_RANGE = 0.001;
+
+/** Moves the shown range within the one that encloses it; a range as long as that one is the same as leaving it. */
+function moveRange(range: Range): void {
+    const { ranges, preview } = view.value;
+    const outer = ranges[ranges.length - 2] ?? fullRange.value;
+    const length = Math.min(range[1] - range[0], outer[1] - outer[0]);
+    const start = Math.min(Math.max(range[0], outer[0]), outer[1] - length);
+    const isWhole = length >= (outer[1] - outer[0]) * 0.9999;
+    if (isWhole && ranges.length === 0) return;
+    const moved = roundRange([start, start + length], info.value.rangeStart);
+    const isInside = preview && preview[0] >= moved[0] && preview[1] <= moved[1];
+    changeView(
+        {
+            ranges: isWhole ? ranges.slice(0, -1) : [...ranges.slice(0, -1), moved],
+            preview: isInside || isWhole ? preview : null,
+        },
+        ranges.length === 0 ? 'push' : 'replace',
+    );
+}
+
+/** Makes the shown range `factor` times as long; `time` stays in its place. */
+export function zoomRange(time: number, factor: number): void {
+    const [from, to] = committedRange.value;
+    const used = Math.max(factor, SHORTEST_RANGE / (to - from));
+    moveRange([time - (time - from) * used, time + (to - time) * used]);
+}
+
+/** Moves the shown range by a part of its length. */
+export function panRange(share: number): void {
+    if (view.value.ranges.length === 0) return;
+    const [from, to] = committedRange.value;
+    moveRange([from + (to - from) * share, to + (to - from) * share]);
+}
+
 export function setPreview(range: Range | null, step: Step = 'replace'): void {
     const [from, to] = committedRange.value;
     if (range === null) {
