@@ -32,7 +32,7 @@ import { useLatest, useSize } from './use';
 const HEADER_HEIGHT = 24;
 const OVERSCAN = 12;
 /** Widths of what is at the left of the names, and of the average character, px; with CallTree's part of the style sheet. */
-const NUMBERS_WIDTH = 240;
+const NUMBERS_WIDTH = 288;
 const CHARACTER_WIDTH = 7;
 const LONGEST_STACK = 100_000;
 
@@ -86,6 +86,9 @@ function Header({ minWidth }: { minWidth: string }): JSX.Element {
                 </span>
                 <span role="columnheader" class="number" title={title}>
                     Total ({weightUnit})
+                </span>
+                <span role="columnheader" class="self-share">
+                    Self %
                 </span>
                 <span role="columnheader" class="number self" title={title}>
                     Self
@@ -143,6 +146,10 @@ function onTreeKey(event: KeyboardEvent, page: number): boolean {
             if (!node) go(0);
             else if (node.expanded && node.hasChildren) collapse(node);
             else if (node.parent) selectNode(node.parent);
+            break;
+        case 'Enter':
+            if (node?.expanded) collapse(node);
+            else if (node) void expand(node);
             break;
         case '*':
             if (node) void expandAll(node);
@@ -249,7 +256,7 @@ export function CallTree(): JSX.Element {
             role="treegrid"
             aria-label="Call tree"
             aria-rowcount={all.length}
-            aria-colcount={4}
+            aria-colcount={5}
             tabIndex={0}
             {...(current && all.includes(current) ? { 'aria-activedescendant': `row-${all.indexOf(current)}` } : {})}
             onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
@@ -279,6 +286,7 @@ export function CallTree(): JSX.Element {
                         isSelected={node === current}
                         isExpanded={node.expanded}
                         share={formatShare(node.total, answer?.rootTotal ?? 0)}
+                        selfShare={node.self === 0 ? '' : formatShare(node.self, answer?.rootTotal ?? 0)}
                         part={answer && answer.rootTotal !== 0 ? Math.abs(node.total / answer.rootTotal) : 0}
                         unit={info.value.weightUnit}
                         totalText={describeWeight(node.total, info.value.weightUnit, info.value.interval)}

@@ -21,6 +21,8 @@ interface TreeRowProps {
     /** Total in percent, and as a part of 1. */
     share: string;
     part: number;
+    /** Self in percent; empty for none, to keep the column calm. */
+    selfShare: string;
     unit: WeightUnit;
     /** The numbers in words. */
     totalText: string;
@@ -70,6 +72,9 @@ export function TreeRow(props: TreeRowProps): JSX.Element {
                 </span>
                 <span role="gridcell" class="number" title={props.totalText}>
                     {formatWeight(node.total, props.unit)}
+                </span>
+                <span role="gridcell" class="self-share">
+                    {props.selfShare}
                 </span>
                 <span
                     role="gridcell"

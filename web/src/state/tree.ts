@@ -42,12 +42,14 @@ export interface TreeNode {
 
 /** The heaviest path is followed to its end, but not to nodes with less than this share of everything. */
 const FIRST_PATH_DEPTH = 1024;
-const FIRST_PATH_SHARE = 0.05;
+const FIRST_PATH_SHARE = 0.1;
 const MOST_ROWS = 50_000;
 /** Rows whose names are there before a new tree is shown. */
 const FIRST_ROWS = 120;
 
 const roots = signal<TreeNode[]>([]);
+/** The last tree of each direction: what was open there is opened again when one turns back. */
+const lastRoots: { callers: TreeNode[]; callees: TreeNode[] } = { callers: [], callees: [] };
 const shapeVersion = signal(0);
 
 /** What the rows are percentages of; null until the first answer. */
@@ -224,7 +226,8 @@ async function refresh(): Promise<void> {
     check(mine);
     const nodes = makeNodes(await engine.roots(), null, 0, 0);
     check(mine);
-    await reopen(nodes, roots.value, mine);
+    const direction = wanted.inverted ? 'callers' : 'callees';
+    await reopen(nodes, lastRoots[direction], mine);
     const node = await chooseNode(nodes, answer.rootTotal, mine);
     await fetchNames(firstFuncs(nodes, node));
     check(mine);
@@ -235,6 +238,7 @@ async function refresh(): Promise<void> {
     lastPlace = place;
     batch(() => {
         roots.value = nodes;
+        lastRoots[direction] = nodes;
         summary.value = answer;
         selected.value = node;
         treeError.value = '';
