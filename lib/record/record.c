@@ -104,6 +104,7 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  .bytes = sample->stack,
                                  .size = sample->stack_size,
                                  .read_above = stack_reader_read,
+                                 .read_elsewhere = stack_reader_read_elsewhere,
                                  .context = &recording->reader};
     stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size);
     return unwind_walk(&process->space, &regs, &stack, frames, max);
@@ -132,7 +133,8 @@ static struct user_stack walk_user_stack(struct recording *recording, const stru
         user.flags |= SAMPLE_FRAME_POINTER;
     if (result.used_read_above)
         user.flags |= SAMPLE_TOPPED_UP;
-    if (record->sample.stack_full && (result.used_read_above || result.end == UNWIND_STACK_SHORT))
+    bool may_be_deeper = record->sample.stack_full || recording->reader.went_elsewhere;
+    if (may_be_deeper && (result.used_read_above || result.end == UNWIND_STACK_SHORT))
         user.pace = recording->reader.was_late ? PACE_STACK_LATE : PACE_STACK_SHORT;
     return user;
 }

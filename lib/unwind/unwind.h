@@ -29,16 +29,18 @@ struct unwind_stack {
     size_t size;
     /* Copies `size` bytes at `address` of the process to `out`; returns false when that is not possible (any more).
      * Asked for a word at a time, rising with the frames: the reader does the buffering, because it knows where the
-     * stack ends. Never asked for what is in the copy, nor for addresses below sp, with one exception: a thread of Go
-     * that runs on its system stack goes on in the goroutine's, which may be anywhere. May be NULL. */
+     * stack ends. Never asked for what is in the copy, nor for addresses below sp. May be NULL. */
     bool (*read_above)(void *context, uint64_t address, void *out, size_t size);
+    /* The same for another stack: a thread of Go that runs on its system stack goes on in the goroutine's, which may be
+     * anywhere. May be NULL. */
+    bool (*read_elsewhere)(void *context, uint64_t address, void *out, size_t size);
     void *context;
 };
 
 /* How a walk ended. Only UNWIND_COMPLETE is a whole stack. */
 enum unwind_end {
     UNWIND_COMPLETE,    /* at the thread's start: a rule with undefined return address, or the entry point */
-    UNWIND_STACK_SHORT, /* the next slot lies outside the copied stack, and read_above could not give it */
+    UNWIND_STACK_SHORT, /* the next slot lies outside the copied stack, and could not be read from the process */
     UNWIND_NO_RULE,     /* no CFI for the pc, and the frame pointer chain made no sense */
     UNWIND_NO_MODULE,   /* the pc lies in no executable mapping */
     UNWIND_STUCK,       /* the stack pointer did not move up: a loop or damaged CFI */
@@ -49,7 +51,7 @@ struct unwind_result {
     size_t frames; /* how many pcs were written */
     enum unwind_end end;
     bool used_frame_pointer; /* some step took the rbp chain because there was no CFI */
-    bool used_read_above;    /* some slot came from read_above */
+    bool used_read_above;    /* some slot came from read_above or read_elsewhere */
 };
 
 struct address_space;

@@ -44,7 +44,8 @@ struct walk {
     bool exact;      /* the pc of this frame was interrupted, it is not a return address */
     bool by_pointer; /* this frame was found by the frame pointer of the one before */
     size_t frame;
-    unsigned switches; /* to another stack, by a frame pointer of Go */
+    unsigned switches; /* to a stack below this one, by a frame pointer of Go */
+    bool elsewhere;    /* on another stack than the one that was copied */
     uint64_t fetched;  /* bytes of the copy that are on their way to this processor */
     struct unwind_result result;
 };
@@ -66,7 +67,8 @@ static enum step end_walk(struct walk *walk, enum unwind_end end)
 static bool read_above(struct walk *walk, uint64_t address, unsigned char *out, size_t size)
 {
     const struct unwind_stack *stack = walk->stack;
-    if (!stack->read_above || !stack->read_above(stack->context, address, out, size))
+    bool (*read)(void *, uint64_t, void *, size_t) = walk->elsewhere ? stack->read_elsewhere : stack->read_above;
+    if (!read || !read(stack->context, address, out, size))
         return false;
     walk->result.used_read_above = true;
     return true;
@@ -80,7 +82,7 @@ static bool read_outside(struct walk *walk, uint64_t address, unsigned char *out
     if (address > UINT64_MAX - size)
         return false;
     if (address < stack->sp)
-        return walk->switches > 0 && read_above(walk, address, out, size);
+        return walk->elsewhere && read_above(walk, address, out, size);
     size_t copied = offset < stack->size ? stack->size - (size_t)offset : 0;
     if (copied > size)
         copied = size;
@@ -363,7 +365,7 @@ static enum step step_frame_pointer(struct walk *walk)
     return step;
 }
 
-/* The frame pointer of Go, which may lead to another stack: a few times in one walk, or damage could send us in
+/* The frame pointer of Go, which may lead to a stack further down: a few times in one walk, or damage could send us in
  * circles. */
 static enum step step_go_pointer(struct walk *walk)
 {
@@ -375,6 +377,7 @@ static enum step step_go_pointer(struct walk *walk)
         return end_walk(walk, UNWIND_NO_RULE);
     if (bp < sp && walk->switches++ == SWITCHES_MAX)
         return end_walk(walk, UNWIND_STUCK);
+    walk->elsewhere |= bp < sp;
     if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
         return end_walk(walk, UNWIND_STACK_SHORT);
     walk->regs.r[UNWIND_REG_BP] = caller_bp;
@@ -394,8 +397,10 @@ static enum step step_go(struct walk *walk, const struct rule *rule)
             return end_walk(walk, UNWIND_COMPLETE);
         /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have
          * switched. */
-        if (bp < sp || !read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1))
+        if (bp < sp || !read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1)) {
+            walk->elsewhere = true;
             return step_go_pointer(walk);
+        }
     }
     if (bp_in_frame && !read_word(walk, bp, &walk->regs.r[UNWIND_REG_BP]))
         return end_walk(walk, UNWIND_STACK_SHORT);
@@ -474,6 +479,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs, bool full)
     walk->full = full;
     walk->stale = 0;
     walk->switches = 0;
+    walk->elsewhere = false;
     walk->exact = true;
     walk->by_pointer = false;
     walk->result = (struct unwind_result){.end = UNWIND_NO_RULE};

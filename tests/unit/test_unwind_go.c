@@ -161,8 +161,12 @@ static void walk_thread(struct go_program *program, pid_t tid)
         return;
     struct unwind_regs regs = {{r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12,
                                 r.r13, r.r14, r.r15, r.rip}};
-    struct unwind_stack stack = {
-        .sp = r.rsp, .bytes = bytes, .size = size, .read_above = read_memory, .context = program};
+    struct unwind_stack stack = {.sp = r.rsp,
+                                 .bytes = bytes,
+                                 .size = size,
+                                 .read_above = read_memory,
+                                 .read_elsewhere = read_memory,
+                                 .context = program};
     struct unwind_result result = unwind_walk(&program->space, &regs, &stack, pcs, FRAMES_MAX);
     program->walks++;
     if (result.end != UNWIND_COMPLETE)
