@@ -8,6 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Texts of a file that may come from anywhere, like the names of its threads, do not move the cursor or change colours
+ * of the terminal. C1 characters are two bytes in UTF-8: 0xc2 and 0x80 to 0x9f. */
+static void mask_controls(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at; at++)
+        if ((*at < 0x20 && *at != '\n') || *at == 0x7f)
+            *at = '?';
+        else if (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
+            at[0] = at[1] = '?';
+}
+
 /* A line is put together first and written at once, so that lines of the target do not end up in the middle of it. */
 static void say(const char *prefix, const char *format, va_list args)
 {
@@ -15,6 +26,7 @@ static void say(const char *prefix, const char *format, va_list args)
     int used = vsnprintf(text, sizeof(text), format, args);
     if (used < 0)
         return;
+    mask_controls(text);
     fprintf(stderr, "%s: %s\n", prefix, text);
     fflush(stderr);
 }
