@@ -27,14 +27,6 @@ void samples_in_range(const struct sample_table *samples, struct time_range rang
         *last = *first;
 }
 
-static bool is_repeated(const uint32_t *threads, size_t at)
-{
-    for (size_t i = 0; i < at; i++)
-        if (threads[i] == threads[at])
-            return true;
-    return false;
-}
-
 static bool any_weighted(const struct profile *profile, const uint32_t *threads, size_t thread_count)
 {
     for (size_t i = 0; i < thread_count; i++)
@@ -80,9 +72,15 @@ int stack_weights_sum(struct stack_weights *weights, const struct profile *profi
     memset(weights->of_stack, 0, length * sizeof(*weights->of_stack));
     if (weighted)
         memset(weights->samples, 0, length * sizeof(*weights->samples));
+    uint8_t *counted = calloc(profile->threads.length + 1, sizeof(*counted));
+    if (!counted)
+        return error_no_memory(err);
     for (size_t i = 0; i < thread_count; i++)
-        if (threads[i] < profile->threads.length && !is_repeated(threads, i))
+        if (threads[i] < profile->threads.length && !counted[threads[i]]) {
+            counted[threads[i]] = 1;
             add_samples(weights, &profile->threads.data[threads[i]].samples, range);
+        }
+    free(counted);
     return 0;
 }
 
