@@ -78,8 +78,12 @@ static void wait_for_signal(const sigset_t *signals)
         ;
 }
 
-int serve_fd_and_wait(int profile_fd, const struct serving_options *options)
+int serve_and_wait(const char *profile_path, const struct serving_options *options)
 {
+    int profile_fd = open(profile_path, O_RDONLY | O_CLOEXEC);
+    if (profile_fd < 0)
+        return ui_fail("cannot open %s: %s", profile_path, strerror(errno));
+
     sigset_t ending, before;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
@@ -105,12 +109,4 @@ int serve_fd_and_wait(int profile_fd, const struct serving_options *options)
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return server ? EXIT_SUCCESS : ui_fail_error(&err);
-}
-
-int serve_and_wait(const char *profile_path, const struct serving_options *options)
-{
-    int fd = open(profile_path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return ui_fail("cannot open %s: %s", profile_path, strerror(errno));
-    return serve_fd_and_wait(fd, options);
 }

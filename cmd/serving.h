@@ -33,7 +33,4 @@ bool serving_parse_port(const char *text, struct serving_options *options);
  */
 int serve_and_wait(const char *profile_path, const struct serving_options *options);
 
-/* The same for a file that is open already; `profile_fd` is closed in the end. */
-int serve_fd_and_wait(int profile_fd, const struct serving_options *options);
-
 #endif

@@ -37,7 +37,6 @@ void *arena_alloc(struct arena *arena, size_t size)
     }
     void *result = block->bytes + block->used;
     block->used += size;
-    arena->bytes += size;
     return result;
 }
 
@@ -59,5 +58,4 @@ void arena_destroy(struct arena *arena)
         free(block);
     }
     arena->blocks = NULL;
-    arena->bytes = 0;
 }

@@ -11,7 +11,6 @@ struct arena_block;
 
 struct arena {
     struct arena_block *blocks;
-    size_t bytes; /* handed out so far */
 };
 
 /* `size` bytes aligned for any type, uninitialised; NULL if memory ran out. */

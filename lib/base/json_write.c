@@ -101,17 +101,17 @@ static void put_string(struct json_writer *writer, const char *text, size_t leng
     put(writer, "\"", 1);
 }
 
-void json_key(struct json_writer *writer, const char *key)
-{
-    json_key_text(writer, key, strlen(key));
-}
-
-void json_key_text(struct json_writer *writer, const char *key, size_t length)
+static void put_key(struct json_writer *writer, const char *key, size_t length)
 {
     put_separator(writer);
     put_string(writer, key, length);
     put(writer, ":", 1);
     writer->separator = false;
+}
+
+void json_key(struct json_writer *writer, const char *key)
+{
+    put_key(writer, key, strlen(key));
 }
 
 void json_text(struct json_writer *writer, const char *text, size_t length)
@@ -165,7 +165,7 @@ void json_token(struct json_writer *writer, const struct json *json, enum json_t
         json_close(writer, type == JSON_OBJECT_CLOSE ? '}' : ']');
         break;
     case JSON_KEY:
-        json_key_text(writer, json->text, json->length);
+        put_key(writer, json->text, json->length);
         break;
     case JSON_STRING:
         json_text(writer, json->text, json->length);

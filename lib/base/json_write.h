@@ -42,7 +42,6 @@ void json_open(struct json_writer *writer, char bracket);
 void json_close(struct json_writer *writer, char bracket);
 
 void json_key(struct json_writer *writer, const char *key);
-void json_key_text(struct json_writer *writer, const char *key, size_t length);
 
 /* Any bytes: control characters are escaped; what is not UTF-8 (overlong forms and surrogates too) becomes U+FFFD. */
 void json_text(struct json_writer *writer, const char *text, size_t length);

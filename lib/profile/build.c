@@ -216,7 +216,7 @@ static int build_markers(struct build *build, struct raw_markers *raw, const str
     markers->phase = build_take(&raw->phase);
     markers->category = build_take(&raw->category);
     markers->data = build_take(&raw->data);
-    markers->length = markers->capacity = rows;
+    markers->length = rows;
     return 0;
 }
 
@@ -295,7 +295,7 @@ static int build_counter(struct build *build, struct raw_counter *raw, size_t in
         return rc;
     counter->time = build_take(&raw->time);
     counter->count = build_take(&raw->count);
-    counter->length = counter->capacity = rows;
+    counter->length = rows;
     return 0;
 }
 

@@ -148,49 +148,6 @@ bool samples_need_cpu_delta(struct sample_table *samples)
     return make_optional_column(samples, &samples->cpu_delta, NAN);
 }
 
-static bool markers_grow(struct marker_table *table)
-{
-    size_t rows = grown_capacity(table->capacity);
-    if (!rows || !RESIZE(table->name, rows) || !RESIZE(table->start, rows) || !RESIZE(table->end, rows) ||
-        !RESIZE(table->phase, rows) || !RESIZE(table->category, rows) || !RESIZE(table->data, rows))
-        return false;
-    table->capacity = rows;
-    return true;
-}
-
-bool markers_add(struct marker_table *markers, uint32_t name, double start, double end, uint8_t phase,
-                 uint32_t category, uint32_t data)
-{
-    if (markers->length == markers->capacity && !markers_grow(markers))
-        return false;
-    size_t row = markers->length++;
-    markers->name[row] = name;
-    markers->start[row] = start;
-    markers->end[row] = end;
-    markers->phase[row] = phase;
-    markers->category[row] = category;
-    markers->data[row] = data;
-    return true;
-}
-
-static bool counter_grow(struct counter *counter)
-{
-    size_t rows = grown_capacity(counter->capacity);
-    if (!rows || !RESIZE(counter->time, rows) || !RESIZE(counter->count, rows))
-        return false;
-    counter->capacity = rows;
-    return true;
-}
-
-bool counter_add(struct counter *counter, double time, double count)
-{
-    if (counter->length == counter->capacity && !counter_grow(counter))
-        return false;
-    counter->time[counter->length] = time;
-    counter->count[counter->length++] = count;
-    return true;
-}
-
 struct thread *profile_add_thread(struct profile *profile)
 {
     struct thread *thread = array_push_zero(&profile->threads);
@@ -240,14 +197,14 @@ void profile_init(struct profile *profile)
     meta->marker_schema = meta->warning = PROFILE_NONE;
 }
 
-void stacks_free(struct stack_table *table)
+static void stacks_free(struct stack_table *table)
 {
     free(table->prefix);
     free(table->frame);
     *table = (struct stack_table){0};
 }
 
-void frames_free(struct frame_table *table)
+static void frames_free(struct frame_table *table)
 {
     free(table->address);
     free(table->lib);
@@ -261,7 +218,7 @@ void frames_free(struct frame_table *table)
     *table = (struct frame_table){0};
 }
 
-void funcs_free(struct func_table *table)
+static void funcs_free(struct func_table *table)
 {
     free(table->name);
     free(table->resource);

@@ -104,7 +104,7 @@ struct marker_table {
     uint8_t *phase;      /* 0 instant, 1 interval, 2 interval start, 3 interval end */
     uint32_t *category;
     uint32_t *data;
-    size_t length, capacity;
+    size_t length;
 };
 
 struct thread {
@@ -124,7 +124,7 @@ struct counter {
     uint32_t name, category, description, pid; /* strings */
     uint32_t main_thread;                      /* thread index */
     double *time, *count;                      /* ms; change since the previous sample */
-    size_t length, capacity;
+    size_t length;
     uint32_t json; /* string: the whole `display` object, PROFILE_NONE */
 };
 
@@ -177,11 +177,6 @@ struct profile {
 void profile_init(struct profile *profile);
 void profile_destroy(struct profile *profile);
 
-/* Free one table and leave it empty. */
-void stacks_free(struct stack_table *table);
-void frames_free(struct frame_table *table);
-void funcs_free(struct func_table *table);
-
 /* The functions that append a row return its index, or PROFILE_NONE if memory ran out; columns that they do not name
  * are set to "none". intern.h has their twins that find an equal row first. */
 
@@ -195,9 +190,6 @@ bool samples_add(struct sample_table *samples, uint32_t stack, double time); /* 
 bool samples_need_weight(struct sample_table *samples);
 bool samples_need_cpu_delta(struct sample_table *samples);
 
-bool markers_add(struct marker_table *markers, uint32_t name, double start, double end, uint8_t phase,
-                 uint32_t category, uint32_t data);
-bool counter_add(struct counter *counter, double time, double count);
 uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
 
 /* The category that stands for "none given": the first grey one, else 0. */

@@ -4,8 +4,8 @@
  * answered only if all of this holds:
  *
  *   - it came to 127.0.0.1, which is all that is listened on;
- *   - its Host is the address that was printed: a name of an attacker's that resolves to 127.0.0.1 (DNS rebinding) is
- * not;
+ *   - its Host is the address that was printed: a name of an attacker's that resolves to 127.0.0.1 (DNS rebinding)
+ *     is not;
  *   - it has no Origin, or the own one: no other web page sends it;
  *   - its path begins with the token, 120 random bits that only the printed address has; compared in constant time, and
  *     every other path gets the same answer, so that nothing can be guessed step by step.

@@ -1,7 +1,7 @@
 /*
  * A string is shared by many funcs (a library name by all of its functions), so each is looked at once per term.
- * Looking goes 16 bytes at a time: a place can only match where both the first and the last byte of the term do (W.
- * Mula, "SIMD- friendly algorithms for substring searching"); the compiler turns the vector type into SSE2, NEON or
+ * Looking goes 16 bytes at a time: a place can only match where both the first and the last byte of the term do
+ * (Mula, "SIMD-friendly algorithms for substring searching"); the compiler turns the vector type into SSE2, NEON or
  * WebAssembly SIMD.
  */
 #include "tree/search.h"
@@ -176,11 +176,6 @@ int search_nodes(const struct search *search, const struct call_nodes *nodes, ui
     }
     free(mask);
     return 0;
-}
-
-bool search_matches_func(const struct search *search, uint32_t func)
-{
-    return search->func_mask[func] != 0;
 }
 
 void search_destroy(struct search *search)

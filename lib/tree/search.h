@@ -28,9 +28,6 @@ int search_init(struct search *search, const struct profile *profile, const char
 /* Sets kept[n] to 1 for each node whose path, itself included, matches all terms. `kept` has room for all nodes. */
 int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *kept, struct error *err);
 
-/* Whether any term matches this func. */
-bool search_matches_func(const struct search *search, uint32_t func);
-
 void search_destroy(struct search *search);
 
 #endif

@@ -7,8 +7,6 @@
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
 
-#define NODES_ALL NULL
-
 struct timings {
     double *self;   /* per node: of the samples that end in it */
     double *total;  /* per node: of the samples that end in it or below */
@@ -19,7 +17,7 @@ struct timings {
 };
 
 /*
- * `kept`: one byte per node, 0 where samples that end in it do not count (search), or NODES_ALL. `node_of_stack` is
+ * `kept`: one byte per node, 0 where samples that end in it do not count (search), or NULL. `node_of_stack` is
  * nodes->of_stack, or what a transform makes of it (NODE_NONE: samples with that stack are dropped). Uses the memory of
  * an earlier call with the same struct, which is zeroed at first.
  */
