@@ -13,13 +13,15 @@
 
 enum { MICROSECONDS_PER_MS = 1000 };
 
-double sample_cpu_percent(const struct sample_table *samples, size_t i)
+double sample_cpu_percent(const struct sample_table *samples, size_t i, double interval)
 {
     if (!samples->cpu_delta)
         return 100;
-    if (i == 0 || i >= samples->length)
+    if (i >= samples->length)
         return 0;
-    double elapsed = samples->time[i] - samples->time[i - 1], delta = samples->cpu_delta[i];
+    double elapsed = i > 0 ? samples->time[i] - samples->time[i - 1] : interval, delta = samples->cpu_delta[i];
+    if (i == 0 && (isnan(delta) || elapsed <= 0))
+        return 0;
     if (isnan(delta) || elapsed <= 0)
         return 100;
     double percent = floor(100 * delta / (MICROSECONDS_PER_MS * elapsed) + 0.5);
@@ -67,10 +69,12 @@ static void add_span(const struct canvas *canvas, float *row, double left, doubl
 
 static bool is_kept(const struct activity_request *request, const struct call_nodes *nodes, uint32_t stack)
 {
-    if (!request->kept)
+    if (!request->kept[0] && !request->kept[1])
         return true;
     uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[stack];
-    return node != NODE_NONE && request->kept[node];
+    if (node == NODE_NONE)
+        return false;
+    return (!request->kept[0] || request->kept[0][node]) && (!request->kept[1] || request->kept[1][node]);
 }
 
 /* The end of one sample and the share of its second half are the start and the share of the first half of the next. */
@@ -85,14 +89,14 @@ static void draw_samples(const struct canvas *canvas, const struct stack_view *s
     if (first == last)
         return;
     double left = pixel_of(canvas, (time_before(samples, first, request->interval) + samples->time[first]) / 2);
-    double share = sample_cpu_percent(samples, first) / 100;
+    double share = sample_cpu_percent(samples, first, request->interval) / 100;
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
         double time = samples->time[i];
         double middle = pixel_of(canvas, time);
         double right = pixel_of(canvas, (time + time_after(samples, i, request->interval)) / 2);
-        double next_share = sample_cpu_percent(samples, i + 1) / 100;
+        double next_share = sample_cpu_percent(samples, i + 1, request->interval) / 100;
         if (is_kept(request, nodes, stack)) {
             float *row = canvas->rows + (size_t)category * canvas->width;
             add_span(canvas, row, left, middle, share);
@@ -184,7 +188,7 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
     if (cpu_percent)
         *cpu_percent =
             samples->cpu_delta
-                ? sample_cpu_percent(samples, time < samples->time[i] || i + 1 == samples->length ? i : i + 1)
+                ? sample_cpu_percent(samples, time < samples->time[i] || i + 1 == samples->length ? i : i + 1, interval)
                 : NAN;
     return i;
 }

@@ -7,16 +7,17 @@
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
 
-/* CPU share of the gap before sample i, whole percents: 0 for i = 0 and i = samples->length, 100 where it is unknown.
- * Threads without CPU deltas: always 100. `i` up to samples->length. */
-double sample_cpu_percent(const struct sample_table *samples, size_t i);
+/* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 where it is unknown. The gap
+ * before the first sample is one `interval` (ms) long; 0 if nothing is known of it. Threads without CPU deltas: always
+ * 100. `i` up to samples->length. */
+double sample_cpu_percent(const struct sample_table *samples, size_t i, double interval);
 
 struct activity_request {
     const struct sample_table *samples;
-    double interval;     /* ms: how far the first sample reaches back and the last one forward */
-    double from, to;     /* ms: the left edge of the first and the right edge of the last pixel */
-    uint32_t width;      /* pixels */
-    const uint8_t *kept; /* per node: 0 where samples do not count; NULL: all count */
+    double interval;        /* ms: how far the first sample reaches back and the last one forward */
+    double from, to;        /* ms: the left edge of the first and the right edge of the last pixel */
+    uint32_t width;         /* pixels */
+    const uint8_t *kept[2]; /* per node: 0 where samples do not count; NULL: all count. Both have to agree */
 };
 
 struct activity {

@@ -27,6 +27,7 @@ struct engine {
 
     struct kept_nodes query_search; /* of the timings; empty search: not used */
     struct kept_nodes activity_search;
+    struct kept_path activity_path;
     bool is_searching;
     bool has_timings;
     struct timings timings;
@@ -93,6 +94,7 @@ void engine_free(struct engine *engine)
     timings_destroy(&engine->timings);
     kept_nodes_destroy(&engine->query_search);
     kept_nodes_destroy(&engine->activity_search);
+    kept_path_destroy(&engine->activity_path);
     stack_weights_destroy(&engine->weights);
     array_free(&engine->threads);
     call_nodes_destroy(&engine->nodes);
@@ -548,6 +550,13 @@ int engine_functions(struct engine *engine, enum func_order order, struct func_t
 int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
                     size_t search_length, struct activity *activity, struct error *err)
 {
+    return engine_activity_of_path(engine, thread, from, to, width, search, search_length, NULL, activity, err);
+}
+
+int engine_activity_of_path(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
+                            const char *search, size_t search_length, const struct tree_path *path,
+                            struct activity *activity, struct error *err)
+{
     *activity = (struct activity){0};
     if (thread >= engine->profile.threads.length)
         return error_set(err, EINVAL, "there is no thread %u in this profile", thread);
@@ -556,11 +565,17 @@ int engine_activity(struct engine *engine, uint32_t thread, double from, double 
         if (code)
             return code;
     }
-    struct activity_request request = {.samples = &engine->profile.threads.data[thread].samples,
-                                       .interval = engine->profile.meta.interval,
-                                       .from = from,
-                                       .to = to,
-                                       .width = width,
-                                       .kept = search_length ? engine->activity_search.kept : NULL};
+    if (path) {
+        int code = kept_path_update(&engine->activity_path, &engine->nodes, path, err);
+        if (code)
+            return code;
+    }
+    struct activity_request request = {
+        .samples = &engine->profile.threads.data[thread].samples,
+        .interval = engine->profile.meta.interval,
+        .from = from,
+        .to = to,
+        .width = width,
+        .kept = {search_length ? engine->activity_search.kept : NULL, path ? engine->activity_path.kept : NULL}};
     return activity_compute(activity, &engine->stacks, &engine->nodes, &request, err);
 }

@@ -10,6 +10,7 @@
 #include "tree/activity.h"
 #include "tree/details.h"
 #include "tree/inverted.h"
+#include "tree/path_nodes.h"
 #include "tree/search.h"
 #include "tree/timings.h"
 
@@ -84,6 +85,11 @@ int engine_functions(struct engine *engine, enum func_order order, struct func_t
 /* The activity of a thread between two times; a search leaves only samples that match it. */
 int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
                     size_t search_length, struct activity *activity, struct error *err);
+
+/* The same for the samples that the row at the end of `path` counts, whatever the current query is. */
+int engine_activity_of_path(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
+                            const char *search, size_t search_length, const struct tree_path *path,
+                            struct activity *activity, struct error *err);
 
 void tree_rows_destroy(struct tree_rows *rows);
 

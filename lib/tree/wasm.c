@@ -72,6 +72,9 @@ int EXPORT(session_inlining)(const struct session *session);
 uint32_t EXPORT(session_inlined_into)(const struct session *session);
 const struct view *EXPORT(session_activity)(struct session *session, uint32_t thread, double from, double to,
                                             uint32_t width, uint32_t search_length);
+const struct view *EXPORT(session_activity_of_path)(struct session *session, uint32_t thread, double from, double to,
+                                                    uint32_t width, uint32_t path_length, int inverted,
+                                                    uint32_t search_length);
 const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time);
 
 struct session *session_new(void)
@@ -473,6 +476,21 @@ const struct view *session_activity(struct session *session, uint32_t thread, do
     activity_destroy(&session->activity);
     if (engine_activity(session->engine, thread, from, to, width, (const char *)session->input.data, search_length,
                         &session->activity, &session->err))
+        return NULL;
+    session->view =
+        (struct view){session->activity.row_count, {session->activity.categories, session->activity.shares}};
+    return &session->view;
+}
+
+/* The input holds the funcs of the path, then the bytes of the search. Columns as those of session_activity(). */
+const struct view *session_activity_of_path(struct session *session, uint32_t thread, double from, double to,
+                                            uint32_t width, uint32_t path_length, int inverted, uint32_t search_length)
+{
+    const uint32_t *funcs = (const uint32_t *)(const void *)session->input.data;
+    const struct tree_path path = {funcs, path_length, inverted != 0};
+    activity_destroy(&session->activity);
+    if (engine_activity_of_path(session->engine, thread, from, to, width, (const char *)(funcs + path_length),
+                                search_length, &path, &session->activity, &session->err))
         return NULL;
     session->view =
         (struct view){session->activity.row_count, {session->activity.categories, session->activity.shares}};

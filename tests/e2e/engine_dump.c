@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 500, DETAILED_ROWS = 40, PATH_DEPTH = 17, MOST_THREADS = 64 };
+enum { MOST_ROWS = 500, DETAILED_ROWS = 40, PATH_DEPTH = 17, MOST_THREADS = 64, MOST_PATH = 32 };
 
 static void put(double value)
 {
@@ -123,6 +123,16 @@ static void answer_query(struct engine *engine, const char *request)
     dump_functions(engine);
 }
 
+static void dump_activity(const struct activity *activity)
+{
+    for (uint32_t row = 0; row < activity->row_count; row++) {
+        printf("activity %" PRIu32, activity->categories[row]);
+        for (uint32_t x = 0; x < activity->width; x++)
+            put(activity->shares[(size_t)row * activity->width + x]);
+        putchar('\n');
+    }
+}
+
 /* "activity THREAD FROM TO WIDTH SEARCH" */
 static void answer_activity(struct engine *engine, const char *request)
 {
@@ -135,12 +145,28 @@ static void answer_activity(struct engine *engine, const char *request)
     struct error err;
     must(engine_activity(engine, thread, from, to, width, request + used, strlen(request + used), &activity, &err),
          &err);
-    for (uint32_t row = 0; row < activity.row_count; row++) {
-        printf("activity %" PRIu32, activity.categories[row]);
-        for (uint32_t x = 0; x < width; x++)
-            put(activity.shares[(size_t)row * width + x]);
-        putchar('\n');
-    }
+    dump_activity(&activity);
+    activity_destroy(&activity);
+}
+
+/* "path THREAD FROM TO WIDTH INVERTED FUNC,FUNC... SEARCH" */
+static void answer_path(struct engine *engine, const char *request)
+{
+    uint32_t thread, width, funcs[MOST_PATH];
+    double from, to;
+    int inverted, used;
+    if (sscanf(request, "%" SCNu32 " %lf %lf %" SCNu32 " %d %n", &thread, &from, &to, &width, &inverted, &used) != 5)
+        exit(2);
+    struct tree_path path = {funcs, 0, inverted != 0};
+    char *at = (char *)request + used;
+    for (; *at >= '0' && *at <= '9' && path.length < MOST_PATH; at += *at == ',')
+        funcs[path.length++] = (uint32_t)strtoul(at, &at, 10);
+    const char *search = *at == ' ' ? at + 1 : at;
+    struct activity activity;
+    struct error err;
+    must(engine_activity_of_path(engine, thread, from, to, width, search, strlen(search), &path, &activity, &err),
+         &err);
+    dump_activity(&activity);
     activity_destroy(&activity);
 }
 
@@ -171,6 +197,8 @@ static void answer_requests(struct engine *engine)
             answer_query(engine, line + 6);
         else if (strncmp(line, "activity ", 9) == 0)
             answer_activity(engine, line + 9);
+        else if (strncmp(line, "path ", 5) == 0)
+            answer_path(engine, line + 5);
         else if (strncmp(line, "sample ", 7) == 0)
             answer_sample(engine, line + 7);
         else

@@ -30,7 +30,7 @@ async function load(file) {
 }
 
 /** Every thread alone and all together, ranges, searches, both directions; the timeline; places in it. */
-function requestsFor(info) {
+function requestsFor(engine, info) {
     const requests = [];
     const all = info.threads.map((thread) => thread.index).slice(0, 8);
     const length = info.rangeEnd - info.rangeStart;
@@ -44,6 +44,14 @@ function requestsFor(info) {
             requests.push({ kind: 'activity', thread, from: info.rangeStart, to: info.rangeEnd, width: 321, search });
             requests.push({ kind: 'activity', thread, from: info.rangeStart + length / 3, to: info.rangeStart + length / 2, width: 64, search });
         }
+    // Rows that exist: the callers, or the callees, of what the middle of a thread shows.
+    for (const thread of all) {
+        const funcs = engine.sampleAt(thread, info.rangeStart + length / 2)?.path ?? [];
+        for (const inverted of [0, 1])
+            for (const search of ['', 'Func'])
+                for (const path of [1, 2, 30].map((most) => (inverted ? [...funcs].reverse() : funcs).slice(0, most)))
+                    requests.push({ kind: 'path', thread, from: info.rangeStart, to: info.rangeEnd, width: 65, inverted, path, search });
+    }
     for (const thread of all)
         for (let i = 0; i < 50; i++) requests.push({ kind: 'sample', thread, time: info.rangeStart + (length * (i - 2)) / 46 });
     return requests;
@@ -54,6 +62,8 @@ function lineOf(request) {
         return `query ${request.inverted} ${request.from} ${request.to} ${request.threads.join(',')} ${request.search}`;
     if (request.kind === 'activity')
         return `activity ${request.thread} ${request.from} ${request.to} ${request.width} ${request.search}`;
+    if (request.kind === 'path')
+        return `path ${request.thread} ${request.from} ${request.to} ${request.width} ${request.inverted} ${request.path.join(',')} ${request.search}`;
     return `sample ${request.thread} ${request.time}`;
 }
 
@@ -77,8 +87,9 @@ function answerQuery(engine, request, out) {
 function answer(engine, request, out) {
     if (request.kind === 'query') {
         answerQuery(engine, request, out);
-    } else if (request.kind === 'activity') {
-        const { categories, shares, kept } = engine.activity(request.thread, request.from, request.to, request.width, request.search);
+    } else if (request.kind === 'activity' || request.kind === 'path') {
+        const of = request.path ? { path: request.path, inverted: request.inverted === 1 } : null;
+        const { categories, shares, kept } = engine.activity(request.thread, request.from, request.to, request.width, request.search, of);
         categories.forEach((category, row) => {
             const values = (kept ?? shares).subarray(row * request.width, (row + 1) * request.width);
             // The native answer has only the categories that the search leaves over.
@@ -94,7 +105,7 @@ console.log(`1..${files.length}`);
 let number = 0;
 for (const file of files) {
     const { engine, info } = await load(file);
-    const requests = requestsFor(info);
+    const requests = requestsFor(engine, info);
     const mine = [];
     for (const request of requests) answer(engine, request, mine);
     const input = `${requests.map(lineOf).join('\n')}\n`;

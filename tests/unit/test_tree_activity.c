@@ -13,13 +13,13 @@
 
 enum { PROFILES = 1500, WIDTH = 40, CATEGORIES = 4 };
 
-static double slow_percent(const struct sample_table *samples, size_t i)
+static double slow_percent(const struct sample_table *samples, size_t i, double interval)
 {
     if (!samples->cpu_delta)
         return 100;
-    if (i == 0 || i == samples->length)
+    if (i == samples->length || (i == 0 && isnan(samples->cpu_delta[i])))
         return 0;
-    double elapsed = samples->time[i] - samples->time[i - 1];
+    double elapsed = i == 0 ? interval : samples->time[i] - samples->time[i - 1];
     if (isnan(samples->cpu_delta[i]) || elapsed == 0)
         return 100;
     return fmin(100, round(100 * samples->cpu_delta[i] / (1000 * elapsed)));
@@ -54,19 +54,20 @@ static void slow_blur(double *row, int radius)
 static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *engine,
                           const struct sample_table *samples, double from, double to)
 {
-    double pixel = (to - from) / WIDTH;
+    double pixel = (to - from) / WIDTH, interval = engine_profile(engine)->meta.interval;
     memset(rows, 0, CATEGORIES * sizeof(rows[0]));
     for (size_t i = 0; i < samples->length; i++) {
         double start, end;
-        slow_span(samples, i, engine_profile(engine)->meta.interval, &start, &end);
+        slow_span(samples, i, interval, &start, &end);
         uint32_t stack = samples->stack[i];
         uint32_t category =
             stack == PROFILE_NONE ? engine_stacks(engine)->default_category : engine_stacks(engine)->category[stack];
         for (int x = 0; x < WIDTH; x++) {
             double left = from + x * pixel, right = left + pixel;
-            rows[category][x] += overlap(start, samples->time[i], left, right) / pixel * slow_percent(samples, i) / 100;
             rows[category][x] +=
-                overlap(samples->time[i], end, left, right) / pixel * slow_percent(samples, i + 1) / 100;
+                overlap(start, samples->time[i], left, right) / pixel * slow_percent(samples, i, interval) / 100;
+            rows[category][x] +=
+                overlap(samples->time[i], end, left, right) / pixel * slow_percent(samples, i + 1, interval) / 100;
         }
     }
     for (int category = 0; category < CATEGORIES; category++) {
@@ -145,6 +146,58 @@ static void test_a_search_leaves_no_more_than_there_was(void **state)
     }
 }
 
+static double weight_of_kept(const struct engine *engine, const uint8_t *kept)
+{
+    double sum = 0;
+    const struct profile *profile = engine_profile(engine);
+    for (size_t thread = 0; thread < profile->threads.length; thread++) {
+        const struct sample_table *samples = &profile->threads.data[thread].samples;
+        for (size_t i = 0; i < samples->length; i++) {
+            uint32_t stack = samples->stack[i];
+            uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine_nodes(engine)->of_stack[stack];
+            if (node != NODE_NONE && kept[node])
+                sum += samples->weight ? samples->weight[i] : 1;
+        }
+    }
+    return sum;
+}
+
+static void test_the_nodes_of_a_path_have_the_samples_of_its_row(void **state)
+{
+    (void)state;
+    size_t checked = 0;
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct engine *engine = random_engine(seed);
+        struct tree_rows rows = {0};
+        struct node_path funcs = {0};
+        struct kept_path kept = {0};
+        struct error err;
+        uint32_t threads[64];
+        size_t thread_count = engine_profile(engine)->threads.length;
+        assert_true(thread_count <= 64);
+        for (uint32_t i = 0; i < thread_count; i++)
+            threads[i] = i;
+        struct tree_query query = {.threads = threads,
+                                   .thread_count = thread_count,
+                                   .range = {-INFINITY, INFINITY},
+                                   .search = "",
+                                   .inverted = seed % 2 == 1};
+        assert_int_equal(engine_query(engine, &query, &err), 0);
+        assert_int_equal(engine_descendants(engine, NODE_NONE, 100, &rows, &err), 0);
+        for (size_t i = 0; i < rows.length; i++, checked++) {
+            assert_int_equal(engine_path(engine, rows.node[i], &funcs, &err), 0);
+            struct tree_path path = {funcs.data, funcs.length, query.inverted};
+            assert_int_equal(kept_path_update(&kept, engine_nodes(engine), &path, &err), 0);
+            assert_true(fabs(weight_of_kept(engine, kept.kept) - rows.total[i]) < 1e-6);
+        }
+        kept_path_destroy(&kept);
+        array_free(&funcs);
+        tree_rows_destroy(&rows);
+        engine_free(engine);
+    }
+    assert_true(checked > PROFILES);
+}
+
 static void test_a_place_shows_the_sample_whose_span_it_lies_in(void **state)
 {
     (void)state;
@@ -165,7 +218,7 @@ static void test_a_place_shows_the_sample_whose_span_it_lies_in(void **state)
                 continue;
             bool before = time < samples->time[sample] || sample + 1 == samples->length;
             if (samples->cpu_delta)
-                assert_true(percent == slow_percent(samples, before ? sample : sample + 1));
+                assert_true(percent == slow_percent(samples, before ? sample : sample + 1, 1));
             else
                 assert_true(isnan(percent));
         }
@@ -198,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_pixel_has_the_cpu_share_of_the_samples_that_cover_it),
         cmocka_unit_test(test_a_search_leaves_no_more_than_there_was),
+        cmocka_unit_test(test_the_nodes_of_a_path_have_the_samples_of_its_row),
         cmocka_unit_test(test_a_place_shows_the_sample_whose_span_it_lies_in),
         cmocka_unit_test(test_a_graph_of_no_time_or_no_width_is_empty),
     };

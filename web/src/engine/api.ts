@@ -72,6 +72,11 @@ export interface Query {
 /** A node by the funcs on its path, root first (inverted: leaf first): the name of a node that outlives a query. */
 export type NodePath = number[];
 
+export interface PathFilter {
+    path: NodePath;
+    inverted: boolean;
+}
+
 /** Rows of a tree, one entry of each array per row, in display order. */
 export interface TreeRows {
     /** Handle of the node for children() and path(); valid until the next query. */
@@ -121,7 +126,7 @@ export interface Activity {
     width: number;
     categories: number[];
     shares: Float32Array;
-    /** The same for what `search` and transforms leave over; null if that is everything. */
+    /** The same for what `search`, transforms and `of` leave over; null if nothing was asked to be left out. */
     kept: Float32Array | null;
 }
 
@@ -166,6 +171,14 @@ export interface Engine {
     /** The funcs of the query, heaviest first by self (or total); recursion counts once. */
     functions(limit: number, order?: 'self' | 'total'): Promise<FuncRow[]>;
 
-    activity(thread: number, from: number, to: number, width: number, search: string): Promise<Activity>;
+    /** `of`: keeps the samples that the row at the end of a path counts, in a tree of that direction. */
+    activity(
+        thread: number,
+        from: number,
+        to: number,
+        width: number,
+        search: string,
+        of?: PathFilter | null,
+    ): Promise<Activity>;
     sampleAt(thread: number, time: number): Promise<SampleAt | null>;
 }

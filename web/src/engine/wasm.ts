@@ -2,7 +2,7 @@
  * The engine as WebAssembly, with types: a thin layer over lib/tree/wasm.c. It runs in the worker (and in node, for tests
  * and measurements); it knows nothing of messages or of the network.
  */
-import type { Activity, FuncInfo, FuncRow, NodeDetails, NodePath, ProfileInfo, Query, SampleAt, TreeRows, TreeSummary } from './api';
+import type { Activity, FuncInfo, FuncRow, NodeDetails, NodePath, PathFilter, ProfileInfo, Query, SampleAt, TreeRows, TreeSummary } from './api';
 
 type Pointer = number;
 
@@ -34,6 +34,16 @@ interface Exports {
     session_inlining(session: Pointer): number;
     session_inlined_into(session: Pointer): number;
     session_activity(session: Pointer, thread: number, from: number, to: number, width: number, searchLength: number): Pointer;
+    session_activity_of_path(
+        session: Pointer,
+        thread: number,
+        from: number,
+        to: number,
+        width: number,
+        pathLength: number,
+        inverted: number,
+        searchLength: number,
+    ): Pointer;
     session_sample_at(session: Pointer, thread: number, time: number): Pointer;
 }
 
@@ -207,9 +217,11 @@ export class EngineModule {
 
     // ---- the timeline ----
 
-    activity(thread: number, from: number, to: number, width: number, search: string): Activity {
+    activity(thread: number, from: number, to: number, width: number, search: string, of: PathFilter | null = null): Activity {
         const all = this.activityOf(thread, from, to, width, '');
-        const kept = search === '' ? null : this.activityOf(thread, from, to, width, search);
+        let kept: ActivityRows | null = null;
+        if (of) kept = this.activityOfPath(thread, from, to, width, search, of);
+        else if (search !== '') kept = this.activityOf(thread, from, to, width, search);
         return { width, categories: all.categories, shares: all.shares, kept: kept && spread(kept, all.categories, width) };
     }
 
@@ -217,6 +229,18 @@ export class EngineModule {
         const bytes = this.encoder.encode(search);
         this.input(bytes.length).set(bytes);
         const view = this.view(this.exports.session_activity(this.session, thread, from, to, width, bytes.length));
+        return { categories: Array.from(view.ints(0)), shares: view.floats(1, view.length * width) };
+    }
+
+    private activityOfPath(thread: number, from: number, to: number, width: number, search: string, of: PathFilter): ActivityRows {
+        const bytes = this.encoder.encode(search);
+        const words = of.path.length;
+        const input = this.input(words * 4 + bytes.length);
+        new Int32Array(input.buffer, input.byteOffset, words).set(of.path);
+        input.set(bytes, words * 4);
+        const view = this.view(
+            this.exports.session_activity_of_path(this.session, thread, from, to, width, words, Number(of.inverted), bytes.length),
+        );
         return { categories: Array.from(view.ints(0)), shares: view.floats(1, view.length * width) };
     }
 

@@ -1,0 +1,37 @@
+/*
+ * The samples of one row of a tree, as call nodes: those below a path from the root or, in an inverted tree, those
+ * whose path ends in the row's.
+ */
+#ifndef PROF_TREE_PATH_NODES_H
+#define PROF_TREE_PATH_NODES_H
+
+#include "base/array.h"
+#include "tree/call_nodes.h"
+
+struct tree_path {
+    const uint32_t *funcs; /* root first; inverted: leaf first */
+    size_t length;
+    bool inverted;
+};
+
+/* Sets kept[n] to 1 for each node whose samples the row at the end of `path` counts, 0 for the others; a path that does
+ * not exist has none, one of length 0 has all. `kept` has room for all nodes. Linear in nodes, times the path's length
+ * where it matches. */
+void path_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *kept);
+
+/* The nodes of the path that was asked for last, because graphs ask for the same one thread by thread. Zero it to
+ * start. */
+struct kept_path {
+    ARRAY(uint32_t) funcs;
+    bool inverted;
+    bool valid;
+    uint8_t *kept; /* see path_nodes(); NULL before the first path */
+};
+
+/* Makes kept->kept that of `path`. `nodes` have to be the same in all calls. */
+int kept_path_update(struct kept_path *kept, const struct call_nodes *nodes, const struct tree_path *path,
+                     struct error *err);
+
+void kept_path_destroy(struct kept_path *kept);
+
+#endif
