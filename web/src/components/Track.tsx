@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { categoriesIn, drawActivity } from '../draw/activity';
 import { canvasColors, stackingOrder } from '../draw/colors';
-import type { Activity } from '../engine/api';
+import type { Activity, PathFilter } from '../engine/api';
 import {
     type ChooseMode,
     chooseThread,
@@ -13,6 +13,7 @@ import {
     search,
     selectedThreads,
     tracks,
+    view,
 } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
@@ -25,13 +26,21 @@ import { useSeen } from './use';
 const GRAPH_HEIGHT = 36;
 const LABEL_LIMIT = 200;
 
-/** The activity of a thread for the range and search that are on; keeps the last one until the next is there.
+/** The selected call node of a selected thread: its samples stand out. As text, because it changes with the mouse. */
+function useSelectedPath(thread: number): string {
+    if (!selectedThreads.value.includes(thread)) return '';
+    const { path, inverted } = view.value;
+    return path.length > 0 ? JSON.stringify({ path, inverted } satisfies PathFilter) : '';
+}
+
+/** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
  * While the engine computes one, only the newest wish is remembered: zooming with the wheel makes many. */
 function useActivity(thread: number, isSeen: boolean): Activity | null {
     const [activity, setActivity] = useState<Activity | null>(null);
     const [from, to] = committedRange.value;
     const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
     const terms = search.value.trim();
+    const selected = useSelectedPath(thread);
     const wish = useRef<(() => Promise<Activity>) | null>(null);
     const isAsking = useRef(false);
     const ask = async (): Promise<void> => {
@@ -46,9 +55,10 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
     };
     useEffect(() => {
         if (!isSeen || thread < 0 || width <= 0) return;
-        wish.current = () => engine.activity(thread, from, to, width, terms);
+        const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
+        wish.current = () => engine.activity(thread, from, to, width, terms, of);
         if (!isAsking.current) void ask();
-    }, [thread, isSeen, from, to, width, terms]);
+    }, [thread, isSeen, from, to, width, terms, selected]);
     useEffect(
         () => () => {
             wish.current = null;

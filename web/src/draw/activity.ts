@@ -1,13 +1,13 @@
 /** Draws a thread's activity: areas stacked by category, as high as the share of a CPU that the thread used. */
 import type { Activity } from '../engine/api';
 
-const FAINT = 0.28;
+const FAINT = 0.38;
 /** Room above a graph at 100 %, so that neighbouring tracks stay apart. */
 const HEADROOM = 3;
 
 /**
- * Draws `activity` over the whole canvas. `order` and `colors` belong to activity.categories. Where a search leaves only
- * part of the samples, the whole is drawn faint behind that part.
+ * Draws `activity` over the whole canvas. `order` and `colors` belong to activity.categories. Where a search or the
+ * selected row leaves only part of the samples, the whole is drawn faint behind that part.
  */
 export function drawActivity(
     canvas: HTMLCanvasElement,
