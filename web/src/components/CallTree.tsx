@@ -32,7 +32,7 @@ import { useLatest, useSize } from './use';
 const HEADER_HEIGHT = 24;
 const OVERSCAN = 12;
 /** Widths of what is at the left of the names, and of the average character, px; with CallTree's part of the style sheet. */
-const NUMBERS_WIDTH = 288;
+const NUMBERS_WIDTH = 316;
 const CHARACTER_WIDTH = 7;
 const LONGEST_STACK = 100_000;
 
