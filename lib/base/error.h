@@ -20,6 +20,11 @@ int error_set(struct error *err, int code, const char *format, ...) __attribute_
 /* The sentence for memory that could not be had; returns -ENOMEM. */
 int error_no_memory(struct error *err);
 
+#ifdef __clang_analyzer__ /* which cannot see that no errno value is 0, and would follow every failure as a success */
+#define error_set(err, ...)  (error_set((err), __VA_ARGS__), -1)
+#define error_no_memory(err) (error_no_memory(err), -1)
+#endif
+
 /* Puts "context: " before the sentence that is already there, and returns `code` unchanged. */
 int error_prefix(struct error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

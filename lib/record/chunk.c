@@ -292,7 +292,7 @@ int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct
             return code;
         }
     }
-    if (at->failed)
+    if (at->failed || !last)
         return error_set(err, EINVAL, "a chunk of samples ends in the middle of one");
     size_t count = last->frames.length;
     reader->frames.length = 0;
