@@ -156,8 +156,7 @@ static int add_threads(struct assembly *assembly, struct error *err)
  */
 static uint64_t zero_time(const struct replay *replay)
 {
-    const char *value = replay_info(replay, INFO_START_MONOTONIC);
-    uint64_t start = value ? strtoull(value, NULL, 10) : 0;
+    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
     return start && (start < replay->first_time || !replay->first_time) ? start : replay->first_time;
 }
 

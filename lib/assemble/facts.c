@@ -1,5 +1,6 @@
 #include "assemble/facts.h"
 
+#include "base/json_write.h"
 #include "record/info.h"
 
 #include <errno.h>
@@ -17,6 +18,8 @@ struct facts {
     struct extra_section *section; /* the one being filled */
     bool failed;
 };
+
+struct ARRAY_TYPE(json_text, char);
 
 static uint32_t add_text(struct facts *facts, const char *text)
 {
@@ -139,29 +142,35 @@ static void format_share(char *out, size_t size, uint64_t part, uint64_t whole)
     snprintf(out, size, part == whole ? "%.0f %%" : "%.2f %%", percent);
 }
 
+static int append_json(void *context, const void *bytes, size_t size, struct error *err)
+{
+    struct json_text *json = context;
+    if (!array_reserve(json, size + 1))
+        return error_no_memory(err);
+    memcpy(json->data + json->length, bytes, size);
+    json->length += size;
+    json->data[json->length] = '\0';
+    return 0;
+}
+
+/* The value of an entry is JSON text. */
 static void add_string(struct facts *facts, const char *label, const char *value)
 {
-    /* JSON text: quotes, backslashes and control characters are escaped. */
-    size_t length = strlen(value);
-    char *json = malloc(6 * length + 3), *out = json;
-    if (!json) {
+    struct json_text json = {0};
+    struct byte_sink sink = {.write = append_json, .context = &json};
+    struct json_writer *writer = malloc(sizeof(*writer));
+    if (!writer) {
         facts->failed = true;
         return;
     }
-    *out++ = '"';
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)value[i];
-        if (byte == '"' || byte == '\\')
-            *out++ = '\\';
-        if (byte < 0x20)
-            out += sprintf(out, "\\u%04x", byte);
-        else
-            *out++ = (char)byte;
-    }
-    *out++ = '"';
-    *out = '\0';
-    add_entry(facts, label, "string", json);
-    free(json);
+    json_writer_init(writer, &sink, NULL);
+    json_text_z(writer, value);
+    if (json_writer_finish(writer) == 0)
+        add_entry(facts, label, "string", json.data);
+    else
+        facts->failed = true;
+    free(writer);
+    array_free(&json);
 }
 
 static void add_count_and_share(struct facts *facts, const char *label, uint64_t part, uint64_t whole)
@@ -297,9 +306,10 @@ int fill_facts(struct profile *profile, const struct replay *replay, const struc
         .has_cpu_delta = true,
         .monotonic_start_ns = start_ns,
         .profiling_start = 0,
-        .profiling_end = (double)(replay->last_time - start_ns) / 1e6,
     };
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    if (end <= start_ns)
+        end = replay->last_time;
     if (end > start_ns)
         meta->profiling_end = (double)(end - start_ns) / 1e6;
     if (meta->product == PROFILE_NONE)
