@@ -75,6 +75,14 @@ await check('texts of the recording are shown as they are written', async () => 
     await page.keyboard.press('Escape');
 });
 
+await check('what could not be understood is said until it is closed', async () => {
+    const warning = page.locator('.warning');
+    assert(/version 9999/.test(await warning.innerText()), 'the version is not named');
+    await page.getByRole('button', { name: 'Close this notice' }).click();
+    await page.waitForTimeout(100);
+    assertEqual(await warning.count(), 0, 'number of notices');
+});
+
 await check('the console stays clean', async () => assertEqual(complaints.join(' | '), '', 'complaints'));
 await closeBrowser();
 finish();

@@ -29,7 +29,7 @@ function hostileProfile() {
             product: MARKUP,
             stackwalk: 1,
             version: 36,
-            preprocessedProfileVersion: 70,
+            preprocessedProfileVersion: 9999, // of the future: the page says so
             markerSchema: [],
             categories: [{ name: MARKUP, color: 'grey', subcategories: ['Other'] }],
             symbolicated: true,
