@@ -124,6 +124,32 @@ await check('End and Home go to the last and the first row', async () => {
     assertEqual((await selectedRow(page)).at, 0, 'row after Home');
 });
 
+await check('Enter closes what is open and opens what is closed', async () => {
+    await tree.focus();
+    await page.keyboard.press('Home');
+    await settle(page);
+    if ((await selectedRow(page)).expanded === null) return;
+    for (let i = 0; i < 2; i++) {
+        const before = (await selectedRow(page)).expanded;
+        await page.keyboard.press('Enter');
+        await settle(page);
+        const { expanded } = await selectedRow(page);
+        assertEqual(expanded, before === 'true' ? 'false' : 'true', 'aria-expanded after Enter');
+    }
+});
+
+await check('self in percent is the part of the whole that self is', async () => {
+    const rows = (await readRows(page)).filter((row) => numberOf(row.self) > 0 && numberOf(row.total) > 9);
+    for (const row of rows) {
+        const whole = (100 * numberOf(row.total)) / Number.parseFloat(row.share);
+        const expected = (100 * numberOf(row.self)) / whole;
+        const shown = row.selfShare.startsWith('<') ? 0 : Number.parseFloat(row.selfShare);
+        // The shown total percentage has one decimal, and so has this one.
+        const slack = 0.1 + (expected * 0.05) / Number.parseFloat(row.share);
+        assert(Math.abs(shown - expected) <= slack, `${row.name}: ${row.selfShare}, not ${expected}`);
+    }
+});
+
 await check('* opens everything below', async () => {
     await tree.focus();
     await page.keyboard.press('Home');
@@ -154,6 +180,33 @@ await check('inverting shows the functions with self time, the heaviest first', 
     await page.goBack();
     await settle(page);
     assert(!(await page.getByLabel('Invert call stack').isChecked()), 'back does not turn it around again');
+});
+
+await check('what was open is open again when the tree is turned back', async () => {
+    await tree.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('*');
+    await settle(page);
+    const before = await tree.getAttribute('aria-rowcount');
+    await page.keyboard.press('i');
+    await settle(page);
+    await page.keyboard.press('i');
+    await settle(page);
+    assertEqual(await tree.getAttribute('aria-rowcount'), before, 'number of rows');
+});
+
+await check("the selected row's samples stand out in its thread's graph", async () => {
+    const draw = () => page.locator('.track.selected canvas').first().evaluate((canvas) => canvas.toDataURL());
+    await tree.focus();
+    await page.keyboard.press('Home');
+    await settle(page);
+    const whole = await draw();
+    await page.keyboard.press('End');
+    await settle(page);
+    assert((await draw()) !== whole, 'the last row looks like the first one');
+    await page.keyboard.press('Home');
+    await settle(page);
+    assertEqual(await draw(), whole, 'the graph of the first row, again');
 });
 
 await check('searching keeps the matching stacks and marks the matches', async () => {
@@ -205,6 +258,34 @@ await check('zooming adds a breadcrumb; back and the breadcrumb lead out again',
     await page.getByRole('button', { name: /Full range/ }).click();
     await settle(page);
     assertEqual(await page.locator('.breadcrumb li').count(), full, 'number of breadcrumbs in the full range');
+});
+
+await check('Ctrl and the wheel zoom around the mouse, Shift and the wheel move along', async () => {
+    const box = await graphBox();
+    const shown = () => {
+        const [, start, length] = /^(\d+)[mun](\d+)$/.exec(new URL(page.url()).searchParams.get('range') ?? '0m0');
+        return { start: Number(start), length: Number(length) };
+    };
+    const turn = async (key, pixels) => {
+        await page.keyboard.down(key);
+        await page.mouse.wheel(0, pixels);
+        await page.keyboard.up(key);
+        await settle(page);
+    };
+    await page.mouse.move(box.x + box.width / 2, box.y);
+    await turn('Control', -200);
+    const zoomed = shown();
+    assert(zoomed.length > 0, 'the address has no range');
+    await turn('Control', -200);
+    const closer = shown();
+    assert(closer.start > zoomed.start && closer.length < zoomed.length, 'a second turn does not zoom further');
+    await turn('Shift', 100);
+    const moved = shown();
+    assert(moved.start > closer.start, 'Shift and the wheel do not move along');
+    assertEqual(moved.length, closer.length, 'length of the range after moving');
+    await turn('Control', 5000);
+    assertEqual(new URL(page.url()).searchParams.get('range'), null, 'range after zooming out');
+    await page.mouse.move(0, 0);
 });
 
 await check('the edges of a range move with the keyboard', async () => {

@@ -46,6 +46,7 @@ export function readRows(page) {
                 share: row.querySelector('.share').textContent,
                 total: row.querySelector('.number').textContent,
                 self: row.querySelector('.number.self').textContent,
+                selfShare: row.querySelector('.self-share').textContent,
                 name: row.querySelector('.tree-text bdi')?.textContent ?? '',
             }))
             .sort((a, b) => a.at - b.at),

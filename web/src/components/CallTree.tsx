@@ -35,6 +35,13 @@ const OVERSCAN = 12;
 const NUMBERS_WIDTH = 316;
 const CHARACTER_WIDTH = 7;
 const LONGEST_STACK = 100_000;
+/** ms that the mouse rests on a name before it is shown in full. */
+const TOOLTIP_DELAY = 350;
+
+/** What the numbers take in this window: narrow ones leave a column out. */
+function numbersWidth(box: HTMLElement): number {
+    return box.querySelector<HTMLElement>('.tree-numbers')?.offsetWidth ?? NUMBERS_WIDTH;
+}
 
 const expression = computed(() => termsExpression(search.value));
 
@@ -191,7 +198,7 @@ export function CallTree(): JSX.Element {
             else box.scrollTop = top + ROW_HEIGHT - height;
         }
         const indent = node.depth * INDENT;
-        const room = box.clientWidth - NUMBERS_WIDTH;
+        const room = box.clientWidth - numbersWidth(box);
         if (indent < box.scrollLeft) box.scrollLeft = Math.max(0, indent - INDENT * 4);
         else if (indent > box.scrollLeft + room * 0.6) box.scrollLeft = indent - room * 0.4;
     }, [reveals, latestRows]);
@@ -208,40 +215,45 @@ export function CallTree(): JSX.Element {
         const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
         return row ? all[Number(row.dataset.row)] : undefined;
     };
+    const pause = useRef(0);
+    const hideTooltip = (): void => {
+        window.clearTimeout(pause.current);
+        if (tooltip.value) tooltip.value = null;
+    };
     const openMenu = (event: MouseEvent): void => {
         const box = scroller.current;
         const node = nodeAt(event.target) ?? selected.value;
         if (!node || !box) return;
         event.preventDefault();
-        tooltip.value = null;
+        hideTooltip();
         selectNode(node, false);
         // From the keyboard there is no place of the mouse: the menu opens at the row.
         const fromKeys = event.button !== 2;
         const frame = box.getBoundingClientRect();
         const rowY = frame.top + HEADER_HEIGHT + (all.indexOf(node) + 1) * ROW_HEIGHT - box.scrollTop;
-        const place = fromKeys ? { x: frame.left + NUMBERS_WIDTH, y: rowY } : { x: event.clientX, y: event.clientY };
+        const place = fromKeys ? { x: frame.left + numbersWidth(box), y: rowY } : { x: event.clientX, y: event.clientY };
         menu.value = { ...place, items: menuItems(node), owner: box };
     };
     const onPointerMove = (event: PointerEvent): void => {
+        hideTooltip();
         const node = nodeAt(event.target);
         const name = event.target instanceof Element ? event.target.closest<HTMLElement>('.tree-name') : null;
         const box = scroller.current;
-        if (!node || !name || !box || event.buttons !== 0) {
-            if (tooltip.value) tooltip.value = null;
-            return;
-        }
+        if (!node || !name || !box || event.buttons !== 0) return;
         const text = name.querySelector('.tree-text');
         const frame = box.getBoundingClientRect();
         const bounds = text?.getBoundingClientRect();
         const info = funcName(node.func);
         const isCut =
-            bounds && (bounds.right > frame.left + box.clientWidth || bounds.left < frame.left + NUMBERS_WIDTH);
+            bounds && (bounds.right > frame.left + box.clientWidth || bounds.left < frame.left + numbersWidth(box));
         const isLong = (info?.name.length ?? 0) > ROW_LIMIT;
         const isOdd = info?.name === '(truncated)';
-        tooltip.value =
-            info && (isCut || isLong || isOdd)
-                ? { x: event.clientX, y: event.clientY, content: <NameTooltip name={info} /> }
-                : null;
+        if (!info || !(isCut || isLong || isOdd)) return;
+        const { clientX: x, clientY: y } = event;
+        // It covers the rows below: a mouse that only passes by is not to be followed by it.
+        pause.current = window.setTimeout(() => {
+            tooltip.value = { x, y, content: <NameTooltip name={info} /> };
+        }, TOOLTIP_DELAY);
     };
 
     const answer = summary.value;
@@ -259,16 +271,17 @@ export function CallTree(): JSX.Element {
             aria-colcount={5}
             tabIndex={0}
             {...(current && all.includes(current) ? { 'aria-activedescendant': `row-${all.indexOf(current)}` } : {})}
-            onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+            onScroll={(event) => {
+                hideTooltip();
+                setScrollTop(event.currentTarget.scrollTop);
+            }}
             onKeyDown={(event) => {
                 const page = Math.max(1, Math.floor((size.height - HEADER_HEIGHT) / ROW_HEIGHT) - 1);
                 if (onTreeKey(event, page)) event.preventDefault();
             }}
             onContextMenu={openMenu}
             onPointerMove={onPointerMove}
-            onPointerLeave={() => {
-                tooltip.value = null;
-            }}
+            onPointerLeave={hideTooltip}
         >
             <Header minWidth={minWidth} />
             {message !== '' && (

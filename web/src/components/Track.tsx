@@ -13,10 +13,10 @@ import {
     search,
     selectedThreads,
     tracks,
-    view,
 } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
+import { selectedFilter } from '../state/tree';
 import { graphWidth, noteCategories } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
@@ -26,13 +26,6 @@ import { useSeen } from './use';
 const GRAPH_HEIGHT = 36;
 const LABEL_LIMIT = 200;
 
-/** The selected call node of a selected thread: its samples stand out. As text, because it changes with the mouse. */
-function useSelectedPath(thread: number): string {
-    if (!selectedThreads.value.includes(thread)) return '';
-    const { path, inverted } = view.value;
-    return path.length > 0 ? JSON.stringify({ path, inverted } satisfies PathFilter) : '';
-}
-
 /** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
  * While the engine computes one, only the newest wish is remembered: zooming with the wheel makes many. */
 function useActivity(thread: number, isSeen: boolean): Activity | null {
@@ -40,7 +33,8 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
     const [from, to] = committedRange.value;
     const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
     const terms = search.value.trim();
-    const selected = useSelectedPath(thread);
+    // The samples of the selected row stand out in the selected threads.
+    const selected = selectedThreads.value.includes(thread) ? selectedFilter.value : '';
     const wish = useRef<(() => Promise<Activity>) | null>(null);
     const isAsking = useRef(false);
     const ask = async (): Promise<void> => {

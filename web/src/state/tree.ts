@@ -6,7 +6,7 @@
  * dragged. Only one query is under way at a time; of the views that pass meanwhile only the last is asked for.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { NodeDetails, NodePath, Query, TreeRows, TreeSummary } from '../engine/api';
+import type { NodeDetails, NodePath, PathFilter, Query, TreeRows, TreeSummary } from '../engine/api';
 import { formatCount } from '../text/format';
 import { fetchNames } from './names';
 import {
@@ -67,6 +67,13 @@ export const rows = computed<TreeNode[]>(() => {
     return open;
 });
 export const selected = signal<TreeNode | null>(null);
+/** Whether the rows are those of an inverted tree: the view may be ahead of them. */
+const isShownInverted = signal(false);
+/** The selected row as the engine's filter, in JSON: it stays the same while its node is replaced. '' for none. */
+export const selectedFilter = computed<string>(() => {
+    const path = nodePath(selected.value);
+    return path.length > 0 ? JSON.stringify({ path, inverted: isShownInverted.value } satisfies PathFilter) : '';
+});
 /** Counts the selections that should be scrolled to. */
 export const reveal = signal(0);
 export const details = signal<{ node: TreeNode; details: NodeDetails } | null>(null);
@@ -239,6 +246,7 @@ async function refresh(): Promise<void> {
     batch(() => {
         roots.value = nodes;
         lastRoots[direction] = nodes;
+        isShownInverted.value = wanted.inverted;
         summary.value = answer;
         selected.value = node;
         treeError.value = '';
