@@ -180,7 +180,7 @@ static bool next_sample(void *context, struct sample_row *row)
 {
     struct source_context *source = context;
     const struct assembly *assembly = source->assembly;
-    struct stored_sample sample;
+    struct stored_sample sample = {0};
     int got = sample_cursor_next(&source->cursor, &sample, source->err);
     if (got < 0)
         source->code = got;

@@ -100,7 +100,7 @@ static int read_program_headers(struct unwind_module *module, const char *name, 
 
 static struct unwind_module *open_headers(struct unwind_module *module, const char *name, struct error *err)
 {
-    struct elf_header header;
+    struct elf_header header = {0};
     if (read_elf_header(module, name, &header, err) == 0 && read_program_headers(module, name, &header, err) == 0)
         return module;
     unwind_module_unref(module);
