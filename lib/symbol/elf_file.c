@@ -12,8 +12,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* More sections or segments than any real file has; the ELF header has 16 bits for either. */
-enum { HEADERS_MAX = 1 << 20 };
+/* More sections or segments than any real file has; the ELF header has 16 bits for either. Each note may be large, and
+ * a hostile file can name the same bytes a million times, so only the first few are looked at. */
+enum { HEADERS_MAX = 1 << 20, NOTES_MAX = 64 };
 
 struct header_table {
     uint64_t offset;
@@ -78,10 +79,11 @@ static struct cursor load_table(const struct elf_file *file, const struct header
     return *owned ? cursor_of(*owned, (size_t)part.size) : (struct cursor){0};
 }
 
-static void take_build_id(struct elf_file *file, const struct bytes *notes)
+static void take_build_id(struct elf_file *file, const struct bytes *notes, unsigned *notes_left)
 {
-    if (file->build_id_size || notes->size > 1 << 20)
+    if (file->build_id_size || notes->size > 1 << 20 || *notes_left == 0)
         return;
+    --*notes_left;
     unsigned char *raw = bytes_load(notes);
     struct cursor c = raw ? cursor_of(raw, (size_t)notes->size) : (struct cursor){0};
     while (cursor_left(&c) >= 12) {
@@ -105,6 +107,7 @@ static void take_build_id(struct elf_file *file, const struct bytes *notes)
 static void read_segments(struct elf_file *file, const struct header_table *table)
 {
     unsigned char *owned;
+    unsigned notes_left = NOTES_MAX;
     struct cursor all = load_table(file, table, file->is_64 ? 56 : 32, &owned);
     while (cursor_left(&all) >= table->entry_size && table->entry_size) {
         struct cursor c = cursor_of(cursor_bytes(&all, table->entry_size), table->entry_size);
@@ -119,7 +122,7 @@ static void read_segments(struct elf_file *file, const struct header_table *tabl
             file->base = address;
         } else if (type == PT_NOTE) {
             struct bytes notes = bytes_part(&file->bytes, offset, size);
-            take_build_id(file, &notes);
+            take_build_id(file, &notes, &notes_left);
         }
     }
     free(owned);
@@ -211,9 +214,10 @@ static int read_headers(struct elf_file *file, const char *name, struct error *e
         read_segments(file, &header.segments);
         result = read_sections(file, &header, err);
     }
+    unsigned notes_left = NOTES_MAX;
     for (size_t i = 0; result == 0 && i < file->sections.length; i++)
         if (file->sections.data[i].type == SHT_NOTE)
-            take_build_id(file, &file->sections.data[i].bytes);
+            take_build_id(file, &file->sections.data[i].bytes, &notes_left);
     return result;
 }
 

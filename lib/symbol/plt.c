@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STUB_SIZE = 16, JUMP_SIZE = 6 };
+/* Real files have at most three sections of stubs, and two tables of relocations; a hostile one could have a million,
+ * each of them as large as the file. */
+enum { STUB_SIZE = 16, JUMP_SIZE = 6, SECTIONS_MAX = 16 };
 
 struct stub {
     uint64_t slot; /* vaddr */
@@ -29,13 +31,21 @@ static bool is_stub_section(const struct elf_section *section)
     return (section->flags & SHF_EXECINSTR) && section->bytes.size && strncmp(section->name, ".plt", 4) == 0;
 }
 
-static const struct elf_section *find_stub_section(const struct elf_file *file, uint64_t vaddr)
+/* Up to SECTIONS_MAX of them; their number. */
+static size_t find_stub_sections(const struct elf_file *file, const struct elf_section **found)
 {
-    for (size_t i = 0; i < file->sections.length; i++) {
-        const struct elf_section *section = &file->sections.data[i];
-        if (is_stub_section(section) && vaddr >= section->address && vaddr - section->address < section->size)
-            return section;
-    }
+    size_t count = 0;
+    for (size_t i = 0; i < file->sections.length && count < SECTIONS_MAX; i++)
+        if (is_stub_section(&file->sections.data[i]))
+            found[count++] = &file->sections.data[i];
+    return count;
+}
+
+static const struct elf_section *section_of(const struct elf_section *const *sections, size_t count, uint64_t vaddr)
+{
+    for (size_t i = 0; i < count; i++)
+        if (vaddr >= sections[i]->address && vaddr - sections[i]->address < sections[i]->size)
+            return sections[i];
     return NULL;
 }
 
@@ -65,9 +75,11 @@ static size_t stub_size(const struct elf_section *section)
 static bool list_stubs(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
                        struct symbol_match *matches, struct stub_array *stubs)
 {
-    for (size_t i = 0; i < count; i++) {
+    const struct elf_section *sections[SECTIONS_MAX];
+    size_t section_count = find_stub_sections(file, sections);
+    for (size_t i = 0; section_count && i < count; i++) {
         uint64_t vaddr = rvas[i] + base, slot;
-        const struct elf_section *section = matches[i].name ? NULL : find_stub_section(file, vaddr);
+        const struct elf_section *section = matches[i].name ? NULL : section_of(sections, section_count, vaddr);
         if (!section)
             continue;
         size_t size = stub_size(section);
@@ -156,9 +168,12 @@ int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, 
     }
     if (stubs.length)
         qsort(stubs.data, stubs.length, sizeof(struct stub), by_slot);
-    for (size_t i = 0; stubs.length && i < file->sections.length; i++)
-        if (file->sections.data[i].type == SHT_RELA || file->sections.data[i].type == SHT_REL)
+    size_t tables_left = stubs.length ? SECTIONS_MAX : 0;
+    for (size_t i = 0; i < file->sections.length && tables_left; i++)
+        if (file->sections.data[i].type == SHT_RELA || file->sections.data[i].type == SHT_REL) {
             match_relocations(file, &file->sections.data[i], &stubs, matches, arena);
+            tables_left--;
+        }
     array_free(&stubs);
     return 0;
 }
