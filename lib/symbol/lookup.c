@@ -188,18 +188,15 @@ static int name_symbol(struct lookup *lookup, size_t i, const char *name, uint64
     return symbol->symbol && symbol->function ? 0 : error_no_memory(err);
 }
 
-static int match_tables(struct lookup *lookup, struct symbol_matcher *matcher, struct error *err)
+static void match_tables(struct lookup *lookup, struct symbol_matcher *matcher)
 {
     const struct debug_files *files = &lookup->files;
-    int result = 0;
     if (files->has_mapped)
-        result = symbol_matcher_add(matcher, &files->mapped, files->base, err);
-    if (result == 0 && files->has_separate)
-        result = symbol_matcher_add(matcher, &files->separate,
-                                    files->separate.has_load ? files->separate.base : files->base, err);
-    if (result == 0 && files->has_mini)
-        result = symbol_matcher_add(matcher, &files->mini, files->mini.has_load ? files->mini.base : files->base, err);
-    return result;
+        symbol_matcher_add(matcher, &files->mapped, files->base);
+    if (files->has_separate)
+        symbol_matcher_add(matcher, &files->separate, files->separate.has_load ? files->separate.base : files->base);
+    if (files->has_mini)
+        symbol_matcher_add(matcher, &files->mini, files->mini.has_load ? files->mini.base : files->base);
 }
 
 /* Where no symbol holds an address, the call frame information still tells where its function begins and ends. */
@@ -240,10 +237,9 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
         symbol_matcher_destroy(&matcher);
         return error_no_memory(err);
     }
-    result = match_tables(lookup, &matcher, err);
-    if (result == 0)
-        symbol_matcher_finish(&matcher, matches);
-    if (result == 0 && lookup->files.has_mapped)
+    match_tables(lookup, &matcher);
+    symbol_matcher_finish(&matcher, matches);
+    if (lookup->files.has_mapped)
         result = plt_match(&lookup->files.mapped, lookup->files.base, lookup->job->rvas, count, matches, &matcher.arena,
                            err);
     for (size_t i = 0; result == 0 && i < count; i++) {

@@ -155,14 +155,15 @@ static bool is_marker_name(struct window *names, uint32_t offset)
     return !name || !*name || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
 }
 
-static int add_table(struct symbol_matcher *matcher, const struct elf_file *file, const struct elf_section *table,
-                     uint64_t base, struct error *err)
+/* A table that cannot be read (someone builds the program anew, and the file has shrunk) has no symbols. */
+static void add_table(struct symbol_matcher *matcher, const struct elf_file *file, const struct elf_section *table,
+                      uint64_t base)
 {
     if (matcher->source_count == SYMBOL_SOURCES_MAX || table->link >= file->sections.length)
-        return 0;
+        return;
     unsigned char *raw = bytes_load(&table->bytes);
     if (!raw)
-        return table->bytes.size > BYTES_LOAD_MAX ? 0 : error_no_memory(err);
+        return;
     struct window *names = &matcher->sources[matcher->source_count++];
     *names = (struct window){.bytes = &file->sections.data[table->link].bytes, .step = 256};
     struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
@@ -184,18 +185,15 @@ static int add_table(struct symbol_matcher *matcher, const struct elf_file *file
             offer(matcher, &candidate);
     }
     free(raw);
-    return 0;
 }
 
-int symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base, struct error *err)
+void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base)
 {
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < file->sections.length; i++) {
+    for (size_t i = 0; i < file->sections.length; i++) {
         const struct elf_section *section = &file->sections.data[i];
         if ((section->type == SHT_SYMTAB || section->type == SHT_DYNSYM) && section->bytes.size)
-            result = add_table(matcher, file, section, base, err);
+            add_table(matcher, file, section, base);
     }
-    return result;
 }
 
 /* `nearest` and `loose` were noted at the first address after each start: spread them to the addresses that follow, and

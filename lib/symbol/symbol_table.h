@@ -43,7 +43,7 @@ int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, si
 
 /* Takes in the symbols of both tables of `file`, which must stay open until symbol_matcher_finish(). `base` is the
  * vaddr from which rvas count in this file. */
-int symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base, struct error *err);
+void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base);
 
 /* One match per address. `matches` has matcher->count elements. */
 void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches);

@@ -447,6 +447,58 @@ static void test_damaged_files_have_clean_answers(void **unused)
     damage("program_clang", 1500);
 }
 
+static void test_a_file_that_shrinks_while_it_is_read_has_no_symbols(void **unused)
+{
+    (void)unused;
+    uint64_t rva = address_of(in_folder("program"), "middle");
+    struct elf_file file;
+    struct symbol_matcher matcher;
+    struct symbol_match match;
+    struct error err = {""};
+    run("cp program shrinking");
+    assert_int_equal(elf_file_open(&file, in_folder("shrinking"), &err), 0);
+    assert_int_equal(truncate(in_folder("shrinking"), 4096), 0); /* as a linker does that writes it anew */
+    assert_int_equal(symbol_matcher_init(&matcher, &rva, 1, &err), 0);
+    symbol_matcher_add(&matcher, &file, file.base);
+    symbol_matcher_finish(&matcher, &match);
+    assert_null(match.name);
+    symbol_matcher_destroy(&matcher);
+    elf_file_close(&file);
+}
+
+static void put(unsigned char *out, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        out[i] = (unsigned char)(value >> 8 * i);
+}
+
+static void test_thousands_of_sections_with_the_same_large_notes_take_no_time(void **unused)
+{
+    (void)unused;
+    enum { SECTIONS = 60000, HEADER = 64, SECTION_HEADER = 64, NOTES = 1 << 20, MOST_SECONDS = 20 };
+    size_t notes = HEADER + SECTIONS * SECTION_HEADER, size = notes + NOTES;
+    unsigned char *image = calloc(size, 1);
+    assert_non_null(image);
+    memcpy(image, ELFMAG "\2\1\1", SELFMAG + 3);
+    put(image + 0x28, HEADER, 8); /* e_shoff, e_shentsize, e_shnum */
+    put(image + 0x3a, SECTION_HEADER, 2);
+    put(image + 0x3c, SECTIONS, 2);
+    for (size_t i = 0; i < SECTIONS; i++) {
+        unsigned char *section = image + HEADER + i * SECTION_HEADER;
+        put(section + 0x04, SHT_NOTE, 4);
+        put(section + 0x18, notes, 8);
+        put(section + 0x20, NOTES, 8);
+    }
+    struct elf_file file;
+    struct error err = {""};
+    alarm(MOST_SECONDS);
+    assert_int_equal(elf_file_open_image(&file, image, size, "notes", &err), 0);
+    alarm(0);
+    assert_int_equal(file.build_id_size, 0);
+    elf_file_close(&file);
+    free(image);
+}
+
 static void test_libraries_are_looked_up_together(void **unused)
 {
     (void)unused;
@@ -508,6 +560,8 @@ int main(void)
         cmocka_unit_test(test_names_alone_when_lines_are_not_wanted),
         cmocka_unit_test(test_every_truncation_has_a_clean_answer),
         cmocka_unit_test(test_damaged_files_have_clean_answers),
+        cmocka_unit_test(test_a_file_that_shrinks_while_it_is_read_has_no_symbols),
+        cmocka_unit_test(test_thousands_of_sections_with_the_same_large_notes_take_no_time),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
