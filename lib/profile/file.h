@@ -19,6 +19,10 @@
 /* Reads a profile file into `out` (zeroed by the caller, who owns it). */
 int profile_load(const char *path, struct profile *out, struct error *err);
 
+/* The same from a file that is open for reading: from its beginning, whatever its position is, which is left at the
+ * end. The error does not name the file. */
+int profile_load_fd(int fd, struct profile *out, struct error *err);
+
 struct profile_file;
 
 /* Opens a temporary file in the folder of `path`; the bytes are packed if `path` ends in ".gz". A `path` that exists

@@ -116,6 +116,13 @@ static int read_whole(int fd, struct profile *out, struct error *err)
     return rc;
 }
 
+int profile_load_fd(int fd, struct profile *out, struct error *err)
+{
+    if (lseek(fd, 0, SEEK_SET) != 0)
+        return error_set(err, errno, "cannot go to its beginning: %s", strerror(errno));
+    return read_whole(fd, out, err);
+}
+
 int profile_load(const char *path, struct profile *out, struct error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
