@@ -134,6 +134,7 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
     if (!is_elf(lookup))
         return 0;
     debug_files_open(&lookup->files, &job->lib, DEBUG_ROOT);
+    job->answers.is_found = lookup->files.has_mapped || lookup->files.has_separate;
     say(lookup, lookup->files.problem);
     return with_dwarf ? open_dwarf(lookup, err) : 0;
 }
@@ -262,6 +263,7 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
     const char *module = lookup->job->lib.kind == SYMBOL_LIB_MODULE ? lookup->job->lib.name : NULL;
     uint64_t base = kallsyms_base(kallsyms, module);
     int result = 0;
+    lookup->job->answers.is_found = base != 0;
     if (kallsyms->problem[0])
         say(lookup, kallsyms->problem);
     else if (!base)

@@ -55,6 +55,7 @@ struct symbol_answers {
     ARRAY(struct symbol_frame) frames;
     struct arena arena;  /* all texts and `answers` */
     char problem[256];   /* why names or lines are missing ("the file was replaced after recording"), or empty */
+    bool is_found;       /* a file of this library was found, its own or a debug file, or the kernel has its symbols */
     bool has_debug_info; /* DWARF was found for this library */
 };
 
