@@ -88,6 +88,18 @@ enum MHD_Result answer_redirect(struct MHD_Connection *connection, const char *p
     return send_and_free(connection, MHD_HTTP_PERMANENT_REDIRECT, response, add_header(response, "Location", path));
 }
 
+enum MHD_Result answer_api(struct MHD_Connection *connection, struct api_answer *answer)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(answer->size, answer->text, MHD_RESPMEM_MUST_FREE);
+    if (!response)
+        return MHD_NO;
+    unsigned status = answer->status;
+    *answer = (struct api_answer){.text = NULL};
+    return send_and_free(connection, status, response,
+                         add_header(response, "Content-Type", "application/json") &&
+                             add_header(response, "Cache-Control", "no-store"));
+}
+
 /* ---- uncompressing for clients that do not take gzip ---- */
 
 struct gunzip {

@@ -5,6 +5,7 @@
 #ifndef PROF_SERVE_ANSWER_H
 #define PROF_SERVE_ANSWER_H
 
+#include "serve/api_answer.h"
 #include "serve/serve.h"
 
 #include <microhttpd.h>
@@ -28,6 +29,9 @@ enum MHD_Result answer_redirect(struct MHD_Connection *connection, const char *p
 
 /* The asset, or 304 if the client has it. */
 enum MHD_Result answer_asset(struct MHD_Connection *connection, const struct serve_asset *asset);
+
+/* The JSON of the symbol API, whose text this takes. */
+enum MHD_Result answer_api(struct MHD_Connection *connection, struct api_answer *answer);
 
 /* The profile, compressed as it is saved if the client takes that. */
 enum MHD_Result answer_profile(struct MHD_Connection *connection, const struct served_profile *profile);

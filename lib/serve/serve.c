@@ -13,11 +13,15 @@
  * Headers are limited to a few KiB, connections in number and idle time. Nothing is written, and no path of a request
  * ever becomes the name of a file: it is looked up in the table of assets and in the table of routes.
  *
- * One thread serves all connections: what it sends lies in memory or in the page cache.
+ * One thread serves all connections: what it sends lies in memory or in the page cache. The symbol API, which reads
+ * debug info, has a thread of its own (post.h).
  */
 #include "serve/serve.h"
 
 #include "serve/answer.h"
+#include "serve/api_request.h"
+#include "serve/post.h"
+#include "serve/symbol_api.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -44,6 +48,7 @@ struct server {
     struct MHD_Daemon *daemon;
     struct serve_options options;
     struct served_profile profile;
+    struct post_worker *worker;
     char token[TOKEN_LENGTH + 1];
     char hosts[2][32]; /* the values of Host that are answered */
     char url[96];
@@ -56,13 +61,16 @@ static enum MHD_Result serve_profile(struct server *server, struct MHD_Connectio
     return answer_profile(connection, &server->profile);
 }
 
-/* What lies at a path below the token, besides the assets. A HEAD request is a GET of which libmicrohttpd sends no
- * body. */
+/* What lies at a path below the token, besides the assets: it takes either GET or POST. A HEAD request is a GET of
+ * which libmicrohttpd sends no body. */
 static const struct route {
-    const char *path, *method;
-    enum MHD_Result (*answer)(struct server *server, struct MHD_Connection *connection);
+    const char *path;
+    enum MHD_Result (*get)(struct server *server, struct MHD_Connection *connection);
+    post_function *post;
 } routes[] = {
-    {"profile.json", MHD_HTTP_METHOD_GET, serve_profile},
+    {"profile.json", serve_profile, NULL},
+    {"symbolicate/v5", NULL, symbol_api_symbolicate},
+    {"source/v1", NULL, symbol_api_source},
 };
 
 static const struct route *route_find(const char *path)
@@ -107,38 +115,55 @@ static const char *path_after_token(const struct server *server, const char *url
     return difference == 0 && (*rest == '\0' || *rest == '/') ? rest : NULL;
 }
 
-static bool method_fits(const char *method, const char *wanted)
+static bool is_get(const char *method)
 {
-    return !strcmp(method, wanted) || (!strcmp(method, MHD_HTTP_METHOD_HEAD) && !strcmp(wanted, MHD_HTTP_METHOD_GET));
+    return !strcmp(method, MHD_HTTP_METHOD_GET) || !strcmp(method, MHD_HTTP_METHOD_HEAD);
+}
+
+/* Whether a header says that the body will be larger than what is read. */
+static bool announces_too_much(struct MHD_Connection *connection)
+{
+    const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+    return length && strtoull(length, NULL, 10) > API_BODY_READ_MAX;
+}
+
+static enum MHD_Result refuse_body(struct MHD_Connection *connection)
+{
+    struct api_answer answer = {.text = NULL};
+    struct error err;
+    error_set(&err, E2BIG, POST_TOO_LARGE);
+    api_answer_error(&answer, API_TOO_LARGE, &err);
+    return answer_api(connection, &answer);
+}
+
+/* The first call for a POST: its body is wanted. */
+static enum MHD_Result begin_post(struct MHD_Connection *connection, const struct route *route, struct post **request)
+{
+    if (announces_too_much(connection))
+        return refuse_body(connection);
+    *request = post_new(connection, route->post);
+    return *request ? MHD_YES : MHD_NO;
 }
 
 static enum MHD_Result answer_path(struct server *server, struct MHD_Connection *connection, const char *path,
-                                   const char *method)
+                                   const char *method, struct post **request)
 {
     const struct route *route = route_find(path);
     const struct serve_asset *asset = route ? NULL : asset_find(server, path);
     if (!route && !asset)
         return answer_status(connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    const char *wanted = route ? route->method : MHD_HTTP_METHOD_GET;
-    if (!method_fits(method, wanted))
-        return answer_wrong_method(connection, strcmp(wanted, MHD_HTTP_METHOD_GET) ? wanted : "GET, HEAD");
-    return route ? route->answer(server, connection) : answer_asset(connection, asset);
+    if (route && route->post)
+        return strcmp(method, MHD_HTTP_METHOD_POST) ? answer_wrong_method(connection, MHD_HTTP_METHOD_POST)
+                                                    : begin_post(connection, route, request);
+    if (!is_get(method))
+        return answer_wrong_method(connection, "GET, HEAD");
+    return route ? route->get(server, connection) : answer_asset(connection, asset);
 }
 
-/* libmicrohttpd's handler of requests: called when the headers are there and again when the body is. A request that may
- * not have a body waits for the second call, because an answer to the first one makes libmicrohttpd close the
- * connection; that suits the others, because no route takes a body yet. */
-static enum MHD_Result handle_request(void *context, struct MHD_Connection *connection, const char *url,
-                                      const char *method, const char *version, const char *body, size_t *body_size,
-                                      void **request)
+/* A request whose headers are there: who sent it, and what it wants. */
+static enum MHD_Result answer_headers(struct server *server, struct MHD_Connection *connection, const char *url,
+                                      const char *method, struct post **request)
 {
-    (void)version, (void)body;
-    *body_size = 0;
-    struct server *server = context;
-    if (!*request && method_fits(method, MHD_HTTP_METHOD_GET)) {
-        *request = server;
-        return MHD_YES;
-    }
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
     if (!is_own_host(server, host))
@@ -154,7 +179,58 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
         snprintf(with_slash, sizeof(with_slash), "/%s/", server->token);
         return answer_redirect(connection, with_slash);
     }
-    return answer_path(server, connection, rest + 1, method);
+    return answer_path(server, connection, rest + 1, method, request);
+}
+
+static enum MHD_Result continue_post(struct server *server, struct MHD_Connection *connection, struct post *post,
+                                     const char *body, size_t *body_size)
+{
+    if (*body_size) {
+        bool go_on = post_append(post, body, *body_size);
+        *body_size = 0;
+        return go_on ? MHD_YES : MHD_NO;
+    }
+    struct api_answer *answer = post_answer(server->worker, post);
+    return answer ? answer_api(connection, answer) : MHD_YES;
+}
+
+/* What is kept between the calls for one request. */
+struct request {
+    struct post *post; /* NULL: it has no body that is wanted */
+};
+
+/* libmicrohttpd's handler of requests: called when the headers are there, for each piece of a body, and when it is
+ * complete. An answer to the first call makes libmicrohttpd close the connection, so that a request that may not have a
+ * body waits for the second one; that it closes suits those whose body nobody wants to read. */
+static enum MHD_Result handle_request(void *context, struct MHD_Connection *connection, const char *url,
+                                      const char *method, const char *version, const char *body, size_t *body_size,
+                                      void **kept)
+{
+    (void)version;
+    struct server *server = context;
+    struct request *request = *kept;
+    if (request && request->post)
+        return continue_post(server, connection, request->post, body, body_size);
+    *body_size = 0;
+    if (!request) {
+        *kept = request = calloc(1, sizeof(*request));
+        if (!request)
+            return MHD_NO;
+        if (is_get(method))
+            return MHD_YES;
+    }
+    return answer_headers(server, connection, url, method, &request->post);
+}
+
+static void forget_request(void *context, struct MHD_Connection *connection, void **kept,
+                           enum MHD_RequestTerminationCode reason)
+{
+    (void)context, (void)connection, (void)reason;
+    struct request *request = *kept;
+    if (request)
+        post_free(request->post);
+    free(request);
+    *kept = NULL;
 }
 
 /* ---- starting and stopping ---- */
@@ -248,7 +324,8 @@ static int start(struct server *server, struct error *err)
     result = learn_address(server, fd, err);
     if (result == 0) {
         server->daemon = MHD_start_daemon(
-            MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, handle_request, server, MHD_OPTION_LISTEN_SOCKET, fd,
+            MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle_request, server,
+            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL,
             MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
             (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
         if (server->daemon)
@@ -268,7 +345,8 @@ struct server *serve_start(const struct serve_options *options, int profile_fd, 
         return NULL;
     }
     server->options = *options;
-    if (profile_open(&server->profile, profile_fd, err) != 0 || start(server, err) != 0) {
+    if (profile_open(&server->profile, profile_fd, err) != 0 ||
+        !(server->worker = post_worker_start(server->profile.fd, err)) || start(server, err) != 0) {
         serve_stop(server);
         return NULL;
     }
@@ -284,8 +362,11 @@ void serve_stop(struct server *server)
 {
     if (!server)
         return;
+    if (server->worker)
+        post_worker_end(server->worker);
     if (server->daemon)
         MHD_stop_daemon(server->daemon);
+    post_worker_free(server->worker);
     close(server->profile.fd);
     free(server);
 }

@@ -1,0 +1,63 @@
+#include "serve/api_answer.h"
+
+#include "base/array.h"
+#include "base/json_write.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int append(void *context, const void *bytes, size_t size, struct error *err)
+{
+    struct api_answer *answer = context;
+    if (size > API_ANSWER_MAX - answer->size)
+        return error_set(err, E2BIG, "the answer is too large: ask for fewer addresses at once");
+    if (!array_grow((void **)&answer->text, answer->size, &answer->capacity, size, 1))
+        return error_no_memory(err);
+    if (size)
+        memcpy(answer->text + answer->size, bytes, size);
+    answer->size += size;
+    return 0;
+}
+
+struct byte_sink api_answer_sink(struct api_answer *answer)
+{
+    return (struct byte_sink){.write = append, .context = answer};
+}
+
+void api_answer_error(struct api_answer *answer, enum api_status status, const struct error *err)
+{
+    struct byte_sink sink = api_answer_sink(answer);
+    struct json_writer writer;
+    struct error ignored;
+    answer->size = 0;
+    answer->status = status;
+    json_writer_init(&writer, &sink, &ignored);
+    json_open(&writer, '{');
+    json_key(&writer, "error");
+    json_text_z(&writer, err->text);
+    json_close(&writer, '}');
+    json_writer_finish(&writer);
+}
+
+enum api_status api_status_of(int code)
+{
+    switch (code) {
+    case 0:
+        return API_OK;
+    case -EINVAL:
+        return API_MALFORMED;
+    case -ENOENT:
+        return API_NOT_FOUND;
+    case -E2BIG:
+        return API_TOO_LARGE;
+    default:
+        return API_FAILED;
+    }
+}
+
+void api_answer_destroy(struct api_answer *answer)
+{
+    free(answer->text);
+    *answer = (struct api_answer){.text = NULL};
+}

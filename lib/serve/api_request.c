@@ -1,0 +1,240 @@
+/*
+ * cJSON builds a tree of nodes of 64 bytes each before anyone can look at it: 16 MiB of "[1,1,1..." would become half a
+ * gigabyte. So the text is measured first; a request within the limits is read whole.
+ */
+#include "serve/api_request.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- measuring ---- */
+
+/* One past the closing quote of the string that begins at `at`, or `end`. */
+static const char *skip_string(const char *at, const char *end)
+{
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\' && at + 1 < end)
+            at++;
+    return at < end ? at + 1 : end;
+}
+
+static int check_extent(const char *body, size_t size, struct error *err)
+{
+    size_t depth = 0, values = 1;
+    const char *end = body + size;
+    for (const char *at = body; at < end;) {
+        if (*at == '"') {
+            at = skip_string(at, end);
+            continue;
+        }
+        if (*at == '[' || *at == '{') {
+            values++;
+            if (++depth > API_DEPTH_MAX)
+                return error_set(err, EINVAL, "the request is nested more than %d deep", API_DEPTH_MAX);
+        }
+        if ((*at == ']' || *at == '}') && depth > 0)
+            depth--;
+        if (*at == ',' && ++values > API_VALUES_MAX)
+            return error_set(err, E2BIG, "the request has more than %d values: send several smaller ones",
+                             API_VALUES_MAX);
+        at++;
+    }
+    return 0;
+}
+
+static int parse(cJSON **tree, const char *body, size_t size, struct error *err)
+{
+    *tree = NULL;
+    int result = check_extent(body, size, err);
+    if (result != 0)
+        return result;
+    const char *end = body;
+    *tree = size ? cJSON_ParseWithLengthOpts(body, size, &end, false) : NULL;
+    if (!*tree)
+        return error_set(err, EINVAL, "the request is not JSON: see byte %zu", (size_t)(end - body));
+    for (; end < body + size; end++)
+        if (!strchr(" \t\r\n", *end) || !*end)
+            return error_set(err, EINVAL, "something follows the JSON of the request, at byte %zu",
+                             (size_t)(end - body));
+    if (!cJSON_IsObject(*tree))
+        return error_set(err, EINVAL, "the request is not a JSON object");
+    return 0;
+}
+
+/* ---- values ---- */
+
+static int need_array(const cJSON *object, const char *name, const cJSON **out, struct error *err)
+{
+    *out = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsArray(*out) ? 0 : error_set(err, EINVAL, "\"%s\" must be an array", name);
+}
+
+static int need_text(const cJSON *object, const char *name, const char **out, struct error *err)
+{
+    *out = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    return *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a text", name);
+}
+
+/* The two elements of an array of two, or false. */
+static bool take_pair(const cJSON *pair, const cJSON **first, const cJSON **second)
+{
+    *first = cJSON_IsArray(pair) ? pair->child : NULL;
+    *second = *first ? (*first)->next : NULL;
+    return *second && !(*second)->next;
+}
+
+/* A whole number below `limit`. */
+static bool take_number(const cJSON *value, double limit, uint64_t *out)
+{
+    bool fits = cJSON_IsNumber(value) && value->valuedouble >= 0 && value->valuedouble < limit;
+    *out = fits ? (uint64_t)value->valuedouble : 0;
+    return fits && (double)*out == value->valuedouble;
+}
+
+static const char *make_key(struct arena *arena, const char *name, const char *id)
+{
+    size_t name_size = strlen(name), id_size = strlen(id);
+    char *key = arena_alloc(arena, name_size + 1 + id_size + 1);
+    if (!key)
+        return NULL;
+    memcpy(key, name, name_size);
+    key[name_size] = '/';
+    memcpy(key + name_size + 1, id, id_size + 1);
+    return key;
+}
+
+/* ---- symbolicate/v5 ---- */
+
+static int read_modules(struct symbolicate_request *request, const cJSON *map, struct error *err)
+{
+    const cJSON *pair;
+    cJSON_ArrayForEach(pair, map)
+    {
+        const cJSON *name, *id;
+        if (!take_pair(pair, &name, &id) || !cJSON_IsString(name) || !cJSON_IsString(id))
+            return error_set(err, EINVAL, "an element of \"memoryMap\" must be [debug name, breakpad id]");
+        struct request_module module = {
+            .name = arena_copy(&request->arena, name->valuestring, strlen(name->valuestring)),
+            .key = make_key(&request->arena, name->valuestring, id->valuestring),
+        };
+        if (!module.name || !module.key || !array_push(&request->modules, module))
+            return error_no_memory(err);
+    }
+    return 0;
+}
+
+static int read_stack(struct symbolicate_request *request, const cJSON *stack, size_t module_count, struct error *err)
+{
+    static const double address_limit = 9007199254740992; /* 2^53: beyond it JSON numbers are not exact */
+    if (!cJSON_IsArray(stack))
+        return error_set(err, EINVAL, "an element of \"stacks\" must be an array of frames");
+    const cJSON *pair;
+    cJSON_ArrayForEach(pair, stack)
+    {
+        const cJSON *module, *address;
+        uint64_t index;
+        struct request_frame frame;
+        if (!take_pair(pair, &module, &address) || !take_number(module, UINT32_MAX, &index) ||
+            !take_number(address, address_limit, &frame.address))
+            return error_set(err, EINVAL, "a frame must be [module index, address], both whole numbers from 0 on");
+        if (index >= module_count)
+            return error_set(err, EINVAL, "a frame is in module %zu, but \"memoryMap\" has %zu", (size_t)index,
+                             module_count);
+        frame.module = (uint32_t)index;
+        if (!array_push(&request->frames, frame))
+            return error_no_memory(err);
+    }
+    return array_push(&request->stack_ends, request->frames.length) ? 0 : error_no_memory(err);
+}
+
+static int read_job(struct symbolicate_request *request, const cJSON *object, struct error *err)
+{
+    const cJSON *map, *stacks, *stack;
+    if (!cJSON_IsObject(object))
+        return error_set(err, EINVAL, "an element of \"jobs\" must be an object");
+    struct request_job job = {.first_module = request->modules.length, .first_stack = request->stack_ends.length};
+    int result = need_array(object, "memoryMap", &map, err);
+    if (result == 0)
+        result = need_array(object, "stacks", &stacks, err);
+    if (result == 0)
+        result = read_modules(request, map, err);
+    job.module_count = request->modules.length - job.first_module;
+    for (stack = result == 0 ? stacks->child : NULL; result == 0 && stack; stack = stack->next)
+        result = read_stack(request, stack, job.module_count, err);
+    job.stack_count = request->stack_ends.length - job.first_stack;
+    if (result == 0 && !array_push(&request->jobs, job))
+        result = error_no_memory(err);
+    return result;
+}
+
+int symbolicate_request_read(struct symbolicate_request *request, const char *body, size_t size, struct error *err)
+{
+    *request = (struct symbolicate_request){.arena = {0}};
+    cJSON *tree;
+    int result = parse(&tree, body, size, err);
+    const cJSON *jobs = NULL;
+    if (result == 0 && !cJSON_HasObjectItem(tree, "jobs")) {
+        result = read_job(request, tree, err); /* one job alone */
+    } else if (result == 0) {
+        result = need_array(tree, "jobs", &jobs, err);
+        for (const cJSON *job = result == 0 ? jobs->child : NULL; result == 0 && job; job = job->next)
+            result = read_job(request, job, err);
+    }
+    cJSON_Delete(tree);
+    return result;
+}
+
+void symbolicate_request_destroy(struct symbolicate_request *request)
+{
+    array_free(&request->jobs);
+    array_free(&request->modules);
+    array_free(&request->stack_ends);
+    array_free(&request->frames);
+    arena_destroy(&request->arena);
+}
+
+/* ---- source/v1 ---- */
+
+/* "0x1f": at most 16 digits. */
+static int parse_offset(const char *text, uint64_t *out, struct error *err)
+{
+    size_t digits = strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
+    if (digits == 0 || digits > 16 || text[2 + digits])
+        return error_set(err, EINVAL, "\"moduleOffset\" must be a text like \"0x1f\"");
+    *out = strtoull(text, NULL, 16);
+    return 0;
+}
+
+int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err)
+{
+    *request = (struct source_request){.arena = {0}};
+    cJSON *tree;
+    const char *name, *id, *offset, *file;
+    int result = parse(&tree, body, size, err);
+    if (result == 0)
+        result = need_text(tree, "debugName", &name, err);
+    if (result == 0)
+        result = need_text(tree, "debugId", &id, err);
+    if (result == 0)
+        result = need_text(tree, "moduleOffset", &offset, err);
+    if (result == 0)
+        result = need_text(tree, "file", &file, err);
+    if (result == 0)
+        result = parse_offset(offset, &request->address, err);
+    if (result == 0) {
+        request->key = make_key(&request->arena, name, id);
+        request->file = arena_copy(&request->arena, file, strlen(file));
+        if (!request->key || !request->file)
+            result = error_no_memory(err);
+    }
+    cJSON_Delete(tree);
+    return result;
+}
+
+void source_request_destroy(struct source_request *request)
+{
+    arena_destroy(&request->arena);
+}

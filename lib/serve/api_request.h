@@ -1,0 +1,64 @@
+/*
+ * The requests of the symbol API, read from JSON into what the rest of the API works on. They come from whoever has the
+ * address, so every type and size is looked at.
+ */
+#ifndef PROF_SERVE_API_REQUEST_H
+#define PROF_SERVE_API_REQUEST_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    API_BODY_MAX = 16 << 20, /* bytes */
+    /* A larger body is not worked on, but read up to here: most clients send all of it before they look at the answer.
+     */
+    API_BODY_READ_MAX = 64 << 20,
+    API_DEPTH_MAX = 16,      /* of arrays and objects in each other; a good request has 6 */
+    API_VALUES_MAX = 1 << 20 /* in one request; an address takes 3 */
+};
+
+struct request_module {
+    const char *name; /* the debug name */
+    const char *key;  /* "debug name/breakpad id" */
+};
+
+struct request_frame {
+    uint32_t module; /* of the own job's */
+    uint64_t address;
+};
+
+/* The parts of the arrays below that belong to one job. */
+struct request_job {
+    size_t first_module, module_count;
+    size_t first_stack, stack_count;
+};
+
+struct symbolicate_request {
+    ARRAY(struct request_job) jobs;
+    ARRAY(struct request_module) modules;
+    ARRAY(size_t) stack_ends; /* of each stack: one past its last frame */
+    ARRAY(struct request_frame) frames;
+    struct arena arena; /* all texts */
+};
+
+/* Returns 0, -EINVAL for what is no such request, -E2BIG beyond the limits, -ENOMEM; with a sentence. Destroy the
+ * request in any case. */
+int symbolicate_request_read(struct symbolicate_request *request, const char *body, size_t size, struct error *err);
+void symbolicate_request_destroy(struct symbolicate_request *request);
+
+struct source_request {
+    const char *key;
+    uint64_t address;
+    const char *file;
+    struct arena arena;
+};
+
+/* As above. */
+int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err);
+void source_request_destroy(struct source_request *request);
+
+#endif

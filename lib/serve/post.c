@@ -1,0 +1,214 @@
+/*
+ * One thread works on one request after the other: a single one keeps all processors busy already.
+ *
+ * A post belongs to the server's thread until it is queued, to the worker until its connection is resumed, and then to
+ * the server's thread again. The queue's lock is what hands it over. libmicrohttpd neither frees nor times out a
+ * suspended connection, so the post stays where it is meanwhile, also if the client has gone.
+ */
+#include "serve/post.h"
+
+#include "base/array.h"
+#include "serve/api_request.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct post {
+    struct MHD_Connection *connection;
+    post_function *function;
+    ARRAY(char) body;
+    uint64_t received; /* bytes of the body, also those that were dropped */
+    int problem;       /* 0, or why the body is not whole: -E2BIG, -ENOMEM */
+    bool is_answered;
+    struct api_answer answer;
+    struct post *next; /* in the queue */
+};
+
+struct post_worker {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct post *first, **last; /* the queue */
+    bool ending, has_ended;
+    int profile_fd;
+    bool is_loaded; /* the api's libraries */
+    struct symbol_api api;
+};
+
+/* ---- a post ---- */
+
+struct post *post_new(struct MHD_Connection *connection, post_function *function)
+{
+    struct post *post = calloc(1, sizeof(*post));
+    if (!post)
+        return NULL;
+    post->connection = connection;
+    post->function = function;
+    return post;
+}
+
+void post_free(struct post *post)
+{
+    if (!post)
+        return;
+    array_free(&post->body);
+    api_answer_destroy(&post->answer);
+    free(post);
+}
+
+bool post_append(struct post *post, const char *bytes, size_t size)
+{
+    post->received += size;
+    if (post->received > API_BODY_MAX)
+        post->problem = -E2BIG;
+    else if (!array_reserve(&post->body, size))
+        post->problem = -ENOMEM;
+    if (post->problem) {
+        array_free(&post->body);
+        return post->received <= API_BODY_READ_MAX;
+    }
+    memcpy(post->body.data + post->body.length, bytes, size);
+    post->body.length += size;
+    return true;
+}
+
+static void refuse(struct post *post, enum api_status status, int code, const char *sentence)
+{
+    struct error err;
+    error_set(&err, code, "%s", sentence);
+    api_answer_error(&post->answer, status, &err);
+    post->is_answered = true;
+}
+
+/* ---- the worker ---- */
+
+static bool load(struct post_worker *worker, struct error *err)
+{
+    if (!worker->is_loaded)
+        worker->is_loaded = served_libs_load(&worker->api.libs, worker->profile_fd, err) == 0;
+    if (!worker->is_loaded)
+        served_libs_destroy(&worker->api.libs);
+    return worker->is_loaded;
+}
+
+static void work_on(struct post_worker *worker, struct post *post)
+{
+    struct error err = {""};
+    if (load(worker, &err))
+        post->function(&worker->api, post->body.data, post->body.length, &post->answer);
+    else
+        api_answer_error(&post->answer, API_FAILED, &err);
+    array_free(&post->body);
+    post->is_answered = true;
+}
+
+/* The next post, or NULL: it is time to end. */
+static struct post *take_next(struct post_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    while (!worker->first && !worker->ending)
+        pthread_cond_wait(&worker->changed, &worker->lock);
+    struct post *post = worker->ending ? NULL : worker->first;
+    if (post) {
+        worker->first = post->next;
+        if (!worker->first)
+            worker->last = &worker->first;
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return post;
+}
+
+static void *work(void *context)
+{
+    struct post_worker *worker = context;
+    for (struct post *post; (post = take_next(worker)) != NULL;) {
+        work_on(worker, post);
+        MHD_resume_connection(post->connection);
+    }
+    return NULL;
+}
+
+/* False if the worker ends. */
+static bool enqueue(struct post_worker *worker, struct post *post)
+{
+    pthread_mutex_lock(&worker->lock);
+    bool accepted = !worker->ending;
+    if (accepted) {
+        MHD_suspend_connection(post->connection);
+        *worker->last = post;
+        worker->last = &post->next;
+        pthread_cond_signal(&worker->changed);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return accepted;
+}
+
+struct api_answer *post_answer(struct post_worker *worker, struct post *post)
+{
+    if (post->is_answered)
+        return &post->answer;
+    if (post->problem == -E2BIG)
+        refuse(post, API_TOO_LARGE, E2BIG, POST_TOO_LARGE);
+    else if (post->problem)
+        refuse(post, API_FAILED, ENOMEM, "there is not enough memory");
+    else if (!enqueue(worker, post))
+        refuse(post, API_ENDING, ECANCELED, "prof is ending");
+    else
+        return NULL;
+    return &post->answer;
+}
+
+struct post_worker *post_worker_start(int profile_fd, struct error *err)
+{
+    struct post_worker *worker = calloc(1, sizeof(*worker));
+    if (!worker) {
+        error_no_memory(err);
+        return NULL;
+    }
+    worker->profile_fd = profile_fd;
+    worker->last = &worker->first;
+    pthread_mutex_init(&worker->lock, NULL);
+    pthread_cond_init(&worker->changed, NULL);
+    worker->has_ended = true; /* there is no thread yet */
+    worker->api.symbolizer = symbolizer_new(NULL, err);
+    int code = worker->api.symbolizer ? pthread_create(&worker->thread, NULL, work, worker) : ENOMEM;
+    if (code == 0) {
+        worker->has_ended = false;
+        return worker;
+    }
+    error_set(err, code, "cannot start the thread that looks up symbols: %s", strerror(code));
+    post_worker_free(worker);
+    return NULL;
+}
+
+void post_worker_end(struct post_worker *worker)
+{
+    if (worker->has_ended)
+        return;
+    pthread_mutex_lock(&worker->lock);
+    worker->ending = true;
+    pthread_cond_signal(&worker->changed);
+    pthread_mutex_unlock(&worker->lock);
+    pthread_join(worker->thread, NULL);
+    worker->has_ended = true;
+    for (struct post *post = worker->first, *next; post; post = next) {
+        next = post->next;
+        refuse(post, API_ENDING, ECANCELED, "prof is ending");
+        MHD_resume_connection(post->connection);
+    }
+    worker->first = NULL;
+}
+
+void post_worker_free(struct post_worker *worker)
+{
+    if (!worker)
+        return;
+    post_worker_end(worker);
+    served_libs_destroy(&worker->api.libs);
+    symbolizer_free(worker->api.symbolizer);
+    pthread_cond_destroy(&worker->changed);
+    pthread_mutex_destroy(&worker->lock);
+    free(worker);
+}

@@ -1,0 +1,45 @@
+/*
+ * Requests that take a body and time: the body is collected as it arrives, then a thread of its own works out the
+ * answer while the server's thread goes on with other connections, and the connection is woken to send it.
+ */
+#ifndef PROF_SERVE_POST_H
+#define PROF_SERVE_POST_H
+
+#include "serve/api_answer.h"
+#include "serve/symbol_api.h"
+
+#include <microhttpd.h>
+#include <stdbool.h>
+
+typedef void post_function(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+
+struct post_worker;
+
+#define POST_TOO_LARGE "the request is larger than 16 MiB: send several smaller ones"
+
+/* Starts the thread, which reads the libraries of the profile when the first request comes. `profile_fd` must stay
+ * open. NULL with `err` filled on failure. */
+struct post_worker *post_worker_start(int profile_fd, struct error *err);
+
+/* Waits for the request that is worked on, answers the others with API_ENDING, and ends the thread: afterwards no
+ * connection sleeps, and posts that come are answered with API_ENDING. */
+void post_worker_end(struct post_worker *worker);
+
+/* After post_worker_end(), and after all posts have been freed. NULL is allowed. */
+void post_worker_free(struct post_worker *worker);
+
+struct post;
+
+/* A request whose headers are there. NULL if memory ran out. */
+struct post *post_new(struct MHD_Connection *connection, post_function *function);
+void post_free(struct post *post);
+
+/* The next bytes of the body. Beyond API_BODY_MAX they are dropped, and the answer will say so; false beyond
+ * API_BODY_READ_MAX: the connection should be closed. */
+bool post_append(struct post *post, const char *bytes, size_t size);
+
+/* The answer, or NULL: then the connection sleeps, and the handler is called again when there is one. The text is the
+ * caller's to take. */
+struct api_answer *post_answer(struct post_worker *worker, struct post *post);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * source/v1. The client says which file it wants; which file is opened is what the debug info of the address says. So a
+ * request cannot name a file that no address of a recorded library comes from.
+ */
+#include "serve/symbol_api.h"
+
+#include "base/json_write.h"
+#include "serve/api_request.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SOURCE_MAX = 16 << 20 }; /* bytes; a view of more serves nobody */
+
+/* The frame of the address that has this file, or NULL. */
+static const struct symbol_frame *frame_in_file(const struct symbol_answers *answers, const char *file)
+{
+    if (answers->count != 1)
+        return NULL;
+    const struct symbol_answer *answer = &answers->answers[0];
+    for (uint32_t i = 0; i < answer->frame_count; i++) {
+        const struct symbol_frame *frame = &answers->frames.data[answer->first_frame + i];
+        if (frame->file && strcmp(frame->file, file) == 0)
+            return frame;
+    }
+    return NULL;
+}
+
+/* The path to open, to be freed: a relative one counts from the folder of the library. NULL if memory ran out. */
+static char *resolve_path(const char *file, const char *lib_path)
+{
+    const char *slash = strrchr(lib_path, '/');
+    char *path;
+    if (file[0] == '/' || !slash)
+        return strdup(file);
+    return asprintf(&path, "%.*s/%s", (int)(slash - lib_path), lib_path, file) < 0 ? NULL : path;
+}
+
+static int read_all(int fd, char *text, size_t size, struct error *err)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t got = read(fd, text + at, size - at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return error_set(err, EIO, "the file changes while it is read");
+        at += (size_t)got;
+    }
+    return 0;
+}
+
+/* The whole file in memory that the caller frees. -ENOENT for whatever cannot be opened. */
+static int load_text(const char *path, char **text, size_t *size, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe must not hold us up */
+    struct stat status;
+    int result = 0;
+    *text = NULL;
+    if (fd < 0 || fstat(fd, &status) != 0)
+        result = error_set(err, ENOENT, "cannot open %s: %s", path, strerror(errno));
+    else if (!S_ISREG(status.st_mode))
+        result = error_set(err, ENOENT, "%s is not a file", path);
+    else if (status.st_size > SOURCE_MAX)
+        result = error_set(err, E2BIG, "%s is larger than %d MiB", path, SOURCE_MAX >> 20);
+    else if (!(*text = malloc((size_t)status.st_size + 1)))
+        result = error_no_memory(err);
+    if (result == 0) {
+        *size = (size_t)status.st_size;
+        result = read_all(fd, *text, *size, err);
+    }
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+static int write_source(const char *file, const char *text, size_t size, struct api_answer *answer, struct error *err)
+{
+    struct byte_sink sink = api_answer_sink(answer);
+    struct json_writer writer;
+    json_writer_init(&writer, &sink, err);
+    json_open(&writer, '{');
+    json_key(&writer, "symbolsLastModified");
+    json_null(&writer);
+    json_key(&writer, "sourceLastModified");
+    json_null(&writer);
+    json_key(&writer, "file");
+    json_text_z(&writer, file);
+    json_key(&writer, "source");
+    json_text(&writer, text, size);
+    json_close(&writer, '}');
+    return json_writer_finish(&writer);
+}
+
+static int send_file(const char *file, const char *lib_path, struct api_answer *answer, struct error *err)
+{
+    char *path = resolve_path(file, lib_path), *text = NULL;
+    size_t size = 0;
+    int result = path ? load_text(path, &text, &size, err) : error_no_memory(err);
+    if (result == 0 && memchr(text, '\0', size))
+        result = error_set(err, ENOENT, "%s is not a text", path);
+    if (result == 0)
+        result = write_source(file, text, size, answer, err);
+    free(text);
+    free(path);
+    return result;
+}
+
+static int answer_source(const struct symbol_api *api, const struct source_request *request, struct api_answer *answer,
+                         struct error *err)
+{
+    uint32_t row = served_libs_find(&api->libs, request->key);
+    if (row == SERVED_LIB_NONE)
+        return error_set(err, ENOENT, "the profile names no library %s", request->key);
+    const struct served_lib *served = &api->libs.rows.data[row];
+    struct identified_lib lib;
+    int result = served_lib_identify(served, &lib, err);
+    if (result != 0)
+        return result;
+    struct symbol_answers answers;
+    result = symbolizer_lookup(api->symbolizer, &lib.symbol, &request->address, 1, &answers, err);
+    const struct symbol_frame *frame = result == 0 ? frame_in_file(&answers, request->file) : NULL;
+    if (frame)
+        result = send_file(frame->file, served->path, answer, err);
+    else if (result == 0)
+        result = error_set(err, ENOENT, "this address does not come from that file%s%s", answers.problem[0] ? ": " : "",
+                           answers.problem);
+    symbol_answers_destroy(&answers);
+    return result;
+}
+
+void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
+{
+    struct source_request request;
+    struct error err = {""};
+    int result = source_request_read(&request, body, size, &err);
+    if (result == 0)
+        result = answer_source(api, &request, answer, &err);
+    source_request_destroy(&request);
+    if (result == 0)
+        answer->status = API_OK;
+    else
+        api_answer_error(answer, api_status_of(result), &err);
+}

@@ -1,0 +1,351 @@
+/*
+ * symbolicate/v5. Clients send the same addresses many times, in many stacks and jobs. So the addresses of all jobs are
+ * brought together first: each library of the request is looked up once, with its distinct addresses, and then the
+ * answer is written in the order of the request.
+ */
+#include "serve/symbol_api.h"
+
+#include "base/json_write.h"
+#include "serve/api_request.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A library of the profile that the request names. */
+struct asked_lib {
+    uint32_t row; /* of the profile's */
+    struct identified_lib lib;
+    bool is_identified;
+    ARRAY(uint64_t) rvas;         /* sorted and distinct once all are there */
+    struct symbol_answers *found; /* in `jobs` */
+    struct error problem;         /* why nothing is found */
+};
+
+struct lookup_of_request {
+    const struct symbol_api *api;
+    struct symbolicate_request request;
+    uint32_t *asked_of_module; /* per module of the request: into `asked`, or SERVED_LIB_NONE */
+    struct asked_lib *asked;   /* each library once */
+    size_t asked_count;
+    struct symbol_job *jobs; /* of those that are identified */
+    size_t job_count;
+};
+
+/* ---- bringing together ---- */
+
+static void ask_lib(struct lookup_of_request *lookup, uint32_t *asked_of_row, uint32_t row)
+{
+    if (asked_of_row[row] != SERVED_LIB_NONE)
+        return;
+    asked_of_row[row] = (uint32_t)lookup->asked_count;
+    lookup->asked[lookup->asked_count++].row = row;
+}
+
+/* Which libraries of the profile the modules are. */
+static int ask_libs(struct lookup_of_request *lookup, struct error *err)
+{
+    const struct symbolicate_request *request = &lookup->request;
+    const struct served_libs *libs = &lookup->api->libs;
+    size_t modules = request->modules.length, rows = libs->rows.length;
+    uint32_t *asked_of_row = malloc((rows + 1) * sizeof(*asked_of_row));
+    lookup->asked_of_module = malloc((modules + 1) * sizeof(*lookup->asked_of_module));
+    lookup->asked = calloc((modules < rows ? modules : rows) + 1, sizeof(*lookup->asked));
+    if (!asked_of_row || !lookup->asked_of_module || !lookup->asked) {
+        free(asked_of_row);
+        return error_no_memory(err);
+    }
+    for (size_t i = 0; i < rows; i++)
+        asked_of_row[i] = SERVED_LIB_NONE;
+    for (size_t i = 0; i < modules; i++) {
+        uint32_t row = served_libs_find(libs, request->modules.data[i].key);
+        lookup->asked_of_module[i] = SERVED_LIB_NONE;
+        if (row == SERVED_LIB_NONE)
+            continue;
+        ask_lib(lookup, asked_of_row, row);
+        lookup->asked_of_module[i] = asked_of_row[row];
+    }
+    free(asked_of_row);
+    return 0;
+}
+
+static void identify_libs(struct lookup_of_request *lookup)
+{
+    for (size_t i = 0; i < lookup->asked_count; i++) {
+        struct asked_lib *asked = &lookup->asked[i];
+        const struct served_lib *served = &lookup->api->libs.rows.data[asked->row];
+        asked->is_identified = served_lib_identify(served, &asked->lib, &asked->problem) == 0;
+    }
+}
+
+static struct asked_lib *asked_at(const struct lookup_of_request *lookup, size_t module)
+{
+    uint32_t index = lookup->asked_of_module[module];
+    return index == SERVED_LIB_NONE ? NULL : &lookup->asked[index];
+}
+
+static int compare_rvas(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static void sort_rvas(struct asked_lib *asked)
+{
+    size_t kept = 0;
+    if (asked->rvas.length == 0)
+        return;
+    qsort(asked->rvas.data, asked->rvas.length, sizeof(uint64_t), compare_rvas);
+    for (size_t i = 0; i < asked->rvas.length; i++)
+        if (i == 0 || asked->rvas.data[i] != asked->rvas.data[kept - 1])
+            asked->rvas.data[kept++] = asked->rvas.data[i];
+    asked->rvas.length = kept;
+}
+
+static int collect_rvas(struct lookup_of_request *lookup, struct error *err)
+{
+    const struct symbolicate_request *request = &lookup->request;
+    size_t frame = 0;
+    for (size_t j = 0; j < request->jobs.length; j++) {
+        const struct request_job *job = &request->jobs.data[j];
+        size_t last = job->first_stack + job->stack_count;
+        for (size_t end = last ? request->stack_ends.data[last - 1] : 0; frame < end; frame++) {
+            const struct request_frame *from = &request->frames.data[frame];
+            struct asked_lib *asked = asked_at(lookup, job->first_module + from->module);
+            if (asked && !array_push(&asked->rvas, from->address))
+                return error_no_memory(err);
+        }
+    }
+    for (size_t i = 0; i < lookup->asked_count; i++)
+        sort_rvas(&lookup->asked[i]);
+    return 0;
+}
+
+static int find_all(struct lookup_of_request *lookup, struct error *err)
+{
+    identify_libs(lookup);
+    lookup->jobs = calloc(lookup->asked_count + 1, sizeof(*lookup->jobs));
+    if (!lookup->jobs)
+        return error_no_memory(err);
+    for (size_t i = 0; i < lookup->asked_count; i++) {
+        struct asked_lib *asked = &lookup->asked[i];
+        if (!asked->is_identified)
+            continue;
+        struct symbol_job *job = &lookup->jobs[lookup->job_count++];
+        *job = (struct symbol_job){
+            .lib = asked->lib.symbol, .rvas = asked->rvas.data, .count = asked->rvas.length, .answers = {.count = 0}};
+        asked->found = &job->answers;
+    }
+    return symbolizer_lookup_all(lookup->api->symbolizer, lookup->jobs, lookup->job_count, err);
+}
+
+static int look_up(struct lookup_of_request *lookup, const char *body, size_t size, struct error *err)
+{
+    int result = symbolicate_request_read(&lookup->request, body, size, err);
+    if (result == 0)
+        result = ask_libs(lookup, err);
+    if (result == 0)
+        result = collect_rvas(lookup, err);
+    if (result == 0)
+        result = find_all(lookup, err);
+    return result;
+}
+
+static void lookup_destroy(struct lookup_of_request *lookup)
+{
+    for (size_t i = 0; i < lookup->job_count; i++)
+        symbol_answers_destroy(&lookup->jobs[i].answers);
+    for (size_t i = 0; i < lookup->asked_count; i++)
+        array_free(&lookup->asked[i].rvas);
+    free(lookup->asked);
+    free(lookup->jobs);
+    free(lookup->asked_of_module);
+    symbolicate_request_destroy(&lookup->request);
+}
+
+/* ---- writing ---- */
+
+static void write_text(struct json_writer *writer, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    json_key(writer, key);
+    json_text_z(writer, text);
+}
+
+static void write_hex(struct json_writer *writer, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "0x%" PRIx64, value);
+    write_text(writer, key, text);
+}
+
+static void write_place(struct json_writer *writer, const struct symbol_frame *frame)
+{
+    write_text(writer, "file", frame->file);
+    if (frame->line) {
+        json_key(writer, "line");
+        json_unsigned(writer, frame->line);
+    }
+}
+
+/* What is known of an address: the function that was not inlined, and in it the inlined ones, innermost first. */
+static void write_answer(struct json_writer *writer, const struct symbol_answers *answers, size_t index, uint64_t rva)
+{
+    const struct symbol_answer *answer = &answers->answers[index];
+    if (answer->frame_count == 0)
+        return;
+    const struct symbol_frame *outer = &answers->frames.data[answer->first_frame];
+    write_text(writer, "function", outer->function ? outer->function : answer->symbol);
+    if (answer->symbol) {
+        write_hex(writer, "function_offset", rva - answer->symbol_address);
+        if (answer->symbol_size)
+            write_hex(writer, "function_size", answer->symbol_size);
+    }
+    write_place(writer, outer);
+    if (answer->frame_count == 1)
+        return;
+    json_key(writer, "inlines");
+    json_open(writer, '[');
+    for (uint32_t depth = answer->frame_count - 1; depth > 0; depth--) {
+        json_open(writer, '{');
+        write_text(writer, "function", outer[depth].function);
+        write_place(writer, &outer[depth]);
+        json_close(writer, '}');
+    }
+    json_close(writer, ']');
+}
+
+static void write_frame(struct json_writer *writer, const struct lookup_of_request *lookup, size_t index,
+                        size_t first_module, const struct request_frame *frame)
+{
+    const struct asked_lib *asked = asked_at(lookup, first_module + frame->module);
+    json_open(writer, '{');
+    json_key(writer, "frame");
+    json_unsigned(writer, index);
+    write_hex(writer, "module_offset", frame->address);
+    write_text(writer, "module", lookup->request.modules.data[first_module + frame->module].name);
+    if (asked && asked->found && asked->found->count) {
+        const uint64_t *at = bsearch(&frame->address, asked->rvas.data, asked->rvas.length, sizeof(*at), compare_rvas);
+        write_answer(writer, asked->found, (size_t)(at - asked->rvas.data), frame->address);
+    }
+    json_close(writer, '}');
+}
+
+static void write_stacks(struct json_writer *writer, const struct lookup_of_request *lookup,
+                         const struct request_job *job)
+{
+    const struct symbolicate_request *request = &lookup->request;
+    json_key(writer, "stacks");
+    json_open(writer, '[');
+    for (size_t s = job->first_stack; writer->status == 0 && s < job->first_stack + job->stack_count; s++) {
+        size_t first = s ? request->stack_ends.data[s - 1] : 0;
+        json_open(writer, '[');
+        for (size_t f = first; f < request->stack_ends.data[s]; f++)
+            write_frame(writer, lookup, f - first, job->first_module, &request->frames.data[f]);
+        json_close(writer, ']');
+    }
+    json_close(writer, ']');
+}
+
+/* NULL if it was found. */
+static const char *why_missing(const struct asked_lib *asked)
+{
+    if (!asked)
+        return "the profile names no library with this name and id";
+    if (!asked->is_identified)
+        return asked->problem.text;
+    return asked->found->is_found ? NULL : asked->found->problem;
+}
+
+static void write_missing(struct json_writer *writer, const struct request_module *module,
+                          const struct asked_lib *asked)
+{
+    json_key(writer, module->key);
+    json_open(writer, '[');
+    json_open(writer, '{');
+    write_text(writer, "name", asked ? "FileNotFound" : "UnknownModule");
+    write_text(writer, "message", why_missing(asked));
+    json_close(writer, '}');
+    json_close(writer, ']');
+}
+
+/* The distinct modules of a job: clients may name one twice, but an object has a key once. Returns how many modules are
+ * missing, or a negative errno value. */
+static int64_t write_modules(struct json_writer *writer, const struct lookup_of_request *lookup,
+                             const struct request_job *job, bool missing_only, struct error *err)
+{
+    struct strings seen = {0};
+    int64_t missing = 0;
+    for (size_t i = job->first_module; missing >= 0 && i < job->first_module + job->module_count; i++) {
+        const struct request_module *module = &lookup->request.modules.data[i];
+        size_t known = seen.entries.length;
+        uint32_t index = strings_add_z(&seen, module->key);
+        if (index == STRING_NONE)
+            missing = error_no_memory(err);
+        if (index < known || missing < 0)
+            continue;
+        const struct asked_lib *asked = asked_at(lookup, i);
+        bool is_missing = why_missing(asked) != NULL;
+        missing += is_missing;
+        if (missing_only && is_missing)
+            write_missing(writer, module, asked);
+        if (!missing_only) {
+            json_key(writer, module->key);
+            json_bool(writer, !is_missing);
+        }
+    }
+    strings_destroy(&seen);
+    return missing;
+}
+
+static int write_result(struct json_writer *writer, const struct lookup_of_request *lookup,
+                        const struct request_job *job, struct error *err)
+{
+    json_open(writer, '{');
+    write_stacks(writer, lookup, job);
+    json_key(writer, "found_modules");
+    json_open(writer, '{');
+    int64_t missing = write_modules(writer, lookup, job, false, err);
+    json_close(writer, '}');
+    if (missing > 0) {
+        json_key(writer, "module_errors");
+        json_open(writer, '{');
+        missing = write_modules(writer, lookup, job, true, err);
+        json_close(writer, '}');
+    }
+    json_close(writer, '}');
+    return missing < 0 ? (int)missing : 0;
+}
+
+static int write_results(const struct lookup_of_request *lookup, struct api_answer *answer, struct error *err)
+{
+    struct byte_sink sink = api_answer_sink(answer);
+    struct json_writer writer;
+    int result = 0;
+    json_writer_init(&writer, &sink, err);
+    json_open(&writer, '{');
+    json_key(&writer, "results");
+    json_open(&writer, '[');
+    for (size_t j = 0; result == 0 && j < lookup->request.jobs.length; j++)
+        result = write_result(&writer, lookup, &lookup->request.jobs.data[j], err);
+    json_close(&writer, ']');
+    json_close(&writer, '}');
+    int finished = json_writer_finish(&writer);
+    return result ? result : finished;
+}
+
+void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
+{
+    struct lookup_of_request lookup = {.api = api};
+    struct error err = {""};
+    int result = look_up(&lookup, body, size, &err);
+    if (result == 0)
+        result = write_results(&lookup, answer, &err);
+    lookup_destroy(&lookup);
+    if (result == 0)
+        answer->status = API_OK;
+    else
+        api_answer_error(answer, api_status_of(result), &err);
+}

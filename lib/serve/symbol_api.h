@@ -1,0 +1,26 @@
+/*
+ * The symbol API that the Firefox Profiler and samply's tools speak: what they ask a symbol server on this machine.
+ * These functions take the body of a request and fill the answer; how both travel is the server's affair.
+ *
+ *     symbolicate/v5   names, lines and inlined calls of addresses
+ *     source/v1        the text of a source file that an address comes from
+ *
+ * Only libraries that the served profile names are looked into, and only files with their build id.
+ */
+#ifndef PROF_SERVE_SYMBOL_API_H
+#define PROF_SERVE_SYMBOL_API_H
+
+#include "serve/api_answer.h"
+#include "serve/served_libs.h"
+#include "symbol/symbol.h"
+
+struct symbol_api {
+    struct served_libs libs;
+    struct symbolizer *symbolizer;
+};
+
+/* The answer is complete in any case; `answer` comes zeroed. Both may take seconds: debug info is read. */
+void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+
+#endif
