@@ -1,0 +1,62 @@
+/*
+ * Any bytes as the body of a request to the symbol API; the first byte chooses which. Whatever comes in, a JSON object
+ * goes out, with a status that fits. One library is there to be found: a small program of the system.
+ */
+#include "base/json.h"
+#include "serve/symbol_api.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static const char breakpad_id[] = "0123456789ABCDEF0123456789ABCDEF0";
+
+static void start(struct symbol_api *api)
+{
+    struct error err;
+    struct symbolizer_options options = {.threads = 1};
+    struct served_lib lib = {.debug_name = "true", .breakpad_id = breakpad_id, .code_id = "00", .path = "/bin/true"};
+    struct served_lib bare = {.debug_name = "bare", .breakpad_id = "", .code_id = "", .path = "/bin/true"};
+    api->symbolizer = symbolizer_new(&options, &err);
+    if (!api->symbolizer || !served_libs_add(&api->libs, &lib) || !served_libs_add(&api->libs, &bare))
+        abort();
+}
+
+/* Whether the text is one JSON object. */
+static bool is_object(const char *text, size_t size)
+{
+    struct json json;
+    json_init(&json);
+    json_feed(&json, text, size);
+    json_end(&json);
+    bool good = json_next(&json) == JSON_OBJECT_OPEN;
+    enum json_type type;
+    while ((type = json_next(&json)) > JSON_END)
+        ;
+    json_destroy(&json);
+    return good && type == JSON_END;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static struct symbol_api api;
+    if (!api.symbolizer)
+        start(&api);
+    if (size == 0)
+        return 0;
+    struct api_answer answer = {.text = NULL};
+    if (bytes[0] == 's')
+        symbol_api_source(&api, (const char *)bytes + 1, size - 1, &answer);
+    else
+        symbol_api_symbolicate(&api, (const char *)bytes + 1, size - 1, &answer);
+    if (!is_object(answer.text, answer.size))
+        abort();
+    if (answer.status != API_OK && answer.status != API_MALFORMED && answer.status != API_NOT_FOUND &&
+        answer.status != API_TOO_LARGE)
+        abort();
+    if ((answer.status == API_OK) == (memmem(answer.text, answer.size, "{\"error\":", 9) == answer.text))
+        abort();
+    api_answer_destroy(&answer);
+    return 0;
+}
