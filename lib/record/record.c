@@ -1,5 +1,5 @@
 /*
- * The recording loop: sleep until a ring wants to be read, read all rings in causal order, tell the tracker about
+ * The recording loop: sleep until there is something to read, read all rings in causal order, tell the tracker about
  * processes and mappings, walk the stack of each sample where it lies in its ring, and append the chain of addresses to
  * the spool.
  *
@@ -39,12 +39,19 @@
 #define SECOND UINT64_C(1000000000)
 
 enum {
-    IDLE_MS = 100,       /* a ring that does not fill is read this often */
+    IDLE_MS = 100,       /* how often one looks after a target that is only waited for */
     ROUNDS_AT_ONCE = 64, /* before signals are looked at again */
     FAST_START_HZ = 2000 /* above it, to be woken for every sample of every CPU is too much to begin with */
 };
 
 static const uint64_t flush_interval = SECOND; /* what a killed recorder loses at most */
+
+/* How the ring of one CPU is read. */
+struct ring_watch {
+    struct pace pace;
+    bool polled;   /* the next record wakes the recorder; else it is read at the next look */
+    uint64_t tail; /* of the ring at the last look */
+};
 
 struct recording {
     const struct record_options *options;
@@ -54,7 +61,7 @@ struct recording {
 
     struct perf_events events;
     struct perf_merge *merge;
-    struct pace *paces;
+    struct ring_watch *watches; /* for each CPU */
     struct spool_writer *spool;
     struct library_table *libraries;
     struct tracker *tracker;
@@ -62,9 +69,10 @@ struct recording {
     uint64_t *frames; /* CHUNK_MAX_FRAMES */
 
     int epoll_fd, signal_fd;
-    uint64_t started, next_flush; /* ns */
-    bool ending;                  /* result.end says why */
-    bool interrupted;             /* one SIGINT came */
+    uint64_t started, next_flush, next_look; /* ns */
+    bool some_unpolled;                      /* rings that are read at next_look */
+    bool ending;                             /* result.end says why */
+    bool interrupted;                        /* one SIGINT came */
     bool kernel_mapped;
 
     uint64_t samples, cut, lost_records, cpu_time;
@@ -183,8 +191,7 @@ static int take_sample(struct recording *recording, const struct perf_record *re
     recording->samples++;
     recording->cpu_time += sample.cpu_time;
     recording->cut += (sample.flags & SAMPLE_CUT) != 0;
-    bool fast = pace_sample(&recording->paces[cpu_index], record->time, user.pace);
-    perf_events_use_ring(&recording->events, cpu_index, fast ? PERF_RING_FAST : PERF_RING_SLOW);
+    pace_sample(&recording->watches[cpu_index].pace, record->time, user.pace);
     return spool_writer_sample(recording->spool, &sample, err);
 }
 
@@ -196,10 +203,10 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         return 0;
     }
     if (record.type == PERF_RECORD_SAMPLE)
-        return take_sample(recording, &record, raw->ring / PERF_RING_KINDS, err);
+        return take_sample(recording, &record, raw->ring, err);
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
         recording->lost_records += record.lost;
-        pace_lost(&recording->paces[raw->ring / PERF_RING_KINDS], record.time);
+        pace_lost(&recording->watches[raw->ring].pace, record.time);
     }
     return tracker_record(recording->tracker, &record, err);
 }
@@ -276,13 +283,54 @@ static void take_signals(struct recording *recording)
 
 /* ---- the loop ---- */
 
+/* Taken out of the epoll set: one that stays in with no events wakes the sleeper inside the kernel with every record.
+ */
+static void set_polled(struct recording *recording, size_t index, bool polled)
+{
+    struct ring_watch *ring = &recording->watches[index];
+    int fd = recording->events.cpus.data[index].ring_fd, what = polled ? EPOLL_CTL_ADD : EPOLL_CTL_DEL;
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    if (ring->polled != polled && epoll_ctl(recording->epoll_fd, what, fd, &event) == 0)
+        ring->polled = polled;
+}
+
+/* After reading. A ring is polled while its samples are wanted at once, or none come: to be woken by the first is
+ * cheap. The others are looked at now and then. */
+static void choose_polled(struct recording *recording, uint64_t now)
+{
+    bool look = recording->some_unpolled && now >= recording->next_look, some_unpolled = false;
+    for (size_t i = 0; i < recording->events.cpus.length; i++) {
+        struct ring_watch *ring = &recording->watches[i];
+        uint64_t tail = recording->events.cpus.data[i].ring.tail;
+        bool is_quiet = tail == ring->tail;
+        if (ring->pace.fast)
+            set_polled(recording, i, true);
+        else if (ring->polled ? !is_quiet : look)
+            set_polled(recording, i, is_quiet);
+        if (ring->polled || look)
+            ring->tail = tail;
+        some_unpolled |= !ring->polled;
+    }
+    if (some_unpolled && (look || !recording->some_unpolled))
+        recording->next_look = now + perf_events_interval(&recording->events);
+    recording->some_unpolled = some_unpolled;
+}
+
+/* When to wake up even if no ring and no signal says so. */
+static uint64_t next_deadline(const struct recording *recording)
+{
+    uint64_t deadline = recording->next_flush, duration = recording->options->duration;
+    if (duration && recording->started + duration < deadline)
+        deadline = recording->started + duration;
+    if (recording->some_unpolled && recording->next_look < deadline)
+        deadline = recording->next_look;
+    return deadline;
+}
+
 static int wait_ms(const struct recording *recording, uint64_t now)
 {
-    uint64_t duration = recording->options->duration;
-    uint64_t end = recording->started + duration;
-    if (!duration || end > now + IDLE_MS * UINT64_C(1000000))
-        return IDLE_MS;
-    return end > now ? (int)((end - now + 999999) / 1000000) : 0;
+    uint64_t deadline = next_deadline(recording);
+    return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
 }
 
 /* What was asked when time is up, and what has to be done each second. */
@@ -310,6 +358,7 @@ static int record_until_end(struct recording *recording, struct error *err)
         for (int i = 0; i < count; i++)
             signals |= ready[i].data.fd == recording->signal_fd;
         code = read_rings(recording, ROUNDS_AT_ONCE, err);
+        choose_polled(recording, monotonic_ns());
         if (signals)
             take_signals(recording);
     }
@@ -345,12 +394,12 @@ static int watch(int epoll_fd, int fd, struct error *err)
 
 static int open_merge(struct recording *recording, struct error *err)
 {
-    size_t count = recording->events.cpus.length * PERF_RING_KINDS;
+    size_t count = recording->events.cpus.length;
     struct perf_ring **rings = calloc(count, sizeof(struct perf_ring *));
     if (!rings)
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
-        rings[i] = &recording->events.cpus.data[i / PERF_RING_KINDS].rings[i % PERF_RING_KINDS];
+        rings[i] = &recording->events.cpus.data[i].ring;
     recording->merge = perf_merge_new(&recording->events.layout, rings, count, err);
     free(rings);
     return recording->merge ? 0 : -ENOMEM;
@@ -362,19 +411,14 @@ static int watch_all(struct recording *recording, struct error *err)
     if (recording->epoll_fd < 0)
         return error_set(err, errno, "cannot wait for ring buffers: %s", strerror(errno));
     int code = watch(recording->epoll_fd, recording->signal_fd, err);
-    for (size_t i = 0; i < recording->events.cpus.length; i++) {
-        for (int kind = 0; kind < PERF_RING_KINDS && !code; kind++)
-            code = watch(recording->epoll_fd, recording->events.cpus.data[i].ring_fds[kind], err);
-    }
+    for (size_t i = 0; i < recording->events.cpus.length && !code; i++)
+        code = watch(recording->epoll_fd, recording->events.cpus.data[i].ring_fd, err);
     return code;
 }
 
 static int prepare(struct recording *recording, struct error *err)
 {
-    bool fast = recording->options->rate <= FAST_START_HZ;
-    struct perf_options options = {.pid = recording->target.pid,
-                                   .rate = recording->options->rate,
-                                   .first_ring = fast ? PERF_RING_FAST : PERF_RING_SLOW};
+    struct perf_options options = {.pid = recording->target.pid, .rate = recording->options->rate};
     int code = perf_events_open(&recording->events, &options, err);
     if (!code)
         code = open_merge(recording, err);
@@ -387,11 +431,13 @@ static int prepare(struct recording *recording, struct error *err)
     recording->started = monotonic_ns();
     recording->next_flush = recording->started + flush_interval;
     recording->frames = malloc(CHUNK_MAX_FRAMES * sizeof(*recording->frames));
-    recording->paces = calloc(recording->events.cpus.length, sizeof(*recording->paces));
-    if (!recording->frames || !recording->paces)
+    recording->watches = calloc(recording->events.cpus.length, sizeof(*recording->watches));
+    if (!recording->frames || !recording->watches)
         return error_no_memory(err);
-    for (size_t i = 0; i < recording->events.cpus.length; i++)
-        pace_init(&recording->paces[i], fast);
+    for (size_t i = 0; i < recording->events.cpus.length; i++) {
+        recording->watches[i].polled = true;
+        pace_init(&recording->watches[i].pace, recording->options->rate <= FAST_START_HZ);
+    }
     recording->spool = spool_writer_new(recording->options->spool_path, err);
     if (!recording->spool || !(recording->libraries = library_table_new(recording->spool, err)) ||
         !(recording->tracker = tracker_new(recording->spool, recording->libraries, err)))
@@ -472,7 +518,7 @@ static void recording_destroy(struct recording *recording)
     perf_events_close(&recording->events);
     stack_reader_destroy(&recording->reader);
     free(recording->frames);
-    free(recording->paces);
+    free(recording->watches);
     if (recording->epoll_fd >= 0)
         close(recording->epoll_fd);
 }

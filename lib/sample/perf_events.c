@@ -36,13 +36,12 @@ enum {
     STACK_MAX_ABOVE_2_KHZ = 32768,
     STACK_MIN = 4096,
     SAMPLES_PER_RING = 16,
-    MANY_SAMPLES = 48,                 /* are read at once, at most: more save little and leave less room */
-    SLOW_RING_USUAL_MIN = 1024 * 1024, /* whatever the rate */
-    SLOW_RING_MIN = 64 * 1024,         /* where little may be locked */
-    FAST_RING_MAX = 2048 * 1024,
-    HEADROOM_MS = 50,         /* a slow ring should take what one busy CPU samples in this time */
-    SLOW_RING_MAX = 8 << 20,  /* bytes, and */
-    SLOW_RINGS_MAX = 32 << 20 /* bytes of all CPUs together */
+    RING_USUAL_MIN = 1024 * 1024, /* whatever the rate */
+    RING_MIN = 64 * 1024,         /* where little may be locked */
+    HEADROOM_MS = 100,            /* a ring should take what one busy CPU samples in this time */
+    RING_MAX = 8 << 20,           /* bytes, and */
+    RINGS_MAX = 32 << 20,         /* bytes of all CPUs together */
+    INTERVAL_MAX_MS = 24          /* more would save little and leave less room */
 };
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, uint32_t cpu)
@@ -202,7 +201,7 @@ static size_t power_of_two_below(size_t size)
  * is lost, but a short copy can be topped up from the living process. */
 static void fit_stack_to_rings(struct perf_events *events)
 {
-    size_t fitting = (events->ring_size[PERF_RING_SLOW] / SAMPLES_PER_RING) & ~(size_t)7;
+    size_t fitting = (events->ring_size / SAMPLES_PER_RING) & ~(size_t)7;
     if (fitting < STACK_MIN)
         fitting = STACK_MIN;
     if (events->stack_size > fitting)
@@ -213,80 +212,60 @@ static void choose_sizes(struct perf_events *events, size_t cpu_count)
 {
     events->stack_size = events->rate > 2000 ? STACK_MAX_ABOVE_2_KHZ : STACK_MAX;
     size_t wanted = (size_t)((uint64_t)events->rate * events->stack_size * HEADROOM_MS / 1000);
-    if (wanted < SLOW_RING_USUAL_MIN)
-        wanted = SLOW_RING_USUAL_MIN;
-    if (wanted > SLOW_RING_MAX)
-        wanted = SLOW_RING_MAX;
-    if (wanted > SLOW_RINGS_MAX / cpu_count)
-        wanted = SLOW_RINGS_MAX / cpu_count;
+    if (wanted < RING_USUAL_MIN)
+        wanted = RING_USUAL_MIN;
+    if (wanted > RING_MAX)
+        wanted = RING_MAX;
+    if (wanted > RINGS_MAX / cpu_count)
+        wanted = RINGS_MAX / cpu_count;
     size_t size = power_of_two_below(wanted + wanted / 2);
-    events->ring_size[PERF_RING_SLOW] = size < SLOW_RING_MIN ? SLOW_RING_MIN : size;
-    events->ring_size[PERF_RING_FAST] = size / 2 < FAST_RING_MAX ? size / 2 : FAST_RING_MAX;
+    events->ring_size = size < RING_MIN ? RING_MIN : size;
     fit_stack_to_rings(events);
 }
 
-static void shrink_rings(struct perf_events *events)
+static int open_ring(struct perf_events *events, struct perf_cpu *cpu, struct error *err)
 {
-    size_t *sizes = events->ring_size;
-    if (sizes[PERF_RING_FAST] > sizes[PERF_RING_SLOW] / 8) {
-        sizes[PERF_RING_FAST] /= 2;
-    } else {
-        sizes[PERF_RING_SLOW] /= 2;
-        sizes[PERF_RING_FAST] = sizes[PERF_RING_SLOW] / 2;
-    }
-}
-
-static int open_ring(struct perf_events *events, struct perf_cpu *cpu, enum perf_ring_kind kind, struct error *err)
-{
-    size_t size = events->ring_size[kind], many = (size_t)events->stack_size * MANY_SAMPLES;
-    size_t watermark = size / 8 * 3 < many ? size / 8 * 3 : many;
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_DUMMY,
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .watermark = 1,
-        .wakeup_watermark = kind == PERF_RING_FAST ? 1 : (uint32_t)watermark,
+        .wakeup_watermark = 1,
         .use_clockid = 1, /* a ring takes only events that use its own clock */
         .clockid = CLOCK_MONOTONIC,
     };
     int fd = open_event(&attr, 0, cpu->cpu);
     if (fd < 0)
         return error_set(err, -fd, "cannot open the perf event of a ring buffer: %s", strerror(-fd));
-    cpu->ring_fds[kind] = fd;
-    return perf_ring_map(&cpu->rings[kind], fd, size, err);
+    cpu->ring_fd = fd;
+    return perf_ring_map(&cpu->ring, fd, events->ring_size, err);
 }
 
-static void close_rings(struct perf_cpu *cpu)
+static void close_ring(struct perf_cpu *cpu)
 {
-    for (int kind = 0; kind < PERF_RING_KINDS; kind++) {
-        perf_ring_unmap(&cpu->rings[kind]);
-        if (cpu->ring_fds[kind] >= 0)
-            close(cpu->ring_fds[kind]);
-        cpu->ring_fds[kind] = -1;
-    }
+    perf_ring_unmap(&cpu->ring);
+    if (cpu->ring_fd >= 0)
+        close(cpu->ring_fd);
+    cpu->ring_fd = -1;
 }
 
 static int open_rings(struct perf_events *events, struct error *err)
 {
-    for (size_t i = 0; i < events->cpus.length; i++) {
-        for (int kind = 0; kind < PERF_RING_KINDS; kind++) {
-            int code = open_ring(events, &events->cpus.data[i], kind, err);
-            if (code)
-                return code;
-        }
-    }
-    return 0;
+    int code = 0;
+    for (size_t i = 0; i < events->cpus.length && !code; i++)
+        code = open_ring(events, &events->cpus.data[i], err);
+    return code;
 }
 
 static int open_largest_rings(struct perf_events *events, struct error *err)
 {
     uint32_t wanted_stack = events->stack_size;
     int code;
-    while ((code = open_rings(events, err)) == -EPERM && events->ring_size[PERF_RING_FAST] > SLOW_RING_MIN / 8) {
+    while ((code = open_rings(events, err)) == -EPERM && events->ring_size > RING_MIN / 4) {
         for (size_t i = 0; i < events->cpus.length; i++)
-            close_rings(&events->cpus.data[i]);
-        shrink_rings(events);
+            close_ring(&events->cpus.data[i]);
+        events->ring_size /= 2;
     }
     if (code == -EPERM)
         return error_set(err, EPERM,
@@ -335,9 +314,8 @@ static int open_sampling_events(struct perf_events *events, const struct perf_op
         if (fd < 0)
             return error_set(err, -fd, "cannot open a perf event on CPU %" PRIu32 ": %s", cpu->cpu, strerror(-fd));
         cpu->event_fd = fd;
-        if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fds[options->first_ring]))
+        if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fd))
             return error_set(err, errno, "cannot send a perf event to its ring buffer: %s", strerror(errno));
-        cpu->ring_kind = options->first_ring;
     }
     return 0;
 }
@@ -359,7 +337,7 @@ static int list_cpus(struct perf_events *events, struct error *err)
     struct cpu_list online = {0};
     int code = cpu_list_online(&online, err);
     for (size_t i = 0; i < online.length && !code; i++) {
-        struct perf_cpu cpu = {.cpu = online.data[i], .event_fd = -1, .ring_fds = {-1, -1}};
+        struct perf_cpu cpu = {.cpu = online.data[i], .event_fd = -1, .ring_fd = -1};
         if (!array_push(&events->cpus, cpu))
             code = error_no_memory(err);
     }
@@ -379,12 +357,12 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
     if (code)
         return refused(code, err);
     note_tier(events);
-    raise_file_limit(3 * events->cpus.length + 64);
+    raise_file_limit(2 * events->cpus.length + 64);
     code = open_largest_rings(events, err);
     if (!code)
         code = open_sampling_events(events, options, build_ids, err);
     if (code == -EMFILE)
-        return error_set(err, EMFILE, "too many open files: prof needs 3 for each of the %zu CPUs; raise 'ulimit -n'",
+        return error_set(err, EMFILE, "too many open files: prof needs 2 for each of the %zu CPUs; raise 'ulimit -n'",
                          events->cpus.length);
     return code;
 }
@@ -398,11 +376,11 @@ int perf_events_open(struct perf_events *events, const struct perf_options *opti
     return code;
 }
 
-void perf_events_use_ring(struct perf_events *events, size_t cpu_index, enum perf_ring_kind kind)
+uint64_t perf_events_interval(const struct perf_events *events)
 {
-    struct perf_cpu *cpu = &events->cpus.data[cpu_index];
-    if (cpu->ring_kind != kind && ioctl(cpu->event_fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->ring_fds[kind]) == 0)
-        cpu->ring_kind = kind;
+    uint64_t record = events->stack_size + 512u, samples = events->ring_size / 3 / record;
+    uint64_t most = INTERVAL_MAX_MS * UINT64_C(1000000), interval = samples * UINT64_C(1000000000) / events->rate;
+    return interval < most ? interval : most;
 }
 
 void perf_events_stop(struct perf_events *events)
@@ -430,7 +408,7 @@ void perf_events_close(struct perf_events *events)
         struct perf_cpu *cpu = &events->cpus.data[i];
         if (cpu->event_fd >= 0)
             close(cpu->event_fd);
-        close_rings(cpu);
+        close_ring(cpu);
     }
     array_free(&events->cpus);
 }

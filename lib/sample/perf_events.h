@@ -1,13 +1,12 @@
 /*
- * The perf events that sample one process and all it starts, and the rings that they write to: one event and two rings
- * for each CPU that is online.
+ * The perf events that sample one process and all it starts, and the rings that they write to: one of each for each CPU
+ * that is online.
  *
- * Two rings, because a reader wants to be woken in two ways. While the copied stacks are deep enough it should sleep
- * long and read many samples at once; while they are too short it should read the rest from the living process at once,
- * before that has changed. When an event wakes its reader is a property of the ring and fixed when it is opened; but
- * which ring an event writes to can be changed at any time. So each CPU has a slow ring, which wakes when
- * it holds a few dozen samples, and a fast one, which wakes at every record. The rings belong to dummy events that
- * never count anything.
+ * A ring becomes readable (poll) with every record. A reader that wants to read many at a time does not poll it, but
+ * looks at it now and then. When an event wakes its reader is fixed when its ring is opened, and sending it to another
+ * ring is no way out: the kernel waits for an RCU grace period then, tens of milliseconds, in which samples become old
+ * and get lost. The rings belong to dummy events that never count anything: their poll never says that the target has
+ * ended.
  */
 #ifndef PROF_SAMPLE_PERF_EVENTS_H
 #define PROF_SAMPLE_PERF_EVENTS_H
@@ -22,14 +21,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum perf_ring_kind { PERF_RING_SLOW, PERF_RING_FAST, PERF_RING_KINDS };
-
 struct perf_cpu {
     uint32_t cpu;
     int event_fd;
-    int ring_fds[PERF_RING_KINDS]; /* readable (poll) when the ring wants to be read */
-    struct perf_ring rings[PERF_RING_KINDS];
-    enum perf_ring_kind ring_kind; /* that the event writes to now */
+    int ring_fd; /* readable (poll) when there is a new record */
+    struct perf_ring ring;
 };
 
 enum perf_tier {
@@ -43,11 +39,11 @@ struct perf_events {
     struct ARRAY_TYPE(perf_cpu_array, struct perf_cpu) cpus;
     struct perf_layout layout;
     enum perf_tier tier;
-    bool hardware;                     /* the event is CPU cycles; else it is the CPU clock */
-    bool counts;                       /* samples carry the thread's counter (SAMPLE_READ) */
-    uint32_t rate;                     /* samples per second of CPU time */
-    uint32_t stack_size;               /* bytes of stack that are copied with a sample, at most */
-    size_t ring_size[PERF_RING_KINDS]; /* bytes each */
+    bool hardware;       /* the event is CPU cycles; else it is the CPU clock */
+    bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
+    uint32_t rate;       /* samples per second of CPU time */
+    uint32_t stack_size; /* bytes of stack that are copied with a sample, at most */
+    size_t ring_size;    /* bytes each */
 
     /* One sentence for each thing that was asked for and not granted, with the setting that gives it back. */
     char notes[PERF_NOTES][PERF_NOTE_SIZE];
@@ -55,9 +51,8 @@ struct perf_events {
 };
 
 struct perf_options {
-    pid_t pid;                      /* events start when it calls exec */
-    uint32_t rate;                  /* samples per second of CPU time */
-    enum perf_ring_kind first_ring; /* that samples go to at first */
+    pid_t pid;     /* events start when it calls exec */
+    uint32_t rate; /* samples per second of CPU time */
 };
 
 /*
@@ -68,8 +63,8 @@ struct perf_options {
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 
-/* Sends the samples of one CPU to its other ring from now on. What is in the first stays there to be read. */
-void perf_events_use_ring(struct perf_events *events, size_t cpu_index, enum perf_ring_kind kind);
+/* How long a ring may be left alone, in ns: then it is a third full if its CPU was busy. At most 24 ms. */
+uint64_t perf_events_interval(const struct perf_events *events);
 
 /* No more samples; the rings can still be read. */
 void perf_events_stop(struct perf_events *events);
