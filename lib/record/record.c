@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,8 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  .read_above = stack_reader_read,
                                  .read_elsewhere = stack_reader_read_elsewhere,
                                  .context = &recording->reader};
-    stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size);
+    stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size,
+                       sample->stack_full);
     return unwind_walk(&process->space, &regs, &stack, frames, max);
 }
 
@@ -368,19 +370,28 @@ static int record_until_end(struct recording *recording, struct error *err)
 
 /* ---- beginning and end ---- */
 
-/* A reader that runs late makes old stacks and lost samples. A short slice lets it preempt early (Linux 6.12), and who
- * may also gets a better nice value; that either is refused does no harm. */
-static void set_urgency(int nice, uint64_t slice_ns)
+/* A reader that runs late makes old stacks and lost samples. Who may (root) runs before everything of normal priority,
+ * for the few percent of a CPU that it needs; others get a better nice value if they may, and a short slice, which
+ * lets them preempt early (Linux 6.12). That any of it is refused does no harm. */
+static void set_urgency(bool urgent)
 {
+    enum { NICE_STEP = 10, SLICE_NS = 100000 };
     struct {
         uint32_t size, policy;
         uint64_t flags;
         int32_t nice;
         uint32_t priority;
         uint64_t runtime, deadline, period;
-    } attr = {.size = sizeof(attr), .runtime = slice_ns}; /* struct sched_attr, sched(7) */
-    setpriority(PRIO_PROCESS, 0, nice);
+    } attr = {.size = sizeof(attr)}; /* struct sched_attr, sched(7) */
+    static const struct sched_param lowest_realtime = {.sched_priority = 1};
+    if (urgent && sched_setscheduler(0, SCHED_FIFO, &lowest_realtime) == 0)
+        return;
     attr.nice = getpriority(PRIO_PROCESS, 0);
+    if (urgent) {
+        setpriority(PRIO_PROCESS, 0, attr.nice - NICE_STEP);
+        attr.nice = getpriority(PRIO_PROCESS, 0);
+        attr.runtime = SLICE_NS;
+    }
     syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 
@@ -493,9 +504,10 @@ static void end_target(struct recording *recording)
 static void run(struct recording *recording, uint64_t cpu_before)
 {
     int nice = getpriority(PRIO_PROCESS, 0);
-    set_urgency(nice - 10, 100000);
+    set_urgency(true);
     int code = record_until_end(recording, &recording->result->problem);
-    set_urgency(nice, 0);
+    set_urgency(false);
+    setpriority(PRIO_PROCESS, 0, nice);
     fill_result(recording, cpu_before);
     if (!code)
         code =

@@ -43,21 +43,6 @@ void stack_reader_destroy(struct stack_reader *reader)
     free(reader->buffer);
 }
 
-void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time, uint64_t sp,
-                        const unsigned char *copy, size_t copy_size)
-{
-    reader->pid = pid;
-    reader->time = time;
-    reader->sp = sp;
-    reader->copy = copy;
-    reader->copy_size = copy_size;
-    reader->started = reader->gave_up = reader->was_late = reader->went_elsewhere = false;
-    reader->elsewhere_have = 0;
-    if (reader->have)
-        reader->usual = reader->needed + FIRST_PIECE;
-    reader->have = reader->needed = 0;
-}
-
 static bool is_young(const struct stack_reader *reader)
 {
     return monotonic_ns() < reader->time + STACK_READ_MAX_AGE_NS;
@@ -97,6 +82,25 @@ static bool start_reading(struct stack_reader *reader)
         return false;
     reader->was_late = !is_mostly_equal(reader->buffer, reader->copy + reader->copy_size - overlap, overlap);
     return !reader->was_late;
+}
+
+/* What the last stack needed, the next will: then it is read before the walk, which takes its time. */
+void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time, uint64_t sp,
+                        const unsigned char *copy, size_t copy_size, bool may_be_deeper)
+{
+    reader->pid = pid;
+    reader->time = time;
+    reader->sp = sp;
+    reader->copy = copy;
+    reader->copy_size = copy_size;
+    reader->started = reader->gave_up = reader->was_late = reader->went_elsewhere = false;
+    reader->elsewhere_have = 0;
+    bool was_needed = reader->needed > 0;
+    if (was_needed)
+        reader->usual = reader->needed + FIRST_PIECE;
+    reader->have = reader->needed = 0;
+    if (was_needed && may_be_deeper)
+        reader->gave_up = !start_reading(reader);
 }
 
 bool stack_reader_read(void *context, uint64_t address, void *out, size_t size)

@@ -44,11 +44,11 @@ struct stack_reader {
 int stack_reader_init(struct stack_reader *reader, struct error *err);
 void stack_reader_destroy(struct stack_reader *reader);
 
+/* `may_be_deeper`: the copy was cut off, it did not end with the stack. */
 void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time, uint64_t sp,
-                        const unsigned char *copy, size_t copy_size);
+                        const unsigned char *copy, size_t copy_size, bool may_be_deeper);
 
-/* As unwind_stack.read_above wants it; the context is the reader. Reads in growing pieces, and nothing before it is
- * asked. */
+/* As unwind_stack.read_above wants it; the context is the reader. Reads in growing pieces. */
 bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
 
 /* As unwind_stack.read_elsewhere wants it. */
