@@ -4,6 +4,8 @@
  */
 #include "assemble/sample_store.h"
 
+#include "base/file_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -82,18 +84,11 @@ static int append_block(struct sample_store *store, struct thread_blocks *thread
     }
     if (!array_push(&thread->offsets, store->size))
         return error_no_memory(err);
-    const char *bytes = (const char *)thread->newest.data;
-    for (size_t left = BLOCK_SAMPLES * sizeof(struct stored_sample); left;) {
-        ssize_t written = pwrite(store->fd, bytes, left, (off_t)store->size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return error_set(err, written ? errno : ENOSPC, "cannot write a temporary file in %s: %s", store->folder,
-                             strerror(written ? errno : ENOSPC));
-        bytes += written;
-        left -= (size_t)written;
-        store->size += (size_t)written;
-    }
+    size_t size = BLOCK_SAMPLES * sizeof(struct stored_sample);
+    int code = file_write(store->fd, thread->newest.data, size);
+    if (code)
+        return error_set(err, -code, "cannot write a temporary file in %s: %s", store->folder, strerror(-code));
+    store->size += size;
     thread->newest.length = 0;
     return 0;
 }
@@ -136,18 +131,11 @@ int sample_cursor_start(struct sample_cursor *cursor, const struct sample_store 
 
 static int load_block(struct sample_cursor *cursor, const struct thread_blocks *blocks, size_t block, struct error *err)
 {
-    char *bytes = (char *)cursor->block;
-    uint64_t offset = blocks->offsets.data[block];
-    for (size_t left = BLOCK_SAMPLES * sizeof(struct stored_sample); left;) {
-        ssize_t got = pread(cursor->store->fd, bytes, left, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return error_set(err, got ? errno : EIO, "cannot read back a temporary file: %s",
-                             strerror(got ? errno : EIO));
-        bytes += got;
-        left -= (size_t)got;
-        offset += (uint64_t)got;
+    size_t size = BLOCK_SAMPLES * sizeof(struct stored_sample);
+    ssize_t got = file_read_at(cursor->store->fd, cursor->block, size, blocks->offsets.data[block]);
+    if (got != (ssize_t)size) {
+        int code = got < 0 ? (int)-got : EIO;
+        return error_set(err, code, "cannot read back a temporary file: %s", strerror(code));
     }
     cursor->loaded_block = block;
     return 0;

@@ -4,6 +4,7 @@
  */
 #include "profile/file.h"
 
+#include "base/file_io.h"
 #include "profile/file_gzip.h"
 
 #include <errno.h>
@@ -24,17 +25,8 @@ struct profile_file {
 static int write_to_file(void *context, const void *bytes, size_t size, struct error *err)
 {
     struct profile_file *file = context;
-    const unsigned char *at = bytes;
-    while (size) {
-        ssize_t written = write(file->fd, at, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return error_set(err, errno, "cannot write %s: %s", file->path, strerror(errno));
-        at += written;
-        size -= (size_t)written;
-    }
-    return 0;
+    int code = file_write(file->fd, bytes, size);
+    return code ? error_set(err, -code, "cannot write %s: %s", file->path, strerror(-code)) : 0;
 }
 
 static int pack(void *context, const void *bytes, size_t size, struct error *err)

@@ -1,5 +1,7 @@
 #include "symbol/bytes.h"
 
+#include "base/file_io.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,21 +19,6 @@ struct bytes bytes_part(const struct bytes *bytes, uint64_t at, uint64_t size)
     return part;
 }
 
-/* pread() to the last byte or the end of the file. */
-static size_t read_up_to(int fd, uint64_t offset, unsigned char *out, size_t size)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = pread(fd, out + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    return done;
-}
-
 bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size)
 {
     if (at > bytes->size || size > bytes->size - at)
@@ -42,7 +29,7 @@ bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size)
         memcpy(out, bytes->memory + at, size);
         return true;
     }
-    return read_up_to(bytes->fd, bytes->offset + at, out, size) == size;
+    return file_read_at(bytes->fd, out, size, bytes->offset + at) == (ssize_t)size;
 }
 
 unsigned char *bytes_load(const struct bytes *bytes)
@@ -74,7 +61,8 @@ static bool window_move(struct window *window, uint64_t at, size_t want)
         window->capacity = length;
     }
     window->start = at;
-    window->length = read_up_to(window->bytes->fd, window->bytes->offset + at, window->buffer, length);
+    ssize_t got = file_read_at(window->bytes->fd, window->buffer, length, window->bytes->offset + at);
+    window->length = got > 0 ? (size_t)got : 0;
     return true;
 }
 

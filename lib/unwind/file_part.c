@@ -1,5 +1,7 @@
 #include "unwind/file_part.h"
 
+#include "base/file_io.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,26 +41,11 @@ void file_part_of_memory(struct file_part *part, const unsigned char *bytes, siz
     *part = (struct file_part){.bytes = (unsigned char *)(uintptr_t)bytes, .size = size, .fd = -1};
 }
 
-static bool read_fully(int fd, unsigned char *out, size_t size, uint64_t offset)
-{
-    while (size > 0) {
-        ssize_t got = pread(fd, out, size, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        out += got;
-        size -= (size_t)got;
-        offset += (uint64_t)got;
-    }
-    return true;
-}
-
 static bool read_block(struct file_part *part, size_t block)
 {
     size_t start = block << FILE_PART_BLOCK_BITS;
     size_t size = part->size - start < block_size ? part->size - start : block_size;
-    bool done = read_fully(part->fd, part->bytes + start, size, part->file_offset + start);
+    bool done = file_read_at(part->fd, part->bytes + start, size, part->file_offset + start) == (ssize_t)size;
     part->blocks[block] = done ? BLOCK_READ : BLOCK_UNREADABLE;
     return done;
 }

@@ -1,0 +1,18 @@
+/*
+ * Reading and writing to the end: what read(2) and write(2) leave over is asked for again, and so is what a signal
+ * interrupted.
+ */
+#ifndef PROF_BASE_FILE_IO_H
+#define PROF_BASE_FILE_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* 0, or a negative errno value; then a part may be written. */
+int file_write(int fd, const void *bytes, size_t size);
+
+/* Up to `size` bytes from `offset` on: how many there are before the end of the file, or a negative errno value. */
+ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset);
+
+#endif
