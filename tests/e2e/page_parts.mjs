@@ -154,6 +154,13 @@ await check('the main thread speaks for its process, and a selected thread stays
     assertEqual(tracks.layoutTracks(threads, '', false, [2]).shown.join(), '0,1,2', 'with a selected one');
 });
 
+await check('PIDs and TIDs are those of the system', () => {
+    const threads = [thread(0, 50, { pid: '77.1', tid: '77.1' }), thread(1, 40, { pid: '77.1', tid: '78.2' })];
+    const details = tracks.layoutTracks(threads, '', false, []).rows.map((row) => row.detail);
+    assert(details[0].endsWith('PID 77'), `the process is called ${details[0]}`);
+    assertEqual(details[1], 'TID 78', 'what the thread is called');
+});
+
 await check('the search for tracks finds names and numbers, also of hidden ones', () => {
     const threads = Array.from({ length: 40 }, (_, index) => thread(index, index === 0 ? 1000 : 0));
     assertEqual(tracks.layoutTracks(threads, '117, THREAD 3', false, []).shown.length, 12, 'number of matches');
