@@ -1,0 +1,164 @@
+/*
+ * Three forms are known, and every other text is a function's name as it stands:
+ *
+ *     JS:*work /src/app.js:3:14     V8 (node): kind of code, tier, function, file, line and column of its declaration.
+ *                                   An anonymous function has no name: "JS:~ /src/app.js:1:1"
+ *     py::Class.work:/src/app.py    CPython: qualified name, file
+ *     Builtin:ArrayMap              V8's own code; also BytecodeHandler:, Stub:, RegExp: and so on, kept as they stand
+ *
+ * V8 marks the tier: ~ interpreted, ^ baseline (Sparkplug), + Maglev, * TurboFan; behind + or * stands ' for code that
+ * is specialised for a context, before it o for a loop that was entered while it ran (CodeKindToMarker() in
+ * src/objects/code-kind.cc, src/logging/log.cc). A function goes through several of them, and is one function.
+ */
+#include "symbol/jit_name.h"
+
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+struct span {
+    const char *at, *end;
+};
+
+static bool skip_text(struct span *span, const char *text)
+{
+    size_t length = strlen(text);
+    if ((size_t)(span->end - span->at) < length || memcmp(span->at, text, length) != 0)
+        return false;
+    span->at += length;
+    return true;
+}
+
+static bool is_control(const char *at, size_t length)
+{
+    unsigned char first = (unsigned char)at[0];
+    if (length == 1)
+        return first < 0x20 || first == 0x7f;
+    return length == 2 && first == 0xc2 && (unsigned char)at[1] < 0xa0; /* U+0080 to U+009F */
+}
+
+/* A copy that can be shown anywhere; NULL if memory ran out. */
+static const char *copy_text(struct span span, struct arena *arena)
+{
+    static const size_t most_growth = sizeof(UTF8_REPLACEMENT) - 1; /* one byte becomes the three of U+FFFD */
+    char *copy = arena_alloc(arena, most_growth * (size_t)(span.end - span.at) + 1), *out = copy;
+    if (!copy)
+        return NULL;
+    while (span.at < span.end) {
+        size_t length = utf8_length(span.at, span.end);
+        bool shown = length && !is_control(span.at, length);
+        size_t size = shown ? length : most_growth;
+        memcpy(out, shown ? span.at : UTF8_REPLACEMENT, size);
+        out += size;
+        span.at += length ? length : 1;
+    }
+    *out = '\0';
+    return copy;
+}
+
+/* ---- V8 ---- */
+
+static const char *take_tier(struct span *rest)
+{
+    if (skip_text(rest, "~"))
+        return "Interpreted";
+    if (skip_text(rest, "^"))
+        return "Baseline";
+    const char *tier = skip_text(rest, "+") || skip_text(rest, "o+")   ? "Maglev"
+                       : skip_text(rest, "*") || skip_text(rest, "o*") ? "Optimized"
+                                                                       : NULL;
+    if (tier)
+        skip_text(rest, "'");
+    return tier;
+}
+
+/* Cuts ":NUMBER" off the end; false if there is none. */
+static bool cut_number(struct span *span, uint32_t *number)
+{
+    const char *digits = span->end;
+    uint64_t value = 0, unit = 1;
+    while (digits > span->at && digits[-1] >= '0' && digits[-1] <= '9' && unit <= 1000000000) {
+        value += unit * (unsigned)(*--digits - '0');
+        unit *= 10;
+    }
+    if (digits == span->end || digits == span->at || digits[-1] != ':' || value > INT32_MAX)
+        return false;
+    *number = (uint32_t)value;
+    span->end = digits - 1;
+    return true;
+}
+
+static const char *find_text(struct span span, const char *text)
+{
+    return memmem(span.at, (size_t)(span.end - span.at), text, strlen(text));
+}
+
+/* The space between function and file. Either may hold spaces ("get size /home/my files/a.js"), so a place where a file
+ * seems to begin comes before the first space of all. */
+static const char *find_separator(struct span span)
+{
+    static const char *const beginnings[] = {" /", " node:", " file:", " http:", " https:", " wasm:"};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
+        const char *found = find_text(span, beginnings[i]);
+        if (found && (!first || found < first))
+            first = found;
+    }
+    return first ? first : find_text(span, " ");
+}
+
+static bool is_javascript(struct span *rest)
+{
+    static const char *const kinds[] = {"JS:", "LazyCompile:", "Function:", "Script:", "Eval:"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (skip_text(rest, kinds[i]))
+            return rest->at < rest->end && *rest->at != ':';
+    return false;
+}
+
+static int parse_javascript(struct jit_name *name, struct span rest, struct arena *arena)
+{
+    name->tier = take_tier(&rest);
+    const char *separator = find_separator(rest);
+    struct span function = {rest.at, separator ? separator : rest.end};
+    struct span file = {separator ? separator + 1 : rest.end, rest.end};
+    uint32_t last, before;
+    if (cut_number(&file, &last)) {
+        name->line = last;
+        if (cut_number(&file, &before)) {
+            name->line = before;
+            name->column = last;
+        }
+    }
+    name->function = function.at < function.end ? copy_text(function, arena) : "(anonymous)";
+    if (file.at < file.end && !(name->file = copy_text(file, arena)))
+        return -ENOMEM;
+    return name->function ? 0 : -ENOMEM;
+}
+
+/* ---- CPython ---- */
+
+static int parse_python(struct jit_name *name, struct span rest, struct arena *arena)
+{
+    const char *colon = memchr(rest.at, ':', (size_t)(rest.end - rest.at));
+    struct span function = {rest.at, colon ? colon : rest.end};
+    name->function = copy_text(function, arena);
+    if (colon && colon + 1 < rest.end && !(name->file = copy_text((struct span){colon + 1, rest.end}, arena)))
+        return -ENOMEM;
+    return name->function ? 0 : -ENOMEM;
+}
+
+int jit_name_parse(struct jit_name *name, const char *text, size_t length, struct arena *arena)
+{
+    struct span whole = {text, text + length}, rest = whole;
+    *name = (struct jit_name){0};
+    if (is_javascript(&rest))
+        return parse_javascript(name, rest, arena);
+    rest = whole;
+    if (skip_text(&rest, "py::") && rest.at < rest.end && *rest.at != ':')
+        return parse_python(name, rest, arena);
+    name->function = copy_text(whole, arena);
+    return name->function ? 0 : -ENOMEM;
+}
