@@ -7,6 +7,7 @@
  */
 #include "assemble/assemble.h"
 
+#include "assemble/code_map.h"
 #include "assemble/facts.h"
 #include "assemble/naming.h"
 #include "assemble/replay.h"
@@ -35,7 +36,8 @@ struct assembly {
 /* ---- stacks ---- */
 
 /* A replayed stack ends in one address, which may stand for several frames: they are chained below the caller's stack.
- * Distinct addresses give distinct frames, so no two chains are equal and nothing needs to be looked up. */
+ * Distinct addresses give distinct frames, so no two chains are equal and nothing needs to be looked up. Only compiled
+ * code that a map file names gives one frame for all addresses of a function. */
 static int map_stacks(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
@@ -47,7 +49,9 @@ static int map_stacks(struct assembly *assembly, struct error *err)
         const struct named_frame *named = &assembly->naming.named.data[stack->frame];
         uint32_t prefix = stack->prefix == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[stack->prefix];
         for (uint32_t k = 0; k < named->count; k++) {
-            prefix = profile_add_stack(&assembly->profile, prefix, assembly->naming.frames.data[named->first + k]);
+            uint32_t frame = assembly->naming.frames.data[named->first + k];
+            prefix = assembly->naming.shares_frames ? intern_stack(&assembly->interner, prefix, frame)
+                                                    : profile_add_stack(&assembly->profile, prefix, frame);
             if (prefix == PROFILE_NONE)
                 return error_no_memory(err);
         }
@@ -246,7 +250,7 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
 int assemble_recording(const char *spool_path, const char *output_path, const struct assemble_options *options,
                        struct assemble_result *result, struct error *err)
 {
-    struct assembly assembly = {0};
+    struct assembly assembly = {.replay.code_map_folder = CODE_MAP_FOLDER};
     struct symbolizer *symbolizer = NULL;
     *result = (struct assemble_result){0};
     interner_init(&assembly.interner, &assembly.profile);

@@ -246,6 +246,9 @@ static void fill_trust_section(struct facts *facts, const struct naming *naming)
     add_number(facts, "Stacks completed from the live process", "integer", topped_up);
     add_number(facts, "Stacks with frames found by frame pointer", "integer", by_frame_pointer);
     add_count_and_share(facts, "Addresses named", naming->addresses - naming->unnamed, naming->addresses);
+    if (naming->compiled)
+        add_count_and_share(facts, "Addresses of compiled code (JIT) named",
+                            naming->compiled - naming->compiled_unnamed, naming->compiled);
     if (replay->damaged_blocks)
         add_number(facts, "Damaged parts of the recording", "integer", replay->damaged_blocks);
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);

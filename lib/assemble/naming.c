@@ -5,6 +5,7 @@
  */
 #include "assemble/naming.h"
 
+#include "assemble/code_map.h"
 #include "symbol/library_id.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ struct namer {
     const struct replay *replay;
     struct profile *profile;
     struct interner *interner;
+    struct code_names code_names;
 };
 
 static const char *base_name(const char *path)
@@ -86,6 +88,40 @@ static uint32_t add_bare_frame(struct namer *namer, const char *name, uint32_t r
     return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(namer->interner, &frame);
 }
 
+/* A function of a JIT compiler. It has no address that means anything in another run, nor a library, so all its
+ * addresses have one frame for each tier. */
+static uint32_t add_compiled_frame(struct namer *namer, const struct jit_name *name)
+{
+    uint32_t text = add_text(namer, name->function), library = add_text(namer, "JIT"), file = STRING_NONE;
+    if (text == STRING_NONE || library == STRING_NONE ||
+        (name->file && (file = add_text(namer, name->file)) == STRING_NONE))
+        return PROFILE_NONE;
+    struct func_row func = {
+        .name = text,
+        .resource = intern_library_resource(namer->interner, library),
+        .source = name->file ? intern_source_file(namer->interner, file) : PROFILE_NONE,
+        .line = name->line,
+        .column = name->column,
+    };
+    if (func.resource == PROFILE_NONE || (name->file && func.source == PROFILE_NONE))
+        return PROFILE_NONE;
+    struct frame_row frame = frame_row_of(intern_func(namer->interner, &func));
+    frame.category = CATEGORY_JIT;
+    frame.subcategory = name->tier ? intern_subcategory(namer->interner, CATEGORY_JIT, name->tier) : 0;
+    return frame.func == PROFILE_NONE || frame.subcategory == PROFILE_NONE ? PROFILE_NONE
+                                                                           : intern_frame(namer->interner, &frame);
+}
+
+static uint32_t add_anonymous_frame(struct namer *namer, size_t index, const char *address)
+{
+    const struct jit_name *name = code_names_of(&namer->code_names, index);
+    namer->naming->compiled++;
+    if (name)
+        return add_compiled_frame(namer, name);
+    namer->naming->compiled_unnamed++;
+    return add_bare_frame(namer, address, PROFILE_NONE, CATEGORY_JIT);
+}
+
 static bool set_bare(struct namer *namer, size_t index)
 {
     const struct replay_frame *from = &namer->replay->frames.data[index];
@@ -101,7 +137,8 @@ static bool set_bare(struct namer *namer, size_t index)
                                CATEGORY_KERNEL);
         break;
     default:
-        frame = add_bare_frame(namer, name, PROFILE_NONE, CATEGORY_JIT);
+        frame = add_anonymous_frame(namer, index, name);
+        namer->naming->shares_frames |= from->process != REPLAY_NONE;
     }
     namer->naming->named.data[index] =
         (struct named_frame){.first = (uint32_t)namer->naming->frames.length, .count = 1};
@@ -322,6 +359,8 @@ int name_frames(struct naming *naming, const struct replay *replay, struct symbo
     naming->named.length = replay->frames.length;
     memset(naming->named.data, 0, (replay->frames.length + 1) * sizeof(*naming->named.data));
     code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
+    if (!code)
+        code = code_names_find(&namer.code_names, replay, err);
     if (code)
         goto out;
     for (size_t i = 0; i < batches.jobs.length; i++)
@@ -335,6 +374,7 @@ no_memory:
     code = error_no_memory(err);
 out:
     batches_destroy(&batches);
+    code_names_destroy(&namer.code_names);
     return code;
 }
 

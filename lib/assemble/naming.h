@@ -14,10 +14,12 @@ struct named_frame {
 };
 
 struct naming {
-    ARRAY(struct named_frame) named; /* one per frame of the replay */
-    ARRAY(uint32_t) frames;          /* profile frames */
-    uint64_t addresses, unnamed;     /* distinct addresses in libraries, and those without a symbol */
-    ARRAY(uint32_t) problems;        /* strings: "libfoo.so: the file was replaced after recording" */
+    ARRAY(struct named_frame) named;     /* one per frame of the replay */
+    ARRAY(uint32_t) frames;              /* profile frames */
+    uint64_t addresses, unnamed;         /* distinct addresses in libraries, and those without a symbol */
+    uint64_t compiled, compiled_unnamed; /* distinct addresses of anonymous memory, and those that no map file names */
+    bool shares_frames;                  /* several addresses may have the same frame */
+    ARRAY(uint32_t) problems;            /* strings: "libfoo.so: the file was replaced after recording" */
 };
 
 /* Looks up every frame of `replay` with `symbolizer` and adds what it finds to `profile`, whose categories it creates.

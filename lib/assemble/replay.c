@@ -11,11 +11,13 @@
  */
 #include "assemble/replay.h"
 
+#include "assemble/code_map.h"
 #include "record/info.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Kernel addresses are the upper half on every 64-bit architecture. */
 static bool is_kernel_address(uint64_t address)
@@ -25,13 +27,13 @@ static bool is_kernel_address(uint64_t address)
 
 /* ---- frames and stacks ---- */
 
-static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, uint32_t lib, uint64_t address)
+static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
 {
     uint32_t *place = hash_at(index, key);
     if (!place)
         return REPLAY_NONE;
     if (*place == HASH_MISSING) {
-        if (!array_push(&replay->frames, (struct replay_frame){.lib = lib, .address = address})) {
+        if (!array_push(&replay->frames, *frame)) {
             hash_remove(index, key);
             return REPLAY_NONE;
         }
@@ -43,7 +45,35 @@ static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t ke
 /* Frames outside libraries have keys of their own: two marks that are no pc, and the pc. */
 static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
 {
-    return add_frame(replay, &replay->pc_frames, lib == REPLAY_LIB_TRUNCATED ? UINT64_MAX : pc, lib, pc);
+    struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
+    return add_frame(replay, &replay->pc_frames, lib == REPLAY_LIB_TRUNCATED ? UINT64_MAX : pc, &frame);
+}
+
+static bool has_code_map(struct replay *replay, uint32_t number)
+{
+    struct replay_process *process = &replay->processes.data[number];
+    if (process->code_map == REPLAY_CODE_MAP_UNKNOWN) {
+        uint64_t start = replay_realtime(replay, process->start);
+        int fd = start ? code_map_open(replay->code_map_folder, process->pid, start) : -ENOENT;
+        process->code_map = fd < 0 ? REPLAY_CODE_MAP_MISSING : REPLAY_CODE_MAP_FOUND;
+        if (fd >= 0)
+            close(fd);
+    }
+    return process->code_map == REPLAY_CODE_MAP_FOUND;
+}
+
+/* Two processes may have different code at the same address. Where a map file can tell, frames are the process's own;
+ * where none can, all have the same name and are one frame. */
+static uint32_t add_anonymous_frame(struct replay *replay, uint32_t process, uint64_t pc)
+{
+    unsigned generations = 0;
+    uint32_t owner = replay->code_map_folder ? process : REPLAY_NONE;
+    while (owner != REPLAY_NONE && !has_code_map(replay, owner))
+        owner = ++generations < CODE_MAP_GENERATIONS ? replay_forked_from(replay, owner) : REPLAY_NONE;
+    if (owner == REPLAY_NONE)
+        return add_pc_frame(replay, REPLAY_LIB_ANONYMOUS, pc);
+    struct replay_frame frame = {.lib = REPLAY_LIB_ANONYMOUS, .process = owner, .address = pc};
+    return add_frame(replay, &replay->processes.data[owner].code_frames, pc, &frame);
 }
 
 /* The event that tells of a library may be lost with its block. */
@@ -54,16 +84,18 @@ static bool is_known_lib(const struct replay *replay, uint32_t number)
 
 enum { RVA_BITS = 40 };
 
-static uint32_t frame_of(struct replay *replay, const struct address_space *space, uint64_t pc)
+static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc)
 {
     bool kernel = is_kernel_address(pc);
-    const struct mapping *mapping = address_space_find(kernel ? &replay->kernel : space, pc);
+    const struct mapping *mapping =
+        address_space_find(kernel ? &replay->kernel : &replay->processes.data[process].space, pc);
     if (mapping && is_known_lib(replay, mapping->lib)) {
         uint64_t rva = mapping->rva + (pc - mapping->start);
+        struct replay_frame frame = {.lib = mapping->lib, .process = REPLAY_NONE, .address = rva};
         if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
-            return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, mapping->lib, rva);
+            return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
     }
-    return add_pc_frame(replay, kernel ? (uint32_t)REPLAY_LIB_UNKNOWN_KERNEL : (uint32_t)REPLAY_LIB_ANONYMOUS, pc);
+    return kernel ? add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc) : add_anonymous_frame(replay, process, pc);
 }
 
 static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
@@ -110,7 +142,7 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
     }
     for (size_t i = shared; i < count; i++) {
         uint64_t pc = sample->frames[count - 1 - i];
-        uint32_t frame = frame_of(replay, &process->space, pc);
+        uint32_t frame = frame_of(replay, thread->process, pc);
         prefix = frame == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, prefix, frame);
         if (prefix == REPLAY_NONE)
             return error_no_memory(err);
@@ -430,10 +462,27 @@ uint64_t replay_info_number(const struct replay *replay, const char *name, uint6
     return value && end != value && !*end && !errno ? number : missing;
 }
 
+uint32_t replay_forked_from(const struct replay *replay, uint32_t number)
+{
+    const struct replay_process *process = &replay->processes.data[number];
+    bool forked = process->parent < replay->processes.length && replay->processes.data[process->parent].known &&
+                  replay->processes.data[process->parent].pid != process->pid;
+    return forked ? process->parent : REPLAY_NONE;
+}
+
+uint64_t replay_realtime(const struct replay *replay, uint64_t time)
+{
+    uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t realtime = replay_info_number(replay, INFO_START_REALTIME, 0);
+    return monotonic && realtime ? realtime + (time - monotonic) : 0;
+}
+
 void replay_destroy(struct replay *replay)
 {
-    for (size_t i = 0; i < replay->processes.length; i++)
+    for (size_t i = 0; i < replay->processes.length; i++) {
         address_space_destroy(&replay->processes.data[i].space);
+        hash_destroy(&replay->processes.data[i].code_frames);
+    }
     for (size_t i = 0; i < replay->threads.length; i++) {
         array_free(&replay->threads.data[i].last_pcs);
         array_free(&replay->threads.data[i].last_stacks);

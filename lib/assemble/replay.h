@@ -27,6 +27,7 @@ enum {
 
 struct replay_frame {
     uint32_t lib;     /* into libs, or one of the above */
+    uint32_t process; /* whose map file may name this anonymous code; REPLAY_NONE: no file can */
     uint64_t address; /* library-relative, or the pc */
 };
 
@@ -34,6 +35,9 @@ struct replay_stack {
     uint32_t prefix; /* REPLAY_NONE: a root */
     uint32_t frame;
 };
+
+/* Whether a process has a file with the names of its compiled code (code_map.h). */
+enum replay_code_map { REPLAY_CODE_MAP_UNKNOWN, REPLAY_CODE_MAP_MISSING, REPLAY_CODE_MAP_FOUND };
 
 struct replay_process {
     bool known;
@@ -45,6 +49,8 @@ struct replay_process {
     uint64_t samples;
     struct address_space space;
     uint32_t map_generation; /* grows with every change of `space` */
+    enum replay_code_map code_map;
+    struct hash code_frames; /* pc -> frame, of anonymous code that only this process's map file can name */
 };
 
 struct replay_thread {
@@ -82,6 +88,7 @@ struct replay {
     struct sample_store *samples;
     uint64_t sample_count, lost, damaged_blocks;
     uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
+    const char *code_map_folder;    /* where compilers leave their map files; NULL: do not look for any */
 
     struct hash lib_frames, pc_frames, stack_index; /* see replay.c */
     struct address_space kernel;
@@ -89,7 +96,8 @@ struct replay {
     size_t pending_done;
 };
 
-/* Reads the whole spool into `replay`, which is zeroed. On failure replay_destroy() is still owed. */
+/* Reads the whole spool into `replay`, which is zeroed but for code_map_folder. On failure replay_destroy() is still
+ * owed. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
 
 /* The value of an info, or NULL if the recording has none of that name. */
@@ -97,6 +105,13 @@ const char *replay_info(const struct replay *replay, const char *name);
 
 /* The value of an info that is a decimal number; `missing` if it is not there or no number. */
 uint64_t replay_info_number(const struct replay *replay, const char *name, uint64_t missing);
+
+/* The process that `number` was forked from and whose compiled code it therefore still has; REPLAY_NONE if there is
+ * none, or it has become another program since. */
+uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
+
+/* A time of the recording (ns of CLOCK_MONOTONIC) in ns since the Unix epoch; 0 if the recording does not say. */
+uint64_t replay_realtime(const struct replay *replay, uint64_t time);
 
 void replay_destroy(struct replay *replay);
 

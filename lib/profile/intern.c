@@ -211,3 +211,13 @@ uint32_t intern_category(struct interner *interner, const char *name, const char
         return place ? *place : PROFILE_NONE;
     return remember(place, profile_add_category(interner->profile, name, color));
 }
+
+uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name)
+{
+    struct category *row = &interner->profile->categories.data[category];
+    uint32_t text = strings_add_z(&interner->profile->strings, name);
+    for (size_t i = 0; text != STRING_NONE && i < row->subcategories.length; i++)
+        if (row->subcategories.data[i] == text)
+            return (uint32_t)i;
+    return text == STRING_NONE ? PROFILE_NONE : APPEND(row->subcategories, text);
+}

@@ -86,7 +86,7 @@ static void test_funcs_with_one_name_in_two_libraries_stay_apart(void **state)
     end(&f);
 }
 
-static void test_categories_are_known_by_name(void **state)
+static void test_categories_and_subcategories_are_known_by_name(void **state)
 {
     (void)state;
     struct fixture f;
@@ -95,6 +95,10 @@ static void test_categories_are_known_by_name(void **state)
     uint32_t kernel = intern_category(&f.interner, "Kernel", "orange");
     assert_int_equal(intern_category(&f.interner, "User", "blue"), user);
     assert_int_not_equal(user, kernel);
+    assert_int_equal(intern_subcategory(&f.interner, user, "Other"), 0);
+    assert_int_equal(intern_subcategory(&f.interner, user, "JIT"), 1);
+    assert_int_equal(intern_subcategory(&f.interner, user, "JIT"), 1);
+    assert_int_equal(intern_subcategory(&f.interner, kernel, "IRQ"), 1);
     end(&f);
 }
 
@@ -120,7 +124,7 @@ int main(void)
         cmocka_unit_test(test_a_stack_is_its_prefix_and_frame),
         cmocka_unit_test(test_frames_differ_in_every_column),
         cmocka_unit_test(test_funcs_with_one_name_in_two_libraries_stay_apart),
-        cmocka_unit_test(test_categories_are_known_by_name),
+        cmocka_unit_test(test_categories_and_subcategories_are_known_by_name),
         cmocka_unit_test(test_optional_columns_appear_when_they_are_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

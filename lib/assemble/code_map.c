@@ -1,0 +1,183 @@
+/*
+ * A JIT compiler that was asked to (node --perf-basic-prof, python -X perf, java -XX:+DumpPerfMapAtExit) leaves the
+ * names of its code in /tmp/perf-PID.map. Nobody removes these files, everybody may write to /tmp, and pids are used
+ * again, so a file is believed only if
+ *
+ *   - it is a regular file, not a link: a link could make root read another file;
+ *   - it belongs to the user who saves the profile, or to root: others have no say in what our functions are called
+ *     (perf has the same rule). The map of a program that changed its user is therefore not used;
+ *   - it was written to since the process started (the program, if it came by exec): an older one is of an earlier
+ *     process with that pid. Of the programs that one pid ran in turn only the last can have the file, since each
+ * writes it anew.
+ *
+ * The process is gone when its file is read, so the file is sought by the pid that the recorder saw, and in its own
+ * /tmp: programs in a container of their own (a pid or mount namespace) get no names yet.
+ *
+ * A forked process has a copy of its parent's code and goes on without exec. What its own file does not name, its
+ * parent's may.
+ */
+#include "assemble/code_map.h"
+
+#include "symbol/perf_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Files are stamped with the time of the last clock tick, which is up to 10 ms ago. */
+static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
+
+static bool is_trusted(const struct stat *info, uint64_t start)
+{
+    uint64_t written = (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
+    return S_ISREG(info->st_mode) && (info->st_uid == 0 || info->st_uid == geteuid()) && info->st_mtim.tv_sec >= 0 &&
+           written + stamp_lag >= start;
+}
+
+int code_map_open(const char *folder, uint32_t pid, uint64_t start)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    if ((size_t)snprintf(path, sizeof(path), "%s/perf-%" PRIu32 ".map", folder, pid) >= sizeof(path))
+        return -ENAMETOOLONG;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &info) == 0 && is_trusted(&info, start))
+        return fd;
+    close(fd);
+    return -EPERM;
+}
+
+/* ---- names ---- */
+
+/* The frames of one owner of code, by address, and what the files say of them. */
+struct wanted {
+    ARRAY(uint32_t) frames;
+    ARRAY(uint64_t) addresses;
+    ARRAY(struct perf_map_name) names;
+};
+
+static int compare_frames(const void *a, const void *b, void *context)
+{
+    const struct replay *replay = context;
+    const struct replay_frame *left = &replay->frames.data[*(const uint32_t *)a];
+    const struct replay_frame *right = &replay->frames.data[*(const uint32_t *)b];
+    if (left->process != right->process)
+        return left->process < right->process ? -1 : 1;
+    return left->address < right->address ? -1 : left->address > right->address;
+}
+
+static int add_names(struct code_names *names, const struct wanted *wanted, struct error *err)
+{
+    for (size_t i = 0; i < wanted->frames.length; i++) {
+        const struct perf_map_name *name = &wanted->names.data[i];
+        struct jit_name *parsed = name->text ? array_push_zero(&names->names) : NULL;
+        if (!name->text)
+            continue;
+        if (!parsed || jit_name_parse(parsed, name->text, name->length, &names->arena) ||
+            !hash_set(&names->by_frame, wanted->frames.data[i], (uint32_t)names->names.length - 1))
+            return error_no_memory(err);
+    }
+    return 0;
+}
+
+/* Whether a later program of the same pid has taken the file over. */
+static bool is_replaced(const struct hash *last_of_pid, const struct replay *replay, uint32_t number)
+{
+    return hash_get(last_of_pid, replay->processes.data[number].pid) != number;
+}
+
+static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t process, struct perf_map *map,
+                   struct error *err)
+{
+    uint64_t start = replay_realtime(replay, replay->processes.data[process].start);
+    int fd = code_map_open(replay->code_map_folder, replay->processes.data[process].pid, start);
+    if (fd < 0)
+        return 0;
+    int code = perf_map_read(map, fd, err);
+    close(fd);
+    if (code)
+        return code == -ENOMEM ? code : 0;
+    return perf_map_lookup(map, wanted->addresses.data, wanted->addresses.length, wanted->names.data, err);
+}
+
+/* All files that may name the code of one owner: its own, and of those it was forked from. */
+static int name_owner(struct code_names *names, struct wanted *wanted, const struct replay *replay, uint32_t owner,
+                      const struct hash *last_of_pid, struct error *err)
+{
+    struct perf_map maps[CODE_MAP_GENERATIONS] = {0};
+    int code = 0;
+    for (int i = 0; i < CODE_MAP_GENERATIONS && owner != REPLAY_NONE && !code; i++) {
+        if (!is_replaced(last_of_pid, replay, owner))
+            code = look_up(wanted, replay, owner, &maps[i], err);
+        owner = replay_forked_from(replay, owner);
+    }
+    if (!code)
+        code = add_names(names, wanted, err);
+    for (int i = 0; i < CODE_MAP_GENERATIONS; i++)
+        perf_map_destroy(&maps[i]);
+    return code;
+}
+
+static bool add_wanted(struct wanted *wanted, const struct replay *replay, uint32_t frame)
+{
+    return array_push(&wanted->frames, frame) && array_push(&wanted->addresses, replay->frames.data[frame].address) &&
+           array_push_zero(&wanted->names);
+}
+
+static int find_all(struct code_names *names, struct wanted *wanted, const struct replay *replay,
+                    const struct hash *last_of_pid, const uint32_t *frames, size_t count, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < count && !code;) {
+        uint32_t owner = replay->frames.data[frames[i]].process;
+        wanted->frames.length = wanted->addresses.length = wanted->names.length = 0;
+        for (; i < count && replay->frames.data[frames[i]].process == owner; i++)
+            if (!add_wanted(wanted, replay, frames[i]))
+                return error_no_memory(err);
+        code = name_owner(names, wanted, replay, owner, last_of_pid, err);
+    }
+    return code;
+}
+
+int code_names_find(struct code_names *names, const struct replay *replay, struct error *err)
+{
+    ARRAY(uint32_t) frames = {0};
+    struct wanted wanted = {0};
+    struct hash last_of_pid = {0};
+    bool ok = true;
+    for (size_t i = 0; i < replay->frames.length && ok; i++)
+        ok = replay->frames.data[i].process == REPLAY_NONE || array_push(&frames, (uint32_t)i);
+    for (size_t i = 0; i < replay->processes.length && ok && frames.length; i++)
+        ok = !replay->processes.data[i].known || hash_set(&last_of_pid, replay->processes.data[i].pid, (uint32_t)i);
+    int code = ok ? 0 : error_no_memory(err);
+    if (!code && frames.length) {
+        qsort_r(frames.data, frames.length, sizeof(*frames.data), compare_frames, (void *)replay);
+        code = find_all(names, &wanted, replay, &last_of_pid, frames.data, frames.length, err);
+    }
+    array_free(&wanted.frames);
+    array_free(&wanted.addresses);
+    array_free(&wanted.names);
+    array_free(&frames);
+    hash_destroy(&last_of_pid);
+    return code;
+}
+
+const struct jit_name *code_names_of(const struct code_names *names, size_t frame)
+{
+    uint32_t index = hash_get(&names->by_frame, frame);
+    return index == HASH_MISSING ? NULL : &names->names.data[index];
+}
+
+void code_names_destroy(struct code_names *names)
+{
+    array_free(&names->names);
+    hash_destroy(&names->by_frame);
+    arena_destroy(&names->arena);
+}

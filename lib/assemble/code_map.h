@@ -1,0 +1,35 @@
+/*
+ * The names of code that was compiled while the program ran: which map file belongs to a recorded process, and what it
+ * says of the frames in anonymous memory.
+ */
+#ifndef PROF_ASSEMBLE_CODE_MAP_H
+#define PROF_ASSEMBLE_CODE_MAP_H
+
+#include "assemble/replay.h"
+#include "symbol/jit_name.h"
+
+#define CODE_MAP_FOLDER "/tmp" /* where all compilers put them */
+
+/* How many parents' files a forked process may have names from: those that fork into each other forever have an end. */
+enum { CODE_MAP_GENERATIONS = 16 };
+
+/* Opens the map file of the process `pid` that started at `start` (ns since the Unix epoch). A file descriptor, which
+ * is the caller's, or a negative errno value if there is no such file or it may not be trusted (see code_map.c). */
+int code_map_open(const char *folder, uint32_t pid, uint64_t start);
+
+struct code_names {
+    struct arena arena;
+    ARRAY(struct jit_name) names;
+    struct hash by_frame; /* index in replay.frames -> index in names */
+};
+
+/* Reads the map files of all frames whose `process` has one. `names` is zeroed; code_names_destroy() is owed in any
+ * case. Fails only when memory runs out: a file that has gone gives no names. */
+int code_names_find(struct code_names *names, const struct replay *replay, struct error *err);
+
+/* NULL: no file names this frame. */
+const struct jit_name *code_names_of(const struct code_names *names, size_t frame);
+
+void code_names_destroy(struct code_names *names);
+
+#endif
