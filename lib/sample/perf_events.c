@@ -38,10 +38,10 @@ enum {
     SAMPLES_PER_RING = 16,
     RING_USUAL_MIN = 1024 * 1024, /* whatever the rate */
     RING_MIN = 64 * 1024,         /* where little may be locked */
-    HEADROOM_MS = 100,            /* a ring should take what one busy CPU samples in this time */
-    RING_MAX = 8 << 20,           /* bytes, and */
-    RINGS_MAX = 32 << 20,         /* bytes of all CPUs together */
-    INTERVAL_MAX_MS = 24          /* more would save little and leave less room */
+    HEADROOM_MS = 50,     /* a ring should take what one busy CPU samples in this time; a MB takes 0.2 ms to map */
+    RING_MAX = 8 << 20,   /* bytes, and */
+    RINGS_MAX = 32 << 20, /* bytes of all CPUs together */
+    INTERVAL_MAX_MS = 24  /* more would save little and leave less room */
 };
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, uint32_t cpu)
@@ -378,7 +378,7 @@ int perf_events_open(struct perf_events *events, const struct perf_options *opti
 
 uint64_t perf_events_interval(const struct perf_events *events)
 {
-    uint64_t record = events->stack_size + 512u, samples = events->ring_size / 3 / record;
+    uint64_t record = events->stack_size + 512u, samples = events->ring_size / 4 / record;
     uint64_t most = INTERVAL_MAX_MS * UINT64_C(1000000), interval = samples * UINT64_C(1000000000) / events->rate;
     return interval < most ? interval : most;
 }

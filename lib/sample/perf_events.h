@@ -63,7 +63,7 @@ struct perf_options {
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 
-/* How long a ring may be left alone, in ns: then it is a third full if its CPU was busy. At most 24 ms. */
+/* How long a ring may be left alone, in ns: then it is a quarter full if its CPU was busy. At most 24 ms. */
 uint64_t perf_events_interval(const struct perf_events *events);
 
 /* No more samples; the rings can still be read. */
