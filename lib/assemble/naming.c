@@ -150,12 +150,26 @@ struct lib_rows {
     uint32_t lib, resource, category;
 };
 
+/* What symbol servers know a file without a build id by; leaves `out` empty if the file is gone or has got one. */
+static void breakpad_id_of_code(const char *path, char out[BREAKPAD_ID_SIZE])
+{
+    struct elf_file file;
+    unsigned char id[16];
+    if (elf_file_open(&file, path, NULL) != 0)
+        return;
+    if (file.build_id_size == 0 && library_text_id(&file, id))
+        library_breakpad_id(id, sizeof(id), out);
+    elf_file_close(&file);
+}
+
 static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, struct lib_rows *rows)
 {
     char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "";
     if (lib->build_id_size) {
         library_breakpad_id(lib->build_id, lib->build_id_size, breakpad_id);
         library_code_id(lib->build_id, lib->build_id_size, code_id);
+    } else if (lib->kind == SPOOL_LIB_FILE) {
+        breakpad_id_of_code(lib->path, breakpad_id);
     }
     uint32_t name = add_text(namer, base_name(lib->path)), path = add_text(namer, lib->path);
     struct library row = {

@@ -96,34 +96,34 @@ static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
     return *text ? 0 : size;
 }
 
-/* The build id of the file, if its breakpad id is the wanted one; 0 if not. */
-static size_t id_of_file(const struct served_lib *lib, unsigned char *out, size_t max)
+/* Whether the file at the path has the breakpad id of the profile; then also its build id, of size 0 if that id was
+ * made from its code. */
+static bool file_fits(const struct served_lib *lib, unsigned char *build_id, size_t *size)
 {
     struct elf_file file;
+    unsigned char text_id[16];
+    char breakpad_id[BREAKPAD_ID_SIZE] = "";
     if (lib->path[0] != '/' || elf_file_open(&file, lib->path, NULL) != 0)
-        return 0;
-    char breakpad_id[BREAKPAD_ID_SIZE];
-    library_breakpad_id(file.build_id, file.build_id_size, breakpad_id);
-    size_t size = file.build_id_size;
-    if (size > max || strcmp(breakpad_id, lib->breakpad_id) != 0)
-        size = 0;
-    memcpy(out, file.build_id, size);
+        return false;
+    *size = file.build_id_size;
+    memcpy(build_id, file.build_id, file.build_id_size);
+    if (file.build_id_size)
+        library_breakpad_id(file.build_id, file.build_id_size, breakpad_id);
+    else if (library_text_id(&file, text_id))
+        library_breakpad_id(text_id, sizeof(text_id), breakpad_id);
     elf_file_close(&file);
-    return size;
+    return breakpad_id[0] && strcmp(breakpad_id, lib->breakpad_id) == 0;
 }
 
 int served_lib_identify(const struct served_lib *lib, struct identified_lib *out, struct error *err)
 {
     size_t size = parse_code_id(lib->code_id, out->build_id, sizeof(out->build_id));
-    if (size == 0)
-        size = id_of_file(lib, out->build_id, sizeof(out->build_id));
+    if (size == 0 && !file_fits(lib, out->build_id, &size))
+        return error_set(err, ENOENT, "no file has the id that the profile gives for %s", lib->debug_name);
     out->symbol = (struct symbol_lib){.kind = SYMBOL_LIB_ELF,
                                       .name = lib->debug_name,
                                       .path = lib->path[0] == '/' ? lib->path : NULL,
-                                      .build_id = out->build_id,
+                                      .build_id = size ? out->build_id : NULL,
                                       .build_id_size = size};
-    if (size == 0)
-        return error_set(err, ENOENT, "the profile has no build id for %s, so that its file cannot be told from others",
-                         lib->debug_name);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/strings.h"
+#include "symbol/elf_file.h"
 #include "symbol/symbol.h"
 
 /* Texts as the profile has them; "" where it has none. */
@@ -37,14 +38,15 @@ uint32_t served_libs_find(const struct served_libs *libs, const char *key);
 
 void served_libs_destroy(struct served_libs *libs);
 
-/* A library whose build id is known, so that lib/symbol takes only files that have it. */
+/* A library whose file can be told from others: by its build id, which lib/symbol wants a file to have, or, if it has
+ * none, because the file was looked at. */
 struct identified_lib {
     struct symbol_lib symbol; /* points into the row and to `build_id`: do not copy */
-    unsigned char build_id[64];
+    unsigned char build_id[ELF_BUILD_ID_MAX];
 };
 
-/* Finds the build id: the profile's code id or, where there is none, that of the file if it fits the breakpad id.
- * Returns 0, or -ENOENT with the reason why no file can be identified. */
+/* Takes the profile's code id or, where there is none, looks whether the file has the breakpad id. Returns 0, or
+ * -ENOENT with a sentence. */
 int served_lib_identify(const struct served_lib *lib, struct identified_lib *out, struct error *err);
 
 #endif

@@ -27,3 +27,17 @@ void library_code_id(const unsigned char *build_id, size_t size, char out[CODE_I
         out = put_hex(out, build_id[i], "0123456789abcdef");
     *out = '\0';
 }
+
+bool library_text_id(const struct elf_file *file, unsigned char id[16])
+{
+    enum { FOLDED = 4096 };
+    const struct elf_section *text = elf_file_section(file, ".text");
+    unsigned char bytes[FOLDED];
+    size_t size = text && text->bytes.size < FOLDED ? (size_t)text->bytes.size : FOLDED;
+    if (!text || !bytes_read(&text->bytes, 0, bytes, size))
+        return false;
+    memset(id, 0, 16);
+    for (size_t i = 0; i < size; i++)
+        id[i % 16] ^= bytes[i];
+    return true;
+}

@@ -5,6 +5,8 @@
 #ifndef PROF_SYMBOL_LIBRARY_ID_H
 #define PROF_SYMBOL_LIBRARY_ID_H
 
+#include "symbol/elf_file.h"
+
 #include <stddef.h>
 
 enum { BREAKPAD_ID_SIZE = 34, CODE_ID_SIZE = 2 * 64 + 1 };
@@ -15,5 +17,9 @@ void library_breakpad_id(const unsigned char *build_id, size_t size, char out[BR
 
 /* Writes the whole build id as lower-case hex; an id longer than 64 bytes is cut. */
 void library_code_id(const unsigned char *build_id, size_t size, char out[CODE_ID_SIZE]);
+
+/* The id that stands for the build id of a file that has none: its first 4096 bytes of .text, folded into 16 by XOR, as
+ * Breakpad's dump_syms does. False if it has no .text. */
+bool library_text_id(const struct elf_file *file, unsigned char id[16]);
 
 #endif
