@@ -425,6 +425,61 @@ static void test_nonsense_is_no_harm(void **state)
     assert_int_equal(ask(*state, "GET", "", "").status, 200);
 }
 
+/* ---- requests with a body: tests/e2e/test_symbol_api asks for symbols ---- */
+
+static void test_symbols_of_what_is_no_profile_are_an_error(void **state)
+{
+    struct answer answer = ask(*state, "POST", "symbolicate/v5", "Content-Length: 0\r\n");
+    assert_int_equal(answer.status, 500);
+    assert_header(&answer, "\r\nContent-Type: application/json");
+    assert_header(&answer, "\r\nContent-Security-Policy: default-src 'none'; ");
+    assert_memory_equal(answer.body, "{\"error\":\"", strlen("{\"error\":\""));
+}
+
+static void test_body_without_an_announced_end_is_not_read_for_ever(void **state)
+{
+    const struct server *server = *state;
+    static char chunk[65536 + 16];
+    char head[256];
+    snprintf(head, sizeof(head),
+             "POST %ssource/v1 HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nTransfer-Encoding: chunked\r\n\r\n", base_of(server),
+             port_of(server));
+    int header = snprintf(chunk, sizeof(chunk), "10000\r\n");
+    memset(chunk + header, ' ', 65536);
+    memcpy(chunk + header + 65536, "\r\n", 2);
+    int fd = connect_to(server);
+    send_text(fd, head);
+    size_t sent = 0;
+    while (sent < 2000 && send(fd, chunk, (size_t)header + 65536 + 2, MSG_NOSIGNAL) > 0)
+        sent++;
+    close(fd);
+    assert_in_range(sent, 1024, 1999); /* 64 MiB were taken, and what the sockets hold */
+    assert_int_equal(ask(server, "GET", "", "").status, 200);
+}
+
+/* A request that is worked on, one that waits and one that is half sent. */
+static void test_stop_answers_or_drops_what_was_posted(void **state)
+{
+    (void)state;
+    struct server *server = start_with(file_with("{}", 2));
+    char request[256];
+    snprintf(request, sizeof(request), "POST %ssource/v1 HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nContent-Length: 2\r\n\r\n{}",
+             base_of(server), port_of(server));
+    int clients[3];
+    for (size_t i = 0; i < 3; i++) {
+        clients[i] = connect_to(server);
+        request[strlen(request) - (i == 2)] = '\0';
+        send_text(clients[i], request);
+    }
+    serve_stop(server);
+    for (size_t i = 0; i < 3; i++) {
+        char got[64] = "";
+        ssize_t size = recv(clients[i], got, sizeof(got) - 1, 0);
+        assert_true(size <= 0 || strncmp(got, "HTTP/1.1 50", 11) == 0);
+        close(clients[i]);
+    }
+}
+
 /* ---- starting and stopping ---- */
 
 static void test_each_server_has_its_own_token(void **state)
@@ -542,6 +597,9 @@ int main(void)
         cmocka_unit_test(test_body_that_nobody_wants_is_not_read),
         cmocka_unit_test(test_headers_without_end_are_refused),
         cmocka_unit_test(test_nonsense_is_no_harm),
+        cmocka_unit_test(test_symbols_of_what_is_no_profile_are_an_error),
+        cmocka_unit_test(test_body_without_an_announced_end_is_not_read_for_ever),
+        cmocka_unit_test(test_stop_answers_or_drops_what_was_posted),
         cmocka_unit_test(test_each_server_has_its_own_token),
         cmocka_unit_test(test_taken_port_is_an_error_or_passed_over),
         cmocka_unit_test(test_folder_is_not_served),
