@@ -224,6 +224,19 @@ static void add_cut_stacks(struct facts *facts, uint64_t cut)
     add_string(facts, "Stacks cut", text);
 }
 
+/* Code that belongs to no file has names only if its compiler was asked for them, which the user can do next time. */
+static void add_compiled_code(struct facts *facts, const struct naming *naming)
+{
+    if (!naming->compiled)
+        return;
+    char share[32], text[160];
+    uint64_t named = naming->compiled - naming->compiled_unnamed;
+    format_share(share, sizeof(share), named, naming->compiled);
+    snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " (%s)%s", named, naming->compiled, share,
+             naming->compiled_unnamed ? "; 'man prof-record' says how compilers are asked to name theirs" : "");
+    add_string(facts, "Addresses in no file (JIT code) named", text);
+}
+
 static void fill_trust_section(struct facts *facts, const struct naming *naming)
 {
     const struct replay *replay = facts->replay;
@@ -246,9 +259,7 @@ static void fill_trust_section(struct facts *facts, const struct naming *naming)
     add_number(facts, "Stacks completed from the live process", "integer", topped_up);
     add_number(facts, "Stacks with frames found by frame pointer", "integer", by_frame_pointer);
     add_count_and_share(facts, "Addresses named", naming->addresses - naming->unnamed, naming->addresses);
-    if (naming->compiled)
-        add_count_and_share(facts, "Addresses of compiled code (JIT) named",
-                            naming->compiled - naming->compiled_unnamed, naming->compiled);
+    add_compiled_code(facts, naming);
     if (replay->damaged_blocks)
         add_number(facts, "Damaged parts of the recording", "integer", replay->damaged_blocks);
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
