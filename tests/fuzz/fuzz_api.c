@@ -4,6 +4,7 @@
  */
 #include "base/json.h"
 #include "serve/symbol_api.h"
+#include "symbol/library_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,14 @@ static const char breakpad_id[] = "0123456789ABCDEF0123456789ABCDEF0";
 static void start(struct symbol_api *api)
 {
     struct error err;
+    struct elf_file file;
+    char code_id[CODE_ID_SIZE] = "";
+    if (elf_file_open(&file, "/bin/true", NULL) == 0) {
+        library_code_id(file.build_id, file.build_id_size, code_id);
+        elf_file_close(&file);
+    }
     struct symbolizer_options options = {.threads = 1};
-    struct served_lib lib = {.debug_name = "true", .breakpad_id = breakpad_id, .code_id = "00", .path = "/bin/true"};
+    struct served_lib lib = {.debug_name = "true", .breakpad_id = breakpad_id, .code_id = code_id, .path = "/bin/true"};
     struct served_lib bare = {.debug_name = "bare", .breakpad_id = "", .code_id = "", .path = "/bin/true"};
     api->symbolizer = symbolizer_new(&options, &err);
     if (!api->symbolizer || !served_libs_add(&api->libs, &lib) || !served_libs_add(&api->libs, &bare))
