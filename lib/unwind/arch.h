@@ -27,6 +27,10 @@ static const uint8_t arch_saved_registers[ARCH_SAVED_REGISTERS] = {UNWIND_REG_BP
  * the kernel's ucontext, by DWARF number. */
 extern const uint16_t arch_signal_frame_slots[UNWIND_REGS];
 
+/* More than the kernel's signal frame takes, with the state of all vector registers and of AMX (11 KiB) in it: the
+ * interrupted stack pointer lies closer, or on another stack. */
+enum { ARCH_SIGNAL_FRAME_MAX = 16384 };
+
 /* What the bytes of the code around a pc say about its frame, for code without CFI. */
 enum arch_code_kind {
     ARCH_CODE_UNKNOWN,
@@ -49,5 +53,10 @@ enum { ARCH_CODE_BEFORE = 64, ARCH_CODE_AFTER = 64 };
  * the sigreturn trampoline. `code` holds ARCH_CODE_BEFORE bytes before the pc and ARCH_CODE_AFTER from it; 0 where
  * there is no code. The pc is the start of an instruction. */
 struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+
+/* Whether the pc lies in the code of Go's runtime that begins a stack: goexit, mstart, and what mcall and morestack do
+ * once they are on the thread's system stack. `is_return` says that the pc is a return address. Only for files of Go:
+ * the bytes alone could be anyone's. */
+bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return);
 
 #endif

@@ -14,18 +14,23 @@
  * already.
  *
  * The start of a thread is one of these, and nothing else counts as a complete stack:
- * - the CFI says that the return address is undefined (_start, clone, Go's goexit and mstart);
+ * - the CFI says that the return address is undefined (_start, clone);
  * - the pc comes right after the system call of clone or clone3, whose result is 0: there the new thread begins;
  * - the return address that CFI leads to is 0 (coroutines and thread libraries put it there as a mark);
  * - the pc lies in the code of the ELF entry point, without CFI (_start of ld.so and of musl);
+ * - the code is one of those where Go's runtime starts a stack (below);
  * - the frame pointer is 0 in a caller that has no CFI: the psABI's mark of the deepest frame (3.4.1), which the kernel
  *   sets at exec, and Go and musl for each new thread. Not at the leaf, where assembly may use the
  *   register.
  *
  * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows sp
  * alone. So CFI tells where the leaf's frame is, and the frame pointer is followed beside it. Where the two part, the
- * runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. It is 0
- * where the runtime starts a stack: goexit, mstart, mcall, rt0_go.
+ * runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine.
+ *
+ * The runtime starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the
+ * thread's system stack), which are known by their code (arch.h). The goroutine that mcall has left may run on another
+ * thread by now, so its stack must not be read; yet before Go 1.25 the frame pointer still leads there, and until 1.26
+ * that of mstart to the thread that made this one. Elsewhere a frame pointer of 0 is the mark, as in any code.
  */
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
@@ -116,10 +121,15 @@ static bool read_for_expression(void *context, uint64_t address, unsigned size, 
 
 /* ---- rules ---- */
 
+static uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
+{
+    return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
+}
+
 static bool row_lookup(const struct mapping *mapping, uint64_t pc, struct cfi_row *row, bool *is_debug_frame)
 {
     struct cfi_fde fde;
-    uint64_t vaddr = pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
+    uint64_t vaddr = vaddr_of(mapping, pc);
     if (!unwind_module_find(mapping->module, vaddr, &fde) || !cfi_row_at(&fde, vaddr, row))
         return false;
     *is_debug_frame = fde.is_debug_frame;
@@ -178,34 +188,64 @@ static bool compact(const struct cfi_row *row, struct rule *rule)
     return true;
 }
 
+/* The code around the instruction that runs next: a return address is one more than the pc. */
+static void read_code(const struct mapping *mapping, uint64_t pc, bool exact,
+                      unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    unwind_module_code(mapping->module, vaddr_of(mapping, pc) + !exact, code);
+}
+
+static void rule_of_snippet(const struct arch_code *code, struct rule *rule)
+{
+    rule->kind = code->kind == ARCH_CODE_STUB ? RULE_FRAME : RULE_AFTER_CLONE;
+    rule->cfa_register = UNWIND_REG_SP;
+    rule->cfa_offset = code->cfa_offset;
+    rule->return_slot = -1;
+    if (code->saved_bp) {
+        rule->saved = 1u << UNWIND_REG_BP;
+        rule->slots[0] = -2;
+    }
+}
+
+/* What the code of Go's runtime says better than its CFI, which knows nothing of stacks that begin or are switched, and
+ * which most binaries do not have. */
+static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+{
+    if (!mapping->module || !unwind_module_is_go(mapping->module))
+        return false;
+    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    read_code(mapping, pc, exact, bytes);
+    struct arch_code code = arch_code_recognise(bytes);
+    if (arch_code_starts_go_stack(bytes, !exact))
+        rule->kind = RULE_START;
+    else if (code.kind == ARCH_CODE_SIGNAL_FRAME)
+        rule->kind = RULE_SIGNAL_FRAME;
+    else if (code.kind == ARCH_CODE_AFTER_CLONE)
+        rule_of_snippet(&code, rule);
+    else
+        return false;
+    return true;
+}
+
 /* Without CFI: the code itself may be a known snippet, or the entry point. The frame pointer is what is left. */
 static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
     rule->kind = RULE_NO_CFI;
     if (!mapping->module)
         return;
-    uint64_t vaddr = pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
-    if (unwind_module_is_entry(mapping->module, vaddr)) {
+    if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
         rule->kind = RULE_START;
         return;
     }
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
-    unwind_module_code(mapping->module, exact ? vaddr : vaddr + 1, bytes);
+    read_code(mapping, pc, exact, bytes);
     struct arch_code code = arch_code_recognise(bytes);
-    if (code.kind == ARCH_CODE_SIGNAL_FRAME) {
+    if (code.kind == ARCH_CODE_SIGNAL_FRAME)
         rule->kind = RULE_SIGNAL_FRAME;
-    } else if (unwind_module_is_go(mapping->module)) {
+    else if (unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO_NO_CFI;
-    } else if (code.kind == ARCH_CODE_STUB || code.kind == ARCH_CODE_AFTER_CLONE) {
-        rule->kind = code.kind == ARCH_CODE_STUB ? RULE_FRAME : RULE_AFTER_CLONE;
-        rule->cfa_register = UNWIND_REG_SP;
-        rule->cfa_offset = code.cfa_offset;
-        rule->return_slot = -1;
-        if (code.saved_bp) {
-            rule->saved = 1u << UNWIND_REG_BP;
-            rule->slots[0] = -2;
-        }
-    }
+    else if (code.kind != ARCH_CODE_UNKNOWN)
+        rule_of_snippet(&code, rule);
 }
 
 static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED};
@@ -218,6 +258,8 @@ static const struct rule *rule_make(struct walk *walk, uint64_t pc)
     struct rule *rule = unwind_cache_add(walk->cache, pc);
     struct cfi_row row;
     bool is_debug_frame = false;
+    if (rule_of_go_runtime(mapping, pc, walk->exact, rule))
+        return rule;
     if (!mapping->module || !row_lookup(mapping, pc, &row, &is_debug_frame)) {
         rule_without_cfi(mapping, pc, walk->exact, rule);
     } else if (!compact(&row, rule)) {
@@ -342,6 +384,7 @@ static enum step step_signal_frame(struct walk *walk)
             return end_walk(walk, UNWIND_STACK_SHORT);
     walk->regs = caller;
     walk->stale = 0;
+    walk->elsewhere |= caller.r[UNWIND_REG_SP] - sp > ARCH_SIGNAL_FRAME_MAX; /* it was below, or far above */
     enum step step = arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
     walk->exact = true;
     return step;
@@ -365,6 +408,13 @@ static enum step step_frame_pointer(struct walk *walk)
     return step;
 }
 
+/* A caller in Go whose frame pointer is 0. On a stack that is read while the program goes on, that may be a word that
+ * has changed since, and the starts that lie there are known by their code. */
+static enum step end_of_go_pointers(struct walk *walk)
+{
+    return end_walk(walk, walk->elsewhere ? UNWIND_NO_RULE : UNWIND_COMPLETE);
+}
+
 /* The frame pointer of Go, which may lead to a stack further down: a few times in one walk, or damage could send us in
  * circles. */
 static enum step step_go_pointer(struct walk *walk)
@@ -372,7 +422,7 @@ static enum step step_go_pointer(struct walk *walk)
     enum { SWITCHES_MAX = 4 };
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
     if (bp == 0 && !walk->exact)
-        return end_walk(walk, UNWIND_COMPLETE);
+        return end_of_go_pointers(walk);
     if (bp % 8 != 0)
         return end_walk(walk, UNWIND_NO_RULE);
     if (bp < sp && walk->switches++ == SWITCHES_MAX)
@@ -380,6 +430,8 @@ static enum step step_go_pointer(struct walk *walk)
     walk->elsewhere |= bp < sp;
     if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
         return end_walk(walk, UNWIND_STACK_SHORT);
+    if (pc == 0)
+        return end_walk(walk, UNWIND_NO_RULE);
     walk->regs.r[UNWIND_REG_BP] = caller_bp;
     walk->result.used_frame_pointer = true;
     enum step step = arrive(walk, pc, bp + 16);
@@ -392,19 +444,20 @@ static enum step step_go(struct walk *walk, const struct rule *rule)
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], pc;
     uint64_t cfa = sp + (uint64_t)(int64_t)rule->cfa_offset;
     bool bp_in_frame = bp >= sp && bp < cfa;
-    if (!walk->exact && !bp_in_frame) {
-        if (bp == 0)
-            return end_walk(walk, UNWIND_COMPLETE);
-        /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have
-         * switched. */
-        if (bp < sp || !read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1)) {
-            walk->elsewhere = true;
-            return step_go_pointer(walk);
-        }
+    if (bp == 0 && !walk->exact)
+        return end_of_go_pointers(walk);
+    /* Assembly without a frame of its own leaves the caller's frame pointer, which is above. All others have switched.
+     * At the leaf the frame pointer says nothing, but where it is called from is code. */
+    bool below = bp < sp && !walk->exact;
+    if (!bp_in_frame && (below || !read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1))) {
+        walk->elsewhere = true;
+        return step_go_pointer(walk);
     }
     if (bp_in_frame && !read_word(walk, bp, &walk->regs.r[UNWIND_REG_BP]))
         return end_walk(walk, UNWIND_STACK_SHORT);
-    return step_frame(walk, rule);
+    enum step step = step_frame(walk, rule);
+    /* Go never marks a start with a return address of 0: the word has changed. */
+    return walk->regs.r[UNWIND_REG_PC] == 0 ? end_walk(walk, UNWIND_NO_RULE) : step;
 }
 
 /* The leaf is outside of all code: most likely it was called there, through a null or wild pointer, or it is the

@@ -127,7 +127,66 @@ static const struct snippet clones[] = {
       {OPCODE("\x31\xed"), .cfa_offset = 8},
       {OPCODE("\x5f"), .cfa_offset = 8},
       {OPCODE("\x41\xff\xd1"), .cfa_offset = 8}}},
+    /* Go: syscall; cmp $0,%rax; je to the start of the new thread; mov %eax,48(%rsp); ret */
+    {{{OPCODE("\x0f\x05"), .cfa_offset = 8},
+      {OPCODE("\x48\x83\xf8\x00"), .cfa_offset = 8},
+      {OPCODE("\x74\x05"), .cfa_offset = 8},
+      {OPCODE("\x89\x44\x24\x30"), .cfa_offset = 8},
+      {OPCODE("\xc3"), .cfa_offset = 8}}},
 };
+
+/* Where Go's runtime begins a stack (asm_amd64.s of Go 1.17 to 1.26). The first instruction still belongs to what was
+ * before. */
+static const struct snippet go_starts[] = {
+    /* mcall: mov gobuf.sp,%rsp; push %rax; mov (%rdx),%r12; call *%r12; pop %rax; jmp badmcall2. Since 1.23 a nop
+     * follows the call, since 1.25 the frame pointer is cleared before it. */
+    {{{OPCODE("\x49\x8b\x66"), .any = 1},
+      {OPCODE("\x50")},
+      {OPCODE("\x4c\x8b\x22")},
+      {OPCODE("\x41\xff\xd4")},
+      {OPCODE("\x58")},
+      {OPCODE("\xe9"), .any = 4}}},
+    {{{OPCODE("\x49\x8b\x66"), .any = 1},
+      {OPCODE("\x50")},
+      {OPCODE("\x4c\x8b\x22")},
+      {OPCODE("\x41\xff\xd4")},
+      {OPCODE("\x90")},
+      {OPCODE("\x58")},
+      {OPCODE("\xe9"), .any = 4}}},
+    {{{OPCODE("\x49\x8b\x66"), .any = 1},
+      {OPCODE("\x48\xc7\xc5\x00\x00\x00\x00")},
+      {OPCODE("\x50")},
+      {OPCODE("\x4c\x8b\x22")},
+      {OPCODE("\x41\xff\xd4")},
+      {OPCODE("\x90")},
+      {OPCODE("\x58")},
+      {OPCODE("\xe9"), .any = 4}}},
+    /* morestack: mov gobuf.sp,%rsp; call newstack; call abort. Since 1.21 the frame pointer is loaded before the calls,
+     * since 1.25 cleared. */
+    {{{OPCODE("\x48\x8b\x63"), .any = 1}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\xc3")}}},
+    {{{OPCODE("\x48\x8b\x63"), .any = 1},
+      {OPCODE("\x48\x8b\x6b"), .any = 1},
+      {OPCODE("\xe8"), .any = 4},
+      {OPCODE("\xe8"), .any = 4},
+      {OPCODE("\xc3")}}},
+    {{{OPCODE("\x48\x8b\x63"), .any = 1},
+      {OPCODE("\x48\xc7\xc5\x00\x00\x00\x00")},
+      {OPCODE("\xe8"), .any = 4},
+      {OPCODE("\xe8"), .any = 4},
+      {OPCODE("\xc3")}}},
+    /* mstart: call mstart0; ret, between the int3 that fill the gaps around functions. Since 1.26 it clears the frame
+     * pointer first. */
+    {{{OPCODE("\xcc")}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\xc3")}, {OPCODE("\xcc")}}},
+    {{{OPCODE("\xcc")},
+      {OPCODE("\x48\xc7\xc5\x00\x00\x00\x00")},
+      {OPCODE("\xe8"), .any = 4},
+      {OPCODE("\xc3")},
+      {OPCODE("\xcc")}}},
+};
+
+/* goexit: nop; call goexit1; nop. Goroutines are made as if the nop had called their first function, so what is
+ * returned to is the second instruction: nothing else returns to a place after a nop. */
+static const struct snippet goexit = {{{OPCODE("\x90")}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\x90")}}};
 
 /* mov $15 (__NR_rt_sigreturn),%eax or %rax; syscall */
 static const struct snippet sigreturns[] = {
@@ -178,4 +237,14 @@ struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE +
             return (struct arch_code){ARCH_CODE_STUB, found->cfa_offset, found->saved_bp};
     }
     return (struct arch_code){.kind = ARCH_CODE_UNKNOWN};
+}
+
+bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return)
+{
+    for (size_t i = 0; i < sizeof(go_starts) / sizeof(go_starts[0]); i++) {
+        const struct instruction *found = snippet_instruction(&go_starts[i], code);
+        if (found && found != go_starts[i].instructions)
+            return true;
+    }
+    return is_return && snippet_instruction(&goexit, code) == &goexit.instructions[1];
 }
