@@ -279,9 +279,10 @@ static void test_stacks_end_where_the_runtime_starts_one(void **state)
     print_message("%zu stacks, %zu complete, %zu from a system stack to its goroutine\n", program.walks,
                   program.complete, program.crossed);
     assert_true(program.walks >= 100);
-    /* What cannot be complete: a thread stopped in the few instructions between a switch of stacks and the frame pointer
-     * that belongs to it (gogo, systemstack) and, stripped, in a function that has not made its frame yet, when mcall
-     * has cleared the frame pointer. Less than one in a thousand, however loaded the machine: the thread stands still. */
+    /* What cannot be complete: a thread stopped in the few instructions between a switch of stacks and the frame
+     * pointer that belongs to it (gogo, systemstack) and, stripped, in a function that has not made its frame yet, when
+     * mcall has cleared the frame pointer. Less than one in a thousand, however loaded the machine: the thread stands
+     * still. */
     assert_true(program.complete * 100 >= program.walks * 99);
     assert_true(program.crossed > 0);
     assert_int_equal(program.strange, 0);
