@@ -212,7 +212,7 @@ await check("the selected row's samples stand out in its thread's graph", async 
     const rows = await readRows(page);
     const samples = (row) => Number(row.total.replace(/[^0-9]/g, ''));
     const rarest = rows.reduce((least, row) => (samples(row) < samples(least) ? row : least));
-    if (samples(rarest) === samples(rows[0])) return; /* a single path: no row has a graph of its own */
+    if (samples(rarest) === samples(rows[0])) return 'the recording has a single path: no row has a graph of its own';
     for (let at = rows[0].at; at < rarest.at; at++) await page.keyboard.press('ArrowDown');
     await drawUntil((graph) => graph !== whole, `the graph of "${rarest.name}" looks like that of the first row`);
     await page.keyboard.press('Home');
