@@ -10,6 +10,7 @@
 #include "record/record.h"
 
 #include "base/clock.h"
+#include "record/cpu_pin.h"
 #include "record/facts.h"
 #include "record/kernel_map.h"
 #include "record/launch.h"
@@ -75,6 +76,7 @@ struct recording {
     bool ending;                             /* result.end says why */
     bool interrupted;                        /* one SIGINT came */
     bool kernel_mapped;
+    struct cpu_pin pin;
 
     uint64_t samples, cut, lost_records, cpu_time;
     uint64_t cut_by_reason[FACTS_CUT_REASONS];
@@ -194,6 +196,8 @@ static int take_sample(struct recording *recording, const struct perf_record *re
     recording->cpu_time += sample.cpu_time;
     recording->cut += (sample.flags & SAMPLE_CUT) != 0;
     pace_sample(&recording->watches[cpu_index].pace, record->time, user.pace);
+    if (user.pace != PACE_STACK_FITS)
+        cpu_pin_deep_stack(&recording->pin, sample.cpu, record->time);
     return spool_writer_sample(recording->spool, &sample, err);
 }
 
@@ -360,7 +364,9 @@ static int record_until_end(struct recording *recording, struct error *err)
         for (int i = 0; i < count; i++)
             signals |= ready[i].data.fd == recording->signal_fd;
         code = read_rings(recording, ROUNDS_AT_ONCE, err);
-        choose_polled(recording, monotonic_ns());
+        now = monotonic_ns();
+        choose_polled(recording, now);
+        cpu_pin_choose(&recording->pin, now);
         if (signals)
             take_signals(recording);
     }
@@ -505,7 +511,9 @@ static void run(struct recording *recording, uint64_t cpu_before)
 {
     int nice = getpriority(PRIO_PROCESS, 0);
     set_urgency(true);
+    cpu_pin_init(&recording->pin);
     int code = record_until_end(recording, &recording->result->problem);
+    cpu_pin_release(&recording->pin);
     set_urgency(false);
     setpriority(PRIO_PROCESS, 0, nice);
     fill_result(recording, cpu_before);

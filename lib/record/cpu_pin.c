@@ -1,0 +1,50 @@
+#include "record/cpu_pin.h"
+
+/* Deep stacks in a row before it moves: that costs some 20 us, and the threads of several CPUs take turns. */
+enum { MOVE_AFTER = 4 };
+
+static const uint64_t patience = UINT64_C(300000000); /* ns without a deep stack */
+
+void cpu_pin_init(struct cpu_pin *pin)
+{
+    *pin = (struct cpu_pin){0};
+    pin->usable = sched_getaffinity(0, sizeof(pin->allowed), &pin->allowed) == 0;
+}
+
+void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint64_t time)
+{
+    pin->in_a_row = cpu == pin->wanted ? pin->in_a_row + 1 : 1;
+    pin->wanted = cpu;
+    pin->last_deep = time;
+}
+
+static void move_to(struct cpu_pin *pin, uint32_t cpu)
+{
+    cpu_set_t one;
+    if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &pin->allowed))
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    if (sched_setaffinity(0, sizeof(one), &one))
+        return;
+    pin->cpu = cpu;
+    pin->pinned = true;
+}
+
+void cpu_pin_choose(struct cpu_pin *pin, uint64_t now)
+{
+    if (!pin->usable)
+        return;
+    if (pin->pinned && now > pin->last_deep + patience)
+        cpu_pin_release(pin);
+    else if (pin->in_a_row >= MOVE_AFTER && !(pin->pinned && pin->cpu == pin->wanted))
+        move_to(pin, pin->wanted);
+}
+
+void cpu_pin_release(struct cpu_pin *pin)
+{
+    if (pin->pinned)
+        sched_setaffinity(0, sizeof(pin->allowed), &pin->allowed);
+    pin->pinned = false;
+    pin->in_a_row = 0;
+}

@@ -1,0 +1,107 @@
+/* The recorder moves to the CPU that gives deep stacks, and nowhere else. */
+#include "record/cpu_pin.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#define MS UINT64_C(1000000)
+
+static cpu_set_t now_allowed(void)
+{
+    cpu_set_t set;
+    assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+    return set;
+}
+
+static uint32_t first_cpu(const cpu_set_t *set)
+{
+    uint32_t cpu = 0;
+    while (!CPU_ISSET(cpu, set))
+        cpu++;
+    return cpu;
+}
+
+static void see_deep_stacks(struct cpu_pin *pin, uint32_t cpu, unsigned count, uint64_t *time)
+{
+    for (unsigned i = 0; i < count; i++) {
+        *time += MS;
+        cpu_pin_deep_stack(pin, cpu, *time);
+        cpu_pin_choose(pin, *time);
+    }
+}
+
+static void assert_runs_on(uint32_t cpu)
+{
+    cpu_set_t set = now_allowed();
+    assert_int_equal(CPU_COUNT(&set), 1);
+    assert_true(CPU_ISSET(cpu, &set));
+}
+
+static void test_deep_stacks_of_one_cpu_pin_to_it_and_their_end_releases(void **state)
+{
+    (void)state;
+    struct cpu_pin pin;
+    uint64_t time = 1000 * MS;
+    cpu_set_t before = now_allowed();
+    cpu_pin_init(&pin);
+    see_deep_stacks(&pin, first_cpu(&before), 10, &time);
+    assert_runs_on(first_cpu(&before));
+    cpu_pin_choose(&pin, time + 100 * MS);
+    assert_runs_on(first_cpu(&before));
+    cpu_pin_choose(&pin, time + 1000 * MS);
+    cpu_set_t after = now_allowed();
+    assert_true(CPU_EQUAL(&before, &after));
+}
+
+static void test_deep_stacks_of_two_cpus_in_turns_move_nothing(void **state)
+{
+    (void)state;
+    struct cpu_pin pin;
+    uint64_t time = 1000 * MS;
+    cpu_set_t before = now_allowed();
+    if (CPU_COUNT(&before) < 2)
+        skip();
+    cpu_set_t others = before;
+    uint32_t one = first_cpu(&before);
+    CPU_CLR(one, &others);
+    uint32_t other = first_cpu(&others);
+    cpu_pin_init(&pin);
+    for (unsigned i = 0; i < 20; i++)
+        see_deep_stacks(&pin, i % 2 ? one : other, 1, &time);
+    cpu_set_t during = now_allowed();
+    assert_true(CPU_EQUAL(&before, &during));
+    see_deep_stacks(&pin, other, 10, &time);
+    for (unsigned i = 0; i < 20; i++)
+        see_deep_stacks(&pin, i % 2 ? one : other, 1, &time);
+    assert_runs_on(other);
+    see_deep_stacks(&pin, one, 10, &time);
+    assert_runs_on(one);
+    cpu_pin_release(&pin);
+    cpu_set_t after = now_allowed();
+    assert_true(CPU_EQUAL(&before, &after));
+}
+
+static void test_a_cpu_that_is_not_allowed_is_not_taken(void **state)
+{
+    (void)state;
+    struct cpu_pin pin;
+    uint64_t time = 1000 * MS;
+    cpu_set_t before = now_allowed();
+    cpu_pin_init(&pin);
+    see_deep_stacks(&pin, CPU_SETSIZE - 1, 10, &time);
+    see_deep_stacks(&pin, UINT32_MAX, 10, &time);
+    cpu_set_t after = now_allowed();
+    assert_true(CPU_EQUAL(&before, &after));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_deep_stacks_of_one_cpu_pin_to_it_and_their_end_releases),
+        cmocka_unit_test(test_deep_stacks_of_two_cpus_in_turns_move_nothing),
+        cmocka_unit_test(test_a_cpu_that_is_not_allowed_is_not_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
