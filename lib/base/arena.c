@@ -51,6 +51,15 @@ char *arena_copy(struct arena *arena, const char *text, size_t length)
     return copy;
 }
 
+void arena_join(struct arena *arena, struct arena *from)
+{
+    struct arena_block **end = &arena->blocks;
+    while (*end)
+        end = &(*end)->next;
+    *end = from->blocks;
+    from->blocks = NULL;
+}
+
 void arena_destroy(struct arena *arena)
 {
     for (struct arena_block *block = arena->blocks, *next; block; block = next) {

@@ -19,6 +19,9 @@ void *arena_alloc(struct arena *arena, size_t size);
 /* A NUL-terminated copy of `length` bytes; NULL if memory ran out. */
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 
+/* Moves all of `from` into `arena`, where it stays in its place; `from` is empty then. */
+void arena_join(struct arena *arena, struct arena *from);
+
 void arena_destroy(struct arena *arena);
 
 #endif
