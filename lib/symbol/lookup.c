@@ -33,7 +33,7 @@ static void say(struct lookup *lookup, const char *text)
 
 static bool is_elf(const struct lookup *lookup)
 {
-    return lookup->job->lib.kind == SYMBOL_LIB_ELF || lookup->job->lib.kind == SYMBOL_LIB_VDSO;
+    return lookup->lib->kind == SYMBOL_LIB_ELF || lookup->lib->kind == SYMBOL_LIB_VDSO;
 }
 
 /* ---- opening ---- */
@@ -124,19 +124,24 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     return find_units(lookup, err);
 }
 
+void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib)
+{
+    *lookup = (struct lookup){.lib = lib, .problem = ""};
+    if (!is_elf(lookup))
+        return;
+    debug_files_open(&lookup->files, lib, DEBUG_ROOT);
+    say(lookup, lookup->files.problem);
+}
+
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err)
 {
-    *lookup = (struct lookup){.job = job, .problem = ""};
+    lookup->job = job;
     job->answers = (struct symbol_answers){.problem = ""};
     lookup->symbols = calloc(job->count + 1, sizeof(*lookup->symbols));
     if (!lookup->symbols)
         return error_no_memory(err);
-    if (!is_elf(lookup))
-        return 0;
-    debug_files_open(&lookup->files, &job->lib, DEBUG_ROOT);
     job->answers.is_found = lookup->files.has_mapped || lookup->files.has_separate;
-    say(lookup, lookup->files.problem);
-    return with_dwarf ? open_dwarf(lookup, err) : 0;
+    return with_dwarf && is_elf(lookup) ? open_dwarf(lookup, err) : 0;
 }
 
 void lookup_close(struct lookup *lookup)
@@ -216,7 +221,7 @@ static void find_extents(struct lookup *lookup)
             continue;
         }
         if (!module)
-            module = unwind_module_open(file->fd, lookup->job->lib.name, NULL);
+            module = unwind_module_open(file->fd, lookup->lib->name, NULL);
         if (!module)
             return;
         uint64_t start;
@@ -260,7 +265,7 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
 
 static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
 {
-    const char *module = lookup->job->lib.kind == SYMBOL_LIB_MODULE ? lookup->job->lib.name : NULL;
+    const char *module = lookup->lib->kind == SYMBOL_LIB_MODULE ? lookup->lib->name : NULL;
     uint64_t base = kallsyms_base(kallsyms, module);
     int result = 0;
     lookup->job->answers.is_found = base != 0;
@@ -418,18 +423,11 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
     return !no_memory;
 }
 
-static void say_what_is_missing(struct lookup *lookup)
+static void say_what_was_not_read(struct lookup *lookup)
 {
-    const struct symbol_answers *answers = &lookup->job->answers;
     for (size_t i = 0; i < lookup->units.length; i++)
         if (lookup->units.data[i].is_split)
             say(lookup, "its debug info is split into .dwo files, which are not read: inlined functions are missing");
-    if (lookup->problem[0] || answers->has_debug_info || !is_elf(lookup) || lookup->job->lib.kind == SYMBOL_LIB_VDSO)
-        return;
-    say(lookup,
-        answers->frames.length || lookup->job->count == 0
-            ? "it has no debug info, and no separate debug file was found: lines and inlined functions are missing"
-            : "it has no symbols for these addresses, and no separate debug file was found");
 }
 
 int lookup_answer(struct lookup *lookup, struct error *err)
@@ -457,7 +455,16 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     strings_destroy(&texts);
     if (!complete)
         return error_no_memory(err);
-    say_what_is_missing(lookup);
-    memcpy(answers->problem, lookup->problem, sizeof(answers->problem));
+    say_what_was_not_read(lookup);
     return 0;
+}
+
+void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
+{
+    if (!answers->has_debug_info && lookup->lib->kind == SYMBOL_LIB_ELF)
+        say(lookup,
+            answers->frames.length || answers->count == 0
+                ? "it has no debug info, and no separate debug file was found: lines and inlined functions are missing"
+                : "it has no symbols for these addresses, and no separate debug file was found");
+    memcpy(answers->problem, lookup->problem, sizeof(answers->problem));
 }

@@ -1,10 +1,12 @@
 /*
  * The addresses of one library on their way to answers, cut into pieces that different threads can do:
  *
- *     lookup_open      finds the files, and which compile units were hit
- *     lookup_symbols   matches symbol tables           \ all of these at the same time
- *     lookup_unit      reads one compile unit (each)   /
- *     lookup_answer    puts the pieces together
+ *     lookup_open_files   finds the files
+ *     lookup_open         finds which compile units were hit
+ *     lookup_symbols      matches symbol tables           \ all of these at the same time
+ *     lookup_unit         reads one compile unit (each)   /
+ *     lookup_answer       puts the pieces together
+ *     lookup_conclude     says what is missing
  *     lookup_close
  */
 #ifndef PROF_SYMBOL_LOOKUP_H
@@ -41,6 +43,7 @@ struct lookup_unit {
 };
 
 struct lookup {
+    const struct symbol_lib *lib;
     struct symbol_job *job;
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
@@ -52,10 +55,18 @@ struct lookup {
     char problem[256];
 };
 
+/* `lib` must outlive the lookup. */
+void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib);
+
+/* `job` is of the same library. */
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err);
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
 int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
 int lookup_answer(struct lookup *lookup, struct error *err);
+
+/* Sets answers->problem: what went wrong, or else what the answers show to be missing. They need not be those of the
+ * lookup's job, which may have been a part of them, or none. */
+void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers);
 void lookup_close(struct lookup *lookup);
 
 /* About how long lookup_symbols() and lookup_unit() take, to begin with the longest: bytes to read. */

@@ -23,11 +23,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                              .count = COUNT};
     struct lookup lookup;
     struct error err;
+    lookup_open_files(&lookup, &job.lib);
     if (lookup_open(&lookup, &job, true, &err) == 0) {
         lookup_symbols(&lookup, NULL, &err);
         for (size_t i = 0; i < lookup.units.length; i++)
             lookup_unit(&lookup, i, &err);
-        lookup_answer(&lookup, &err);
+        if (lookup_answer(&lookup, &err) == 0)
+            lookup_conclude(&lookup, &job.answers);
     }
     lookup_close(&lookup);
     symbol_answers_destroy(&job.answers);
