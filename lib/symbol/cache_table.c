@@ -1,0 +1,486 @@
+/*
+ * The file of a cached library. Numbers are little-endian.
+ *
+ *     "PROFSYM1"
+ *     u64 checksum      hash_bytes() of all that follows
+ *     u64 library       which library it is of        \
+ *     u64 sources       the files that were read      | symbol_cache.c says what these are
+ *     u64 writer        the prof that read them       /
+ *     u32 flags         1: the answers have debug info; 2: it is DWARF
+ *     u32 span count, symbol count, frame count, bytes of texts
+ *     u32 0
+ *     spans             u32 start, size, symbol, frame            ascending, without overlap
+ *     symbols           u64 address, size; u32 name, 0
+ *     frames            u32 caller, function, file, line, column  callers come before those that they call
+ *     texts             each with a NUL at its end; the first is empty and stands for an unknown one
+ *
+ * Symbols and frames are named by their index, no symbol and no frame by 2^32 - 1; texts by their place.
+ *
+ * A file is checked once, when it is read: the checksum finds what a crash or a disk has damaged. It keeps nobody from
+ * writing nonsense, so every index, place and order is checked as well, and what is found later needs no checks. The
+ * one thing that is counted later is how deep a chain of callers is.
+ */
+#include "symbol/cache_table.h"
+
+#include "base/cursor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[8] = "PROFSYM1";
+
+enum {
+    CHECKED_FROM = 16,
+    HEADER_SIZE = 64,
+    SPAN_SIZE = 16,
+    SYMBOL_SIZE = 24,
+    FRAME_SIZE = 20,
+    FLAG_DEBUG_INFO = 1,
+    FLAG_DWARF = 2,
+    CALLERS_MAX = 1024
+};
+
+void cache_table_clear(struct cache_table *table)
+{
+    array_free(&table->spans);
+    array_free(&table->symbols);
+    array_free(&table->frames);
+    array_free(&table->texts);
+    hash_destroy(&table->symbol_index);
+    hash_destroy(&table->frame_index);
+    hash_destroy(&table->text_index);
+    table->is_indexed = false;
+}
+
+void cache_table_destroy(struct cache_table *table)
+{
+    cache_table_clear(table);
+    *table = (struct cache_table){0};
+}
+
+/* ---- to bytes and back ---- */
+
+static unsigned char *put_u32(unsigned char *out, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        *out++ = (unsigned char)(value >> 8 * i);
+    return out;
+}
+
+static unsigned char *put_u64(unsigned char *out, uint64_t value)
+{
+    return put_u32(put_u32(out, (uint32_t)value), (uint32_t)(value >> 32));
+}
+
+size_t cache_table_size(const struct cache_table *table)
+{
+    size_t texts = table->texts.length ? table->texts.length : 1;
+    return HEADER_SIZE + SPAN_SIZE * table->spans.length + SYMBOL_SIZE * table->symbols.length +
+           FRAME_SIZE * table->frames.length + texts;
+}
+
+static unsigned char *put_header(unsigned char *out, const struct cache_table *table)
+{
+    out = put_u64(out, table->library);
+    out = put_u64(out, table->sources);
+    out = put_u64(out, table->writer);
+    out = put_u32(out, (table->has_debug_info ? FLAG_DEBUG_INFO : 0) | (table->is_from_dwarf ? FLAG_DWARF : 0));
+    out = put_u32(out, (uint32_t)table->spans.length);
+    out = put_u32(out, (uint32_t)table->symbols.length);
+    out = put_u32(out, (uint32_t)table->frames.length);
+    out = put_u32(out, table->texts.length ? (uint32_t)table->texts.length : 1);
+    return put_u32(out, 0);
+}
+
+unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
+{
+    *size = cache_table_size(table);
+    unsigned char *bytes = malloc(*size);
+    if (!bytes)
+        return NULL;
+    memcpy(bytes, magic, sizeof(magic));
+    unsigned char *out = put_header(bytes + CHECKED_FROM, table);
+    for (size_t i = 0; i < table->spans.length; i++) {
+        const struct cache_span *span = &table->spans.data[i];
+        out = put_u32(put_u32(out, span->start), span->size);
+        out = put_u32(put_u32(out, span->symbol), span->frame);
+    }
+    for (size_t i = 0; i < table->symbols.length; i++) {
+        const struct cache_symbol *symbol = &table->symbols.data[i];
+        out = put_u64(put_u64(out, symbol->address), symbol->size);
+        out = put_u32(put_u32(out, symbol->name), 0);
+    }
+    for (size_t i = 0; i < table->frames.length; i++) {
+        const struct cache_frame *frame = &table->frames.data[i];
+        out = put_u32(put_u32(out, frame->caller), frame->function);
+        out = put_u32(put_u32(put_u32(out, frame->file), frame->line), frame->column);
+    }
+    if (table->texts.length)
+        memcpy(out, table->texts.data, table->texts.length);
+    else
+        *out = 0;
+    put_u64(bytes + sizeof(magic), hash_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM));
+    return bytes;
+}
+
+struct counts {
+    uint32_t spans, symbols, frames, texts;
+};
+
+static bool is_index(uint32_t index, uint32_t count)
+{
+    return index < count || index == CACHE_NONE;
+}
+
+static bool read_spans(struct cache_table *table, struct cursor *c, const struct counts *counts)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < counts->spans; i++) {
+        struct cache_span span;
+        span.start = cursor_u32(c);
+        span.size = cursor_u32(c);
+        span.symbol = cursor_u32(c);
+        span.frame = cursor_u32(c);
+        if (span.start < end || span.size == 0 || span.size > UINT32_MAX - span.start ||
+            !is_index(span.symbol, counts->symbols) || !is_index(span.frame, counts->frames))
+            return false;
+        end = (uint64_t)span.start + span.size;
+        table->spans.data[table->spans.length++] = span;
+    }
+    return true;
+}
+
+static bool read_symbols(struct cache_table *table, struct cursor *c, const struct counts *counts)
+{
+    for (uint32_t i = 0; i < counts->symbols; i++) {
+        struct cache_symbol symbol;
+        symbol.address = cursor_u64(c);
+        symbol.size = cursor_u64(c);
+        symbol.name = cursor_u32(c);
+        cursor_u32(c);
+        if (symbol.name >= counts->texts)
+            return false;
+        table->symbols.data[table->symbols.length++] = symbol;
+    }
+    return true;
+}
+
+static bool read_frames(struct cache_table *table, struct cursor *c, const struct counts *counts)
+{
+    for (uint32_t i = 0; i < counts->frames; i++) {
+        struct cache_frame frame;
+        frame.caller = cursor_u32(c);
+        frame.function = cursor_u32(c);
+        frame.file = cursor_u32(c);
+        frame.line = cursor_u32(c);
+        frame.column = cursor_u32(c);
+        if (!is_index(frame.caller, i) || frame.function >= counts->texts || frame.file >= counts->texts)
+            return false;
+        table->frames.data[table->frames.length++] = frame;
+    }
+    return true;
+}
+
+/* The last byte of the texts is a NUL, so that each text ends inside. */
+static bool read_texts(struct cache_table *table, struct cursor *c, const struct counts *counts)
+{
+    const unsigned char *texts = cursor_bytes(c, counts->texts);
+    if (!texts || counts->texts == 0 || texts[0] || texts[counts->texts - 1])
+        return false;
+    memcpy(table->texts.data, texts, counts->texts);
+    table->texts.length = counts->texts;
+    return true;
+}
+
+static int read_all(struct cache_table *table, struct cursor *c)
+{
+    table->library = cursor_u64(c);
+    table->sources = cursor_u64(c);
+    table->writer = cursor_u64(c);
+    uint32_t flags = cursor_u32(c);
+    table->has_debug_info = flags & FLAG_DEBUG_INFO;
+    table->is_from_dwarf = flags & FLAG_DWARF;
+    struct counts counts;
+    counts.spans = cursor_u32(c);
+    counts.symbols = cursor_u32(c);
+    counts.frames = cursor_u32(c);
+    counts.texts = cursor_u32(c);
+    cursor_u32(c);
+    uint64_t size = (uint64_t)counts.spans * SPAN_SIZE + (uint64_t)counts.symbols * SYMBOL_SIZE +
+                    (uint64_t)counts.frames * FRAME_SIZE + counts.texts;
+    if (c->failed || size != cursor_left(c))
+        return -EINVAL;
+    if (!array_reserve(&table->spans, counts.spans) || !array_reserve(&table->symbols, counts.symbols) ||
+        !array_reserve(&table->frames, counts.frames) || !array_reserve(&table->texts, counts.texts))
+        return -ENOMEM;
+    bool good = read_spans(table, c, &counts) && read_symbols(table, c, &counts) && read_frames(table, c, &counts) &&
+                read_texts(table, c, &counts);
+    return good ? 0 : -EINVAL;
+}
+
+int cache_table_decode(struct cache_table *table, const void *bytes, size_t size)
+{
+    struct cursor c = cursor_of(bytes, size);
+    const unsigned char *start = cursor_bytes(&c, sizeof(magic));
+    uint64_t checksum = cursor_u64(&c);
+    int result = -EINVAL;
+    if (start && !c.failed && memcmp(start, magic, sizeof(magic)) == 0 && checksum == hash_bytes(c.at, cursor_left(&c)))
+        result = read_all(table, &c);
+    if (result != 0)
+        cache_table_destroy(table);
+    return result;
+}
+
+/* ---- searching ---- */
+
+/* How many spans begin at or before the address. */
+static size_t spans_up_to(const struct cache_table *table, uint64_t rva)
+{
+    size_t low = 0, high = table->spans.length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->spans.data[middle].start <= rva)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t cache_table_find(const struct cache_table *table, uint64_t rva)
+{
+    size_t before = spans_up_to(table, rva);
+    if (before == 0 || rva - table->spans.data[before - 1].start >= table->spans.data[before - 1].size)
+        return CACHE_NONE;
+    return (uint32_t)before - 1;
+}
+
+/* The copy in `answers`; NULL for the unknown text. */
+static const char *copy_text(const struct cache_table *table, uint32_t place, struct symbol_answers *answers,
+                             struct cache_texts *texts, bool *no_memory)
+{
+    if (!table->texts.data[place])
+        return NULL;
+    uint32_t *index = hash_at(&texts->index, place);
+    if (index && *index != HASH_MISSING)
+        return texts->copies.data[*index];
+    const char *text = table->texts.data + place;
+    const char *copy = index ? arena_copy(&answers->arena, text, strlen(text)) : NULL;
+    if (!copy || !array_push(&texts->copies, copy)) {
+        if (index)
+            hash_remove(&texts->index, place);
+        *no_memory = true;
+        return NULL;
+    }
+    *index = (uint32_t)texts->copies.length - 1;
+    return copy;
+}
+
+bool cache_table_answer(const struct cache_table *table, uint32_t span_index, struct symbol_answers *answers,
+                        struct symbol_answer *answer, struct cache_texts *texts)
+{
+    const struct cache_span *span = &table->spans.data[span_index];
+    bool no_memory = false;
+    *answer = (struct symbol_answer){.first_frame = (uint32_t)answers->frames.length};
+    if (span->symbol != CACHE_NONE) {
+        const struct cache_symbol *symbol = &table->symbols.data[span->symbol];
+        answer->symbol = copy_text(table, symbol->name, answers, texts, &no_memory);
+        answer->symbol_address = symbol->address;
+        answer->symbol_size = symbol->size;
+    }
+    for (uint32_t at = span->frame; at != CACHE_NONE && answer->frame_count <= CALLERS_MAX;
+         at = table->frames.data[at].caller)
+        answer->frame_count++;
+    if (!array_reserve(&answers->frames, answer->frame_count))
+        return false;
+    struct symbol_frame *outermost = answers->frames.data + answers->frames.length;
+    uint32_t at = span->frame;
+    for (uint32_t depth = answer->frame_count; depth-- > 0; at = table->frames.data[at].caller) {
+        const struct cache_frame *frame = &table->frames.data[at];
+        outermost[depth] =
+            (struct symbol_frame){.function = copy_text(table, frame->function, answers, texts, &no_memory),
+                                  .file = copy_text(table, frame->file, answers, texts, &no_memory),
+                                  .line = frame->line,
+                                  .column = frame->column};
+    }
+    answers->frames.length += answer->frame_count;
+    return !no_memory;
+}
+
+void cache_texts_destroy(struct cache_texts *texts)
+{
+    hash_destroy(&texts->index);
+    array_free(&texts->copies);
+}
+
+/* ---- adding ---- */
+
+/* The indexes find equal rows. Two different ones with the same hash are rare: the later one is then stored again each
+ * time, which costs space and nothing else. */
+static bool same_symbol(const struct cache_symbol *a, const struct cache_symbol *b)
+{
+    return a->address == b->address && a->size == b->size && a->name == b->name;
+}
+
+static uint64_t hash_symbol(const struct cache_symbol *symbol)
+{
+    return hash_mix(hash_mix(symbol->address, symbol->size), symbol->name);
+}
+
+static bool same_frame(const struct cache_frame *a, const struct cache_frame *b)
+{
+    return a->caller == b->caller && a->function == b->function && a->file == b->file && a->line == b->line &&
+           a->column == b->column;
+}
+
+static uint64_t hash_frame(const struct cache_frame *frame)
+{
+    uint64_t names = (uint64_t)frame->function << 32 | frame->file;
+    uint64_t place = (uint64_t)frame->line << 32 | frame->column;
+    return hash_mix(hash_mix(names, place), frame->caller);
+}
+
+static bool index_texts(struct cache_table *table)
+{
+    if (table->texts.length == 0 && !array_push(&table->texts, '\0'))
+        return false;
+    for (size_t at = 0; at < table->texts.length;) {
+        size_t length = strlen(table->texts.data + at);
+        if (!hash_set(&table->text_index, hash_bytes(table->texts.data + at, length), (uint32_t)at))
+            return false;
+        at += length + 1;
+    }
+    return true;
+}
+
+static bool make_indexes(struct cache_table *table)
+{
+    if (table->is_indexed)
+        return true;
+    bool complete = index_texts(table);
+    for (size_t i = 0; complete && i < table->symbols.length; i++)
+        complete = hash_set(&table->symbol_index, hash_symbol(&table->symbols.data[i]), (uint32_t)i);
+    for (size_t i = 0; complete && i < table->frames.length; i++)
+        complete = hash_set(&table->frame_index, hash_frame(&table->frames.data[i]), (uint32_t)i);
+    table->is_indexed = complete;
+    return complete;
+}
+
+static bool add_text(struct cache_table *table, const char *text, uint32_t *place)
+{
+    *place = 0;
+    if (!text)
+        return true;
+    size_t length = strlen(text);
+    uint32_t *found = hash_at(&table->text_index, hash_bytes(text, length));
+    if (!found)
+        return false;
+    if (*found != HASH_MISSING && strcmp(table->texts.data + *found, text) == 0) {
+        *place = *found;
+        return true;
+    }
+    bool is_new = *found == HASH_MISSING;
+    *place = (uint32_t)table->texts.length;
+    if (is_new)
+        *found = *place;
+    if (!array_reserve(&table->texts, length + 1))
+        return false;
+    memcpy(table->texts.data + table->texts.length, text, length + 1);
+    table->texts.length += length + 1;
+    return true;
+}
+
+static bool add_symbol(struct cache_table *table, const struct symbol_answer *answer, uint32_t *index)
+{
+    struct cache_symbol symbol = {.address = answer->symbol_address, .size = answer->symbol_size};
+    *index = CACHE_NONE;
+    if (!answer->symbol && !answer->symbol_size)
+        return true;
+    if (!add_text(table, answer->symbol, &symbol.name))
+        return false;
+    uint32_t *found = hash_at(&table->symbol_index, hash_symbol(&symbol));
+    if (!found)
+        return false;
+    *index = (uint32_t)table->symbols.length;
+    if (*found == HASH_MISSING)
+        *found = *index;
+    else if (same_symbol(&table->symbols.data[*found], &symbol))
+        *index = *found;
+    return *index < table->symbols.length || array_push(&table->symbols, symbol);
+}
+
+static bool add_frame(struct cache_table *table, const struct symbol_frame *from, uint32_t caller, uint32_t *index)
+{
+    struct cache_frame frame = {.caller = caller, .line = from->line, .column = from->column};
+    if (!add_text(table, from->function, &frame.function) || !add_text(table, from->file, &frame.file))
+        return false;
+    uint32_t *found = hash_at(&table->frame_index, hash_frame(&frame));
+    if (!found)
+        return false;
+    *index = (uint32_t)table->frames.length;
+    if (*found == HASH_MISSING)
+        *found = *index;
+    else if (same_frame(&table->frames.data[*found], &frame))
+        *index = *found;
+    return *index < table->frames.length || array_push(&table->frames, frame);
+}
+
+static bool make_span(struct cache_table *table, const struct symbol_answers *answers, size_t i,
+                      struct cache_span *span)
+{
+    const struct symbol_answer *answer = &answers->answers[i];
+    span->frame = CACHE_NONE;
+    for (uint32_t f = 0; f < answer->frame_count; f++)
+        if (!add_frame(table, &answers->frames.data[answer->first_frame + f], span->frame, &span->frame))
+            return false;
+    return add_symbol(table, answer, &span->symbol);
+}
+
+ARRAY_TYPE(struct span_array, struct cache_span);
+
+/* Spans of both, ascending; those of the table that overlap one of `added` go. */
+static bool merge_spans(struct cache_table *table, const struct span_array *added)
+{
+    struct span_array merged = {0};
+    if (!array_reserve(&merged, table->spans.length + added->length))
+        return false;
+    size_t old = 0;
+    for (size_t i = 0; i < added->length; i++) {
+        const struct cache_span *span = &added->data[i];
+        while (old < table->spans.length && table->spans.data[old].start < span->start) {
+            const struct cache_span *earlier = &table->spans.data[old++];
+            if (earlier->start + earlier->size <= span->start)
+                merged.data[merged.length++] = *earlier;
+        }
+        while (old < table->spans.length && table->spans.data[old].start - span->start < span->size)
+            old++;
+        merged.data[merged.length++] = *span;
+    }
+    while (old < table->spans.length)
+        merged.data[merged.length++] = table->spans.data[old++];
+    array_free(&table->spans);
+    table->spans.data = merged.data;
+    table->spans.length = merged.length;
+    table->spans.capacity = merged.capacity;
+    return true;
+}
+
+bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint32_t *sizes,
+                     const struct symbol_answers *answers)
+{
+    struct span_array added = {0};
+    bool complete = make_indexes(table);
+    for (size_t i = 0; complete && i < answers->count && cache_table_size(table) < CACHE_TABLE_MAX; i++) {
+        uint32_t size = sizes ? sizes[i] : 1;
+        if (size == 0 || rvas[i] >= UINT32_MAX - size)
+            continue;
+        struct cache_span span = {.start = (uint32_t)rvas[i], .size = size};
+        complete = make_span(table, answers, i, &span) && array_push(&added, span);
+    }
+    complete = complete && merge_spans(table, &added);
+    array_free(&added);
+    if (!complete) /* the indexes may name what is not there */
+        cache_table_clear(table);
+    return complete;
+}
