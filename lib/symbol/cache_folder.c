@@ -1,0 +1,194 @@
+/*
+ * Files of the cache.
+ *
+ * Several prof may run at once. Nobody locks: a writer makes a file of its own name and renames it, so a reader has
+ * either file open from its beginning to its end. Of two writers the later one wins, and what only the other one knew
+ * is looked up again one day.
+ *
+ * What lies in the folder ends up in profiles, so nobody else may write there. The folder is opened once, must belong
+ * to this user and be closed to the writing of others, and all files are named relative to it: whoever can exchange a
+ * parent folder cannot exchange what is inside. Times of modification say when a file was last used.
+ */
+#include "symbol/cache_folder.h"
+
+#include "base/array.h"
+#include "base/file_io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    TOUCH_AFTER = 3600, /* seconds: to mark a file as used each time would write too often */
+    LEFT_BEHIND_AFTER = 3600,
+    OTHERS_CAN_WRITE = S_IWGRP | S_IWOTH
+};
+
+static const char unfinished[] = ".new-"; /* how the names of files begin that are being written */
+
+static bool is_ours(const struct stat *info)
+{
+    return info->st_uid == geteuid() && !(info->st_mode & OTHERS_CAN_WRITE);
+}
+
+/* ---- the folder ---- */
+
+/* Makes the parent too (XDG Base Directory Specification: with mode 0700), but only in a folder of this user's: root
+ * leaves nothing behind in the home of another one. */
+static void make_folder(const char *path)
+{
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    struct stat info;
+    if (!slash || slash == path || (size_t)(slash - path) >= sizeof(parent))
+        return;
+    memcpy(parent, path, (size_t)(slash - path));
+    parent[slash - path] = '\0';
+    char *last = strrchr(parent, '/');
+    if (stat(parent, &info) != 0 && errno == ENOENT && last && last != parent) {
+        *last = '\0';
+        bool may_make = stat(parent, &info) == 0 && info.st_uid == geteuid();
+        *last = '/';
+        if (may_make)
+            mkdir(parent, 0700);
+    }
+    if (stat(parent, &info) == 0 && info.st_uid == geteuid())
+        mkdir(path, 0700);
+}
+
+int cache_folder_open(const char *path, struct error *err)
+{
+    enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
+    int folder = open(path, FLAGS);
+    if (folder < 0 && errno == ENOENT) {
+        make_folder(path);
+        folder = open(path, FLAGS);
+    }
+    if (folder < 0)
+        return error_set(err, errno, "cannot open the folder %s: %s", path, strerror(errno));
+    struct stat info;
+    if (fstat(folder, &info) == 0 && is_ours(&info))
+        return folder;
+    close(folder);
+    return error_set(err, EPERM, "the folder %s is not used: other users can write there", path);
+}
+
+/* ---- one file ---- */
+
+static unsigned char *read_whole(int file, size_t size)
+{
+    unsigned char *bytes = malloc(size);
+    if (bytes && file_read_at(file, bytes, size, 0) == (ssize_t)size)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+unsigned char *cache_folder_load(int folder, const char *name, size_t limit, size_t *size)
+{
+    struct stat info;
+    unsigned char *bytes = NULL;
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && is_ours(&info) && info.st_size > 0 &&
+        (uint64_t)info.st_size <= limit) {
+        *size = (size_t)info.st_size;
+        bytes = read_whole(file, *size);
+        if (bytes && time(NULL) - info.st_mtime > TOUCH_AFTER)
+            futimens(file, NULL);
+    }
+    close(file);
+    return bytes;
+}
+
+int cache_folder_save(int folder, const char *name, const void *bytes, size_t size)
+{
+    char own[NAME_MAX + 1];
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int length = snprintf(own, sizeof(own), "%s%d-%lx-%s", unfinished, (int)getpid(), (unsigned long)now.tv_nsec, name);
+    if (length < 0 || (size_t)length >= sizeof(own))
+        return -ENAMETOOLONG;
+    int file = openat(folder, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0)
+        return -errno;
+    int result = file_write(file, bytes, size);
+    if (close(file) != 0 && result == 0)
+        result = -errno;
+    if (result == 0 && renameat(folder, own, folder, name) != 0)
+        result = -errno;
+    if (result != 0)
+        unlinkat(folder, own, 0);
+    return result;
+}
+
+/* ---- all files ---- */
+
+struct found_file {
+    char name[NAME_MAX + 1];
+    time_t used;
+    uint64_t size;
+};
+
+ARRAY_TYPE(struct found_files, struct found_file);
+
+static int longest_unused_first(const void *a, const void *b)
+{
+    const struct found_file *x = a, *y = b;
+    return x->used < y->used ? -1 : x->used > y->used;
+}
+
+static DIR *list_folder(int folder)
+{
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a place of its own in the list */
+    DIR *list = again >= 0 ? fdopendir(again) : NULL;
+    if (!list && again >= 0)
+        close(again);
+    return list;
+}
+
+static void find_files(int folder, struct found_files *files)
+{
+    DIR *list = list_folder(folder);
+    if (!list)
+        return;
+    time_t now = time(NULL);
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        struct stat info;
+        if (fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+            continue;
+        bool is_unfinished = strncmp(entry->d_name, unfinished, sizeof(unfinished) - 1) == 0;
+        struct found_file file = {.used = info.st_mtime, .size = (uint64_t)info.st_size};
+        memcpy(file.name, entry->d_name, strlen(entry->d_name) + 1);
+        if (is_unfinished && now - info.st_mtime > LEFT_BEHIND_AFTER)
+            unlinkat(folder, entry->d_name, 0);
+        else if (!is_unfinished && !array_push(files, file))
+            break;
+    }
+    closedir(list);
+}
+
+void cache_folder_trim(int folder, uint64_t limit)
+{
+    struct found_files files = {0};
+    uint64_t size = 0;
+    find_files(folder, &files);
+    for (size_t i = 0; i < files.length; i++)
+        size += files.data[i].size;
+    if (size > limit)
+        qsort(files.data, files.length, sizeof(struct found_file), longest_unused_first);
+    for (size_t i = 0; i < files.length && size > limit; i++) {
+        unlinkat(folder, files.data[i].name, 0);
+        size -= files.data[i].size;
+    }
+    array_free(&files);
+}
