@@ -2,7 +2,8 @@
  * From addresses of a library to names, inline frames, files and lines.
  *
  * One call takes all the addresses of one library; a symbolizer works on several libraries, and on several compile
- * units of one, in parallel (symbolizer_lookup_all). Nothing of a debug file is kept once its addresses are answered.
+ * units of one, in parallel (symbolizer_lookup_all). Nothing of a debug file is kept once its addresses are answered;
+ * the answers are, if that is wanted.
  */
 #ifndef PROF_SYMBOL_SYMBOL_H
 #define PROF_SYMBOL_SYMBOL_H
@@ -64,11 +65,14 @@ void symbol_answers_destroy(struct symbol_answers *answers);
 struct symbolizer_options {
     unsigned threads;            /* 0: as many as there are processors */
     bool skip_inlines_and_lines; /* names from symbol tables only */
+    bool use_cache;              /* what was looked up once is remembered, up to 64 MB of it */
+    const char *cache_folder;    /* with use_cache: and for the next time in files there; NULL: in memory alone */
 };
 
 struct symbolizer;
 
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options, struct error *err);
+/* Writes what is new to the cache folder. NULL is allowed. */
 void symbolizer_free(struct symbolizer *symbolizer);
 
 /* Answers `count` library-relative addresses, sorted ascending and distinct, that each point into an instruction (for

@@ -1,9 +1,10 @@
 /*
  * The symbolizer: jobs (libraries with their addresses) on threads, in three steps.
  *
- *   1. each library is opened, and the compile units that were hit are found;
+ *   1. of each library, what the cache knows is answered; for the rest its files are opened, and the compile units that
+ *      were hit are found;
  *   2. symbol tables and compile units are read, whichever library they belong to, the largest first;
- *   3. each library's answers are put together.
+ *   3. each library's answers are put together, and go to the cache.
  *
  * A step begins when the one before has ended. The second one takes nearly all of the time, and its pieces share
  * nothing but what nobody writes.
@@ -11,6 +12,7 @@
 #include "symbol/demangle.h"
 #include "symbol/lookup.h"
 #include "symbol/parallel.h"
+#include "symbol/symbol_cache.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,6 +21,7 @@
 
 struct symbolizer {
     struct symbolizer_options options;
+    struct symbol_cache *cache; /* NULL: none */
     pthread_mutex_t kallsyms_lock;
     bool has_kallsyms;
     struct kallsyms kallsyms; /* read when the first kernel library comes, and never changed then */
@@ -32,10 +35,19 @@ struct piece {
     uint64_t cost;
 };
 
+/* A job, and the part of it that the cache does not know. */
+struct task {
+    struct symbol_job *job, rest;
+    uint64_t *rest_rvas;
+    uint32_t *missing; /* indexes of rest_rvas in the job's */
+    struct cached_library cached;
+    struct lookup lookup;
+    bool has_files, has_rest;
+};
+
 struct run {
     struct symbolizer *symbolizer;
-    struct lookup *lookups;
-    struct symbol_job *jobs;
+    struct task *tasks;
     ARRAY(struct piece) pieces;
     pthread_mutex_t lock;
     int result;
@@ -56,6 +68,13 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options, stru
         symbolizer->options.threads = processors > 0 ? (unsigned)processors : 1;
     }
     pthread_mutex_init(&symbolizer->kallsyms_lock, NULL);
+    if (options && options->use_cache && !options->skip_inlines_and_lines) {
+        symbolizer->cache = symbol_cache_new(options->cache_folder, err);
+        if (!symbolizer->cache) {
+            symbolizer_free(symbolizer);
+            return NULL;
+        }
+    }
     return symbolizer;
 }
 
@@ -63,6 +82,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 {
     if (!symbolizer)
         return;
+    symbol_cache_free(symbolizer->cache);
     if (symbolizer->has_kallsyms)
         kallsyms_destroy(&symbolizer->kallsyms);
     pthread_mutex_destroy(&symbolizer->kallsyms_lock);
@@ -97,15 +117,59 @@ static bool is_of_kernel(const struct symbol_lib *lib)
     return lib->kind == SYMBOL_LIB_KERNEL || lib->kind == SYMBOL_LIB_MODULE;
 }
 
-static void open_lookup(void *context, size_t i)
+/* ---- the first step ---- */
+
+/* Fills the job's answers with what is known. */
+static int answer_from_cache(struct task *task, struct error *err)
+{
+    symbol_answers_destroy(&task->job->answers);
+    return cached_library_answer(&task->cached, task->job->rvas, task->job->count, &task->job->answers, task->missing,
+                                 &task->rest.count, err);
+}
+
+/* What a file could not make better needs none. */
+static int open_without_files(struct run *run, struct task *task, struct error *err)
+{
+    task->missing = malloc((task->job->count + 1) * sizeof(*task->missing));
+    if (!task->missing)
+        return error_no_memory(err);
+    task->rest.count = task->job->count;
+    task->cached = symbol_cache_open(run->symbolizer->cache, &task->job->lib);
+    return task->cached.entry ? answer_from_cache(task, err) : 0;
+}
+
+static int open_with_files(struct run *run, struct task *task, struct error *err)
+{
+    task->has_files = true;
+    lookup_open_files(&task->lookup, &task->job->lib);
+    cached_library_set_files(&task->cached, run->symbolizer->cache, &task->job->lib, &task->lookup.files);
+    int result = answer_from_cache(task, err);
+    task->has_rest = task->rest.count > 0 || task->job->count == 0;
+    if (result != 0 || !task->has_rest)
+        return result;
+    task->rest_rvas = malloc((task->rest.count + 1) * sizeof(*task->rest_rvas));
+    if (!task->rest_rvas)
+        return error_no_memory(err);
+    for (size_t i = 0; i < task->rest.count; i++)
+        task->rest_rvas[i] = task->job->rvas[task->missing[i]];
+    task->rest.lib = task->job->lib;
+    task->rest.rvas = task->rest_rvas;
+    return lookup_open(&task->lookup, &task->rest, !run->symbolizer->options.skip_inlines_and_lines, err);
+}
+
+static void open_task(void *context, size_t i)
 {
     struct run *run = context;
+    struct task *task = &run->tasks[i];
     struct error why = {""};
-    bool with_dwarf = !run->symbolizer->options.skip_inlines_and_lines;
-    int result = lookup_open(&run->lookups[i], &run->jobs[i], with_dwarf, &why);
+    int result = open_without_files(run, task, &why);
+    if (result == 0 && (task->rest.count > 0 || task->job->count == 0))
+        result = open_with_files(run, task, &why);
     if (result != 0)
         run_failed(run, result, &why);
 }
+
+/* ---- the second step ---- */
 
 static void do_piece(void *context, size_t i)
 {
@@ -115,19 +179,10 @@ static void do_piece(void *context, size_t i)
     int result = 0;
     if (piece->unit != SYMBOL_TABLES)
         result = lookup_unit(piece->lookup, piece->unit, &why);
-    else if (is_of_kernel(&piece->lookup->job->lib))
+    else if (is_of_kernel(piece->lookup->lib))
         result = need_kallsyms(run->symbolizer, &why);
     if (result == 0 && piece->unit == SYMBOL_TABLES)
         result = lookup_symbols(piece->lookup, &run->symbolizer->kallsyms, &why);
-    if (result != 0)
-        run_failed(run, result, &why);
-}
-
-static void answer_lookup(void *context, size_t i)
-{
-    struct run *run = context;
-    struct error why = {""};
-    int result = lookup_answer(&run->lookups[i], &why);
     if (result != 0)
         run_failed(run, result, &why);
 }
@@ -144,44 +199,104 @@ enum { KALLSYMS_COST = 16 << 20 };
 static int list_pieces(struct run *run, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        struct lookup *lookup = &run->lookups[i];
-        uint64_t cost = is_of_kernel(&run->jobs[i].lib) ? KALLSYMS_COST : lookup_symbols_cost(lookup);
+        struct lookup *lookup = &run->tasks[i].lookup;
+        if (!run->tasks[i].has_rest)
+            continue;
+        uint64_t cost = is_of_kernel(lookup->lib) ? KALLSYMS_COST : lookup_symbols_cost(lookup);
         if (!array_push(&run->pieces, (struct piece){lookup, SYMBOL_TABLES, cost}))
             return error_no_memory(err);
         for (size_t u = 0; u < lookup->units.length; u++)
             if (!array_push(&run->pieces, (struct piece){lookup, u, lookup_unit_cost(lookup, u)}))
                 return error_no_memory(err);
     }
-    qsort(run->pieces.data, run->pieces.length, sizeof(struct piece), by_falling_cost);
+    if (run->pieces.length)
+        qsort(run->pieces.data, run->pieces.length, sizeof(struct piece), by_falling_cost);
     return 0;
+}
+
+/* ---- the third step ---- */
+
+/* Puts the answers of the rest behind those that were known. */
+static int join_answers(struct task *task, struct error *err)
+{
+    struct symbol_answers *all = &task->job->answers, *rest = &task->rest.answers;
+    size_t known_frames = all->frames.length;
+    if (!array_reserve(&all->frames, rest->frames.length))
+        return error_no_memory(err);
+    if (rest->frames.length)
+        memcpy(all->frames.data + known_frames, rest->frames.data, rest->frames.length * sizeof(*rest->frames.data));
+    all->frames.length += rest->frames.length;
+    for (size_t i = 0; i < rest->count; i++) {
+        struct symbol_answer *answer = &all->answers[task->missing[i]];
+        *answer = rest->answers[i];
+        answer->first_frame += (uint32_t)known_frames;
+    }
+    all->is_found |= rest->is_found;
+    all->has_debug_info |= rest->has_debug_info;
+    arena_join(&all->arena, &rest->arena);
+    return 0;
+}
+
+static int answer_rest(struct task *task, struct error *err)
+{
+    int result = lookup_answer(&task->lookup, err);
+    if (result != 0)
+        return result;
+    bool is_final = !task->lookup.problem[0]; /* else it may be better another time */
+    if (is_final && task->rest.answers.is_found)
+        cached_library_add(&task->cached, task->rest_rvas, NULL, &task->rest.answers);
+    return join_answers(task, err);
+}
+
+static void answer_task(void *context, size_t i)
+{
+    struct run *run = context;
+    struct task *task = &run->tasks[i];
+    struct error why = {""};
+    int result = task->has_rest ? answer_rest(task, &why) : 0;
+    if (result != 0)
+        run_failed(run, result, &why);
+    else if (task->has_files)
+        lookup_conclude(&task->lookup, &task->job->answers);
+}
+
+static void close_task(struct task *task)
+{
+    cached_library_close(&task->cached);
+    if (task->has_files)
+        lookup_close(&task->lookup);
+    symbol_answers_destroy(&task->rest.answers);
+    free(task->rest_rvas);
+    free(task->missing);
 }
 
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err)
 {
     if (count == 0)
         return 0;
-    struct run run = {
-        .symbolizer = symbolizer, .jobs = jobs, .err = err, .lookups = calloc(count, sizeof(*run.lookups))};
+    struct run run = {.symbolizer = symbolizer, .err = err, .tasks = calloc(count, sizeof(*run.tasks))};
     for (size_t i = 0; i < count; i++)
         jobs[i].answers = (struct symbol_answers){.problem = ""};
-    if (!run.lookups)
+    if (!run.tasks)
         return error_no_memory(err);
+    for (size_t i = 0; i < count; i++)
+        run.tasks[i].job = &jobs[i];
     unsigned threads = symbolizer->options.threads;
     pthread_mutex_init(&run.lock, NULL);
-    parallel_for(threads, DEMANGLE_STACK_SIZE, count, open_lookup, &run);
+    parallel_for(threads, DEMANGLE_STACK_SIZE, count, open_task, &run);
     if (run.result == 0)
         run.result = list_pieces(&run, count, err);
     if (run.result == 0)
         parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, do_piece, &run);
     if (run.result == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_lookup, &run);
+        parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_task, &run);
     for (size_t i = 0; i < count; i++) {
-        lookup_close(&run.lookups[i]);
+        close_task(&run.tasks[i]);
         if (run.result != 0)
             symbol_answers_destroy(&jobs[i].answers);
     }
     array_free(&run.pieces);
-    free(run.lookups);
+    free(run.tasks);
     pthread_mutex_destroy(&run.lock);
     return run.result;
 }

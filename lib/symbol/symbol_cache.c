@@ -1,0 +1,356 @@
+/*
+ * The cache of answers.
+ *
+ * A library is known by its build id, or by which file it is if it has none (device, inode, size, times: a file that is
+ * written to is another one). Its answers are one table (cache_table.h), in memory and as one file of the folder.
+ *
+ * An answer is as good as the files that it came from. So a table remembers them: the build ids and sizes of the mapped
+ * file, its debug file, the dwz file, the symbols in .gnu_debugdata. When a debug file was installed since, or another
+ * one is found, the table is begun anew. When debug info has gone since, the old answers are better than what could be
+ * found now, and are used; new ones are not mixed with them. A table of another build of prof does not count: it may
+ * hold what has been put right since.
+ *
+ * The kernel's symbols have no file; there is only one way to get them.
+ *
+ * Memory is bounded by writing all tables to their files and forgetting them.
+ */
+#include "symbol/symbol_cache.h"
+
+#include "symbol/cache_folder.h"
+#include "symbol/cache_table.h"
+#include "symbol/library_id.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER_MAX (UINT64_C(256) << 20)
+enum { MEMORY_MAX = 64 << 20, FULL_TABLE = CACHE_TABLE_MAX / 4 * 3, NAME_SIZE = CODE_ID_SIZE + 16 };
+
+struct cache_entry {
+    char name[NAME_SIZE]; /* of the file */
+    pthread_mutex_t lock;
+    struct cache_table table;
+    bool is_loaded, is_changed;
+    unsigned users; /* counted under the cache's lock */
+};
+
+struct symbol_cache {
+    int folder; /* -1: none */
+    uint64_t writer;
+    pthread_mutex_t lock;
+    ARRAY(struct cache_entry *) entries;
+};
+
+/* ---- identities ---- */
+
+/* The build of this prof. */
+static uint64_t own_build(void)
+{
+    struct elf_file file;
+    uint64_t build = hash_bytes(PROF_VERSION, strlen(PROF_VERSION));
+    if (elf_file_open(&file, "/proc/self/exe", NULL) == 0) {
+        build = hash_mix(build, hash_bytes(file.build_id, file.build_id_size));
+        elf_file_close(&file);
+    }
+    return build;
+}
+
+static uint64_t add_source(uint64_t sources, bool has, const struct elf_file *file)
+{
+    uint64_t id = has ? hash_bytes(file->build_id, file->build_id_size) : 0;
+    return hash_mix(hash_mix(sources, id), has ? file->bytes.size : 0);
+}
+
+static uint64_t sources_of(const struct debug_files *files)
+{
+    uint64_t sources = add_source(0, files->has_mapped, &files->mapped);
+    sources = add_source(sources, files->has_separate, &files->separate);
+    sources = add_source(sources, files->has_alternate, &files->alternate);
+    return add_source(sources, files->has_mini, &files->mini);
+}
+
+static void name_by_build_id(char name[NAME_SIZE], const unsigned char *id, size_t size)
+{
+    char hex[CODE_ID_SIZE];
+    library_code_id(id, size, hex);
+    snprintf(name, NAME_SIZE, "%s", hex);
+}
+
+/* An empty name if it cannot be told from other files. */
+static void name_by_file(char name[NAME_SIZE], const struct debug_files *files)
+{
+    struct stat info;
+    name[0] = '\0';
+    if (!files->has_mapped)
+        return;
+    if (files->mapped.build_id_size) {
+        name_by_build_id(name, files->mapped.build_id, files->mapped.build_id_size);
+    } else if (files->mapped.fd >= 0 && fstat(files->mapped.fd, &info) == 0) {
+        const uint64_t facts[] = {
+            info.st_dev,          info.st_ino,          (uint64_t)info.st_size,        (uint64_t)info.st_mtim.tv_sec,
+            info.st_mtim.tv_nsec, info.st_ctim.tv_nsec, (uint64_t)info.st_ctim.tv_sec,
+        };
+        snprintf(name, NAME_SIZE, "file-%016" PRIx64, hash_bytes(facts, sizeof(facts)));
+    }
+}
+
+/* ---- entries ---- */
+
+static void load_table(struct symbol_cache *cache, struct cache_entry *entry)
+{
+    size_t size;
+    unsigned char *bytes = cache_folder_load(cache->folder, entry->name, CACHE_TABLE_MAX, &size);
+    uint64_t library = hash_bytes(entry->name, strlen(entry->name));
+    if (bytes && cache_table_decode(&entry->table, bytes, size) == 0 &&
+        (entry->table.library != library || entry->table.writer != cache->writer))
+        cache_table_destroy(&entry->table);
+    free(bytes);
+    entry->table.library = library;
+    entry->table.writer = cache->writer;
+}
+
+static struct cache_entry *new_entry(struct symbol_cache *cache, const char *name)
+{
+    struct cache_entry *entry = calloc(1, sizeof(*entry));
+    if (!entry || !array_push(&cache->entries, entry)) {
+        free(entry);
+        return NULL;
+    }
+    snprintf(entry->name, sizeof(entry->name), "%s", name);
+    pthread_mutex_init(&entry->lock, NULL);
+    return entry;
+}
+
+/* With its table loaded; to be given back by leave(). NULL if memory ran out. */
+static struct cache_entry *enter(struct symbol_cache *cache, const char *name)
+{
+    struct cache_entry *entry = NULL;
+    pthread_mutex_lock(&cache->lock);
+    for (size_t i = 0; i < cache->entries.length && !entry; i++)
+        if (strcmp(cache->entries.data[i]->name, name) == 0)
+            entry = cache->entries.data[i];
+    if (!entry)
+        entry = new_entry(cache, name);
+    if (entry)
+        entry->users++;
+    pthread_mutex_unlock(&cache->lock);
+    if (!entry)
+        return NULL;
+    pthread_mutex_lock(&entry->lock);
+    if (!entry->is_loaded)
+        load_table(cache, entry);
+    entry->is_loaded = true;
+    pthread_mutex_unlock(&entry->lock);
+    return entry;
+}
+
+static void free_entry(struct cache_entry *entry)
+{
+    cache_table_destroy(&entry->table);
+    pthread_mutex_destroy(&entry->lock);
+    free(entry);
+}
+
+static bool save_entry(struct symbol_cache *cache, struct cache_entry *entry)
+{
+    size_t size = 0;
+    pthread_mutex_lock(&entry->lock);
+    bool save = entry->is_changed && cache_table_size(&entry->table) <= CACHE_TABLE_MAX;
+    unsigned char *bytes = save ? cache_table_encode(&entry->table, &size) : NULL;
+    entry->is_changed = false;
+    pthread_mutex_unlock(&entry->lock);
+    if (bytes)
+        cache_folder_save(cache->folder, entry->name, bytes, size);
+    free(bytes);
+    return bytes != NULL;
+}
+
+/* Under the cache's lock, or alone. */
+static void save_entries(struct symbol_cache *cache)
+{
+    bool has_saved = false;
+    for (size_t i = 0; cache->folder >= 0 && i < cache->entries.length; i++)
+        has_saved |= save_entry(cache, cache->entries.data[i]);
+    if (has_saved)
+        cache_folder_trim(cache->folder, FOLDER_MAX);
+}
+
+/* Writes and forgets everything, if nobody uses it and it is too much. */
+static void bound_memory(struct symbol_cache *cache)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < cache->entries.length; i++) {
+        if (cache->entries.data[i]->users)
+            return;
+        size += cache_table_size(&cache->entries.data[i]->table);
+    }
+    if (size <= MEMORY_MAX)
+        return;
+    save_entries(cache);
+    for (size_t i = 0; i < cache->entries.length; i++)
+        free_entry(cache->entries.data[i]);
+    cache->entries.length = 0;
+}
+
+static void leave(struct symbol_cache *cache, struct cache_entry *entry)
+{
+    pthread_mutex_lock(&cache->lock);
+    entry->users--;
+    bound_memory(cache);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+/* ---- the cache ---- */
+
+struct symbol_cache *symbol_cache_new(const char *folder, struct error *err)
+{
+    struct symbol_cache *cache = calloc(1, sizeof(*cache));
+    if (!cache) {
+        error_no_memory(err);
+        return NULL;
+    }
+    cache->folder = folder ? cache_folder_open(folder, NULL) : -1;
+    cache->writer = own_build();
+    pthread_mutex_init(&cache->lock, NULL);
+    return cache;
+}
+
+void symbol_cache_save(struct symbol_cache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    save_entries(cache);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+void symbol_cache_free(struct symbol_cache *cache)
+{
+    if (!cache)
+        return;
+    save_entries(cache);
+    for (size_t i = 0; i < cache->entries.length; i++)
+        free_entry(cache->entries.data[i]);
+    array_free(&cache->entries);
+    if (cache->folder >= 0)
+        close(cache->folder);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache);
+}
+
+/* ---- one library ---- */
+
+struct cached_library symbol_cache_open(struct symbol_cache *cache, const struct symbol_lib *lib)
+{
+    struct cached_library library = {.cache = cache};
+    char name[NAME_SIZE];
+    if (!cache || !lib->build_id || lib->build_id_size == 0)
+        return library;
+    name_by_build_id(name, lib->build_id, lib->build_id_size);
+    library.entry = enter(cache, name);
+    if (!library.entry)
+        return library;
+    pthread_mutex_lock(&library.entry->lock);
+    bool counts = library.entry->table.is_from_dwarf;
+    pthread_mutex_unlock(&library.entry->lock);
+    if (!counts)
+        cached_library_close(&library);
+    return library;
+}
+
+static void begin_anew_unless_better(struct cache_table *table, const struct cached_library *library)
+{
+    if (table->sources == library->sources || (table->is_from_dwarf && !library->has_dwarf))
+        return;
+    cache_table_clear(table);
+    table->has_debug_info = false;
+    table->is_from_dwarf = library->has_dwarf;
+    table->sources = library->sources;
+}
+
+void cached_library_set_files(struct cached_library *library, struct symbol_cache *cache, const struct symbol_lib *lib,
+                              const struct debug_files *files)
+{
+    char name[NAME_SIZE];
+    cached_library_close(library);
+    if (!cache)
+        return;
+    if (lib->build_id && lib->build_id_size)
+        name_by_build_id(name, lib->build_id, lib->build_id_size);
+    else
+        name_by_file(name, files);
+    struct cache_entry *entry = name[0] ? enter(cache, name) : NULL;
+    if (!entry)
+        return;
+    *library = (struct cached_library){
+        .cache = cache, .entry = entry, .sources = sources_of(files), .has_dwarf = debug_files_dwarf(files) != NULL};
+    pthread_mutex_lock(&entry->lock);
+    begin_anew_unless_better(&entry->table, library);
+    pthread_mutex_unlock(&entry->lock);
+}
+
+static bool answer_all(const struct cache_table *table, const uint64_t *rvas, size_t count,
+                       struct symbol_answers *answers, uint32_t *missing, size_t *missing_count)
+{
+    struct cache_texts texts = {0};
+    bool complete = true;
+    for (size_t i = 0; complete && i < count; i++) {
+        uint32_t span = cache_table_find(table, rvas[i]);
+        if (span == CACHE_NONE)
+            missing[(*missing_count)++] = (uint32_t)i;
+        else
+            complete = cache_table_answer(table, span, answers, &answers->answers[i], &texts);
+    }
+    cache_texts_destroy(&texts);
+    return complete;
+}
+
+int cached_library_answer(const struct cached_library *library, const uint64_t *rvas, size_t count,
+                          struct symbol_answers *answers, uint32_t *missing, size_t *missing_count, struct error *err)
+{
+    *missing_count = 0;
+    answers->answers = arena_alloc(&answers->arena, (count + 1) * sizeof(*answers->answers));
+    if (!answers->answers)
+        return error_no_memory(err);
+    memset(answers->answers, 0, (count + 1) * sizeof(*answers->answers));
+    answers->count = count;
+    if (!library->entry) {
+        for (size_t i = 0; i < count; i++)
+            missing[(*missing_count)++] = (uint32_t)i;
+        return 0;
+    }
+    pthread_mutex_lock(&library->entry->lock);
+    bool complete = answer_all(&library->entry->table, rvas, count, answers, missing, missing_count);
+    bool has_debug_info = library->entry->table.has_debug_info;
+    pthread_mutex_unlock(&library->entry->lock);
+    answers->is_found = *missing_count < count;
+    answers->has_debug_info = answers->is_found && has_debug_info;
+    return complete ? 0 : error_no_memory(err);
+}
+
+void cached_library_add(const struct cached_library *library, const uint64_t *rvas, const uint32_t *sizes,
+                        const struct symbol_answers *answers)
+{
+    struct cache_entry *entry = library->entry;
+    if (!entry)
+        return;
+    pthread_mutex_lock(&entry->lock);
+    if (entry->table.sources == library->sources) {
+        if (cache_table_size(&entry->table) > FULL_TABLE) /* what was asked last will be asked again */
+            cache_table_clear(&entry->table);
+        cache_table_add(&entry->table, rvas, sizes, answers);
+        entry->table.has_debug_info |= answers->has_debug_info;
+        entry->is_changed = true;
+    }
+    pthread_mutex_unlock(&entry->lock);
+}
+
+void cached_library_close(struct cached_library *library)
+{
+    if (library->entry)
+        leave(library->cache, library->entry);
+    *library = (struct cached_library){.cache = library->cache};
+}

@@ -1,0 +1,618 @@
+/*
+ * What was looked up once is right the second time: without the file, with a better file, with a cache that is damaged,
+ * full, shared or someone else's.
+ */
+#include "symbol/cache_folder.h"
+#include "symbol/cache_table.h"
+#include "symbol/symbol.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/test_symbol_cache_XXXXXX";
+static char program[64], cache[64];
+
+static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A shell command in the folder. */
+static void run(const char *format, ...)
+{
+    char command[1024];
+    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
+    va_end(args);
+    if (system(command) != 0)
+        fail_msg("failed: %s", command);
+}
+
+static const char source[] = "static inline int inner(int x)\n"
+                             "{\n"
+                             "    return x * 7 + 1;\n"
+                             "}\n"
+                             "__attribute__((noinline)) int middle(int x)\n"
+                             "{\n"
+                             "    return inner(x) ^ 5;\n"
+                             "}\n"
+                             "int main(int argc, char **argv)\n"
+                             "{\n"
+                             "    (void)argv;\n"
+                             "    return middle(argc);\n"
+                             "}\n";
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(program, sizeof(program), "%s/program", folder);
+    snprintf(cache, sizeof(cache), "%s/cache", folder);
+    char path[80];
+    snprintf(path, sizeof(path), "%s/program.c", folder);
+    FILE *out = fopen(path, "w");
+    if (!out || fputs(source, out) < 0 || fclose(out) != 0)
+        return -1;
+    run("gcc -g -O2 -Wl,--build-id -o whole program.c");
+    return 0;
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    run("rm -rf %s", folder);
+    return 0;
+}
+
+static int start_anew(void **unused)
+{
+    (void)unused;
+    run("rm -rf cache program program.debug && cp whole program");
+    return 0;
+}
+
+/* ---- lookups ---- */
+
+/* The rvas of the 4 KiB that have all of the program's functions, and what a lookup of some of them gives. */
+enum { RVA_MAX = 0x400 };
+
+static struct symbol_answers look_up(const char *cache_folder, const struct symbol_lib *lib, const uint64_t *rvas,
+                                     size_t count)
+{
+    struct error err = {""};
+    struct symbolizer_options options = {.threads = 2, .use_cache = true, .cache_folder = cache_folder};
+    struct symbolizer *symbolizer = symbolizer_new(&options, &err);
+    assert_non_null(symbolizer);
+    struct symbol_answers answers;
+    assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
+    assert_int_equal(answers.count, count);
+    symbolizer_free(symbolizer);
+    return answers;
+}
+
+static struct symbol_lib library(void)
+{
+    static unsigned char build_id[20];
+    static bool is_known;
+    if (!is_known) {
+        char command[128];
+        snprintf(command, sizeof(command), "readelf -n %s/whole | sed -n 's/ *Build ID: //p'", folder);
+        FILE *in = popen(command, "r");
+        assert_non_null(in);
+        for (size_t i = 0; i < sizeof(build_id); i++) {
+            unsigned byte;
+            assert_int_equal(fscanf(in, "%2x", &byte), 1);
+            build_id[i] = (unsigned char)byte;
+        }
+        pclose(in);
+        is_known = true;
+    }
+    return (struct symbol_lib){.kind = SYMBOL_LIB_ELF,
+                               .name = "program",
+                               .path = program,
+                               .build_id = build_id,
+                               .build_id_size = sizeof(build_id)};
+}
+
+/* An address of middle(), where inner() was inlined. */
+static uint64_t middle(void)
+{
+    static uint64_t address;
+    if (address)
+        return address;
+    char command[128];
+    snprintf(command, sizeof(command), "nm %s/whole | sed -n 's/ T middle//p'", folder);
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%lx", &address), 1);
+    pclose(in);
+    return address;
+}
+
+static void assert_inlined(const struct symbol_answers *answers, size_t i)
+{
+    const struct symbol_answer *answer = &answers->answers[i];
+    const struct symbol_frame *frames = answers->frames.data + answer->first_frame;
+    char path[80];
+    snprintf(path, sizeof(path), "%s/program.c", folder);
+    assert_string_equal(answer->symbol, "middle");
+    assert_int_equal(answer->symbol_address, middle());
+    assert_int_equal(answer->frame_count, 2);
+    assert_string_equal(frames[0].function, "middle");
+    assert_int_equal(frames[0].line, 7);
+    assert_string_equal(frames[1].function, "inner");
+    assert_int_equal(frames[1].line, 3);
+    assert_string_equal(frames[1].file, path);
+}
+
+static void look_up_inlined(const char *cache_folder)
+{
+    struct symbol_lib lib = library();
+    uint64_t rva = middle();
+    struct symbol_answers answers = look_up(cache_folder, &lib, &rva, 1);
+    assert_inlined(&answers, 0);
+    assert_true(answers.is_found);
+    assert_true(answers.has_debug_info);
+    assert_string_equal(answers.problem, "");
+    symbol_answers_destroy(&answers);
+}
+
+/* Without debug info: the name alone. */
+static void look_up_name(const char *cache_folder)
+{
+    struct symbol_lib lib = library();
+    uint64_t rva = middle();
+    struct symbol_answers answers = look_up(cache_folder, &lib, &rva, 1);
+    assert_int_equal(answers.answers[0].frame_count, 1);
+    assert_string_equal(answers.frames.data[0].function, "middle");
+    assert_int_equal(answers.frames.data[0].line, 0);
+    assert_false(answers.has_debug_info);
+    assert_non_null(strstr(answers.problem, "no debug info"));
+    symbol_answers_destroy(&answers);
+}
+
+static bool equal_texts(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static void assert_same(const struct symbol_answers *a, const struct symbol_answers *b)
+{
+    assert_int_equal(a->count, b->count);
+    assert_string_equal(a->problem, b->problem);
+    for (size_t i = 0; i < a->count; i++) {
+        const struct symbol_answer *x = &a->answers[i], *y = &b->answers[i];
+        assert_true(equal_texts(x->symbol, y->symbol));
+        assert_int_equal(x->symbol_address, y->symbol_address);
+        assert_int_equal(x->symbol_size, y->symbol_size);
+        assert_int_equal(x->frame_count, y->frame_count);
+        for (uint32_t f = 0; f < x->frame_count; f++) {
+            const struct symbol_frame *g = &a->frames.data[x->first_frame + f];
+            const struct symbol_frame *h = &b->frames.data[y->first_frame + f];
+            assert_true(equal_texts(g->function, h->function));
+            assert_true(equal_texts(g->file, h->file));
+            assert_int_equal(g->line, h->line);
+            assert_int_equal(g->column, h->column);
+        }
+    }
+}
+
+/* ---- the file of the library ---- */
+
+static void name_of_file(char path[160])
+{
+    struct symbol_lib lib = library();
+    int used = snprintf(path, 160, "%s/", cache);
+    for (size_t i = 0; i < lib.build_id_size; i++)
+        used += snprintf(path + used, 160 - (size_t)used, "%02x", lib.build_id[i]);
+}
+
+static unsigned char *read_file(size_t *size)
+{
+    char path[160];
+    struct stat info;
+    name_of_file(path);
+    if (stat(path, &info) != 0)
+        return NULL;
+    *size = (size_t)info.st_size;
+    unsigned char *bytes = malloc(*size);
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    assert_int_equal(fread(bytes, 1, *size, in), *size);
+    fclose(in);
+    return bytes;
+}
+
+static void write_file(const unsigned char *bytes, size_t size)
+{
+    char path[160];
+    name_of_file(path);
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    fclose(out);
+}
+
+static bool file_is_good(void)
+{
+    size_t size = 0;
+    unsigned char *bytes = read_file(&size);
+    struct cache_table table = {0};
+    bool good = bytes && cache_table_decode(&table, bytes, size) == 0 && table.spans.length > 0;
+    cache_table_destroy(&table);
+    free(bytes);
+    return good;
+}
+
+static size_t count_files(void)
+{
+    DIR *list = opendir(cache);
+    size_t count = 0;
+    if (!list)
+        return 0;
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(list);
+    return count;
+}
+
+/* ---- tests ---- */
+
+static void test_second_lookup_needs_no_file(void **unused)
+{
+    (void)unused;
+    look_up_inlined(cache);
+    assert_true(file_is_good());
+    run("rm program");
+    look_up_inlined(cache);
+}
+
+static void test_cached_answers_are_the_same_as_fresh_ones(void **unused)
+{
+    (void)unused;
+    struct symbol_lib lib = library();
+    uint64_t rvas[RVA_MAX], start = middle() & ~UINT64_C(0xfff), odd[RVA_MAX / 2];
+    for (size_t i = 0; i < RVA_MAX; i++)
+        rvas[i] = start + i;
+    for (size_t i = 0; i < RVA_MAX / 2; i++)
+        odd[i] = start + 2 * i + 1;
+    struct symbol_answers fresh = look_up(NULL, &lib, rvas, RVA_MAX), answers = look_up(cache, &lib, odd, RVA_MAX / 2);
+    symbol_answers_destroy(&answers);
+    for (int round = 0; round < 2; round++) { /* half of them known, then all */
+        answers = look_up(cache, &lib, rvas, RVA_MAX);
+        assert_same(&fresh, &answers);
+        symbol_answers_destroy(&answers);
+    }
+    symbol_answers_destroy(&fresh);
+}
+
+static void test_a_library_without_build_id_is_known_by_its_file(void **unused)
+{
+    (void)unused;
+    run("gcc -g -O2 -Wl,--build-id=none -o program program.c");
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = program};
+    uint64_t rva = middle();
+    for (int round = 0; round < 2; round++) {
+        struct symbol_answers answers = look_up(cache, &lib, &rva, 1);
+        assert_int_equal(answers.answers[0].frame_count, 2);
+        symbol_answers_destroy(&answers);
+        assert_int_equal(count_files(), 1);
+    }
+    run("sed 's/inner/other/' program.c >other.c && gcc -g -O2 -Wl,--build-id=none -o program other.c");
+    struct symbol_answers answers = look_up(cache, &lib, &rva, 1);
+    assert_int_equal(answers.answers[0].frame_count, 2);
+    assert_string_equal(answers.frames.data[1].function, "other");
+    symbol_answers_destroy(&answers);
+}
+
+static void test_a_debug_file_that_is_installed_later_is_used(void **unused)
+{
+    (void)unused;
+    run("objcopy --only-keep-debug whole program.debug && objcopy --strip-debug --add-gnu-debuglink=program.debug "
+        "whole "
+        "program && mv program.debug hidden");
+    look_up_name(cache);
+    look_up_name(cache);
+    run("mv hidden program.debug");
+    look_up_inlined(cache);
+    run("mv program.debug hidden");
+    look_up_inlined(cache); /* what was known is better than what could be found now */
+    assert_true(file_is_good());
+}
+
+static void test_answers_of_another_prof_are_looked_up_anew(void **unused)
+{
+    (void)unused;
+    look_up_inlined(cache);
+    size_t size;
+    unsigned char *bytes = read_file(&size);
+    struct cache_table table = {0};
+    assert_int_equal(cache_table_decode(&table, bytes, size), 0);
+    free(bytes);
+    table.writer++;
+    table.frames.data[0].line++;
+    bytes = cache_table_encode(&table, &size);
+    cache_table_destroy(&table);
+    write_file(bytes, size);
+    free(bytes);
+    look_up_inlined(cache);
+}
+
+static void test_every_truncation_and_every_changed_byte_is_noticed(void **unused)
+{
+    (void)unused;
+    look_up_inlined(cache);
+    size_t size;
+    unsigned char *bytes = read_file(&size);
+    struct cache_table table = {0};
+    for (size_t cut = 0; cut < size; cut++) {
+        unsigned char *copy = malloc(cut + 1); /* of its own, so that a read behind it is seen */
+        memcpy(copy, bytes, cut);
+        assert_int_equal(cache_table_decode(&table, copy, cut), -EINVAL);
+        free(copy);
+    }
+    for (size_t at = 0; at < size; at++) {
+        bytes[at] ^= 0x10;
+        assert_int_equal(cache_table_decode(&table, bytes, size), -EINVAL);
+        bytes[at] ^= 0x10;
+    }
+    free(bytes);
+}
+
+static void test_a_damaged_file_is_ignored_and_written_anew(void **unused)
+{
+    (void)unused;
+    look_up_inlined(cache);
+    size_t size;
+    unsigned char *bytes = read_file(&size);
+    for (size_t cut = 0; cut < size; cut += size / 8) {
+        write_file(bytes, cut);
+        look_up_inlined(cache);
+        assert_true(file_is_good());
+    }
+    free(bytes);
+}
+
+static void test_many_writers_at_once_leave_a_whole_file(void **unused)
+{
+    (void)unused;
+    enum { WRITERS = 6, ROUNDS = 12 };
+    pid_t writers[WRITERS];
+    struct symbol_lib lib = library();
+    fflush(NULL);
+    for (int w = 0; w < WRITERS; w++) {
+        writers[w] = fork();
+        assert_true(writers[w] >= 0);
+        if (writers[w] > 0)
+            continue;
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            uint64_t rvas[] = {middle() & ~UINT64_C(0xfff), middle(), middle() + 0x100 + round * WRITERS + (uint64_t)w};
+            struct symbol_answers answers = look_up(cache, &lib, rvas, 3);
+            assert_inlined(&answers, 1);
+            symbol_answers_destroy(&answers);
+        }
+        _exit(0);
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int status;
+        assert_int_equal(waitpid(writers[w], &status, 0), writers[w]);
+        assert_int_equal(status, 0);
+    }
+    assert_true(file_is_good());
+    assert_int_equal(count_files(), 1);
+    run("rm program");
+    look_up_inlined(cache);
+}
+
+static void test_a_full_disk_leaves_nothing_behind(void **unused)
+{
+    (void)unused;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){100, 100}); /* write() then stops half way, as on a full disk */
+        look_up_inlined(cache);
+        look_up_inlined(cache);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(count_files(), 0);
+}
+
+/* As a user who is not root, to whom no permission applies. */
+static void run_as_nobody(void (*test)(void))
+{
+    enum { NOBODY = 65534 };
+    run("chmod 755 . && chmod 755 program");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+            _exit(1);
+        test();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void look_up_in_cache(void)
+{
+    look_up_inlined(cache);
+}
+
+static void look_up_name_in_cache(void)
+{
+    look_up_name(cache);
+}
+
+static void test_a_home_that_cannot_be_written_does_no_harm(void **unused)
+{
+    (void)unused;
+    run("chmod 555 .");
+    run_as_nobody(look_up_in_cache);
+    run("chmod 755 .");
+    assert_int_equal(count_files(), 0);
+}
+
+static void test_the_folder_of_another_user_is_not_used(void **unused)
+{
+    (void)unused;
+    if (geteuid() != 0)
+        skip();
+    look_up_inlined(cache); /* as root */
+    run("objcopy --strip-debug whole program && chmod 755 cache && chmod 644 cache/*");
+    run_as_nobody(look_up_name_in_cache);
+    assert_int_equal(count_files(), 1);
+}
+
+static void test_a_folder_where_others_can_write_is_not_used(void **unused)
+{
+    (void)unused;
+    struct error err = {""};
+    run("mkdir cache && chmod 777 cache");
+    look_up_inlined(cache);
+    assert_int_equal(count_files(), 0);
+    assert_int_equal(cache_folder_open(cache, &err), -EPERM);
+    assert_non_null(strstr(err.text, cache));
+}
+
+static void test_links_and_files_that_others_can_write_are_not_read(void **unused)
+{
+    (void)unused;
+    struct error err = {""};
+    size_t size;
+    int opened = cache_folder_open(cache, &err);
+    assert_true(opened >= 0);
+    run("echo good >cache/good && ln -s good cache/link && cp cache/good cache/open && chmod 666 cache/open && mkfifo "
+        "cache/pipe && mkdir cache/folder && : >cache/empty");
+    static const char *const refused[] = {"link", "open", "pipe", "folder", "empty", "missing"};
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        assert_null(cache_folder_load(opened, refused[i], 1000, &size));
+    assert_null(cache_folder_load(opened, "good", 4, &size));
+    unsigned char *bytes = cache_folder_load(opened, "good", 1000, &size);
+    assert_int_equal(size, 5);
+    assert_memory_equal(bytes, "good\n", 5);
+    free(bytes);
+    close(opened);
+}
+
+static void test_what_was_used_longest_ago_is_removed(void **unused)
+{
+    (void)unused;
+    struct error err = {""};
+    char bytes[100] = {0};
+    size_t size;
+    int opened = cache_folder_open(cache, &err);
+    assert_true(opened >= 0);
+    assert_int_equal(cache_folder_save(opened, "a", bytes, sizeof(bytes)), 0);
+    assert_int_equal(cache_folder_save(opened, "b", bytes, sizeof(bytes)), 0);
+    assert_int_equal(cache_folder_save(opened, "c", bytes, sizeof(bytes)), 0);
+    run("touch -d '3 days ago' cache/a && touch -d '2 days ago' cache/b && touch -d '1 day ago' cache/c");
+    run("echo >cache/.new-1-1-d && touch -d '1 day ago' cache/.new-1-1-d && echo >cache/.new-2-2-e");
+    unsigned char *used = cache_folder_load(opened, "a", 1000, &size); /* the last one to be used now */
+    assert_non_null(used);
+    free(used);
+    cache_folder_trim(opened, 250);
+    assert_int_equal(access(cache, F_OK), 0);
+    assert_int_equal(faccessat(opened, "a", F_OK, 0), 0);
+    assert_int_equal(faccessat(opened, "b", F_OK, 0), -1);
+    assert_int_equal(faccessat(opened, "c", F_OK, 0), 0);
+    assert_int_equal(faccessat(opened, ".new-1-1-d", F_OK, 0), -1); /* a writer was killed */
+    assert_int_equal(faccessat(opened, ".new-2-2-e", F_OK, 0), 0);  /* another one writes just now */
+    close(opened);
+}
+
+static void test_the_folder_is_made_for_this_user_alone(void **unused)
+{
+    (void)unused;
+    char path[96];
+    struct error err = {""};
+    struct stat info;
+    snprintf(path, sizeof(path), "%s/cache/prof", folder);
+    int opened = cache_folder_open(path, &err);
+    assert_true(opened >= 0);
+    close(opened);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0700);
+    snprintf(path, sizeof(path), "%s/no/such/parent/prof", folder);
+    assert_int_equal(cache_folder_open(path, &err), -ENOENT);
+}
+
+/* ---- tables ---- */
+
+static void test_wide_spans_take_the_place_of_what_they_overlap(void **unused)
+{
+    (void)unused;
+    struct symbol_answer list[] = {{.symbol = "f", .symbol_size = 100}, {.symbol = "g", .symbol_size = 9}};
+    struct symbol_answers answers = {.answers = list, .count = 2};
+    struct cache_table table = {0};
+    uint64_t points[] = {10, 20}, spans[] = {15, 40};
+    uint32_t sizes[] = {10, 5};
+    assert_true(cache_table_add(&table, points, NULL, &answers));
+    assert_true(cache_table_add(&table, spans, sizes, &answers));
+    assert_int_equal(table.spans.length, 3);
+    assert_int_equal(cache_table_find(&table, 10), 0);
+    assert_int_equal(cache_table_find(&table, 11), CACHE_NONE);
+    assert_int_equal(cache_table_find(&table, 15), 1);
+    assert_int_equal(cache_table_find(&table, 24), 1);
+    assert_int_equal(cache_table_find(&table, 25), CACHE_NONE);
+    assert_int_equal(cache_table_find(&table, 44), 2);
+    assert_int_equal(table.symbols.length, 2); /* each kept once */
+    cache_table_destroy(&table);
+}
+
+static void test_addresses_beyond_4_gib_are_left_out(void **unused)
+{
+    (void)unused;
+    struct symbol_answer list[] = {{.symbol = "near"}, {.symbol = "far"}};
+    struct symbol_answers answers = {.answers = list, .count = 2};
+    struct cache_table table = {0};
+    uint64_t rvas[] = {1, UINT64_C(1) << 32 | 1};
+    assert_true(cache_table_add(&table, rvas, NULL, &answers));
+    assert_int_equal(table.spans.length, 1);
+    assert_int_equal(cache_table_find(&table, rvas[1]), CACHE_NONE);
+    cache_table_destroy(&table);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup(function, start_anew)
+    const struct CMUnitTest tests[] = {
+        TEST(test_second_lookup_needs_no_file),
+        TEST(test_cached_answers_are_the_same_as_fresh_ones),
+        TEST(test_a_library_without_build_id_is_known_by_its_file),
+        TEST(test_a_debug_file_that_is_installed_later_is_used),
+        TEST(test_answers_of_another_prof_are_looked_up_anew),
+        TEST(test_every_truncation_and_every_changed_byte_is_noticed),
+        TEST(test_a_damaged_file_is_ignored_and_written_anew),
+        TEST(test_many_writers_at_once_leave_a_whole_file),
+        TEST(test_a_full_disk_leaves_nothing_behind),
+        TEST(test_a_home_that_cannot_be_written_does_no_harm),
+        TEST(test_the_folder_of_another_user_is_not_used),
+        TEST(test_a_folder_where_others_can_write_is_not_used),
+        TEST(test_links_and_files_that_others_can_write_are_not_read),
+        TEST(test_what_was_used_longest_ago_is_removed),
+        TEST(test_the_folder_is_made_for_this_user_alone),
+        TEST(test_wide_spans_take_the_place_of_what_they_overlap),
+        TEST(test_addresses_beyond_4_gib_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
