@@ -22,6 +22,7 @@ static const char record_help[] =
     "  -s, --save-only         only save: do not serve, exit with the exit status of COMMAND\n"
     "  -n, --no-open           do not open a browser\n"
     "  -P, --port PORT         serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
+    "      --no-cache          look all names up anew: neither read nor write ~/.cache/prof\n"
     "      --recover SPOOL     record nothing: save a profile of the spool file that a killed prof left behind\n";
 
 static const char load_help[] =
@@ -31,7 +32,8 @@ static const char load_help[] =
     "Firefox Profiler save (processed format, from version 49 on), plain or gzip.\n"
     "\n"
     "  -n, --no-open    do not open a browser\n"
-    "  -P, --port PORT  serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n";
+    "  -P, --port PORT  serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
+    "      --no-cache   look all names up anew: neither read nor write ~/.cache/prof\n";
 
 static const char report_help[] =
     "usage: prof report [OPTIONS] FILE\n"

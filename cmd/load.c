@@ -25,10 +25,12 @@ static int check_profile(const char *path)
 
 int cmd_load(int argc, char **argv)
 {
+    enum { OPTION_NO_CACHE = 256 };
     static const struct option long_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"no-open", no_argument, NULL, 'n'},
         {"port", required_argument, NULL, 'P'},
+        {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
         {NULL, 0, NULL, 0},
     };
     struct serving_options options = SERVING_DEFAULTS;
@@ -42,6 +44,9 @@ int cmd_load(int argc, char **argv)
         case 'P':
             if (!serving_parse_port(optarg, &options))
                 return ui_usage("load", "'%s' is no port: it takes 3000, 3000+ or 0", optarg);
+            break;
+        case OPTION_NO_CACHE:
+            options.no_cache = true;
             break;
         default:
             return ui_bad_option("load", option, argv);

@@ -5,6 +5,7 @@
  * When that fails (a full disk) the spool stays, and --recover makes a profile of it later, as it does of the spool of
  * a recorder that was killed.
  */
+#include "cache.h"
 #include "commands.h"
 #include "serving.h"
 #include "ui.h"
@@ -64,7 +65,7 @@ static bool parse_duration(const char *text, uint64_t *duration)
     return true;
 }
 
-enum { OPTION_RECOVER = 256 };
+enum { OPTION_RECOVER = 256, OPTION_NO_CACHE };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -74,6 +75,7 @@ static const struct option long_options[] = {
     {"no-open", no_argument, NULL, 'n'},
     {"port", required_argument, NULL, 'P'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
+    {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -101,6 +103,9 @@ static int parse_option(struct options *options, int option, char **argv)
         return serving_parse_port(optarg, &options->serving) ? 0 : ui_usage("record", "'%s' is not a port", optarg);
     case OPTION_RECOVER:
         options->recover = optarg;
+        return 0;
+    case OPTION_NO_CACHE:
+        options->serving.no_cache = true;
         return 0;
     case 'h':
         options->help = true;
@@ -153,11 +158,12 @@ static int check_output(const char *output)
     return 0;
 }
 
-static int save_profile(const char *spool, const char *output, struct assemble_result *saved)
+static int save_profile(const struct options *options, const char *spool, struct assemble_result *saved)
 {
-    struct assemble_options options = {0};
+    struct cache_path path;
+    struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path)};
     struct error err = {0};
-    if (assemble_recording(spool, output, &options, saved, &err) == 0)
+    if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
     ui_fail_error(&err);
     return ui_fail("the recording is kept in %s; 'prof record --recover %s -o FILE' makes the profile", spool, spool);
@@ -199,7 +205,7 @@ static int recover(const struct options *options)
     struct assemble_result saved = {0};
     if (access(options->recover, R_OK))
         return ui_fail("cannot read %s: %s", options->recover, strerror(errno));
-    int status = save_profile(options->recover, options->output, &saved);
+    int status = save_profile(options, options->recover, &saved);
     if (status)
         return status;
     say_saved(options->output, &saved);
@@ -270,7 +276,7 @@ static int record(const struct options *options)
         ui_say("recording stopped before the end: %s", recorded.problem.text);
 
     struct assemble_result saved = {0};
-    int failed = save_profile(spool, options->output, &saved);
+    int failed = save_profile(options, spool, &saved);
     say_if_still_running(&recorded);
     if (failed)
         return failed;

@@ -1,5 +1,6 @@
 #include "serving.h"
 
+#include "cache.h"
 #include "page.h"
 #include "ui.h"
 
@@ -92,11 +93,13 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
         sigaddset(&ending, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ending, &before);
 
+    struct cache_path path;
     struct serve_options serve = {
         .assets = page_assets,
         .asset_count = page_asset_count,
         .port = options->port,
         .search_port = options->search_port,
+        .cache_folder = options->no_cache ? NULL : cache_folder(&path),
     };
     struct error err = {0};
     struct server *server = serve_start(&serve, profile_fd, &err);

@@ -14,6 +14,7 @@ struct serving_options {
     bool no_open; /* -n: do not open a browser even where there is a desktop */
     uint16_t port;
     bool search_port;
+    bool no_cache; /* --no-cache: neither read nor write files of looked up names */
 };
 
 /* What holds without options: the first free port from 3000, and a browser where there is a desktop. */

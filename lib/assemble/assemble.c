@@ -257,7 +257,9 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     int code = replay_spool(&assembly.replay, spool_path, err);
     if (code)
         goto out;
-    symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = options->threads}, err);
+    struct symbolizer_options symbols = {
+        .threads = options->threads, .use_cache = true, .cache_folder = options->cache_folder};
+    symbolizer = symbolizer_new(&symbols, err);
     if (!symbolizer) {
         code = -ENOMEM;
         goto out;

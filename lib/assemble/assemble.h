@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 struct assemble_options {
-    unsigned threads; /* for symbols; 0: one per processor */
+    unsigned threads;         /* for symbols; 0: one per processor */
+    const char *cache_folder; /* see struct symbolizer_options */
 };
 
 struct assemble_result {

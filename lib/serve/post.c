@@ -160,7 +160,7 @@ struct api_answer *post_answer(struct post_worker *worker, struct post *post)
     return &post->answer;
 }
 
-struct post_worker *post_worker_start(int profile_fd, struct error *err)
+struct post_worker *post_worker_start(int profile_fd, const struct serve_options *options, struct error *err)
 {
     struct post_worker *worker = calloc(1, sizeof(*worker));
     if (!worker) {
@@ -172,7 +172,8 @@ struct post_worker *post_worker_start(int profile_fd, struct error *err)
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
     worker->has_ended = true; /* there is no thread yet */
-    worker->api.symbolizer = symbolizer_new(NULL, err);
+    struct symbolizer_options symbols = {.use_cache = true, .cache_folder = options->cache_folder};
+    worker->api.symbolizer = symbolizer_new(&symbols, err);
     int code = worker->api.symbolizer ? pthread_create(&worker->thread, NULL, work, worker) : ENOMEM;
     if (code == 0) {
         worker->has_ended = false;

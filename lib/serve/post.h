@@ -6,6 +6,7 @@
 #define PROF_SERVE_POST_H
 
 #include "serve/api_answer.h"
+#include "serve/serve.h"
 #include "serve/symbol_api.h"
 
 #include <microhttpd.h>
@@ -19,7 +20,7 @@ struct post_worker;
 
 /* Starts the thread, which reads the libraries of the profile when the first request comes. `profile_fd` must stay
  * open. NULL with `err` filled on failure. */
-struct post_worker *post_worker_start(int profile_fd, struct error *err);
+struct post_worker *post_worker_start(int profile_fd, const struct serve_options *options, struct error *err);
 
 /* Waits for the request that is worked on, answers the others with API_ENDING, and ends the thread: afterwards no
  * connection sleeps, and posts that come are answered with API_ENDING. */

@@ -346,7 +346,7 @@ struct server *serve_start(const struct serve_options *options, int profile_fd, 
     }
     server->options = *options;
     if (profile_open(&server->profile, profile_fd, err) != 0 ||
-        !(server->worker = post_worker_start(server->profile.fd, err)) || start(server, err) != 0) {
+        !(server->worker = post_worker_start(server->profile.fd, options, err)) || start(server, err) != 0) {
         serve_stop(server);
         return NULL;
     }

@@ -27,8 +27,9 @@ struct serve_asset {
 struct serve_options {
     const struct serve_asset *assets; /* all texts must outlive the server */
     size_t asset_count;
-    uint16_t port;    /* 0: any free one */
-    bool search_port; /* go on to the next port while it is taken */
+    uint16_t port;            /* 0: any free one */
+    bool search_port;         /* go on to the next port while it is taken */
+    const char *cache_folder; /* see struct symbolizer_options */
 };
 
 struct server;

@@ -173,4 +173,5 @@ def main():
         sys.exit(f"unknown question {question}")
 
 
-main()
+if __name__ == "__main__":
+    main()

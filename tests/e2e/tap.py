@@ -24,6 +24,7 @@ PROF = os.environ.get("PROF", str(TOP / "build/prof"))
 TARGETS = pathlib.Path(os.environ.get("TARGETS", str(TOP / "build/targets")))
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="prof-test-"))
 atexit.register(shutil.rmtree, WORK, ignore_errors=True)
+os.environ["XDG_CACHE_HOME"] = str(WORK / "cache")  # that of the user has nothing to do with tests
 
 _results = []
 
