@@ -3,16 +3,23 @@
  *
  *     bench_symbol [FILE [ADDRESSES [ROUNDS [THREADS]]]]
  *
- * takes ADDRESSES random places inside the functions of FILE (itself), the same ones for both, and prints the medians
- * of ROUNDS alternating runs and their ratio. bench_symbol_big has files that are worth it.
+ * takes ADDRESSES random places inside the functions of FILE (itself), the same ones for all, and prints the medians of
+ * ROUNDS alternating runs, their ratios, and the most memory that a run took:
+ *
+ *     first    without a cache
+ *     second   with the cache that a run before has left
+ *
+ * Each run is a process of its own. bench_symbol_big has files that are worth it.
  */
 #include "symbol/elf_file.h"
 #include "symbol/symbol.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,12 +35,6 @@ static double now(void)
 static int ascending(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static int ascending_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
@@ -81,46 +82,118 @@ static size_t pick_addresses(const char *path, size_t wanted, uint64_t *rvas, ui
     return count;
 }
 
-static double time_ours(const char *path, const uint64_t *rvas, size_t count, unsigned threads, size_t *frames,
-                        size_t *named)
+/* ---- runs ---- */
+
+struct work {
+    const char *path, *list, *cache_folder;
+    const uint64_t *rvas;
+    size_t count;
+    unsigned threads;
+};
+
+struct outcome {
+    double seconds;
+    size_t frames, named;
+    double peak; /* MiB */
+};
+
+static struct outcome look_up(const struct work *work)
 {
-    struct symbolizer_options options = {.threads = threads};
+    struct symbolizer_options options = {
+        .threads = work->threads, .use_cache = work->cache_folder != NULL, .cache_folder = work->cache_folder};
     struct error err;
     double start = now();
     struct symbolizer *symbolizer = symbolizer_new(&options, &err);
     struct symbol_answers answers;
-    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = path, .path = path};
-    if (!symbolizer || symbolizer_lookup(symbolizer, &lib, rvas, count, &answers, &err) != 0) {
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = work->path, .path = work->path};
+    if (!symbolizer || symbolizer_lookup(symbolizer, &lib, work->rvas, work->count, &answers, &err) != 0) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
-    double elapsed = now() - start;
-    *frames = answers.frames.length;
-    *named = 0;
+    struct outcome outcome = {.seconds = now() - start, .frames = answers.frames.length};
     for (size_t i = 0; i < answers.count; i++)
-        *named += answers.answers[i].symbol != NULL;
+        outcome.named += answers.answers[i].symbol != NULL;
     symbol_answers_destroy(&answers);
     symbolizer_free(symbolizer);
-    return elapsed;
+    return outcome;
 }
 
-static double time_llvm(const char *path, const char *list)
+/* In a process of its own: what it says on `from`, and its peak memory. */
+static struct outcome collect(pid_t child, int from)
 {
-    char command[8192];
-    snprintf(command, sizeof(command), "llvm-symbolizer --obj='%s' <'%s' >/dev/null", path, list);
+    struct outcome outcome = {0};
+    struct rusage usage;
+    int status;
+    if (child < 0 || (from >= 0 && read(from, &outcome, sizeof(outcome)) != sizeof(outcome)) ||
+        wait4(child, &status, 0, &usage) != child || status != 0)
+        return (struct outcome){0};
+    outcome.peak = (double)usage.ru_maxrss / 1024;
+    return outcome;
+}
+
+static struct outcome run_prof(const struct work *work)
+{
+    int channel[2];
+    if (pipe(channel) != 0)
+        exit(1);
+    pid_t child = fork();
+    if (child == 0) {
+        struct outcome outcome = look_up(work);
+        _exit(write(channel[1], &outcome, sizeof(outcome)) != sizeof(outcome));
+    }
+    close(channel[1]);
+    struct outcome outcome = collect(child, channel[0]);
+    close(channel[0]);
+    return outcome;
+}
+
+static struct outcome run_llvm(const struct work *work)
+{
     double start = now();
-    if (system(command) != 0)
-        return 0;
-    return now() - start;
+    pid_t child = fork();
+    if (child == 0) {
+        int in = open(work->list, O_RDONLY), out = open("/dev/null", O_WRONLY);
+        dup2(in, STDIN_FILENO);
+        dup2(out, STDOUT_FILENO);
+        char object[4096];
+        snprintf(object, sizeof(object), "--obj=%s", work->path);
+        execlp("llvm-symbolizer", "llvm-symbolizer", object, (char *)NULL);
+        _exit(127);
+    }
+    struct outcome outcome = collect(child, -1);
+    outcome.seconds = outcome.peak > 0 ? now() - start : 0;
+    return outcome;
 }
 
-static void write_list(const char *list, const uint64_t *rvas, size_t count, uint64_t base)
+/* ---- medians ---- */
+
+static int by_seconds(const void *a, const void *b)
 {
-    FILE *out = fopen(list, "w");
+    const struct outcome *x = a, *y = b;
+    return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
+}
+
+static const struct outcome *median(struct outcome *outcomes, size_t count)
+{
+    qsort(outcomes, count, sizeof(*outcomes), by_seconds);
+    return &outcomes[count / 2];
+}
+
+static void print_run(const char *name, const struct outcome *outcome, const struct outcome *other)
+{
+    printf("  %-16s %7.3f s  %4.0f MiB", name, outcome->seconds, outcome->peak);
+    if (other && other->seconds > 0)
+        printf("  %.3f of llvm-symbolizer", outcome->seconds / other->seconds);
+    printf("\n");
+}
+
+static void write_list(const struct work *work, uint64_t base)
+{
+    FILE *out = fopen(work->list, "w");
     if (!out)
         exit(1);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "0x%llx\n", (unsigned long long)(rvas[i] + base));
+    for (size_t i = 0; i < work->count; i++)
+        fprintf(out, "0x%llx\n", (unsigned long long)(work->rvas[i] + base));
     fclose(out);
 }
 
@@ -129,31 +202,33 @@ int main(int argc, char **argv)
     const char *path = argc > 1 ? argv[1] : argv[0];
     size_t wanted = argc > 2 ? strtoul(argv[2], NULL, 10) : 10000;
     size_t rounds = argc > 3 ? strtoul(argv[3], NULL, 10) : 5;
-    unsigned threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 0;
-    double ours[ROUNDS_MAX], llvm[ROUNDS_MAX];
+    static struct outcome first[ROUNDS_MAX], second[ROUNDS_MAX], llvm[ROUNDS_MAX];
     uint64_t *rvas = calloc(wanted + 1, sizeof(*rvas)), base;
-    if (!rvas || rounds == 0 || rounds > ROUNDS_MAX)
+    char folder[] = "/tmp/bench_symbol_XXXXXX", list[64], cache[64], command[128];
+    if (!rvas || rounds == 0 || rounds > ROUNDS_MAX || !mkdtemp(folder))
         return 1;
-    size_t count = pick_addresses(path, wanted, rvas, &base), frames = 0, named = 0;
-    char list[] = "/tmp/bench_symbol_XXXXXX";
-    int fd = mkstemp(list);
-    if (fd < 0)
-        return 1;
-    close(fd);
-    write_list(list, rvas, count, base);
+    snprintf(list, sizeof(list), "%s/list", folder);
+    snprintf(cache, sizeof(cache), "%s/cache", folder);
+    struct work work = {.path = path, .list = list, .rvas = rvas};
+    work.threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 0;
+    work.count = pick_addresses(path, wanted, rvas, &base);
+    write_list(&work, base);
+    struct work cached = work;
+    cached.cache_folder = cache;
+    run_prof(&cached);
     for (size_t i = 0; i < rounds; i++) {
-        ours[i] = time_ours(path, rvas, count, threads, &frames, &named);
-        llvm[i] = time_llvm(path, list);
+        first[i] = run_prof(&work);
+        second[i] = run_prof(&cached);
+        llvm[i] = run_llvm(&work);
     }
-    unlink(list);
-    qsort(ours, rounds, sizeof(*ours), ascending_doubles);
-    qsort(llvm, rounds, sizeof(*llvm), ascending_doubles);
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    double own = ours[rounds / 2], other = llvm[rounds / 2];
-    printf("%s: %zu addresses, %zu with a symbol, %zu frames: prof %.3f s (best %.3f), peak %ld MB; llvm-symbolizer "
-           "%.3f s; ratio %.3f\n",
-           path, count, named, frames, own, ours[0], usage.ru_maxrss / 1024, other, other > 0 ? own / other : 0);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    if (system(command) != 0)
+        return 1;
+    const struct outcome *other = median(llvm, rounds), *own = median(first, rounds);
+    printf("%s: %zu addresses, %zu with a symbol, %zu frames\n", path, work.count, own->named, own->frames);
+    print_run("first", own, other);
+    print_run("second", median(second, rounds), other);
+    print_run("llvm-symbolizer", other, NULL);
     free(rvas);
     return 0;
 }

@@ -87,6 +87,7 @@ done
     done
     echo "#include <cstdio>"
     echo "#include <cstdlib>"
+    echo "#include <ctime>"
     echo "int main(int argc, char **argv) {"
     echo "    unsigned seed = 1;"
     echo "    for (int round = argc > 1 ? atoi(argv[1]) : 1; round > 0; round--) {"
@@ -97,6 +98,10 @@ done
     done
     echo "    }"
     printf '%s\n' '    printf("%u\n", seed);'
+    # When it ended, for measurements of what comes after: seconds since the epoch, in the file that STAMP names.
+    printf '%s\n' '    const char *path = getenv("STAMP");' '    FILE *stamp = path ? fopen(path, "w") : nullptr;' \
+        '    timespec now;' '    if (stamp && clock_gettime(CLOCK_REALTIME, &now) == 0)' \
+        '        fprintf(stamp, "%ld.%09ld\n", (long)now.tv_sec, now.tv_nsec), fclose(stamp);'
     echo "}"
 } >"$work/main.cpp"
 
