@@ -15,4 +15,9 @@ int file_write(int fd, const void *bytes, size_t size);
 /* Up to `size` bytes from `offset` on: how many there are before the end of the file, or a negative errno value. */
 ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset);
 
+/* Opens a file for reading that may be anything: a pipe or a terminal does not hold us up. With a `root_fd` that is not
+ * -1, `path` and all links on the way mean what they mean to a process with that root folder; else to us. Returns the
+ * descriptor or a negative errno value. */
+int file_open_in(int root_fd, const char *path);
+
 #endif

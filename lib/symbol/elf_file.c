@@ -4,9 +4,10 @@
  */
 #include "symbol/elf_file.h"
 
+#include "base/file_io.h"
+
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -221,22 +222,26 @@ static int read_headers(struct elf_file *file, const char *name, struct error *e
     return result;
 }
 
-int elf_file_open(struct elf_file *file, const char *path, struct error *err)
+int elf_file_open_fd(struct elf_file *file, int fd, const char *name, struct error *err)
 {
-    /* O_NONBLOCK: a pipe of that name must not hold us up. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat status;
-    if (fd < 0 || fstat(fd, &status) != 0) {
+    if (fstat(fd, &status) != 0) {
         int code = errno;
-        if (fd >= 0)
-            close(fd);
-        return error_set(err, code, "cannot open %s: %s", path, strerror(code));
+        close(fd);
+        return error_set(err, code, "cannot open %s: %s", name, strerror(code));
     }
     *file = (struct elf_file){.fd = fd, .bytes = {.fd = fd, .size = (uint64_t)status.st_size}};
-    int result = S_ISREG(status.st_mode) ? read_headers(file, path, err) : not_readable(err, path, "it is not a file");
+    int result = S_ISREG(status.st_mode) ? read_headers(file, name, err) : not_readable(err, name, "it is not a file");
     if (result != 0)
         elf_file_close(file);
     return result;
+}
+
+int elf_file_open(struct elf_file *file, const char *path, struct error *err)
+{
+    int fd = file_open_in(-1, path);
+    return fd < 0 ? error_set(err, -fd, "cannot open %s: %s", path, strerror(-fd))
+                  : elf_file_open_fd(file, fd, path, err);
 }
 
 int elf_file_open_image(struct elf_file *file, const void *image, size_t size, const char *name, struct error *err)

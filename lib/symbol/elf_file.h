@@ -38,6 +38,9 @@ struct elf_file {
  * `err` says so. On failure nothing is to be closed. */
 int elf_file_open(struct elf_file *file, const char *path, struct error *err);
 
+/* The same for a file that is open already. Takes `fd` over, also on failure; `name` is for error texts. */
+int elf_file_open_fd(struct elf_file *file, int fd, const char *name, struct error *err);
+
 /* The same for an image in memory; `name` is for error texts. */
 int elf_file_open_image(struct elf_file *file, const void *image, size_t size, const char *name, struct error *err);
 
