@@ -231,6 +231,26 @@ static int write_profile(struct assembly *assembly, const char *path, uint64_t *
     return code;
 }
 
+static int by_falling_unnamed(const void *a, const void *b)
+{
+    const struct naming_gap *left = a, *right = b;
+    return left->unnamed < right->unnamed ? 1 : left->unnamed > right->unnamed ? -1 : 0;
+}
+
+static void list_gaps(struct assembly *assembly, struct assemble_result *result)
+{
+    struct naming *naming = &assembly->naming;
+    if (naming->gaps.length)
+        qsort(naming->gaps.data, naming->gaps.length, sizeof(*naming->gaps.data), by_falling_unnamed);
+    result->gap_count = naming->gaps.length;
+    for (size_t i = 0; i < naming->gaps.length && i < ASSEMBLE_GAPS; i++) {
+        struct assemble_gap *gap = &result->gaps[i];
+        gap->gap = naming->gaps.data[i].gap;
+        snprintf(gap->library, sizeof(gap->library), "%s",
+                 strings_text(&assembly->profile.strings, naming->gaps.data[i].library));
+    }
+}
+
 static void fill_result(const struct assembly *assembly, struct assemble_result *result)
 {
     const struct replay *replay = &assembly->replay;
@@ -257,14 +277,17 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     int code = replay_spool(&assembly.replay, spool_path, err);
     if (code)
         goto out;
-    struct symbolizer_options symbols = {
-        .threads = options->threads, .use_cache = true, .cache_folder = options->cache_folder};
+    struct symbolizer_options symbols = {.threads = options->threads,
+                                         .use_cache = true,
+                                         .cache_folder = options->cache_folder,
+                                         .search = options->search};
     symbolizer = symbolizer_new(&symbols, err);
     if (!symbolizer) {
         code = -ENOMEM;
         goto out;
     }
-    code = name_frames(&assembly.naming, &assembly.replay, symbolizer, &assembly.profile, &assembly.interner, err);
+    code = name_frames(&assembly.naming, &assembly.replay, options->files, symbolizer, &assembly.profile,
+                       &assembly.interner, err);
     if (code)
         goto out;
     assembly.start_ns = zero_time(&assembly.replay);
@@ -277,6 +300,8 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
         code = write_profile(&assembly, output_path, &result->bytes, err);
     if (!code)
         fill_result(&assembly, result);
+    if (!code)
+        list_gaps(&assembly, result);
 out:
     symbolizer_free(symbolizer);
     naming_destroy(&assembly.naming);

@@ -5,20 +5,34 @@
 #define PROF_ASSEMBLE_ASSEMBLE_H
 
 #include "base/error.h"
+#include "record/kept_files.h"
+#include "symbol/symbol.h"
 
 #include <stdint.h>
 
 struct assemble_options {
-    unsigned threads;         /* for symbols; 0: one per processor */
-    const char *cache_folder; /* see struct symbolizer_options */
+    unsigned threads;                  /* for symbols; 0: one per processor */
+    const char *cache_folder;          /* see struct symbolizer_options */
+    const struct kept_files *files;    /* of the recording, if it was made just now; or NULL */
+    const struct debug_search *search; /* where debug files are; NULL: where the system has them */
 };
 
+/* A library most of whose addresses have no name. */
+struct assemble_gap {
+    char library[64];
+    enum symbol_gap gap;
+};
+
+enum { ASSEMBLE_GAPS = 3 };
+
 struct assemble_result {
-    uint64_t samples, lost, cut; /* cut: samples whose stack does not reach the thread's start */
-    uint64_t threads, processes; /* with samples */
-    uint64_t addresses, unnamed; /* distinct addresses in libraries, and those without a symbol */
-    uint64_t damaged;            /* blocks of the spool, or samples in it, that could not be read */
-    uint64_t bytes;              /* of the profile file */
+    uint64_t samples, lost, cut;             /* cut: samples whose stack does not reach the thread's start */
+    uint64_t threads, processes;             /* with samples */
+    uint64_t addresses, unnamed;             /* distinct addresses in libraries, and those without a symbol */
+    uint64_t damaged;                        /* blocks of the spool, or samples in it, that could not be read */
+    uint64_t bytes;                          /* of the profile file */
+    size_t gap_count;                        /* libraries most of whose addresses have no name */
+    struct assemble_gap gaps[ASSEMBLE_GAPS]; /* the first of them, those with the most addresses */
 };
 
 /* Reads `spool_path`, names every address and writes the profile to `output_path` (gzip if it ends in .gz) by way of a

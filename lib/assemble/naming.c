@@ -6,6 +6,7 @@
 #include "assemble/naming.h"
 
 #include "assemble/code_map.h"
+#include "symbol/debug_file.h"
 #include "symbol/library_id.h"
 
 #include <errno.h>
@@ -151,25 +152,26 @@ struct lib_rows {
 };
 
 /* What symbol servers know a file without a build id by; leaves `out` empty if the file is gone or has got one. */
-static void breakpad_id_of_code(const char *path, char out[BREAKPAD_ID_SIZE])
+static void breakpad_id_of_code(const struct symbol_lib *lib, char out[BREAKPAD_ID_SIZE])
 {
     struct elf_file file;
     unsigned char id[16];
-    if (elf_file_open(&file, path, NULL) != 0)
+    if (debug_file_open_code(&file, lib, NULL, NULL) != 0)
         return;
     if (file.build_id_size == 0 && library_text_id(&file, id))
         library_breakpad_id(id, sizeof(id), out);
     elf_file_close(&file);
 }
 
-static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, struct lib_rows *rows)
+static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const struct symbol_lib *symbol_lib,
+                         struct lib_rows *rows)
 {
     char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "";
     if (lib->build_id_size) {
         library_breakpad_id(lib->build_id, lib->build_id_size, breakpad_id);
         library_code_id(lib->build_id, lib->build_id_size, code_id);
     } else if (lib->kind == SPOOL_LIB_FILE) {
-        breakpad_id_of_code(lib->path, breakpad_id);
+        breakpad_id_of_code(symbol_lib, breakpad_id);
     }
     uint32_t name = add_text(namer, base_name(lib->path)), path = add_text(namer, lib->path);
     struct library row = {
@@ -272,10 +274,17 @@ struct batches {
     uint64_t *rvas;
     size_t address_count;
     ARRAY(struct symbol_job) jobs;
-    ARRAY(uint32_t) first; /* of each job, into addresses */
+    struct symbol_origin *origins; /* of each library of the replay */
+    ARRAY(uint32_t) first;         /* of each job, into addresses */
 };
 
-static struct symbol_lib symbol_lib_of(const struct spool_lib *lib)
+static struct symbol_origin origin_of(const struct spool_lib *lib, const struct kept_files *files, uint32_t number)
+{
+    struct kept_file kept = files ? kept_files_get(files, number) : (struct kept_file){.fd = -1, .root_fd = -1};
+    return (struct symbol_origin){.fd = kept.fd, .root_fd = kept.root_fd, .size = lib->size, .mtime_ns = lib->mtime_ns};
+}
+
+static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct symbol_origin *origin)
 {
     static const enum symbol_lib_kind kinds[] = {
         [SPOOL_LIB_FILE] = SYMBOL_LIB_ELF,
@@ -291,15 +300,17 @@ static struct symbol_lib symbol_lib_of(const struct spool_lib *lib)
         .build_id_size = lib->build_id_size,
         .image = lib->image_size ? lib->image : NULL,
         .image_size = lib->image_size,
+        .origin = origin,
     };
 }
 
-static bool make_batches(struct batches *batches, const struct replay *replay)
+static bool make_batches(struct batches *batches, const struct replay *replay, const struct kept_files *files)
 {
     size_t count = replay->frames.length;
+    batches->origins = calloc(replay->libs.length + 1, sizeof(*batches->origins));
     batches->addresses = malloc((count ? count : 1) * sizeof(*batches->addresses));
     batches->rvas = malloc((count ? count : 1) * sizeof(*batches->rvas));
-    if (!batches->addresses || !batches->rvas)
+    if (!batches->addresses || !batches->rvas || !batches->origins)
         return false;
     for (size_t i = 0; i < count; i++)
         if (replay->frames.data[i].lib < replay->libs.length)
@@ -313,7 +324,9 @@ static bool make_batches(struct batches *batches, const struct replay *replay)
         struct symbol_job *job = array_push_zero(&batches->jobs);
         if (!job || !array_push(&batches->first, (uint32_t)i))
             return false;
-        job->lib = symbol_lib_of(&replay->libs.data[batches->addresses[i].lib].lib);
+        uint32_t number = batches->addresses[i].lib;
+        batches->origins[number] = origin_of(&replay->libs.data[number].lib, files, number);
+        job->lib = symbol_lib_of(&replay->libs.data[number].lib, &batches->origins[number]);
         job->rvas = &batches->rvas[i];
     }
     for (size_t j = 0; j < batches->jobs.length; j++) {
@@ -331,6 +344,7 @@ static void batches_destroy(struct batches *batches)
     array_free(&batches->first);
     free(batches->addresses);
     free(batches->rvas);
+    free(batches->origins);
 }
 
 static bool add_problem(struct namer *namer, const struct symbol_job *job)
@@ -341,26 +355,36 @@ static bool add_problem(struct namer *namer, const struct symbol_job *job)
     return problem != STRING_NONE && array_push(&namer->naming->problems, problem);
 }
 
+static bool add_gap(struct namer *namer, const struct symbol_job *job, uint64_t unnamed)
+{
+    struct naming_gap gap = {.library = add_text(namer, job->lib.name),
+                             .gap = job->answers.gap ? job->answers.gap : SYMBOL_GAP_NO_SYMBOLS,
+                             .unnamed = unnamed};
+    return gap.library != STRING_NONE && array_push(&namer->naming->gaps, gap);
+}
+
 static bool add_batch(struct namer *namer, const struct batches *batches, size_t index)
 {
     const struct symbol_job *job = &batches->jobs.data[index];
     size_t first = batches->first.data[index];
     struct lib_rows rows;
-    if (!add_lib_rows(namer, &namer->replay->libs.data[batches->addresses[first].lib].lib, &rows))
+    if (!add_lib_rows(namer, &namer->replay->libs.data[batches->addresses[first].lib].lib, &job->lib, &rows))
         return false;
     if (job->answers.problem[0] && !add_problem(namer, job))
         return false;
+    uint64_t unnamed_before = namer->naming->unnamed;
     static const struct symbol_answer nothing;
     for (size_t i = 0; i < job->count; i++) {
         const struct symbol_answer *answer = i < job->answers.count ? &job->answers.answers[i] : &nothing;
         if (!add_answer(namer, batches->addresses[first + i].frame, &rows, job->rvas[i], &job->answers, answer))
             return false;
     }
-    return true;
+    uint64_t unnamed = namer->naming->unnamed - unnamed_before;
+    return unnamed <= job->count / 2 || add_gap(namer, job, unnamed);
 }
 
-int name_frames(struct naming *naming, const struct replay *replay, struct symbolizer *symbolizer,
-                struct profile *profile, struct interner *interner, struct error *err)
+int name_frames(struct naming *naming, const struct replay *replay, const struct kept_files *files,
+                struct symbolizer *symbolizer, struct profile *profile, struct interner *interner, struct error *err)
 {
     struct namer namer = {.naming = naming, .replay = replay, .profile = profile, .interner = interner};
     struct batches batches = {0};
@@ -368,7 +392,7 @@ int name_frames(struct naming *naming, const struct replay *replay, struct symbo
     for (size_t i = 0; i < CATEGORY_COUNT; i++)
         if (intern_category(interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
             goto no_memory;
-    if (!array_reserve(&naming->named, replay->frames.length + 1) || !make_batches(&batches, replay))
+    if (!array_reserve(&naming->named, replay->frames.length + 1) || !make_batches(&batches, replay, files))
         goto no_memory;
     naming->named.length = replay->frames.length;
     memset(naming->named.data, 0, (replay->frames.length + 1) * sizeof(*naming->named.data));
@@ -397,4 +421,5 @@ void naming_destroy(struct naming *naming)
     array_free(&naming->named);
     array_free(&naming->frames);
     array_free(&naming->problems);
+    array_free(&naming->gaps);
 }

@@ -6,11 +6,19 @@
 
 #include "assemble/replay.h"
 #include "profile/intern.h"
+#include "record/kept_files.h"
 #include "symbol/symbol.h"
 
 /* The profile's frames that stand for one address: the function it lies in, then those inlined there, outside in. */
 struct named_frame {
     uint32_t first, count; /* into naming.frames */
+};
+
+/* A library most of whose addresses have no name, and why. */
+struct naming_gap {
+    uint32_t library; /* string */
+    enum symbol_gap gap;
+    uint64_t unnamed; /* addresses */
 };
 
 struct naming {
@@ -19,13 +27,15 @@ struct naming {
     uint64_t addresses, unnamed;         /* distinct addresses in libraries, and those without a symbol */
     uint64_t compiled, compiled_unnamed; /* distinct addresses of anonymous memory, and those that no map file names */
     bool shares_frames;                  /* several addresses may have the same frame */
-    ARRAY(uint32_t) problems;            /* strings: "libfoo.so: the file was replaced after recording" */
+    ARRAY(struct naming_gap) gaps;
+    ARRAY(uint32_t) problems; /* strings: "libfoo.so: /lib/libfoo.so was replaced after ..." */
 };
 
-/* Looks up every frame of `replay` with `symbolizer` and adds what it finds to `profile`, whose categories it creates.
- * `naming` is zeroed; naming_destroy() is owed in any case. Fails only when memory runs out. */
-int name_frames(struct naming *naming, const struct replay *replay, struct symbolizer *symbolizer,
-                struct profile *profile, struct interner *interner, struct error *err);
+/* Looks up every frame of `replay` with `symbolizer`, in `files` (or NULL) where they were kept, and adds what it finds
+ * to `profile`, whose categories it creates. `naming` is zeroed; naming_destroy() is owed in any case. Fails only when
+ * memory runs out. */
+int name_frames(struct naming *naming, const struct replay *replay, const struct kept_files *files,
+                struct symbolizer *symbolizer, struct profile *profile, struct interner *interner, struct error *err);
 
 void naming_destroy(struct naming *naming);
 

@@ -32,7 +32,8 @@ struct library {
 
 struct library_table {
     struct spool_writer *spool;
-    struct strings keys; /* index of a key = index of its library */
+    struct kept_files *kept; /* or NULL */
+    struct strings keys;     /* index of a key = index of its library */
     ARRAY(struct library) libraries;
     uint32_t next_number;
     struct timespec opened; /* CLOCK_REALTIME, as file times are */
@@ -62,6 +63,11 @@ void library_table_free(struct library_table *table)
     array_free(&table->libraries);
     strings_destroy(&table->keys);
     free(table);
+}
+
+void library_table_keep(struct library_table *table, struct kept_files *kept)
+{
+    table->kept = kept;
 }
 
 int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err)
@@ -168,8 +174,13 @@ static int add_file(struct library_table *table, uint32_t pid, const struct perf
         lib.build_id_size = file.elf.build_id_size;
     }
     struct unwind_module *module = file.is_elf ? unwind_module_open(file.fd, mapping->path, NULL) : NULL;
-    close(file.fd);
-    return remember(table, &lib, module, file.is_elf ? &file.elf : NULL, err);
+    bool kept = true;
+    if (table->kept)
+        kept = kept_files_add(table->kept, table->next_number, file.fd, kept_files_root(table->kept, pid));
+    else
+        close(file.fd);
+    int code = remember(table, &lib, module, file.is_elf ? &file.elf : NULL, err);
+    return kept ? code : error_no_memory(err);
 }
 
 static int use_own_vdso(void *context, const struct perf_mapping *mapping)

@@ -459,6 +459,7 @@ static int prepare(struct recording *recording, struct error *err)
     if (!recording->spool || !(recording->libraries = library_table_new(recording->spool, err)) ||
         !(recording->tracker = tracker_new(recording->spool, recording->libraries, err)))
         return -EIO;
+    library_table_keep(recording->libraries, recording->options->files);
     return facts_write_start(recording->spool, recording->options, &recording->events, recording->started, err);
 }
 

@@ -6,6 +6,7 @@
 #define PROF_RECORD_RECORD_H
 
 #include "base/error.h"
+#include "record/kept_files.h"
 #include "sample/perf_events.h"
 
 #include <signal.h>
@@ -20,6 +21,7 @@ struct record_options {
     const char *spool_path;      /* of the file to be made */
     const char *recorder;        /* "prof 0.1.0", for the profile */
     const sigset_t *target_mask; /* signals that are blocked in the command */
+    struct kept_files *files;    /* filled in, the caller's; NULL: mapped files are not kept open */
 };
 
 enum record_end {

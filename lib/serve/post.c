@@ -172,7 +172,9 @@ struct post_worker *post_worker_start(int profile_fd, const struct serve_options
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
     worker->has_ended = true; /* there is no thread yet */
-    struct symbolizer_options symbols = {.use_cache = true, .cache_folder = options->cache_folder};
+    struct symbolizer_options symbols = {
+        .use_cache = true, .cache_folder = options->cache_folder, .search = options->search};
+    worker->api.search = options->search;
     worker->api.symbolizer = symbolizer_new(&symbols, err);
     int code = worker->api.symbolizer ? pthread_create(&worker->thread, NULL, work, worker) : ENOMEM;
     if (code == 0) {

@@ -18,8 +18,8 @@ struct post_worker;
 
 #define POST_TOO_LARGE "the request is larger than 16 MiB: send several smaller ones"
 
-/* Starts the thread, which reads the libraries of the profile when the first request comes. `profile_fd` must stay
- * open. NULL with `err` filled on failure. */
+/* Starts the thread, which reads the libraries of the profile when the first request comes. `profile_fd` and
+ * what `options` points to must outlive it. NULL with `err` filled on failure. */
 struct post_worker *post_worker_start(int profile_fd, const struct serve_options *options, struct error *err);
 
 /* Waits for the request that is worked on, answers the others with API_ENDING, and ends the thread: afterwards no

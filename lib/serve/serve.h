@@ -8,6 +8,7 @@
 #define PROF_SERVE_SERVE_H
 
 #include "base/error.h"
+#include "symbol/debug_search.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,9 +28,10 @@ struct serve_asset {
 struct serve_options {
     const struct serve_asset *assets; /* all texts must outlive the server */
     size_t asset_count;
-    uint16_t port;            /* 0: any free one */
-    bool search_port;         /* go on to the next port while it is taken */
-    const char *cache_folder; /* see struct symbolizer_options */
+    uint16_t port;                     /* 0: any free one */
+    bool search_port;                  /* go on to the next port while it is taken */
+    const char *cache_folder;          /* see struct symbolizer_options */
+    const struct debug_search *search; /* for the symbol API; NULL: the system's folders. Must outlive the server */
 };
 
 struct server;

@@ -12,11 +12,13 @@
 
 #include "serve/api_answer.h"
 #include "serve/served_libs.h"
+#include "symbol/debug_search.h"
 #include "symbol/symbol.h"
 
 struct symbol_api {
     struct served_libs libs;
     struct symbolizer *symbolizer;
+    const struct debug_search *search; /* for sources and code that this machine lacks; or NULL */
 };
 
 /* The answer is complete in any case; `answer` comes zeroed. Both may take seconds: debug info is read. */

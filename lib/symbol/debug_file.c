@@ -1,60 +1,46 @@
 /*
- * The search for debug files. Nothing here touches the network: files come from this machine's disks alone.
- *
- * Order, as gdb has it (manual, 18.3 "Debugging Information in Separate Files"):
- *   1. /usr/lib/debug/.build-id/xx/yyyy.debug by the build id,
- *   2. the name in .gnu_debuglink beside the library, in .debug/ there, and below /usr/lib/debug.
+ * Which of the files that are where they could be is taken. They are opened one after the other, the mapped one first,
+ * until debug info is found; of those without, the one that tells most is kept: a symbol table is better than exported
+ * functions alone.
  */
 #include "symbol/debug_file.h"
 
+#include "base/file_io.h"
+#include "symbol/debug_server.h"
+#include "symbol/kernel_file.h"
+
 #include <errno.h>
-#include <libgen.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <lzma.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 /* .gnu_debugdata of the largest programs is a few MB; a bomb stops here. */
 enum { MINI_SIZE_MAX = 256 << 20 };
 
-static void say(struct debug_files *files, const char *format, const char *name, const char *detail)
+/* The first thing that is wrong is what the user needs to know. */
+static void say(struct debug_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct debug_files *files, const char *format, ...)
 {
-    char text[2 * PATH_MAX];
+    va_list args;
     if (files->problem[0])
         return;
-    snprintf(text, sizeof(text), format, name, detail);
-    size_t length = strnlen(text, sizeof(files->problem) - 1);
-    memcpy(files->problem, text, length);
-    files->problem[length] = '\0';
+    va_start(args, format);
+    vsnprintf(files->problem, sizeof(files->problem), format, args);
+    va_end(args);
 }
+
+/* ---- what belongs to the library ---- */
 
 static bool has_id(const struct elf_file *file, const unsigned char *id, size_t size)
 {
     return file->build_id_size == size && memcmp(file->build_id, id, size) == 0;
-}
-
-static void build_id_path(char *path, size_t size, const char *root, const unsigned char *id, size_t id_size)
-{
-    int used = snprintf(path, size, "%s/.build-id/%02x/", root, id[0]);
-    for (size_t i = 1; i < id_size && (size_t)used + 3 < size; i++)
-        used += snprintf(path + used, size - (size_t)used, "%02x", id[i]);
-    snprintf(path + used, size - (size_t)used, ".debug");
-}
-
-static bool open_by_build_id(struct elf_file *file, const char *root, const unsigned char *id, size_t id_size)
-{
-    char path[PATH_MAX];
-    if (id_size < 2 || id_size > ELF_BUILD_ID_MAX)
-        return false;
-    build_id_path(path, sizeof(path), root, id, id_size);
-    if (elf_file_open(file, path, NULL) != 0)
-        return false;
-    if (has_id(file, id, id_size))
-        return true;
-    elf_file_close(file);
-    return false;
 }
 
 static bool crc_is(const struct elf_file *file, uint32_t wanted)
@@ -71,21 +57,6 @@ static bool crc_is(const struct elf_file *file, uint32_t wanted)
     }
     free(buffer);
     return read && crc == wanted;
-}
-
-/* A candidate of .gnu_debuglink. The build id decides; without one, the CRC. */
-static bool try_link(struct debug_files *files, const char *path, uint32_t crc)
-{
-    if (elf_file_open(&files->separate, path, NULL) != 0)
-        return false;
-    const struct elf_file *mapped = &files->mapped;
-    bool fits = mapped->build_id_size ? has_id(&files->separate, mapped->build_id, mapped->build_id_size)
-                                      : crc_is(&files->separate, crc);
-    if (fits)
-        return true;
-    elf_file_close(&files->separate);
-    say(files, "%s does not belong to %s: its build id or checksum differs", path, "the mapped file");
-    return false;
 }
 
 /* Layout of .gnu_debuglink: a name, NUL, padding to four bytes, the CRC-32 of the file. */
@@ -107,23 +78,238 @@ static bool read_debug_link(const struct elf_file *file, char *name, size_t size
     return !c.failed && *name;
 }
 
-static bool open_by_link(struct debug_files *files, const char *mapped_path)
+/* The build id that a file must have; size 0 if the library has none, or it is not known. */
+static const unsigned char *wanted_id(const struct debug_files *files, size_t *size)
 {
-    char name[NAME_MAX + 1], directory[PATH_MAX], path[3 * PATH_MAX];
+    if (files->lib->build_id) {
+        *size = files->lib->build_id_size;
+        return files->lib->build_id;
+    }
+    *size = files->has_mapped ? files->mapped.build_id_size : 0;
+    return files->mapped.build_id;
+}
+
+/* As libdwfl has it: the build id decides, and the checksum where there is none. */
+static bool belongs(const struct debug_files *files, const struct elf_file *file)
+{
+    size_t id_size;
+    const unsigned char *id = wanted_id(files, &id_size);
+    char name[NAME_MAX + 1];
     uint32_t crc;
-    if (!mapped_path || strlen(mapped_path) >= sizeof(directory) ||
-        !read_debug_link(&files->mapped, name, sizeof(name), &crc))
+    if (id_size)
+        return has_id(file, id, id_size);
+    return files->has_mapped && read_debug_link(&files->mapped, name, sizeof(name), &crc) && crc_is(file, crc);
+}
+
+/* ---- the mapped file ---- */
+
+static bool is_unchanged(const struct elf_file *file, const struct symbol_origin *origin)
+{
+    struct stat status;
+    return fstat(file->fd, &status) == 0 && (uint64_t)status.st_size == origin->size &&
+           (uint64_t)status.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)status.st_mtim.tv_nsec ==
+               origin->mtime_ns;
+}
+
+static bool is_mapped_file(const struct elf_file *file, const struct symbol_lib *lib)
+{
+    if (lib->build_id && lib->build_id_size)
+        return has_id(file, lib->build_id, lib->build_id_size);
+    return !lib->origin || is_unchanged(file, lib->origin);
+}
+
+static enum symbol_gap gap_of(int code)
+{
+    switch (code) {
+    case -ENOENT:
+    case -ENOTDIR:
+    case -ELOOP:
+    case -ENAMETOOLONG:
+        return SYMBOL_GAP_MISSING;
+    case -EINVAL:
+        return SYMBOL_GAP_DAMAGED;
+    default:
+        return SYMBOL_GAP_NOT_READABLE;
+    }
+}
+
+/* The file that was kept open since it was mapped. */
+static bool open_kept(struct elf_file *file, const struct symbol_lib *lib)
+{
+    int fd = lib->origin && lib->origin->fd >= 0 ? fcntl(lib->origin->fd, F_DUPFD_CLOEXEC, 3) : -1;
+    if (fd < 0 || elf_file_open_fd(file, fd, lib->name, NULL) != 0)
         return false;
-    memcpy(directory, mapped_path, strlen(mapped_path) + 1);
-    const char *parent = dirname(directory);
-    snprintf(path, sizeof(path), "%s/%s", parent, name);
-    if (strcmp(path, mapped_path) != 0 && try_link(files, path, crc))
+    if (is_mapped_file(file, lib))
         return true;
-    snprintf(path, sizeof(path), "%s/.debug/%s", parent, name);
-    if (try_link(files, path, crc))
+    elf_file_close(file);
+    return false;
+}
+
+/* The file that has its path now. */
+static int open_path(struct elf_file *file, const struct symbol_lib *lib, struct error *err)
+{
+    int fd = file_open_in(lib->origin ? lib->origin->root_fd : -1, lib->path);
+    return fd < 0 ? error_set(err, -fd, "cannot open %s: %s", lib->path, strerror(-fd))
+                  : elf_file_open_fd(file, fd, lib->path, err);
+}
+
+static void explain_missing(struct debug_files *files, int code, const struct error *why)
+{
+    files->gap = gap_of(code);
+    if (files->gap == SYMBOL_GAP_MISSING)
+        say(files, "%s is gone", files->lib->path);
+    else
+        say(files, "%s", why->text);
+}
+
+static void explain_replaced(struct debug_files *files)
+{
+    const struct symbol_lib *lib = files->lib;
+    files->gap = SYMBOL_GAP_REPLACED;
+    if (lib->build_id && lib->build_id_size)
+        say(files, "%s was replaced after it was mapped: the file there has another build id", lib->path);
+    else if (lib->origin && lib->origin->size)
+        say(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
+    else
+        say(files, "%s cannot be told from another file of that name: it was gone when its first sample came",
+            lib->path);
+}
+
+static bool open_mapped(struct debug_files *files)
+{
+    const struct symbol_lib *lib = files->lib;
+    struct error why = {""};
+    if (lib->kind == SYMBOL_LIB_VDSO)
+        return lib->image && elf_file_open_image(&files->mapped, lib->image, lib->image_size, lib->name, &why) == 0;
+    if (open_kept(&files->mapped, lib))
         return true;
-    snprintf(path, sizeof(path), "%s%s/%s", files->debug_root, parent, name);
-    return try_link(files, path, crc);
+    if (!lib->path) {
+        files->gap = SYMBOL_GAP_MISSING;
+        say(files, "%s is not a file", lib->name);
+        return false;
+    }
+    int code = open_path(&files->mapped, lib, &why);
+    if (code == 0 && is_mapped_file(&files->mapped, lib))
+        return true;
+    if (code == 0) {
+        elf_file_close(&files->mapped);
+        explain_replaced(files);
+    } else {
+        explain_missing(files, code, &why);
+    }
+    return false;
+}
+
+/* ---- separate files ---- */
+
+/* What a file can tell. */
+enum worth { WORTH_NOTHING, WORTH_EXPORTS, WORTH_SYMBOLS, WORTH_DEBUG_INFO };
+
+static enum worth worth_of(const struct elf_file *file)
+{
+    if (elf_file_section(file, ".debug_info"))
+        return WORTH_DEBUG_INFO;
+    if (elf_file_section(file, ".symtab"))
+        return WORTH_SYMBOLS;
+    return elf_file_section(file, ".dynsym") ? WORTH_EXPORTS : WORTH_NOTHING;
+}
+
+static enum worth worth_so_far(const struct debug_files *files)
+{
+    enum worth mapped = files->has_mapped ? worth_of(&files->mapped) : WORTH_NOTHING;
+    enum worth separate = files->has_separate ? worth_of(&files->separate) : WORTH_NOTHING;
+    return mapped > separate ? mapped : separate;
+}
+
+/* A copy of the mapped file, as opposed to what was split off it. */
+static bool has_code(const struct elf_file *file)
+{
+    return file->has_load && elf_file_section(file, ".text");
+}
+
+/* Takes over `file`, which belongs to the library, if it tells more than those before. Returns true if no other can
+ * tell still more. */
+static bool use_file(struct debug_files *files, struct elf_file *file)
+{
+    if (!files->has_mapped && has_code(file)) {
+        files->mapped = *file;
+        files->has_mapped = true;
+    } else if (worth_of(file) > worth_so_far(files)) {
+        if (files->has_separate)
+            elf_file_close(&files->separate);
+        files->separate = *file;
+        files->has_separate = true;
+    } else {
+        elf_file_close(file);
+    }
+    return worth_so_far(files) == WORTH_DEBUG_INFO;
+}
+
+static bool consider(void *context, int fd, const char *path)
+{
+    struct debug_files *files = context;
+    struct elf_file file;
+    if (elf_file_open_fd(&file, fd, path, NULL) != 0)
+        return false;
+    if (belongs(files, &file))
+        return use_file(files, &file);
+    elf_file_close(&file);
+    say(files, "%s does not belong to the mapped file: its build id or checksum differs", path);
+    return false;
+}
+
+static void ask_server(struct debug_files *files, const unsigned char *id, size_t id_size)
+{
+    struct error why = {""};
+    int fd = debug_server_fetch(files->search->server, DEBUG_SERVER_DEBUG_INFO, id, id_size, files->lib->name, &why);
+    if (fd >= 0)
+        consider(files, fd, "the file of the debug server");
+    else if (fd != -ENOENT)
+        say(files, "%s", why.text);
+}
+
+static void find_separate(struct debug_files *files)
+{
+    char link[NAME_MAX + 1];
+    uint32_t crc;
+    struct debug_wanted wanted = {.lib = files->lib};
+    wanted.id = wanted_id(files, &wanted.id_size);
+    if (files->has_mapped && read_debug_link(&files->mapped, link, sizeof(link), &crc))
+        wanted.link = link;
+    bool had_problem = files->problem[0] != '\0';
+    debug_search_files(files->search, &wanted, &(struct debug_taker){.take = consider, .context = files});
+    bool ask = files->lib->kind == SYMBOL_LIB_ELF && files->search && files->search->server && wanted.id_size;
+    if (worth_so_far(files) < WORTH_DEBUG_INFO && ask)
+        ask_server(files, wanted.id, wanted.id_size);
+    if (worth_so_far(files) == WORTH_DEBUG_INFO && !had_problem)
+        files->problem[0] = '\0'; /* that others did not belong */
+}
+
+/* ---- the file that dwz makes of what several have in common ---- */
+
+struct alternate_search {
+    struct debug_files *files;
+    const unsigned char *id;
+    size_t id_size;
+};
+
+static bool consider_alternate(void *context, int fd, const char *path)
+{
+    struct alternate_search *search = context;
+    struct debug_files *files = search->files;
+    if (elf_file_open_fd(&files->alternate, fd, path, NULL) != 0)
+        return false;
+    files->has_alternate = has_id(&files->alternate, search->id, search->id_size);
+    if (!files->has_alternate)
+        elf_file_close(&files->alternate);
+    return files->has_alternate;
+}
+
+static void try_alternate_path(struct alternate_search *search, int root_fd, const char *path)
+{
+    int fd = search->files->has_alternate ? -1 : file_open_in(root_fd, path);
+    if (fd >= 0)
+        consider_alternate(search, fd, path);
 }
 
 /* .gnu_debugaltlink: the name of the dwz file, NUL, its build id. */
@@ -137,18 +323,27 @@ static void open_alternate(struct debug_files *files)
         return;
     struct cursor c = cursor_of(raw, (size_t)section->bytes.size);
     const char *name = cursor_string(&c);
-    size_t id_size = cursor_left(&c);
-    if (!name || id_size == 0)
+    struct alternate_search search = {.files = files, .id = c.at, .id_size = cursor_left(&c)};
+    if (!name || search.id_size == 0)
         return;
-    files->has_alternate = open_by_build_id(&files->alternate, files->debug_root, c.at, id_size);
-    if (!files->has_alternate && name[0] == '/' && elf_file_open(&files->alternate, name, NULL) == 0) {
-        files->has_alternate = has_id(&files->alternate, c.at, id_size);
-        if (!files->has_alternate)
-            elf_file_close(&files->alternate);
+    struct symbol_lib nameless = {.origin = files->lib->origin};
+    struct debug_wanted wanted = {.lib = &nameless, .id = search.id, .id_size = search.id_size};
+    debug_search_files(files->search, &wanted, &(struct debug_taker){.take = consider_alternate, .context = &search});
+    if (name[0] == '/' && nameless.origin && nameless.origin->root_fd >= 0)
+        try_alternate_path(&search, nameless.origin->root_fd, name);
+    if (name[0] == '/')
+        try_alternate_path(&search, -1, name);
+    if (!files->has_alternate && files->search && files->search->server) {
+        int fd =
+            debug_server_fetch(files->search->server, DEBUG_SERVER_DEBUG_INFO, search.id, search.id_size, name, NULL);
+        if (fd >= 0)
+            consider_alternate(&search, fd, name);
     }
     if (!files->has_alternate)
-        say(files, "some names are missing: the shared debug info %s%s was not found", name, "");
+        say(files, "some names are missing: the shared debug info %s was not found", name);
 }
+
+/* ---- .gnu_debugdata ---- */
 
 /* Decompresses an .xz stream that grows as it goes. */
 static unsigned char *unpack_xz(const unsigned char *packed, size_t packed_size, size_t *size)
@@ -190,45 +385,19 @@ static void open_mini(struct debug_files *files)
         free(image);
 }
 
-static bool open_mapped(struct debug_files *files, const struct symbol_lib *lib)
-{
-    struct error why = {""};
-    if (lib->kind == SYMBOL_LIB_VDSO)
-        return lib->image && elf_file_open_image(&files->mapped, lib->image, lib->image_size, lib->name, &why) == 0;
-    if (!lib->path) {
-        say(files, "%s is not a file%s", lib->name, "");
-        return false;
-    }
-    int result = elf_file_open(&files->mapped, lib->path, &why);
-    if (result == -ENOENT)
-        say(files, "%s is gone%s", lib->path, "");
-    else if (result != 0)
-        say(files, "%s%s", why.text, "");
-    if (result != 0)
-        return false;
-    if (!lib->build_id || lib->build_id_size == 0 || has_id(&files->mapped, lib->build_id, lib->build_id_size))
-        return true;
-    elf_file_close(&files->mapped);
-    say(files, "%s was replaced after recording: its build id is another one%s", lib->path, "");
-    return false;
-}
+/* ---- all of them ---- */
 
-void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const char *debug_root)
+void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const struct debug_search *search)
 {
-    *files = (struct debug_files){.debug_root = debug_root};
-    files->has_mapped = open_mapped(files, lib);
-    const unsigned char *id = lib->build_id;
-    size_t id_size = lib->build_id_size;
-    if (files->has_mapped && !id) {
-        id = files->mapped.build_id;
-        id_size = files->mapped.build_id_size;
+    *files = (struct debug_files){.lib = lib, .search = search};
+    if (lib->kind == SYMBOL_LIB_KERNEL || lib->kind == SYMBOL_LIB_MODULE) {
+        files->has_separate = kernel_file_open(&files->separate, lib, search);
+    } else {
+        files->has_mapped = open_mapped(files);
+        if (worth_so_far(files) < WORTH_DEBUG_INFO)
+            find_separate(files);
     }
-    bool is_whole = files->has_mapped && elf_file_section(&files->mapped, ".debug_info");
-    if (!is_whole && id)
-        files->has_separate = open_by_build_id(&files->separate, debug_root, id, id_size);
-    if (!is_whole && !files->has_separate && files->has_mapped)
-        files->has_separate = open_by_link(files, lib->path);
-    if (files->has_mapped && !files->has_separate)
+    if (files->has_mapped && worth_so_far(files) < WORTH_SYMBOLS)
         open_mini(files);
     open_alternate(files);
     files->base = files->has_mapped ? files->mapped.base : files->has_separate ? files->separate.base : 0;
@@ -253,4 +422,40 @@ const struct elf_file *debug_files_dwarf(const struct debug_files *files)
     if (files->has_separate && elf_file_section(&files->separate, ".debug_info"))
         return &files->separate;
     return NULL;
+}
+
+/* ---- code ---- */
+
+static bool consider_code(void *context, int fd, const char *path)
+{
+    struct debug_files *files = context;
+    struct elf_file file;
+    if (elf_file_open_fd(&file, fd, path, NULL) != 0)
+        return false;
+    files->has_mapped = has_code(&file) && belongs(files, &file);
+    if (files->has_mapped)
+        files->mapped = file;
+    else
+        elf_file_close(&file);
+    return files->has_mapped;
+}
+
+int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
+                         struct error *err)
+{
+    struct debug_files files = {.lib = lib, .search = search};
+    struct debug_wanted wanted = {.lib = lib, .id = lib->build_id, .id_size = lib->build_id ? lib->build_id_size : 0};
+    struct error why = {""};
+    files.has_mapped = open_mapped(&files);
+    if (!files.has_mapped && wanted.id_size)
+        debug_search_files(search, &wanted, &(struct debug_taker){.take = consider_code, .context = &files});
+    if (!files.has_mapped && wanted.id_size && search && search->server) {
+        int fd = debug_server_fetch(search->server, DEBUG_SERVER_PROGRAM, wanted.id, wanted.id_size, lib->name, &why);
+        if (fd >= 0)
+            consider_code(&files, fd, lib->name);
+    }
+    if (!files.has_mapped)
+        return error_set(err, files.gap == SYMBOL_GAP_NOT_READABLE ? EACCES : ENOENT, "%s", files.problem);
+    *file = files.mapped;
+    return 0;
 }

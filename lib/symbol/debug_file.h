@@ -1,31 +1,41 @@
 /*
- * Where the symbols and debug info of a library are: in the mapped file itself, in a file of the build-id directories,
- * in the one that .gnu_debuglink names, in a dwz file, in .gnu_debugdata.
+ * The files with the symbols and debug info of a library: the mapped file itself, a separate debug file, the dwz file
+ * that several debug files share, the symbols in .gnu_debugdata.
+ *
+ * A file counts only if it is certain to belong to what was mapped: its build id is that of the library; or, where the
+ * library has none, it is the very file that was mapped, unchanged, or the one whose checksum .gnu_debuglink gives.
+ * Everything else is noticed, said, and not used.
  */
 #ifndef PROF_SYMBOL_DEBUG_FILE_H
 #define PROF_SYMBOL_DEBUG_FILE_H
 
+#include "symbol/debug_search.h"
 #include "symbol/elf_file.h"
 #include "symbol/symbol.h"
-
-#define DEBUG_ROOT "/usr/lib/debug"
 
 /* The files of one library. Any of them may be missing. */
 struct debug_files {
     struct elf_file mapped, separate, alternate, mini;
     bool has_mapped, has_separate, has_alternate, has_mini;
     uint64_t base; /* vaddr from which rvas count */
-    const char *debug_root;
-    char problem[256];
+    const struct symbol_lib *lib;
+    const struct debug_search *search;
+    enum symbol_gap gap; /* why the mapped file is not used */
+    char problem[256];   /* the same, or what else is missing, as a sentence */
 };
 
-/* Finds and opens what there is. A file counts only if its build id is that of `lib`, or, for .gnu_debuglink without a
- * build id, if its CRC is right. Why something is missing is said in `problem`. `debug_root` is where distributions put
- * debug files: DEBUG_ROOT but in tests. */
-void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const char *debug_root);
+/* Finds and opens what there is of an ELF library or the kernel's image (which has no mapped file, but may have a
+ * separate one). Asks servers only if `search` (NULL: the system's folders) has one and there is no debug info here.
+ * `lib` and `search` must outlive the files. */
+void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, const struct debug_search *search);
 void debug_files_close(struct debug_files *files);
 
 /* The file that has .debug_info, or NULL. */
 const struct elf_file *debug_files_dwarf(const struct debug_files *files);
+
+/* Opens the file with the code of an ELF library, and with no debug info unless that is in it: the mapped one, a copy
+ * in a folder that the user names, the one of a server. Returns 0 or a negative errno value with a sentence. */
+int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
+                         struct error *err);
 
 #endif

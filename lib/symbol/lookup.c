@@ -114,6 +114,7 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
         return 0;
     }
     if (dwarf_file_open(&lookup->dwarf, file, &why) != 0) {
+        lookup->is_damaged = true;
         say(lookup, why.text);
         return 0;
     }
@@ -124,12 +125,10 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     return find_units(lookup, err);
 }
 
-void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib)
+void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, const struct debug_search *search)
 {
     *lookup = (struct lookup){.lib = lib, .problem = ""};
-    if (!is_elf(lookup))
-        return;
-    debug_files_open(&lookup->files, lib, DEBUG_ROOT);
+    debug_files_open(&lookup->files, lib, search);
     say(lookup, lookup->files.problem);
 }
 
@@ -141,7 +140,7 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
     if (!lookup->symbols)
         return error_no_memory(err);
     job->answers.is_found = lookup->files.has_mapped || lookup->files.has_separate;
-    return with_dwarf && is_elf(lookup) ? open_dwarf(lookup, err) : 0;
+    return with_dwarf ? open_dwarf(lookup, err) : 0;
 }
 
 void lookup_close(struct lookup *lookup)
@@ -268,6 +267,8 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
     const char *module = lookup->lib->kind == SYMBOL_LIB_MODULE ? lookup->lib->name : NULL;
     uint64_t base = kallsyms_base(kallsyms, module);
     int result = 0;
+    if (!base && lookup->files.has_separate) /* of a kernel that does not tell */
+        return symbols_of_elf(lookup, err);
     lookup->job->answers.is_found = base != 0;
     if (kallsyms->problem[0])
         say(lookup, kallsyms->problem);
@@ -459,6 +460,26 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     return 0;
 }
 
+static bool has_unnamed(const struct symbol_answers *answers)
+{
+    for (size_t i = 0; i < answers->count; i++)
+        if (answers->answers[i].frame_count == 0)
+            return true;
+    return false;
+}
+
+static enum symbol_gap gap_of(const struct lookup *lookup, const struct symbol_answers *answers)
+{
+    bool unnamed = has_unnamed(answers);
+    if (unnamed && lookup->files.gap)
+        return lookup->files.gap;
+    if (unnamed)
+        return answers->is_found ? SYMBOL_GAP_NO_SYMBOLS : SYMBOL_GAP_MISSING;
+    if (lookup->is_damaged)
+        return SYMBOL_GAP_DAMAGED;
+    return answers->has_debug_info || lookup->lib->kind != SYMBOL_LIB_ELF ? SYMBOL_GAP_NONE : SYMBOL_GAP_NO_DEBUG_INFO;
+}
+
 void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
 {
     if (!answers->has_debug_info && lookup->lib->kind == SYMBOL_LIB_ELF)
@@ -467,4 +488,5 @@ void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
                 ? "it has no debug info, and no separate debug file was found: lines and inlined functions are missing"
                 : "it has no symbols for these addresses, and no separate debug file was found");
     memcpy(answers->problem, lookup->problem, sizeof(answers->problem));
+    answers->gap = gap_of(lookup, answers);
 }

@@ -52,11 +52,12 @@ struct lookup {
     ARRAY(struct lookup_unit) units;
     struct lookup_symbol *symbols; /* per address */
     struct arena arena;
+    bool is_damaged; /* there is debug info that cannot be read */
     char problem[256];
 };
 
-/* `lib` must outlive the lookup. */
-void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib);
+/* `lib` and `search` (NULL: the system's folders) must outlive the lookup. */
+void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, const struct debug_search *search);
 
 /* `job` is of the same library. */
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err);

@@ -22,6 +22,14 @@ enum symbol_lib_kind {
     SYMBOL_LIB_VDSO,   /* the ELF image in `image` */
 };
 
+/* What a recorder keeps of a mapped file, for when its process is gone and the path leads to another file or to none.
+ */
+struct symbol_origin {
+    int fd;                  /* the file itself, open for reading; -1: not kept */
+    int root_fd;             /* the root folder of its process where that is not ours (a container); -1 */
+    uint64_t size, mtime_ns; /* of the file when it was opened; 0: it could not be */
+};
+
 /* A library as it was mapped while recording (or as a profile names it). */
 struct symbol_lib {
     enum symbol_lib_kind kind;
@@ -31,7 +39,23 @@ struct symbol_lib {
     size_t build_id_size;
     const unsigned char *image; /* SYMBOL_LIB_VDSO: the ELF image */
     size_t image_size;
+    const struct symbol_origin *origin; /* NULL: known by its path alone */
 };
+
+/* Why a library has no names, or fewer than it could have. */
+enum symbol_gap {
+    SYMBOL_GAP_NONE,
+    SYMBOL_GAP_NO_DEBUG_INFO, /* it has symbols, but neither it nor a debug file has lines and inlined functions */
+    SYMBOL_GAP_NO_SYMBOLS,    /* it is there, but some of its addresses have no symbol */
+    SYMBOL_GAP_REPLACED,      /* the file of that path is another one by now */
+    SYMBOL_GAP_MISSING,       /* there is no such file, or it never was one */
+    SYMBOL_GAP_NOT_READABLE,  /* not allowed, or the disk failed */
+    SYMBOL_GAP_DAMAGED,       /* not an ELF file, or one whose debug info cannot be read */
+    SYMBOL_GAP_COUNT,
+};
+
+/* In a few words, for a list: "replaced", "no symbols". Empty for SYMBOL_GAP_NONE. */
+const char *symbol_gap_text(enum symbol_gap gap);
 
 struct symbol_frame {
     const char *function; /* demangled; NULL if unknown */
@@ -55,18 +79,22 @@ struct symbol_answers {
     size_t count;
     ARRAY(struct symbol_frame) frames;
     struct arena arena;  /* all texts and `answers` */
-    char problem[256];   /* why names or lines are missing ("the file was replaced after recording"), or empty */
+    char problem[256];   /* why names or lines are missing ("/bin/x was replaced after it was mapped"), or empty */
+    enum symbol_gap gap; /* the same in one word */
     bool is_found;       /* a file of this library was found, its own or a debug file, or the kernel has its symbols */
     bool has_debug_info; /* DWARF was found for this library */
 };
 
 void symbol_answers_destroy(struct symbol_answers *answers);
 
+struct debug_search;
+
 struct symbolizer_options {
-    unsigned threads;            /* 0: as many as there are processors */
-    bool skip_inlines_and_lines; /* names from symbol tables only */
-    bool use_cache;              /* what was looked up once is remembered, up to 64 MB of it */
-    const char *cache_folder;    /* with use_cache: and for the next time in files there; NULL: in memory alone */
+    unsigned threads;                  /* 0: as many as there are processors */
+    bool skip_inlines_and_lines;       /* names from symbol tables only */
+    bool use_cache;                    /* what was looked up once is remembered, up to 64 MB of it */
+    const char *cache_folder;          /* with use_cache: and for the next time in files there; NULL: in memory alone */
+    const struct debug_search *search; /* where debug files are; NULL: where the system has them. Must outlive it */
 };
 
 struct symbolizer;

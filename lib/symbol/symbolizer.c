@@ -141,7 +141,7 @@ static int open_without_files(struct run *run, struct task *task, struct error *
 static int open_with_files(struct run *run, struct task *task, struct error *err)
 {
     task->has_files = true;
-    lookup_open_files(&task->lookup, &task->job->lib);
+    lookup_open_files(&task->lookup, &task->job->lib, run->symbolizer->options.search);
     cached_library_set_files(&task->cached, run->symbolizer->cache, &task->job->lib, &task->lookup.files);
     int result = answer_from_cache(task, err);
     task->has_rest = task->rest.count > 0 || task->job->count == 0;
@@ -308,6 +308,20 @@ int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *li
     int result = symbolizer_lookup_all(symbolizer, &job, 1, err);
     *out = job.answers;
     return result;
+}
+
+const char *symbol_gap_text(enum symbol_gap gap)
+{
+    static const char *const texts[SYMBOL_GAP_COUNT] = {
+        [SYMBOL_GAP_NONE] = "",
+        [SYMBOL_GAP_NO_DEBUG_INFO] = "no debug info",
+        [SYMBOL_GAP_NO_SYMBOLS] = "no symbols",
+        [SYMBOL_GAP_REPLACED] = "replaced",
+        [SYMBOL_GAP_MISSING] = "gone",
+        [SYMBOL_GAP_NOT_READABLE] = "not readable",
+        [SYMBOL_GAP_DAMAGED] = "damaged",
+    };
+    return gap < SYMBOL_GAP_COUNT ? texts[gap] : "";
 }
 
 void symbol_answers_destroy(struct symbol_answers *answers)

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                              .count = COUNT};
     struct lookup lookup;
     struct error err;
-    lookup_open_files(&lookup, &job.lib);
+    lookup_open_files(&lookup, &job.lib, NULL);
     if (lookup_open(&lookup, &job, true, &err) == 0) {
         lookup_symbols(&lookup, NULL, &err);
         for (size_t i = 0; i < lookup.units.length; i++)

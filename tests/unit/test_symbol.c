@@ -151,7 +151,7 @@ static void test_replaced_file_is_said_and_not_symbolized(void **unused)
     struct symbol_lib lib = {
         .kind = SYMBOL_LIB_ELF, .name = "program", .path = path, .build_id = other, .build_id_size = sizeof(other)};
     struct symbol_answers answers = lookup(&lib, &middle, 1);
-    assert_non_null(strstr(answers.problem, "replaced after recording"));
+    assert_non_null(strstr(answers.problem, "replaced after it was mapped"));
     assert_null(answers.answers[0].symbol);
     assert_int_equal(answers.answers[0].frame_count, 0);
     symbol_answers_destroy(&answers);
@@ -235,7 +235,7 @@ static void test_debug_file_is_found_by_build_id(void **unused)
     snprintf(root, sizeof(root), "%s/root", folder);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "bare", .path = path};
     struct debug_files files;
-    debug_files_open(&files, &lib, root);
+    debug_files_open(&files, &lib, &(struct debug_search){.root = root});
     assert_true(files.has_mapped && files.has_separate);
     assert_ptr_equal(debug_files_dwarf(&files), &files.separate);
     debug_files_close(&files);

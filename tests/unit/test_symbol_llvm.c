@@ -168,7 +168,7 @@ static bool is_symbol_at(struct comparison *c, uint64_t rva, const char *name)
         return true; /* the next address of one function */
     struct debug_files files;
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = c->path, .path = c->path};
-    debug_files_open(&files, &lib, DEBUG_ROOT);
+    debug_files_open(&files, &lib, NULL);
     bool found = table_has(c, &files.mapped, ".symtab", rva, name) ||
                  table_has(c, &files.mapped, ".dynsym", rva, name) ||
                  (files.has_separate && table_has(c, &files.separate, ".symtab", rva, name));

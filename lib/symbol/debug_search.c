@@ -1,0 +1,102 @@
+#include "symbol/debug_search.h"
+
+#include "base/file_io.h"
+#include "symbol/debug_server.h"
+#include "symbol/elf_file.h"
+#include "symbol/library_id.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct walk {
+    const struct debug_search *search;
+    const struct debug_wanted *wanted;
+    const struct debug_taker *taker;
+    char id[CODE_ID_SIZE]; /* hex; empty: not known */
+    const char *name;      /* of the library, without folders */
+    bool ended;
+};
+
+/* Looks for one path in a root folder (-1: ours). */
+static void try(struct walk *walk, int root_fd, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void try(struct walk *walk, int root_fd, const char *format, ...)
+{
+    char path[PATH_MAX];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(path, sizeof(path), format, args);
+    va_end(args);
+    if (walk->ended || length < 0 || (size_t)length >= sizeof(path))
+        return;
+    int fd = file_open_in(root_fd, path);
+    if (fd >= 0)
+        walk->ended = walk->taker->take(walk->taker->context, fd, path);
+}
+
+static void try_id(struct walk *walk, int root_fd, const char *folder, const char *suffix)
+{
+    if (walk->id[0])
+        try(walk, root_fd, "%s/.build-id/%.2s/%s%s", folder, walk->id, walk->id + 2, suffix);
+}
+
+static void try_named_folder(struct walk *walk, const char *folder)
+{
+    const char *path = walk->wanted->lib->path;
+    try_id(walk, -1, folder, ".debug");
+    try_id(walk, -1, folder, "");
+    if (walk->id[0])
+        try(walk, -1, "%s" DEBUG_ROOT "/.build-id/%.2s/%s.debug", folder, walk->id, walk->id + 2);
+    if (!walk->name)
+        return;
+    try(walk, -1, "%s/%s.debug", folder, walk->name);
+    try(walk, -1, "%s/%s", folder, walk->name);
+    if (path && path[0] == '/') {
+        try(walk, -1, "%s%s.debug", folder, path);
+        try(walk, -1, "%s%s", folder, path);
+    }
+    if (walk->wanted->link)
+        try(walk, -1, "%s/%s", folder, walk->wanted->link);
+}
+
+/* Beside the library, in .debug there, and below the folder of debug files. */
+static void try_link(struct walk *walk, int root_fd)
+{
+    const char *path = walk->wanted->lib->path, *link = walk->wanted->link;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    int folder = slash ? (int)(slash - path) : 0;
+    if (!link || !slash)
+        return;
+    if (strcmp(slash + 1, link) != 0)
+        try(walk, root_fd, "%.*s/%s", folder, path, link);
+    try(walk, root_fd, "%.*s/.debug/%s", folder, path, link);
+    try(walk, root_fd, "%s%.*s/%s", debug_search_root(walk->search), folder, path, link);
+}
+
+void debug_search_files(const struct debug_search *search, const struct debug_wanted *wanted,
+                        const struct debug_taker *taker)
+{
+    struct walk walk = {.search = search, .wanted = wanted, .taker = taker, .id = ""};
+    const char *slash = wanted->lib->name ? strrchr(wanted->lib->name, '/') : NULL;
+    walk.name = slash ? slash + 1 : wanted->lib->name;
+    if (wanted->id_size >= 2 && wanted->id_size <= ELF_BUILD_ID_MAX)
+        library_code_id(wanted->id, wanted->id_size, walk.id);
+    int root_fd = wanted->lib->origin ? wanted->lib->origin->root_fd : -1;
+    for (size_t i = 0; search && i < search->folder_count; i++)
+        try_named_folder(&walk, search->folders[i]);
+    if (root_fd >= 0)
+        try_id(&walk, root_fd, DEBUG_ROOT, ".debug");
+    try_id(&walk, -1, debug_search_root(search), ".debug");
+    try_link(&walk, root_fd);
+}
+
+int debug_search_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,
+                        struct error *err)
+{
+    if (!search || !search->server || !lib->build_id)
+        return error_set(err, ENOENT, "%s is not here, and no debug server is to be asked", path);
+    return debug_server_fetch(search->server, DEBUG_SERVER_SOURCE, lib->build_id, lib->build_id_size, path, err);
+}

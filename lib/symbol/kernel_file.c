@@ -1,0 +1,126 @@
+#include "symbol/kernel_file.h"
+
+#include "base/file_io.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+struct kernel_search {
+    const struct symbol_lib *lib;
+    struct elf_file *file;
+    bool found;
+};
+
+static bool consider(void *context, int fd, const char *path)
+{
+    struct kernel_search *search = context;
+    const struct symbol_lib *lib = search->lib;
+    if (elf_file_open_fd(search->file, fd, path, NULL) != 0)
+        return false;
+    search->found = search->file->build_id_size == lib->build_id_size &&
+                    memcmp(search->file->build_id, lib->build_id, lib->build_id_size) == 0 &&
+                    elf_file_section(search->file, ".debug_info");
+    if (!search->found)
+        elf_file_close(search->file);
+    return search->found;
+}
+
+static void try(struct kernel_search *search, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void try(struct kernel_search *search, const char *format, ...)
+{
+    char path[PATH_MAX];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(path, sizeof(path), format, args);
+    va_end(args);
+    int fd = !search->found && length > 0 && (size_t)length < sizeof(path) ? file_open_in(-1, path) : -1;
+    if (fd >= 0)
+        consider(search, fd, path);
+}
+
+/* In the order of debug_search_files(), under the names that such files usually have. */
+static void try_folders(struct kernel_search *search, const struct debug_search *folders, const char *name,
+                        const char *path, const char *other_name)
+{
+    struct symbol_lib file = {.name = name, .path = path};
+    struct debug_wanted wanted = {
+        .lib = &file, .id = search->lib->build_id, .id_size = search->lib->build_id_size, .link = other_name};
+    debug_search_files(folders, &wanted, &(struct debug_taker){.take = consider, .context = search});
+}
+
+static void find_vmlinux(struct kernel_search *search, const struct debug_search *folders, const char *release)
+{
+    const char *root = debug_search_root(folders);
+    char name[sizeof(((struct utsname *)0)->release) + 16], path[sizeof(name) + 16];
+    snprintf(name, sizeof(name), "vmlinux-%s", release);
+    snprintf(path, sizeof(path), "/boot/%s", name);
+    try_folders(search, folders, name, path, "vmlinux");
+    try(search, "%s/boot/vmlinux-%s", root, release);
+    try(search, "%s/boot/vmlinux-%s.debug", root, release);
+    try(search, "%s/lib/modules/%s/vmlinux", root, release);
+    try(search, "%s/lib/modules/%s/vmlinux.debug", root, release);
+    try(search, "%s/usr/lib/modules/%s/vmlinux.debug", root, release);
+    try(search, "/boot/vmlinux-%s", release);
+    try(search, "/lib/modules/%s/vmlinux", release);
+    try(search, "/lib/modules/%s/build/vmlinux", release);
+}
+
+/* Whether a line of modules.dep, "kernel/net/foo-bar.ko.xz: ...", is that of the module foo_bar; then its length up to
+ * and with ".ko". The kernel's names have '_' where those of files may have '-'. */
+static size_t match_module(const char *line, const char *name, size_t name_length)
+{
+    const char *end = strchr(line, ':');
+    const char *start = line, *at = NULL;
+    for (const char *c = line; end && c < end; c++)
+        if (*c == '/')
+            start = c + 1;
+    if (!end || (size_t)(end - start) < name_length + 3)
+        return 0;
+    for (size_t i = 0; i < name_length; i++)
+        if ((start[i] == '-' ? '_' : start[i]) != name[i])
+            return 0;
+    at = start + name_length;
+    return strncmp(at, ".ko", 3) == 0 ? (size_t)(at + 3 - line) : 0;
+}
+
+static void find_module(struct kernel_search *search, const struct debug_search *folders, const char *release)
+{
+    const char *root = debug_search_root(folders), *name = search->lib->name;
+    char line[4096], plain[NAME_MAX + 1], file_name[NAME_MAX + 4];
+    size_t length = strcspn(name + (name[0] == '['), "]");
+    if (length == 0 || length > NAME_MAX)
+        return;
+    snprintf(plain, sizeof(plain), "%.*s", (int)length, name + (name[0] == '['));
+    snprintf(file_name, sizeof(file_name), "%s.ko", plain);
+    try_folders(search, folders, file_name, NULL, NULL);
+    snprintf(line, sizeof(line), "/lib/modules/%s/modules.dep", release);
+    FILE *list = search->found ? NULL : fopen(line, "re");
+    while (list && !search->found && fgets(line, sizeof(line), list)) {
+        int used = (int)match_module(line, plain, length);
+        if (!used)
+            continue;
+        try(search, "%s/lib/modules/%s/%.*s.debug", root, release, used, line);
+        try(search, "%s/lib/modules/%s/%.*s", root, release, used, line);
+        try(search, "%s/usr/lib/modules/%s/%.*s.debug", root, release, used, line);
+        try(search, "/lib/modules/%s/%.*s", release, used, line);
+    }
+    if (list)
+        fclose(list);
+}
+
+bool kernel_file_open(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search)
+{
+    struct kernel_search kernel = {.lib = lib, .file = file};
+    struct utsname system;
+    if (!lib->build_id || lib->build_id_size == 0 || uname(&system) != 0)
+        return false;
+    if (lib->kind == SYMBOL_LIB_KERNEL)
+        find_vmlinux(&kernel, search, system.release);
+    else
+        find_module(&kernel, search, system.release);
+    return kernel.found;
+}

@@ -1,0 +1,361 @@
+/* Which debug files are found for a library, and which files are taken for it when the mapped one is gone, replaced, or
+ * in a root folder that is not ours. Programs and debug files are made by gcc and objcopy. */
+#include "base/file_io.h"
+#include "symbol/debug_file.h"
+#include "symbol/kernel_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char top[] = "/tmp/test_debug_file_XXXXXX";
+static char folder[300]; /* of the running test, below `top` */
+
+static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void run(const char *format, ...)
+{
+    char command[4096];
+    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
+    va_end(args);
+    if (system(command) != 0)
+        fail_msg("failed: %s", command);
+}
+
+static int make_top(void **unused)
+{
+    (void)unused;
+    return mkdtemp(top) ? 0 : -1;
+}
+
+static int remove_top(void **unused)
+{
+    char command[300];
+    (void)unused;
+    snprintf(command, sizeof(command), "rm -rf %s", top);
+    return system(command);
+}
+
+/* A folder with `whole`, its debug info in `whole.debug`, and `bare`, which has neither symbols nor a link to it. The
+ * second argument of gcc's --build-id is for tests of programs that have none. */
+static void make_program(const char *name, const char *build_id)
+{
+    snprintf(folder, sizeof(folder), "%s/%s", top, name);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    run("echo 'int twice(int x) { return 2 * x; } int main(int c, char **v) { (void)v; return twice(c); }' >a.c && "
+        "gcc -g -O0 -Wl,--build-id=%s -o whole a.c && objcopy --only-keep-debug whole whole.debug && "
+        "strip -o bare whole",
+        build_id);
+}
+
+struct library {
+    struct elf_file file; /* only its build id is of use */
+    char path[600];
+    struct symbol_origin origin;
+    struct symbol_lib lib;
+};
+
+/* The library as a recorder that keeps nothing open describes it. */
+static void describe(struct library *library, const char *name)
+{
+    struct stat status;
+    snprintf(library->path, sizeof(library->path), "%s/%s", folder, name);
+    assert_int_equal(elf_file_open(&library->file, library->path, NULL), 0);
+    fstat(library->file.fd, &status);
+    library->origin = (struct symbol_origin){.fd = -1,
+                                             .root_fd = -1,
+                                             .size = (uint64_t)status.st_size,
+                                             .mtime_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
+                                                         (uint64_t)status.st_mtim.tv_nsec};
+    library->lib = (struct symbol_lib){.kind = SYMBOL_LIB_ELF,
+                                       .name = name,
+                                       .path = library->path,
+                                       .build_id = library->file.build_id_size ? library->file.build_id : NULL,
+                                       .build_id_size = library->file.build_id_size,
+                                       .origin = &library->origin};
+}
+
+static void forget(struct library *library)
+{
+    if (library->origin.fd >= 0)
+        close(library->origin.fd);
+    if (library->origin.root_fd >= 0)
+        close(library->origin.root_fd);
+    elf_file_close(&library->file);
+}
+
+/* The build id as it is in the names of files. */
+static const char *hex_of(const struct library *library)
+{
+    static char hex[2 * ELF_BUILD_ID_MAX + 1];
+    for (size_t i = 0; i < library->lib.build_id_size; i++)
+        snprintf(hex + 2 * i, 3, "%02x", library->lib.build_id[i]);
+    return hex;
+}
+
+/* Looks in the given folder first, and nowhere in the real system. */
+static void open_files(struct debug_files *files, const struct library *library, const char *named)
+{
+    static struct debug_search search;
+    static const char *named_folder;
+    named_folder = named;
+    search = (struct debug_search){.folders = &named_folder, .folder_count = named ? 1 : 0, .root = "/nowhere"};
+    debug_files_open(files, &library->lib, &search);
+}
+
+static bool finds_debug_info(const struct library *library, const char *named)
+{
+    struct debug_files files;
+    open_files(&files, library, named);
+    bool found = debug_files_dwarf(&files) != NULL;
+    if (found)
+        assert_string_equal(files.problem, "");
+    debug_files_close(&files);
+    return found;
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[700];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static void test_named_folder_may_be_laid_out_in_several_ways(void **unused)
+{
+    (void)unused;
+    make_program("layouts", "sha1");
+    struct library bare;
+    describe(&bare, "bare");
+    const char *id = hex_of(&bare);
+    char layouts[7][1000];
+    snprintf(layouts[0], sizeof(layouts[0]), ".build-id/%.2s/%s.debug", id, id + 2);
+    snprintf(layouts[1], sizeof(layouts[1]), ".build-id/%.2s/%s", id, id + 2);
+    snprintf(layouts[2], sizeof(layouts[2]), "usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+    snprintf(layouts[3], sizeof(layouts[3]), "bare.debug");
+    snprintf(layouts[4], sizeof(layouts[4]), "bare");
+    snprintf(layouts[5], sizeof(layouts[5]), "%s.debug", bare.path + 1);
+    snprintf(layouts[6], sizeof(layouts[6]), "%s", bare.path + 1);
+    assert_false(finds_debug_info(&bare, NULL));
+    for (size_t i = 0; i < 7; i++) {
+        run("rm -rf named && mkdir -p \"named/$(dirname %s)\" && cp whole.debug named/%s", layouts[i], layouts[i]);
+        if (!finds_debug_info(&bare, in_folder("named")))
+            fail_msg("not found: %s", layouts[i]);
+    }
+    forget(&bare);
+}
+
+static void test_debug_file_of_another_build_in_a_named_folder_is_said(void **unused)
+{
+    (void)unused;
+    make_program("other", "sha1");
+    struct library bare;
+    struct debug_files files;
+    describe(&bare, "bare");
+    run("mkdir named && sed s/2/3/ a.c >b.c && gcc -g -Wl,--build-id -o named/bare.debug b.c");
+    open_files(&files, &bare, in_folder("named"));
+    assert_null(debug_files_dwarf(&files));
+    assert_non_null(strstr(files.problem, "named/bare.debug does not belong"));
+    debug_files_close(&files);
+    run("cp whole.debug named/bare");
+    assert_true(finds_debug_info(&bare, in_folder("named"))); /* and then there is nothing to say */
+    forget(&bare);
+}
+
+static void test_search_goes_on_behind_a_file_with_symbols_alone(void **unused)
+{
+    (void)unused;
+    make_program("worth", "sha1");
+    struct library bare;
+    struct debug_files files;
+    describe(&bare, "bare");
+    run("mkdir named && objcopy --strip-debug whole named/bare.debug");
+    open_files(&files, &bare, in_folder("named"));
+    assert_true(files.has_mapped && files.has_separate);
+    assert_non_null(elf_file_section(&files.separate, ".symtab"));
+    debug_files_close(&files);
+    run("cp whole.debug named/bare");
+    assert_true(finds_debug_info(&bare, in_folder("named")));
+    forget(&bare);
+}
+
+static void test_copy_in_a_named_folder_stands_for_the_missing_file(void **unused)
+{
+    (void)unused;
+    make_program("copy", "sha1");
+    struct library bare;
+    struct debug_files files;
+    struct elf_file code;
+    struct error err = {""};
+    describe(&bare, "bare");
+    run("mkdir named && mv bare named && cp whole.debug named/bare.debug");
+    open_files(&files, &bare, in_folder("named"));
+    assert_true(files.has_separate);
+    assert_non_null(debug_files_dwarf(&files));
+    assert_int_equal(files.gap, SYMBOL_GAP_MISSING);
+    assert_non_null(strstr(files.problem, "is gone"));
+    debug_files_close(&files);
+    const char *named = in_folder("named");
+    struct debug_search search = {.folders = &named, .folder_count = 1};
+    assert_int_equal(debug_file_open_code(&code, &bare.lib, &search, &err), 0);
+    assert_non_null(elf_file_section(&code, ".text"));
+    elf_file_close(&code);
+    assert_int_equal(debug_file_open_code(&code, &bare.lib, NULL, &err), -ENOENT);
+    assert_non_null(strstr(err.text, "is gone"));
+    forget(&bare);
+}
+
+static void test_kept_file_is_used_when_its_path_is_gone_or_another_one(void **unused)
+{
+    (void)unused;
+    make_program("kept", "sha1");
+    struct library whole;
+    describe(&whole, "whole");
+    whole.origin.fd = open(whole.path, O_RDONLY | O_CLOEXEC);
+    run("rm whole");
+    assert_true(finds_debug_info(&whole, NULL));
+    run("cp /bin/true whole");
+    assert_true(finds_debug_info(&whole, NULL));
+    forget(&whole);
+}
+
+static void test_file_overwritten_in_place_is_not_used(void **unused)
+{
+    (void)unused;
+    make_program("overwritten", "sha1");
+    struct library whole;
+    struct debug_files files;
+    describe(&whole, "whole");
+    whole.origin.fd = open(whole.path, O_RDONLY | O_CLOEXEC);
+    run("sed s/2/3/ a.c >b.c && gcc -g -Wl,--build-id -o new b.c && cat new >whole");
+    open_files(&files, &whole, NULL);
+    assert_false(files.has_mapped || files.has_separate);
+    assert_int_equal(files.gap, SYMBOL_GAP_REPLACED);
+    assert_non_null(strstr(files.problem, "was replaced after it was mapped: the file there has another build id"));
+    debug_files_close(&files);
+    forget(&whole);
+}
+
+static void test_file_without_build_id_must_be_unchanged(void **unused)
+{
+    (void)unused;
+    make_program("unchanged", "none");
+    struct library whole;
+    struct debug_files files;
+    describe(&whole, "whole");
+    assert_null(whole.lib.build_id);
+    assert_true(finds_debug_info(&whole, NULL));
+    run("touch -d '1 hour ago' whole");
+    open_files(&files, &whole, NULL);
+    assert_false(files.has_mapped);
+    assert_int_equal(files.gap, SYMBOL_GAP_REPLACED);
+    assert_non_null(strstr(files.problem, "another size or time"));
+    debug_files_close(&files);
+    forget(&whole);
+}
+
+static void test_file_without_build_id_that_nobody_saw_is_not_used(void **unused)
+{
+    (void)unused;
+    make_program("unseen", "none");
+    struct library whole;
+    struct debug_files files;
+    describe(&whole, "whole");
+    whole.origin.size = whole.origin.mtime_ns = 0;
+    open_files(&files, &whole, NULL);
+    assert_false(files.has_mapped);
+    assert_non_null(strstr(files.problem, "cannot be told"));
+    debug_files_close(&files);
+    forget(&whole);
+}
+
+static void test_files_are_found_in_the_root_folder_of_the_process(void **unused)
+{
+    (void)unused;
+    make_program("container", "sha1");
+    struct library bare;
+    describe(&bare, "bare");
+    const char *id = hex_of(&bare);
+    run("mkdir -p root/opt root/store/%.2s root/usr/lib/debug && mv bare root/opt/program && "
+        "mv whole.debug root/store/%.2s/%s.debug && ln -s /store root/usr/lib/debug/.build-id",
+        id, id, id + 2);
+    bare.lib.path = "/opt/program"; /* which is none in our root folder */
+    bare.origin.root_fd = open(in_folder("root"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct debug_files files;
+    debug_files_open(&files, &bare.lib, NULL);
+    assert_true(files.has_mapped);
+    assert_ptr_equal(debug_files_dwarf(&files), &files.separate);
+    debug_files_close(&files);
+    run("mkdir root/opt/.debug && mv root/store/*/*.debug root/opt/.debug/linked && "
+        "objcopy --add-gnu-debuglink=root/opt/.debug/linked root/opt/program");
+    debug_files_open(&files, &bare.lib, NULL);
+    assert_ptr_equal(debug_files_dwarf(&files), &files.separate);
+    debug_files_close(&files);
+    forget(&bare);
+}
+
+/* A stand-in for a vmlinux, which is half a gigabyte. */
+static void test_vmlinux_is_found_by_its_build_id_alone(void **unused)
+{
+    (void)unused;
+    struct utsname system;
+    uname(&system);
+    snprintf(folder, sizeof(folder), "%s/kernel", top);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    run("echo 'static inline int in(int x) { return x * 7; } int do_it(int x) { return in(x); } void _start(void) {}' "
+        ">v.c && gcc -g -O2 -nostdlib -static -no-pie -Wl,--build-id=0x0123456789abcdef,-Ttext-segment=0x81000000 "
+        "-o vmlinux v.c");
+    static const unsigned char id[8] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
+    struct symbol_lib lib = {
+        .kind = SYMBOL_LIB_KERNEL, .name = "[kernel.kallsyms]", .build_id = id, .build_id_size = sizeof(id)};
+    char root[400];
+    snprintf(root, sizeof(root), "%s/debug", folder);
+    struct debug_search search = {.root = root};
+    struct elf_file file;
+    char places[3][200] = {"", "", ".build-id/01/23456789abcdef.debug"};
+    snprintf(places[0], sizeof(places[0]), "boot/vmlinux-%s", system.release);
+    snprintf(places[1], sizeof(places[1]), "lib/modules/%s/vmlinux", system.release);
+    for (size_t i = 0; i < 3; i++) {
+        assert_false(kernel_file_open(&file, &lib, &search));
+        run("mkdir -p \"debug/$(dirname %s)\" && cp vmlinux debug/%s", places[i], places[i]);
+        assert_true(kernel_file_open(&file, &lib, &search));
+        assert_int_equal(file.base, 0x81000000);
+        elf_file_close(&file);
+        run("rm -r debug");
+    }
+    const char *named = folder;
+    search = (struct debug_search){.folders = &named, .folder_count = 1, .root = root};
+    assert_true(kernel_file_open(&file, &lib, &search));
+    elf_file_close(&file);
+    lib.build_id_size = 7;
+    assert_false(kernel_file_open(&file, &lib, &search));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_named_folder_may_be_laid_out_in_several_ways),
+        cmocka_unit_test(test_debug_file_of_another_build_in_a_named_folder_is_said),
+        cmocka_unit_test(test_search_goes_on_behind_a_file_with_symbols_alone),
+        cmocka_unit_test(test_copy_in_a_named_folder_stands_for_the_missing_file),
+        cmocka_unit_test(test_kept_file_is_used_when_its_path_is_gone_or_another_one),
+        cmocka_unit_test(test_file_overwritten_in_place_is_not_used),
+        cmocka_unit_test(test_file_without_build_id_must_be_unchanged),
+        cmocka_unit_test(test_file_without_build_id_that_nobody_saw_is_not_used),
+        cmocka_unit_test(test_files_are_found_in_the_root_folder_of_the_process),
+        cmocka_unit_test(test_vmlinux_is_found_by_its_build_id_alone),
+    };
+    return cmocka_run_group_tests(tests, make_top, remove_top);
+}
