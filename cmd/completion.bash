@@ -6,8 +6,8 @@ _prof() {
         return
     fi
     case $command:$word in
-    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --no-cache --recover --help' -- "$word") ;;
-    load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --no-cache --help' -- "$word") ;;
+    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --no-cache --symbol-dir --debuginfod --recover --help' -- "$word") ;;
+    load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --no-cache --symbol-dir --debuginfod --help' -- "$word") ;;
     report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --thread --search --range --depth --min-percent --limit --json --help' -- "$word") ;;
     help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report help' -- "$word") ;;
     record:*)

@@ -23,6 +23,8 @@ static const char record_help[] =
     "  -n, --no-open           do not open a browser\n"
     "  -P, --port PORT         serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
     "      --no-cache          look all names up anew: neither read nor write ~/.cache/prof\n"
+    "      --symbol-dir DIR    look for debug files there first; can be given several times\n"
+    "      --debuginfod URL    ask that server for debug files that are not here (DEBUGINFOD_URLS)\n"
     "      --recover SPOOL     record nothing: save a profile of the spool file that a killed prof left behind\n";
 
 static const char load_help[] =
@@ -31,9 +33,11 @@ static const char load_help[] =
     "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads what prof, samply and the\n"
     "Firefox Profiler save (processed format, from version 49 on), plain or gzip.\n"
     "\n"
-    "  -n, --no-open    do not open a browser\n"
-    "  -P, --port PORT  serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
-    "      --no-cache   look all names up anew: neither read nor write ~/.cache/prof\n";
+    "  -n, --no-open         do not open a browser\n"
+    "  -P, --port PORT       serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
+    "      --no-cache        look all names up anew: neither read nor write ~/.cache/prof\n"
+    "      --symbol-dir DIR  for its symbol server: look for debug files there first; can be given several times\n"
+    "      --debuginfod URL  ask that server for debug files and sources that are not here (DEBUGINFOD_URLS)\n";
 
 static const char report_help[] =
     "usage: prof report [OPTIONS] FILE\n"

@@ -7,6 +7,7 @@
  */
 #include "commands.h"
 #include "serving.h"
+#include "symbol_options.h"
 #include "ui.h"
 
 #include "profile/file.h"
@@ -31,9 +32,12 @@ int cmd_load(int argc, char **argv)
         {"no-open", no_argument, NULL, 'n'},
         {"port", required_argument, NULL, 'P'},
         {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
+        SYMBOL_OPTIONS,
         {NULL, 0, NULL, 0},
     };
     struct serving_options options = SERVING_DEFAULTS;
+    struct symbol_options symbols = {.urls = NULL};
+    int status;
     for (int option; (option = getopt_long(argc, argv, ":hnP:", long_options, NULL)) != -1;) {
         switch (option) {
         case 'h':
@@ -48,6 +52,11 @@ int cmd_load(int argc, char **argv)
         case OPTION_NO_CACHE:
             options.no_cache = true;
             break;
+        case OPTION_SYMBOL_DIR:
+        case OPTION_DEBUGINFOD:
+            if ((status = symbol_options_parse(&symbols, "load", option, optarg)) != 0)
+                return status;
+            break;
         default:
             return ui_bad_option("load", option, argv);
         }
@@ -57,6 +66,11 @@ int cmd_load(int argc, char **argv)
     if (argc - optind > 1)
         return ui_usage("load", "it takes one file, not %d", argc - optind);
     const char *path = argv[optind];
-    int status = check_profile(path);
-    return status == EXIT_SUCCESS ? serve_and_wait(path, &options) : status;
+    status = check_profile(path);
+    if (status != EXIT_SUCCESS)
+        return status;
+    symbol_options_open(&symbols);
+    status = serve_and_wait(path, &options, &symbols);
+    symbol_options_close(&symbols);
+    return status;
 }

@@ -8,6 +8,7 @@
 #include "cache.h"
 #include "commands.h"
 #include "serving.h"
+#include "symbol_options.h"
 #include "ui.h"
 
 #include "assemble/assemble.h"
@@ -39,6 +40,7 @@ struct options {
     uint64_t duration; /* ns; 0: until the command ends */
     bool save_only, help;
     struct serving_options serving;
+    struct symbol_options symbols;
     char **command;
 };
 
@@ -76,6 +78,7 @@ static const struct option long_options[] = {
     {"port", required_argument, NULL, 'P'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
     {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
+    SYMBOL_OPTIONS,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -107,6 +110,9 @@ static int parse_option(struct options *options, int option, char **argv)
     case OPTION_NO_CACHE:
         options->serving.no_cache = true;
         return 0;
+    case OPTION_SYMBOL_DIR:
+    case OPTION_DEBUGINFOD:
+        return symbol_options_parse(&options->symbols, "record", option, optarg);
     case 'h':
         options->help = true;
         return 0;
@@ -158,10 +164,13 @@ static int check_output(const char *output)
     return 0;
 }
 
-static int save_profile(const struct options *options, const char *spool, struct assemble_result *saved)
+static int save_profile(const struct options *options, const char *spool, const struct kept_files *files,
+                        struct assemble_result *saved)
 {
     struct cache_path path;
-    struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path)};
+    struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
+                                        .files = files,
+                                        .search = &options->symbols.search};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
@@ -179,6 +188,21 @@ static void format_size(uint64_t bytes, char *text, size_t size)
         snprintf(text, size, "%" PRIu64 " MB", (bytes + 500000) / 1000000);
 }
 
+/* Which libraries have (nearly) no names. */
+static void say_gaps(const struct assemble_result *saved)
+{
+    char text[512] = "";
+    int used = 0;
+    if (saved->gap_count == 0)
+        return;
+    for (size_t i = 0; i < saved->gap_count && i < ASSEMBLE_GAPS; i++)
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%s (%s)", i ? ", " : "", saved->gaps[i].library,
+                         symbol_gap_text(saved->gaps[i].gap));
+    if (saved->gap_count > ASSEMBLE_GAPS)
+        snprintf(text + used, sizeof(text) - (size_t)used, " and %zu more", saved->gap_count - ASSEMBLE_GAPS);
+    ui_say("without names: %s", text);
+}
+
 static void say_saved(const char *output, const struct assemble_result *saved)
 {
     char size[32], lost[64] = "", cut[64] = "";
@@ -188,24 +212,32 @@ static void say_saved(const char *output, const struct assemble_result *saved)
     if (saved->cut)
         snprintf(cut, sizeof(cut), ", %.1f %% of stacks cut", 100.0 * (double)saved->cut / (double)saved->samples);
     ui_say("%s: %" PRIu64 " sample%s%s%s, %s", output, saved->samples, saved->samples == 1 ? "" : "s", lost, cut, size);
+    say_gaps(saved);
 }
 
 /* ---- commands ---- */
 
-static int serve(const struct options *options, int status)
+static int serve(struct options *options, int status)
 {
     if (options->save_only)
         return status;
-    int failed = serve_and_wait(options->output, &options->serving);
+    int failed = serve_and_wait(options->output, &options->serving, &options->symbols);
     return failed ? failed : status;
 }
 
-static int recover(const struct options *options)
+static int recover(struct options *options)
 {
     struct assemble_result saved = {0};
+    sigset_t interrupt;
     if (access(options->recover, R_OK))
         return ui_fail("cannot read %s: %s", options->recover, strerror(errno));
-    int status = save_profile(options, options->recover, &saved);
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    symbol_options_open(&options->symbols);
+    if (options->symbols.search.server)
+        sigprocmask(SIG_BLOCK, &interrupt, NULL);
+    int status = save_profile(options, options->recover, NULL, &saved);
+    sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
     if (status)
         return status;
     say_saved(options->output, &saved);
@@ -244,7 +276,7 @@ static void say_if_still_running(const struct record_result *recorded)
     ui_say("the command is still running, as process %d", (int)recorded->pid);
 }
 
-static int record(const struct options *options)
+static int record(struct options *options)
 {
     struct error err = {0};
     int code = launch_check(options->command[0], &err);
@@ -258,15 +290,18 @@ static int record(const struct options *options)
     sigset_t signals, mask;
     record_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &mask);
+    struct kept_files files = {.files = {0}};
     struct record_options record_options = {.argv = options->command,
                                             .rate = options->rate,
                                             .duration = options->duration,
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,
-                                            .target_mask = &mask};
+                                            .target_mask = &mask,
+                                            .files = &files};
     struct record_result recorded;
     code = record_command(&record_options, &recorded, &err);
     if (code) {
+        kept_files_destroy(&files);
         ui_fail_error(&err);
         return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
     }
@@ -276,7 +311,9 @@ static int record(const struct options *options)
         ui_say("recording stopped before the end: %s", recorded.problem.text);
 
     struct assemble_result saved = {0};
-    int failed = save_profile(options, spool, &saved);
+    symbol_options_open(&options->symbols);
+    int failed = save_profile(options, spool, &files, &saved);
+    kept_files_destroy(&files);
     say_if_still_running(&recorded);
     if (failed)
         return failed;
@@ -296,5 +333,7 @@ int cmd_record(int argc, char **argv)
     status = check_output(options.output);
     if (status)
         return status;
-    return options.recover ? recover(&options) : record(&options);
+    status = options.recover ? recover(&options) : record(&options);
+    symbol_options_close(&options.symbols);
+    return status;
 }

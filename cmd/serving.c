@@ -79,7 +79,7 @@ static void wait_for_signal(const sigset_t *signals)
         ;
 }
 
-int serve_and_wait(const char *profile_path, const struct serving_options *options)
+int serve_and_wait(const char *profile_path, const struct serving_options *options, struct symbol_options *symbols)
 {
     int profile_fd = open(profile_path, O_RDONLY | O_CLOEXEC);
     if (profile_fd < 0)
@@ -100,14 +100,17 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
         .port = options->port,
         .search_port = options->search_port,
         .cache_folder = options->no_cache ? NULL : cache_folder(&path),
+        .search = &symbols->search,
     };
     struct error err = {0};
+    symbols->leave_interrupts = true;
     struct server *server = serve_start(&serve, profile_fd, &err);
     if (server) {
         ui_say("%s  (Ctrl+C ends it)", serve_url(server));
         if (!options->no_open && has_desktop())
             open_browser(serve_url(server));
         wait_for_signal(&ending);
+        symbol_options_stop(symbols);
         serve_stop(server);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -6,6 +6,7 @@
 #define PROF_CMD_SERVING_H
 
 #include "serve/serve.h"
+#include "symbol_options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,9 +30,9 @@ bool serving_parse_port(const char *text, struct serving_options *options);
 
 /*
  * Serves the file, which was saved or checked before, until SIGINT, SIGTERM or SIGHUP. Prints the address on standard
- * error. These signals are waited for, not handled: the caller's handlers do not run meanwhile. Returns 0, or 1 after a
- * sentence about what failed (a taken port, an unreadable file).
+ * error. These signals are waited for, not handled: the caller's handlers do not run meanwhile. `symbols`
+ * is open and stays so. Returns 0, or 1 after a sentence about what failed (a taken port, an unreadable file).
  */
-int serve_and_wait(const char *profile_path, const struct serving_options *options);
+int serve_and_wait(const char *profile_path, const struct serving_options *options, struct symbol_options *symbols);
 
 #endif

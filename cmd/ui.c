@@ -4,9 +4,11 @@
 
 #include <getopt.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Texts of a file that may come from anywhere, like the names of its threads, do not move the cursor or change colours
  * of the terminal. C1 characters are two bytes in UTF-8: 0xc2 and 0x80 to 0x9f. */
@@ -19,6 +21,15 @@ static void mask_controls(char *text)
             at[0] = at[1] = '?';
 }
 
+static bool shows_line; /* a line of ui_show() is on the terminal */
+
+static void clear_line(void)
+{
+    if (shows_line)
+        fputs("\r\033[K", stderr);
+    shows_line = false;
+}
+
 /* A line is put together first and written at once, so that lines of the target do not end up in the middle of it. */
 static void say(const char *prefix, const char *format, va_list args)
 {
@@ -27,7 +38,25 @@ static void say(const char *prefix, const char *format, va_list args)
     if (used < 0)
         return;
     mask_controls(text);
+    clear_line();
     fprintf(stderr, "%s: %s\n", prefix, text);
+    fflush(stderr);
+}
+
+void ui_show(const char *format, ...)
+{
+    char text[200];
+    va_list args;
+    if (!isatty(STDERR_FILENO))
+        return;
+    va_start(args, format);
+    int used = vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    mask_controls(text);
+    clear_line();
+    if (used > 0)
+        fprintf(stderr, "prof: %s", text);
+    shows_line = used > 0;
     fflush(stderr);
 }
 

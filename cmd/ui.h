@@ -23,4 +23,8 @@ int ui_usage(const char *command, const char *format, ...) __attribute__((format
  * start the short options with ':' and it prints nothing itself). */
 int ui_bad_option(const char *command, int result, char **argv);
 
+/* A line that the next one, of this or any other function here, takes the place of: how far something has got. Nothing
+ * if standard error is not a terminal. An empty text takes it away. */
+void ui_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif
