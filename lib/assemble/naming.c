@@ -6,6 +6,7 @@
 #include "assemble/naming.h"
 
 #include "assemble/code_map.h"
+#include "base/path.h"
 #include "symbol/debug_file.h"
 #include "symbol/library_id.h"
 
@@ -32,12 +33,6 @@ struct namer {
     struct code_names code_names;
 };
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static bool starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
@@ -48,7 +43,7 @@ static bool is_system_library(const char *path)
 {
     static const char *const folders[] = {"/lib/",       "/lib64/",     "/lib32/",     "/usr/lib/", "/usr/lib64/",
                                           "/usr/lib32/", "/nix/store/", "/gnu/store/", "/snap/"};
-    const char *name = base_name(path);
+    const char *name = path_base_name(path);
     const char *suffix = strstr(name, ".so");
     if (!suffix || (suffix[3] && suffix[3] != '.'))
         return false;
@@ -173,7 +168,7 @@ static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const
     } else if (lib->kind == SPOOL_LIB_FILE) {
         breakpad_id_of_code(symbol_lib, breakpad_id);
     }
-    uint32_t name = add_text(namer, base_name(lib->path)), path = add_text(namer, lib->path);
+    uint32_t name = add_text(namer, path_base_name(lib->path)), path = add_text(namer, lib->path);
     struct library row = {
         .arch = add_text(namer, "x86_64"),
         .name = name,
@@ -294,7 +289,7 @@ static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct
     };
     return (struct symbol_lib){
         .kind = lib->kind <= SPOOL_LIB_VDSO ? kinds[lib->kind] : SYMBOL_LIB_ELF,
-        .name = base_name(lib->path),
+        .name = path_base_name(lib->path),
         .path = lib->path,
         .build_id = lib->build_id_size ? lib->build_id : NULL,
         .build_id_size = lib->build_id_size,

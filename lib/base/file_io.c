@@ -21,11 +21,13 @@ int file_write(int fd, const void *bytes, size_t size)
     return 0;
 }
 
-ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset)
+/* Without an offset from where the file was read last. */
+static ssize_t read_to_the_end(int fd, char *out, size_t size, const uint64_t *offset)
 {
     size_t done = 0;
     while (done < size) {
-        ssize_t got = pread(fd, (char *)out + done, size - done, (off_t)(offset + done));
+        ssize_t got =
+            offset ? pread(fd, out + done, size - done, (off_t)(*offset + done)) : read(fd, out + done, size - done);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -35,6 +37,16 @@ ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset)
         done += (size_t)got;
     }
     return (ssize_t)done;
+}
+
+ssize_t file_read(int fd, void *out, size_t size)
+{
+    return read_to_the_end(fd, out, size, NULL);
+}
+
+ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset)
+{
+    return read_to_the_end(fd, out, size, &offset);
 }
 
 static int open_in_root(int root_fd, const char *path, uint64_t flags)

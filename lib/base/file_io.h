@@ -12,7 +12,10 @@
 /* 0, or a negative errno value; then a part may be written. */
 int file_write(int fd, const void *bytes, size_t size);
 
-/* Up to `size` bytes from `offset` on: how many there are before the end of the file, or a negative errno value. */
+/* The next `size` bytes, of a pipe too: how many there are before its end, or a negative errno value. */
+ssize_t file_read(int fd, void *out, size_t size);
+
+/* The same from `offset` on, wherever the file was read last. */
 ssize_t file_read_at(int fd, void *out, size_t size, uint64_t offset);
 
 /* Opens a file for reading that may be anything: a pipe or a terminal does not hold us up. With a `root_fd` that is not

@@ -1,5 +1,7 @@
 #include "record/launch.h"
 
+#include "base/file_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -66,17 +68,12 @@ int launch_check(const char *program, struct error *err)
 static void run_child(char *const *argv, const sigset_t *mask, int go_fd, int error_fd)
 {
     char go;
-    ssize_t size;
-    do
-        size = read(go_fd, &go, 1);
-    while (size < 0 && errno == EINTR);
-    if (size != 1)
+    if (file_read(go_fd, &go, 1) != 1)
         _exit(127);
     sigprocmask(SIG_SETMASK, mask, NULL);
     execvp(argv[0], argv);
     int code = errno;
-    ssize_t unused = write(error_fd, &code, sizeof(code));
-    (void)unused;
+    file_write(error_fd, &code, sizeof(code));
     _exit(127);
 }
 
@@ -106,23 +103,13 @@ int launch_fork(struct launch *launch, char *const *argv, const sigset_t *mask, 
     return error_set(err, code, "cannot start a process: %s", strerror(code));
 }
 
-static ssize_t read_all(int fd, void *out, size_t size)
-{
-    ssize_t got;
-    do
-        got = read(fd, out, size);
-    while (got < 0 && errno == EINTR);
-    return got;
-}
-
 int launch_exec(struct launch *launch, const char *program, struct error *err)
 {
     int code = 0;
-    ssize_t unused = write(launch->go_fd, "g", 1);
-    (void)unused;
+    file_write(launch->go_fd, "g", 1);
     close(launch->go_fd);
     /* The pipe closes by itself when exec succeeds. */
-    bool failed = read_all(launch->error_fd, &code, sizeof(code)) == sizeof(code);
+    bool failed = file_read(launch->error_fd, &code, sizeof(code)) == sizeof(code);
     close(launch->error_fd);
     if (!failed)
         return 0;
