@@ -1,6 +1,7 @@
 #include "record/facts.h"
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "record/info.h"
 
 #include <stdio.h>
@@ -8,46 +9,48 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static const char *base_name(const char *path)
+struct fact {
+    const char *name;
+    uint64_t number;
+    const char *text; /* instead of the number, unless NULL */
+};
+
+static int write_facts(struct spool_writer *spool, const struct fact *facts, size_t count, struct error *err)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    int code = 0;
+    for (const struct fact *fact = facts; fact < facts + count && !code; fact++)
+        code = fact->text ? info_write(spool, fact->name, fact->text, err)
+                          : info_write_number(spool, fact->name, fact->number, err);
+    return code;
 }
 
-static int write_notes(struct spool_writer *spool, const struct perf_events *events, struct error *err)
+static void join_notes(const struct perf_events *events, char *text, size_t size)
 {
-    char text[PERF_NOTES * (PERF_NOTE_SIZE + 2)] = "";
     size_t used = 0;
+    *text = '\0';
     for (size_t i = 0; i < events->note_count; i++)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", events->notes[i]);
-    return info_write(spool, INFO_TIER_NOTES, text, err);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "; " : "", events->notes[i]);
 }
 
 int facts_write_start(struct spool_writer *spool, const struct record_options *options,
                       const struct perf_events *events, uint64_t started, struct error *err)
 {
+    char notes[PERF_NOTES * (PERF_NOTE_SIZE + 2)];
+    join_notes(events, notes, sizeof(notes));
+    bool has_kernel = events->tier == PERF_TIER_KERNEL_AND_USER;
+    const struct fact facts[] = {
+        {INFO_PRODUCT, .text = path_base_name(options->argv[0])},
+        {INFO_START_REALTIME, .number = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - started)},
+        {INFO_START_MONOTONIC, .number = started},
+        {INFO_INTERVAL, .number = UINT64_C(1000000000) / events->rate},
+        {INFO_EVENT, .text = events->hardware ? "cycles" : "cpu-clock"},
+        {INFO_TIER, .text = has_kernel ? "kernel and user" : "user only"},
+        {INFO_TIER_NOTES, .text = notes},
+        {INFO_STACK_BYTES, .number = events->stack_size},
+        {INFO_RECORDER, .text = options->recorder},
+    };
     int code = info_write_command(spool, options->argv, err);
-    if (!code)
-        code = info_write(spool, INFO_PRODUCT, base_name(options->argv[0]), err);
-    if (!code)
-        code =
-            info_write_number(spool, INFO_START_REALTIME, clock_ns(CLOCK_REALTIME) - (monotonic_ns() - started), err);
-    if (!code)
-        code = info_write_number(spool, INFO_START_MONOTONIC, started, err);
-    if (!code)
-        code = info_write_number(spool, INFO_INTERVAL, UINT64_C(1000000000) / events->rate, err);
-    if (!code)
-        code = info_write(spool, INFO_EVENT, events->hardware ? "cycles" : "cpu-clock", err);
-    if (!code)
-        code = info_write(spool, INFO_TIER, events->tier == PERF_TIER_KERNEL_AND_USER ? "kernel and user" : "user only",
-                          err);
-    if (!code)
-        code = write_notes(spool, events, err);
-    if (!code)
-        code = info_write_number(spool, INFO_STACK_BYTES, events->stack_size, err);
-    if (!code)
-        code = info_write(spool, INFO_RECORDER, options->recorder, err);
-    return code;
+    return code ? code : write_facts(spool, facts, sizeof(facts) / sizeof(*facts), err);
 }
 
 static void describe_end(const struct record_result *result, char *text, size_t size)
@@ -63,15 +66,6 @@ static void describe_end(const struct record_result *result, char *text, size_t 
     }
 }
 
-static const struct {
-    enum unwind_end end;
-    const char *name;
-} cut_infos[] = {
-    {UNWIND_STACK_SHORT, INFO_CUT_STACK_SHORT}, {UNWIND_NO_RULE, INFO_CUT_NO_RULE},
-    {UNWIND_NO_MODULE, INFO_CUT_NO_MODULE},     {UNWIND_STUCK, INFO_CUT_STUCK},
-    {UNWIND_TOO_DEEP, INFO_CUT_TOO_DEEP},
-};
-
 int facts_write_end(struct spool_writer *spool, const struct record_result *result, uint64_t samples_expected,
                     const uint64_t *cut_by_reason, struct error *err)
 {
@@ -79,16 +73,18 @@ int facts_write_end(struct spool_writer *spool, const struct record_result *resu
     getrusage(RUSAGE_SELF, &usage);
     char end[64];
     describe_end(result, end, sizeof(end));
-    int code = info_write_number(spool, INFO_END_MONOTONIC, monotonic_ns(), err);
-    if (!code)
-        code = info_write_number(spool, INFO_SAMPLES_EXPECTED, samples_expected, err);
-    if (!code)
-        code = info_write_number(spool, INFO_SAMPLES_LOST, result->lost, err);
-    if (!code)
-        code = info_write_number(spool, INFO_RECORDER_CPU, result->recorder_cpu, err);
-    if (!code)
-        code = info_write_number(spool, INFO_RECORDER_MEMORY, (uint64_t)usage.ru_maxrss * 1024, err);
-    for (size_t i = 0; !code && i < sizeof(cut_infos) / sizeof(*cut_infos); i++)
-        code = info_write_number(spool, cut_infos[i].name, cut_by_reason[cut_infos[i].end], err);
-    return code ? code : info_write(spool, INFO_EXIT, end, err);
+    const struct fact facts[] = {
+        {INFO_END_MONOTONIC, .number = monotonic_ns()},
+        {INFO_SAMPLES_EXPECTED, .number = samples_expected},
+        {INFO_SAMPLES_LOST, .number = result->lost},
+        {INFO_RECORDER_CPU, .number = result->recorder_cpu},
+        {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},
+        {INFO_CUT_STACK_SHORT, .number = cut_by_reason[UNWIND_STACK_SHORT]},
+        {INFO_CUT_NO_RULE, .number = cut_by_reason[UNWIND_NO_RULE]},
+        {INFO_CUT_NO_MODULE, .number = cut_by_reason[UNWIND_NO_MODULE]},
+        {INFO_CUT_STUCK, .number = cut_by_reason[UNWIND_STUCK]},
+        {INFO_CUT_TOO_DEEP, .number = cut_by_reason[UNWIND_TOO_DEEP]},
+        {INFO_EXIT, .text = end},
+    };
+    return write_facts(spool, facts, sizeof(facts) / sizeof(*facts), err);
 }
