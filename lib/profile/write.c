@@ -9,6 +9,7 @@
 #include "profile/write.h"
 
 #include "profile/quantize.h"
+#include "profile/write_meta.h"
 #include "profile/write_tables.h"
 
 #include <math.h>
@@ -189,24 +190,20 @@ static void write_thread(struct profile_writer *writer, size_t index)
     const struct profile *profile = writer->profile;
     const struct thread *thread = &profile->threads.data[index];
     json_open(json, '{');
-    json_key(json, "processType");
-    write_string(json, profile, thread->process_type);
+    write_string_member(json, "processType", profile, thread->process_type);
     write_time(json, "processStartupTime", isfinite(thread->process_start) ? thread->process_start : 0);
     write_time(json, "processShutdownTime", thread->process_end);
     write_time(json, "registerTime", isfinite(thread->start) ? thread->start : 0);
     write_time(json, "unregisterTime", thread->end);
     json_key(json, "pausedRanges");
     json_raw(json, "[]", 2);
-    json_key(json, "name");
-    write_string(json, profile, thread->name);
+    write_string_member(json, "name", profile, thread->name);
     json_key(json, "isMainThread");
     json_bool(json, thread->is_main);
     if (thread->process_name != PROFILE_NONE) {
-        json_key(json, "processName");
-        write_string(json, profile, thread->process_name);
+        write_string_member(json, "processName", profile, thread->process_name);
     }
-    json_key(json, "pid");
-    write_string(json, profile, thread->pid);
+    write_string_member(json, "pid", profile, thread->pid);
     json_key(json, "tid");
     write_thread_id(json, profile, thread->tid);
     json_key(json, "samples");

@@ -1,0 +1,181 @@
+#include "profile/write_meta.h"
+
+#include "profile/write_strings.h"
+
+#include <math.h>
+
+static void write_known_text(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string)
+{
+    if (string != PROFILE_NONE)
+        write_string_member(json, key, profile, string);
+}
+
+static void write_known_number(struct json_writer *json, const char *key, uint64_t value)
+{
+    if (value == 0)
+        return;
+    json_key(json, key);
+    json_unsigned(json, value);
+}
+
+static void write_categories(struct json_writer *json, const struct profile *profile)
+{
+    json_open(json, '[');
+    for (size_t i = 0; i < profile->categories.length; i++) {
+        const struct category *category = &profile->categories.data[i];
+        json_open(json, '{');
+        write_string_member(json, "name", profile, category->name);
+        write_string_member(json, "color", profile, category->color);
+        json_key(json, "subcategories");
+        json_open(json, '[');
+        for (size_t k = 0; k < category->subcategories.length; k++)
+            write_string(json, profile, category->subcategories.data[k]);
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_extra(struct json_writer *json, const struct profile *profile)
+{
+    json_open(json, '[');
+    for (size_t i = 0; i < profile->meta.extra.length; i++) {
+        const struct extra_section *section = &profile->meta.extra.data[i];
+        json_open(json, '{');
+        write_string_member(json, "label", profile, section->label);
+        json_key(json, "entries");
+        json_open(json, '[');
+        for (size_t k = 0; k < section->entries.length; k++) {
+            const struct extra_entry *entry = &section->entries.data[k];
+            json_open(json, '{');
+            write_string_member(json, "label", profile, entry->label);
+            write_string_member(json, "format", profile, entry->format);
+            json_key(json, "value");
+            write_json_string(json, profile, entry->value);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static bool has_script_funcs(const struct profile *profile)
+{
+    for (size_t i = 0; i < profile->funcs.length; i++)
+        if (profile->funcs.flags[i])
+            return true;
+    return false;
+}
+
+static void write_sample_units(struct json_writer *json)
+{
+    json_open(json, '{');
+    json_key(json, "time");
+    json_text_z(json, "ms");
+    json_key(json, "eventDelay");
+    json_text_z(json, "ms");
+    json_key(json, "threadCPUDelta");
+    json_text_z(json, "µs");
+    json_close(json, '}');
+}
+
+static void write_machine(struct json_writer *json, const struct profile *profile)
+{
+    const struct profile_meta *meta = &profile->meta;
+    write_known_text(json, "oscpu", profile, meta->os);
+    write_known_text(json, "abi", profile, meta->abi);
+    write_known_text(json, "platform", profile, meta->platform);
+    write_known_text(json, "CPUName", profile, meta->cpu_name);
+    write_known_text(json, "misc", profile, meta->misc);
+    write_known_number(json, "physicalCPUs", meta->physical_cpus);
+    write_known_number(json, "logicalCPUs", meta->logical_cpus);
+    write_known_number(json, "mainMemory", meta->main_memory);
+    write_known_number(json, "startTimeAsClockMonotonicNanosecondsSinceBoot", meta->monotonic_start_ns);
+}
+
+void write_meta(struct json_writer *json, const struct profile *profile)
+{
+    const struct profile_meta *meta = &profile->meta;
+    enum { GECKO_VERSION = 36 }; /* required by the type, and ignored where preprocessedProfileVersion is there */
+    json_open(json, '{');
+    json_key(json, "interval");
+    json_double(json, meta->interval);
+    json_key(json, "startTime");
+    json_double(json, meta->start_time);
+    json_key(json, "processType");
+    json_unsigned(json, 0);
+    json_key(json, "product");
+    if (meta->product == PROFILE_NONE)
+        json_text_z(json, "");
+    else
+        write_string(json, profile, meta->product);
+    json_key(json, "stackwalk");
+    json_unsigned(json, 1);
+    json_key(json, "version");
+    json_unsigned(json, GECKO_VERSION);
+    json_key(json, "preprocessedProfileVersion");
+    json_unsigned(json, PROFILE_VERSION);
+    json_key(json, "markerSchema");
+    if (meta->marker_schema == PROFILE_NONE)
+        json_raw(json, "[]", 2);
+    else
+        write_json_string(json, profile, meta->marker_schema);
+    if (profile->categories.length) {
+        json_key(json, "categories");
+        write_categories(json, profile);
+    }
+    if (meta->symbolicated >= 0) {
+        json_key(json, "symbolicated");
+        json_bool(json, meta->symbolicated);
+    }
+    if (!has_script_funcs(profile)) {
+        json_key(json, "usesOnlyOneStackType");
+        json_bool(json, true);
+        json_key(json, "sourceCodeIsNotOnSearchfox");
+        json_bool(json, true);
+    }
+    if (meta->has_cpu_delta) {
+        json_key(json, "sampleUnits");
+        write_sample_units(json);
+    }
+    write_known_text(json, "importedFrom", profile, meta->imported_from);
+    write_known_text(json, "arguments", profile, meta->arguments);
+    if (isfinite(meta->profiling_start) && isfinite(meta->profiling_end)) {
+        json_key(json, "profilingStartTime");
+        json_double(json, meta->profiling_start);
+        json_key(json, "profilingEndTime");
+        json_double(json, meta->profiling_end);
+    }
+    if (meta->initial_visible_threads.length) {
+        json_key(json, "initialVisibleThreads");
+        json_open(json, '[');
+        for (size_t i = 0; i < meta->initial_visible_threads.length; i++)
+            json_unsigned(json, meta->initial_visible_threads.data[i]);
+        json_close(json, ']');
+    }
+    write_machine(json, profile);
+    if (meta->extra.length) {
+        json_key(json, "extra");
+        write_extra(json, profile);
+    }
+    json_close(json, '}');
+}
+
+void write_libs(struct json_writer *json, const struct profile *profile)
+{
+    json_open(json, '[');
+    for (size_t i = 0; i < profile->libs.length; i++) {
+        const struct library *lib = &profile->libs.data[i];
+        json_open(json, '{');
+        write_string_member(json, "arch", profile, lib->arch);
+        write_string_member(json, "name", profile, lib->name);
+        write_string_member(json, "path", profile, lib->path);
+        write_string_member(json, "debugName", profile, lib->debug_name);
+        write_string_member(json, "debugPath", profile, lib->debug_path);
+        write_string_member(json, "breakpadId", profile, lib->breakpad_id);
+        write_string_member(json, "codeId", profile, lib->code_id);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}

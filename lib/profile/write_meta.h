@@ -1,0 +1,13 @@
+/*
+ * What a profile file says of the recording and of the libraries in it, one value each.
+ */
+#ifndef PROF_PROFILE_WRITE_META_H
+#define PROF_PROFILE_WRITE_META_H
+
+#include "base/json_write.h"
+#include "profile/profile.h"
+
+void write_meta(struct json_writer *json, const struct profile *profile);
+void write_libs(struct json_writer *json, const struct profile *profile);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The texts of a profile as a file has them: in place, or as numbers of the file's string table.
+ */
+#ifndef PROF_PROFILE_WRITE_STRINGS_H
+#define PROF_PROFILE_WRITE_STRINGS_H
+
+#include "base/json_write.h"
+#include "profile/profile.h"
+
+/* Which of the profile's strings the file's tables use, and as what number: a profile also holds texts that are written
+ * in place (names of threads and libraries, marker payloads), which would only make the table bigger. */
+struct string_map {
+    uint32_t *number; /* string -> its index in the file, PROFILE_NONE: not in the file's table */
+    uint32_t count;
+};
+
+/* False if memory ran out. */
+bool string_map_init(struct string_map *map, const struct profile *profile);
+void string_map_destroy(struct string_map *map);
+
+/* A string of the profile as text; null for PROFILE_NONE. */
+void write_string(struct json_writer *json, const struct profile *profile, uint32_t string);
+
+/* The same with a key before it. */
+void write_string_member(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string);
+
+/* A string of the profile that is JSON text already; null for PROFILE_NONE. */
+void write_json_string(struct json_writer *json, const struct profile *profile, uint32_t string);
+
+#endif
