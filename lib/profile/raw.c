@@ -314,21 +314,6 @@ const struct schema RAW_PROFILE_SCHEMA = {FIELDS(profile_fields), NULL};
 
 /* ---- memory ---- */
 
-size_t column_element_size(enum column_type type)
-{
-    switch (type) {
-    case COLUMN_ADDRESS:
-        return sizeof(int64_t);
-    case COLUMN_DOUBLE:
-        return sizeof(double);
-    case COLUMN_SMALL:
-    case COLUMN_FLAG:
-        return sizeof(uint8_t);
-    default:
-        return sizeof(uint32_t);
-    }
-}
-
 void raw_profile_init(struct raw_profile *raw)
 {
     *raw = (struct raw_profile){0};

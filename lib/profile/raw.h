@@ -3,32 +3,13 @@
  * texts, per-thread tables where the file is old. read.c fills it from tokens by the field lists of raw.c, in any order
  * of keys; build.c turns it into a struct profile.
  *
- * Texts of any place are indexes into `texts`. Columns of strings hold what the file has: see COLUMN_REF.
+ * Texts of any place are indexes into `texts`. Columns of strings hold what the file has: see COLUMN_REF in column.h.
  */
 #ifndef PROF_PROFILE_RAW_H
 #define PROF_PROFILE_RAW_H
 
+#include "profile/column.h"
 #include "profile/profile.h"
-
-enum column_type {
-    COLUMN_INDEX,    /* uint32_t; null and -1 are PROFILE_NONE */
-    COLUMN_POSITION, /* uint32_t; null is 0 */
-    COLUMN_ADDRESS,  /* int64_t; null is -1 */
-    COLUMN_SMALL,    /* uint8_t; null is 0, more than 255 is 255 */
-    COLUMN_DOUBLE,   /* double; null is NAN */
-    COLUMN_FLAG,     /* uint8_t: true is 1 */
-    COLUMN_REF,  /* uint32_t: index into the file's string table, or a text with RAW_TEXT set; null is PROFILE_NONE */
-    COLUMN_TEXT, /* uint32_t: texts that stand in the column; anything else is "" */
-    COLUMN_JSON, /* uint32_t: the JSON text of each element; null is PROFILE_NONE */
-};
-
-#define RAW_TEXT UINT32_C(0x80000000)
-
-struct column {
-    void *data; /* elements of the type that the field list says */
-    size_t length, capacity;
-    bool present;
-};
 
 /* The `length` of a table plus 1; 0 if the file does not say. */
 typedef uint64_t raw_length;
@@ -163,7 +144,5 @@ struct schema {
 };
 
 extern const struct schema RAW_PROFILE_SCHEMA;
-
-size_t column_element_size(enum column_type type);
 
 #endif

@@ -202,51 +202,9 @@ static int continue_diversion(struct profile_reader *reader, enum json_type type
 
 /* ---- columns ---- */
 
-static bool column_reserve(struct column *column, enum column_type type, size_t extra)
-{
-    return array_grow(&column->data, column->length, &column->capacity, extra, column_element_size(type));
-}
-
-/* Appends numbers (NAN: null) to a column that has room for them. Returns how many it could take: fewer than `count` if
- * the next one is not of the column's type. */
-static size_t append_numbers(struct column *column, enum column_type type, const double *values, size_t count)
-{
-    size_t i = 0;
-    if (type == COLUMN_DOUBLE) {
-        memcpy((double *)column->data + column->length, values, count * sizeof(*values));
-        i = count;
-    } else if (type == COLUMN_ADDRESS) {
-        int64_t *out = (int64_t *)column->data + column->length;
-        for (; i < count; i++) {
-            if (!isnan(values[i]) && !(fabs(values[i]) <= 9007199254740992.0 && floor(values[i]) == values[i]))
-                break;
-            out[i] = isnan(values[i]) ? -1 : (int64_t)values[i];
-        }
-    } else if (type == COLUMN_SMALL || type == COLUMN_FLAG) {
-        uint8_t *out = (uint8_t *)column->data + column->length;
-        for (; i < count; i++)
-            out[i] = !(values[i] > 0) ? 0 : values[i] >= UINT8_MAX ? UINT8_MAX : (uint8_t)values[i];
-    } else if (type == COLUMN_POSITION) {
-        uint32_t *out = (uint32_t *)column->data + column->length;
-        for (; i < count; i++)
-            out[i] = !(values[i] > 0) ? 0 : values[i] >= UINT32_MAX ? UINT32_MAX - 1 : (uint32_t)values[i];
-    } else {
-        uint32_t *out = (uint32_t *)column->data + column->length;
-        double limit = type == COLUMN_REF ? (double)RAW_TEXT : (double)PROFILE_NONE;
-        for (; i < count; i++) {
-            bool whole = values[i] >= 0 && values[i] < limit;
-            out[i] = whole ? (uint32_t)values[i] : PROFILE_NONE;
-            if (whole ? (double)out[i] != values[i] : !(isnan(values[i]) || values[i] == -1))
-                break;
-        }
-    }
-    column->length += i;
-    return i;
-}
-
 static int append_number(struct profile_reader *reader, struct level *level, double value)
 {
-    if (append_numbers(level->base, level->column, &value, 1))
+    if (column_append(level->base, level->column, &value, 1))
         return 0;
     return fail(reader, EINVAL,
                 level->column == COLUMN_ADDRESS ? "no whole number" : "no index: a whole number from 0 on");
@@ -311,7 +269,7 @@ static bool take_numbers(struct profile_reader *reader, int *rc)
     }
     struct json_mark before = json_mark(json);
     size_t count = json_numbers(json, reader->batch, BATCH);
-    size_t taken = append_numbers(column, level->column, reader->batch, count);
+    size_t taken = column_append(column, level->column, reader->batch, count);
     level->index += taken;
     if (taken < count) {
         json_go_back(json, before);

@@ -1,0 +1,41 @@
+/*
+ * A column of a profile file, as an array of the type that its place in the format asks for (raw.c says which). Numbers
+ * come as doubles, the way JSON has them.
+ */
+#ifndef PROF_PROFILE_COLUMN_H
+#define PROF_PROFILE_COLUMN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum column_type {
+    COLUMN_INDEX,    /* uint32_t; null and -1 are PROFILE_NONE */
+    COLUMN_POSITION, /* uint32_t; null is 0 */
+    COLUMN_ADDRESS,  /* int64_t; null is -1 */
+    COLUMN_SMALL,    /* uint8_t; null is 0, more than 255 is 255 */
+    COLUMN_DOUBLE,   /* double; null is NAN */
+    COLUMN_FLAG,     /* uint8_t: true is 1 */
+    COLUMN_REF,  /* uint32_t: index into the file's string table, or a text with RAW_TEXT set; null is PROFILE_NONE */
+    COLUMN_TEXT, /* uint32_t: texts that stand in the column; anything else is "" */
+    COLUMN_JSON, /* uint32_t: the JSON text of each element; null is PROFILE_NONE */
+};
+
+#define RAW_TEXT UINT32_C(0x80000000)
+
+struct column {
+    void *data; /* elements of the type that the field list says */
+    size_t length, capacity;
+    bool present;
+};
+
+size_t column_element_size(enum column_type type);
+
+/* Room for `extra` more elements; false if memory ran out. */
+bool column_reserve(struct column *column, enum column_type type, size_t extra);
+
+/* Appends numbers (NAN: null) to a column that has room for them. Returns how many it could take: fewer than `count` if
+ * the next one is not of the column's type. */
+size_t column_append(struct column *column, enum column_type type, const double *values, size_t count);
+
+#endif
