@@ -1,7 +1,8 @@
 #include "record/kernel_map.h"
 
-#include "record/elf_file.h"
+#include "base/elf_note.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,9 +39,15 @@ static size_t read_build_id(const char *notes_path, unsigned char *build_id, siz
     int fd = open(notes_path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return 0;
-    ssize_t size = read(fd, notes, sizeof(notes));
+    ssize_t notes_size = read(fd, notes, sizeof(notes));
     close(fd);
-    return size > 0 ? elf_notes_build_id(notes, (size_t)size, build_id, max) : 0;
+    size_t size = 0;
+    const unsigned char *found =
+        elf_note_find(notes, notes_size > 0 ? (size_t)notes_size : 0, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size);
+    if (!found || size > max)
+        return 0;
+    memcpy(build_id, found, size);
+    return size;
 }
 
 struct kernel_range {
@@ -52,7 +59,7 @@ struct kernel_range {
 static int write_range(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
                        const struct kernel_range *range, struct error *err)
 {
-    unsigned char build_id[ELF_FILE_BUILD_ID_MAX];
+    unsigned char build_id[UNWIND_BUILD_ID_MAX];
     struct spool_lib lib = {.kind = range->kind, .path = range->name, .build_id = build_id};
     lib.build_id_size = read_build_id(range->notes_path, build_id, sizeof(build_id));
     struct spool_event event = {

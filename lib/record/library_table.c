@@ -9,7 +9,6 @@
 #include "record/library_table.h"
 
 #include "base/strings.h"
-#include "record/elf_file.h"
 #include "record/proc_maps.h"
 
 #include <errno.h>
@@ -26,8 +25,7 @@
 
 struct library {
     uint32_t number;
-    struct unwind_module *module;
-    struct elf_file *elf; /* NULL if the file could not be read */
+    struct unwind_module *module; /* NULL if the file could not be read */
 };
 
 struct library_table {
@@ -55,11 +53,8 @@ void library_table_free(struct library_table *table)
 {
     if (!table)
         return;
-    for (size_t i = 0; i < table->libraries.length; i++) {
-        if (table->libraries.data[i].module)
-            unwind_module_unref(table->libraries.data[i].module);
-        free(table->libraries.data[i].elf);
-    }
+    for (size_t i = 0; i < table->libraries.length; i++)
+        unwind_module_unref(table->libraries.data[i].module);
     array_free(&table->libraries);
     strings_destroy(&table->keys);
     free(table);
@@ -85,23 +80,25 @@ static bool is_unchanged_since(const struct stat *info, const struct timespec *t
            (info->st_ctim.tv_sec == time->tv_sec && info->st_ctim.tv_nsec < time->tv_nsec);
 }
 
+struct opened_file {
+    int fd;
+    struct stat info;
+    struct unwind_module *module; /* NULL if it is no ELF file that can be read */
+    unsigned char build_id[UNWIND_BUILD_ID_MAX];
+    size_t build_id_size;
+};
+
 static bool is_mapped_file(const struct library_table *table, const struct perf_mapping *mapping,
-                           const struct stat *info, const struct elf_file *elf)
+                           const struct opened_file *file)
 {
+    const struct stat *info = &file->info;
     if (mapping->has_build_id)
-        return elf && elf->build_id_size >= mapping->build_id_size &&
-               !memcmp(elf->build_id, mapping->build_id, mapping->build_id_size);
+        return file->module && file->build_id_size >= mapping->build_id_size &&
+               !memcmp(file->build_id, mapping->build_id, mapping->build_id_size);
     bool same_inode = info->st_ino == mapping->inode && major(info->st_dev) == mapping->device_major &&
                       minor(info->st_dev) == mapping->device_minor;
     return same_inode || is_unchanged_since(info, &table->opened);
 }
-
-struct opened_file {
-    int fd;
-    struct stat info;
-    bool is_elf;
-    struct elf_file elf;
-};
 
 static bool open_if_mapped(const struct library_table *table, const char *path, const struct perf_mapping *mapping,
                            struct opened_file *file)
@@ -109,13 +106,13 @@ static bool open_if_mapped(const struct library_table *table, const char *path, 
     file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file->fd < 0)
         return false;
-    if (fstat(file->fd, &file->info) == 0 && S_ISREG(file->info.st_mode)) {
-        file->is_elf = elf_file_read(file->fd, &file->elf);
-        if (is_mapped_file(table, mapping, &file->info, file->is_elf ? &file->elf : NULL))
-            return true;
-    }
+    bool is_file = fstat(file->fd, &file->info) == 0 && S_ISREG(file->info.st_mode);
+    file->module = is_file ? unwind_module_open(file->fd, mapping->path, NULL) : NULL;
+    file->build_id_size = file->module ? unwind_module_build_id(file->module, file->build_id) : 0;
+    if (is_file && is_mapped_file(table, mapping, file))
+        return true;
+    unwind_module_unref(file->module);
     close(file->fd);
-    file->fd = -1;
     return false;
 }
 
@@ -137,18 +134,11 @@ static bool open_mapped(const struct library_table *table, uint32_t pid, const s
 /* ---- new libraries ---- */
 
 static int remember(struct library_table *table, const struct spool_lib *lib, struct unwind_module *module,
-                    const struct elf_file *elf, struct error *err)
+                    struct error *err)
 {
     struct library library = {.module = module};
-    if (elf) {
-        library.elf = malloc(sizeof(*elf));
-        if (library.elf)
-            *library.elf = *elf;
-    }
-    if ((elf && !library.elf) || !array_push(&table->libraries, library)) {
-        free(library.elf);
-        if (module)
-            unwind_module_unref(module);
+    if (!array_push(&table->libraries, library)) {
+        unwind_module_unref(module);
         return error_no_memory(err);
     }
     return library_table_add(table, lib, &table->libraries.data[table->libraries.length - 1].number, err);
@@ -164,22 +154,21 @@ static int add_file(struct library_table *table, uint32_t pid, const struct perf
                             .device = makedev(mapping->device_major, mapping->device_minor),
                             .inode = mapping->inode};
     if (!open_mapped(table, pid, mapping, &file))
-        return remember(table, &lib, NULL, NULL, err);
+        return remember(table, &lib, NULL, err);
     lib.device = file.info.st_dev;
     lib.inode = file.info.st_ino;
     lib.size = (uint64_t)file.info.st_size;
     lib.mtime_ns = (uint64_t)file.info.st_mtim.tv_sec * 1000000000u + (uint64_t)file.info.st_mtim.tv_nsec;
-    if (file.is_elf) {
-        lib.build_id = file.elf.build_id;
-        lib.build_id_size = file.elf.build_id_size;
+    if (file.module) {
+        lib.build_id = file.build_id;
+        lib.build_id_size = file.build_id_size;
     }
-    struct unwind_module *module = file.is_elf ? unwind_module_open(file.fd, mapping->path, NULL) : NULL;
     bool kept = true;
     if (table->kept)
         kept = kept_files_add(table->kept, table->next_number, file.fd, kept_files_root(table->kept, pid));
     else
         close(file.fd);
-    int code = remember(table, &lib, module, file.is_elf ? &file.elf : NULL, err);
+    int code = remember(table, &lib, file.module, err);
     return kept ? code : error_no_memory(err);
 }
 
@@ -199,10 +188,18 @@ static int add_vdso(struct library_table *table, struct error *err)
     size_t size = own.length;
     struct spool_lib lib = {.kind = SPOOL_LIB_VDSO, .path = "[vdso]", .image = image, .image_size = size};
     struct unwind_module *module = image ? unwind_module_from_memory(image, size, "[vdso]", NULL) : NULL;
-    return remember(table, &lib, module, NULL, err);
+    return remember(table, &lib, module, err);
 }
 
 /* ---- lookup ---- */
+
+/* Of the first byte of a mapping. Without a segment that holds it the offset itself, which is the same in most files.
+ */
+static uint64_t library_rva(const struct library *library, uint64_t file_offset)
+{
+    uint64_t vaddr = library->module ? unwind_module_vaddr(library->module, file_offset) : UINT64_MAX;
+    return vaddr == UINT64_MAX ? file_offset : vaddr - unwind_module_base(library->module);
+}
 
 static bool is_vdso(const char *path)
 {
@@ -251,6 +248,6 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
     const struct library *library = &table->libraries.data[index];
     found->lib = library->number;
     found->module = library->module;
-    found->rva = library->elf ? elf_file_rva(library->elf, mapping->file_offset) : mapping->file_offset;
+    found->rva = library_rva(library, mapping->file_offset);
     return 0;
 }

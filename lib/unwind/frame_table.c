@@ -171,25 +171,13 @@ static bool section_find(struct unwind_module *module, const char *name, const c
 
 /* ---- Go ---- */
 
-/* Go's linker writes a note with the name "Go", stripped or not. */
-static bool has_go_note(struct unwind_module *module, const struct note_place *place)
+/* Go's linker writes a note of its own, stripped or not. */
+static bool has_go_note(struct unwind_module *module)
 {
-    enum { NOTES_MAX = 4096 };
-    struct file_part part;
-    bool found = false;
-    if (unwind_module_part(module, place->file_offset, place->size < NOTES_MAX ? place->size : NOTES_MAX, &part) != 0)
-        return false;
-    const unsigned char *bytes = file_part_at(&part, 0, part.size);
-    struct cursor c = cursor_of(bytes, bytes ? part.size : 0);
-    while (!found && !c.failed && cursor_left(&c) > 0) {
-        uint64_t name_size = cursor_u32(&c), size = cursor_u32(&c);
-        cursor_u32(&c); /* n_type */
-        const unsigned char *name = cursor_bytes(&c, (name_size + 3) & ~UINT64_C(3));
-        cursor_bytes(&c, (size + 3) & ~UINT64_C(3));
-        found = name && name_size == 4 && memcmp(name, "Go\0", 4) == 0;
-    }
-    file_part_close(&part);
-    return found;
+    enum { GO_BUILD_ID = 4 };
+    unsigned char id[512];
+    size_t size;
+    return unwind_module_note(module, "Go\0", GO_BUILD_ID, id, sizeof(id), &size);
 }
 
 bool unwind_module_is_go(struct unwind_module *module)
@@ -205,8 +193,7 @@ void unwind_module_load_eh_frame(struct unwind_module *module)
     if (module->eh_frame_state == LOADED)
         return;
     module->eh_frame_state = LOADED;
-    for (unsigned i = 0; i < module->note_count && !module->is_go; i++)
-        module->is_go = has_go_note(module, &module->notes[i]);
+    module->is_go = has_go_note(module);
     struct cfi_section *eh_frame = &module->eh_frame;
     struct section section;
     if (module->header_size && header_open(module, &eh_frame->vaddr)) {

@@ -1,5 +1,7 @@
 #include "unwind/module.h"
 
+#include "base/elf_note.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +13,7 @@
 #include <unistd.h>
 
 /* Far more than any linker writes. */
-enum { SEGMENTS_MAX = 4096 };
+enum { SEGMENTS_MAX = 4096, NOTES_MAX = 64 * 1024 };
 
 enum { PAGE_SIZE = 4096 };
 
@@ -220,6 +222,37 @@ int unwind_module_part(struct unwind_module *module, uint64_t file_offset, uint6
         return 0;
     }
     return module->fd < 0 ? -ENOENT : file_part_open(part, module->fd, file_offset, size, NULL);
+}
+
+static bool copy_note(struct unwind_module *module, const struct note_place *place, const char owner[4], uint32_t type,
+                      unsigned char *out, size_t max, size_t *size)
+{
+    struct file_part part;
+    if (place->size > NOTES_MAX || unwind_module_part(module, place->file_offset, place->size, &part) != 0)
+        return false;
+    const unsigned char *notes = file_part_at(&part, 0, part.size);
+    const unsigned char *found = notes ? elf_note_find(notes, part.size, owner, type, size) : NULL;
+    bool fits = found && *size <= max;
+    if (fits)
+        memcpy(out, found, *size);
+    file_part_close(&part);
+    return fits;
+}
+
+bool unwind_module_note(struct unwind_module *module, const char owner[4], uint32_t type, unsigned char *out,
+                        size_t max, size_t *size)
+{
+    for (unsigned i = 0; i < module->note_count; i++)
+        if (copy_note(module, &module->notes[i], owner, type, out, max, size))
+            return true;
+    return false;
+}
+
+size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_id[UNWIND_BUILD_ID_MAX])
+{
+    size_t size;
+    bool found = unwind_module_note(module, ELF_NOTE_GNU, NT_GNU_BUILD_ID, build_id, UNWIND_BUILD_ID_MAX, &size);
+    return found ? size : 0;
 }
 
 const struct segment *unwind_module_segment(const struct unwind_module *module, uint64_t vaddr)

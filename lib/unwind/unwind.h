@@ -88,6 +88,11 @@ uint64_t unwind_module_vaddr(const struct unwind_module *module, uint64_t file_o
 /* The vaddr of the first PT_LOAD: library-relative addresses (rva) count from it. */
 uint64_t unwind_module_base(const struct unwind_module *module);
 
+/* Copies the GNU build id, which tells whether a file is still the one that was mapped. Returns its size; 0 if there is
+ * none. */
+enum { UNWIND_BUILD_ID_MAX = 64 };
+size_t unwind_module_build_id(struct unwind_module *module, unsigned char build_id[UNWIND_BUILD_ID_MAX]);
+
 /* The function that holds `vaddr`, as far as the call frame information tells functions apart: its first address and
  * its size. False if no entry covers vaddr. Stripped files have it too. */
 bool unwind_module_function(struct unwind_module *module, uint64_t vaddr, uint64_t *start, uint64_t *size);
