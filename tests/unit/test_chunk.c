@@ -148,6 +148,120 @@ static void test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked(void **unuse
     chunk_reader_free(reader);
 }
 
+/* What a writer holds after these samples is read back as the same. */
+static void assert_comes_back(const struct sample *samples, size_t count)
+{
+    struct chunk_writer *writer = chunk_writer_new(NULL);
+    struct chunk_reader *reader = chunk_reader_new(NULL);
+    for (size_t i = 0; i < count; i++)
+        assert_true(chunk_writer_append(writer, &samples[i]));
+    size_t size;
+    const unsigned char *bytes = chunk_writer_bytes(writer, &size);
+    chunk_reader_start(reader, bytes, size);
+    struct sample got;
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+        assert_same_sample(&got, &samples[i]);
+    }
+    assert_int_equal(chunk_reader_next(reader, &got, NULL), 0);
+    chunk_writer_free(writer);
+    chunk_reader_free(reader);
+}
+
+static void test_an_empty_chunk_has_no_sample(void **unused)
+{
+    (void)unused;
+    assert_comes_back(NULL, 0);
+}
+
+static void test_the_largest_and_smallest_values_come_back(void **unused)
+{
+    (void)unused;
+    uint64_t far_apart[] = {UINT64_MAX, 0, UINT64_MAX, UINT64_C(1) << 63, 0};
+    const struct sample samples[] = {
+        {.thread = UINT32_MAX, .cpu = UINT32_MAX, .time = UINT64_MAX, .cpu_time = UINT64_MAX, .flags = UINT32_MAX},
+        {.thread = 0, .frame_count = 5, .kernel_frame_count = 5, .frames = far_apart},
+        {.thread = UINT32_MAX, .time = UINT64_MAX, .frame_count = 5, .frames = far_apart},
+    };
+    assert_comes_back(samples, 3);
+}
+
+/* Samples of other CPUs come a little late. */
+static void test_time_may_run_backwards(void **unused)
+{
+    (void)unused;
+    uint64_t frame[] = {0x1000};
+    struct sample samples[50];
+    for (uint64_t i = 0; i < 50; i++)
+        samples[i] =
+            (struct sample){.thread = 1, .cpu = i % 2, .time = 1000000 - i * 20000, .frame_count = 1, .frames = frame};
+    assert_comes_back(samples, 50);
+}
+
+static void test_stacks_that_grow_and_shrink_come_back(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 2 * DEEPEST };
+    uint64_t outer[DEEPEST];
+    struct sample samples[COUNT];
+    for (uint32_t i = 0; i < DEEPEST; i++)
+        outer[i] = 0x400000 + i;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t depth = i < DEEPEST ? i : COUNT - i; /* 0 to DEEPEST and back: the same callers all the way */
+        samples[i] = (struct sample){.thread = 7, .time = i, .frame_count = depth, .frames = outer + DEEPEST - depth};
+    }
+    assert_comes_back(samples, COUNT);
+}
+
+static void test_the_same_addresses_may_become_kernel_frames(void **unused)
+{
+    (void)unused;
+    uint64_t frames[] = {3, 2, 1};
+    const struct sample samples[] = {
+        {.thread = 1, .frame_count = 3, .frames = frames},
+        {.thread = 1, .frame_count = 3, .kernel_frame_count = 2, .frames = frames},
+        {.thread = 1, .frame_count = 3, .kernel_frame_count = 2, .frames = frames},
+        {.thread = 1, .frame_count = 3, .frames = frames},
+    };
+    assert_comes_back(samples, 4);
+}
+
+static void test_a_sample_that_does_not_fit_leaves_the_chunk_as_it_was(void **unused)
+{
+    (void)unused;
+    struct chunk_writer *writer = chunk_writer_new(NULL);
+    struct chunk_reader *reader = chunk_reader_new(NULL);
+    uint64_t frames[DEEPEST], state = 11;
+    struct sample sample = {.thread = 1, .frame_count = DEEPEST, .frames = frames};
+    size_t count = 0, full, after;
+    do {
+        for (uint32_t i = 0; i < DEEPEST; i++)
+            frames[i] = next_random(&state);
+        sample.time = ++count;
+    } while (chunk_writer_append(writer, &sample));
+    chunk_writer_bytes(writer, &full);
+    sample.thread = 2; /* nor does it fit for another thread */
+    assert_false(chunk_writer_append(writer, &sample));
+    const unsigned char *bytes = chunk_writer_bytes(writer, &after);
+    assert_int_equal(after, full);
+    chunk_reader_start(reader, bytes, after);
+    struct sample got;
+    for (size_t i = 1; i < count; i++) {
+        assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+        assert_int_equal(got.time, i);
+    }
+    assert_int_equal(chunk_reader_next(reader, &got, NULL), 0);
+
+    chunk_writer_reset(writer);
+    assert_true(chunk_writer_append(writer, &sample));
+    bytes = chunk_writer_bytes(writer, &after);
+    chunk_reader_start(reader, bytes, after);
+    assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
+    assert_same_sample(&got, &sample);
+    chunk_writer_free(writer);
+    chunk_reader_free(reader);
+}
+
 static void test_damaged_bytes_end_in_an_error_not_in_a_crash(void **unused)
 {
     (void)unused;
@@ -193,6 +307,12 @@ int main(void)
         cmocka_unit_test(test_samples_come_back_as_they_were),
         cmocka_unit_test(test_a_sleeping_thread_costs_few_bytes),
         cmocka_unit_test(test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked),
+        cmocka_unit_test(test_an_empty_chunk_has_no_sample),
+        cmocka_unit_test(test_the_largest_and_smallest_values_come_back),
+        cmocka_unit_test(test_time_may_run_backwards),
+        cmocka_unit_test(test_stacks_that_grow_and_shrink_come_back),
+        cmocka_unit_test(test_the_same_addresses_may_become_kernel_frames),
+        cmocka_unit_test(test_a_sample_that_does_not_fit_leaves_the_chunk_as_it_was),
         cmocka_unit_test(test_damaged_bytes_end_in_an_error_not_in_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
