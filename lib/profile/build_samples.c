@@ -120,7 +120,7 @@ int build_samples(struct build *build, struct raw_samples *raw, size_t index, st
     samples->time = build_take(&raw->time);
     samples->weight = build_take(&raw->weight);
     samples->cpu_delta = build_take(&raw->cpu_delta);
-    samples->length = samples->capacity = rows;
+    samples->length = rows;
     if (is_sorted(samples->time, rows))
         return 0;
     *sorted = true;

@@ -101,53 +101,6 @@ uint32_t profile_add_func(struct profile *profile, uint32_t name, uint32_t resou
     return (uint32_t)row;
 }
 
-static bool samples_grow(struct sample_table *table)
-{
-    size_t rows = grown_capacity(table->capacity);
-    if (!rows || !RESIZE(table->stack, rows) || !RESIZE(table->time, rows) ||
-        (table->weight && !RESIZE(table->weight, rows)) || (table->cpu_delta && !RESIZE(table->cpu_delta, rows)))
-        return false;
-    table->capacity = rows;
-    return true;
-}
-
-bool samples_add(struct sample_table *samples, uint32_t stack, double time)
-{
-    if (samples->length == samples->capacity && !samples_grow(samples))
-        return false;
-    size_t row = samples->length++;
-    samples->stack[row] = stack;
-    samples->time[row] = time;
-    if (samples->weight)
-        samples->weight[row] = 1;
-    if (samples->cpu_delta)
-        samples->cpu_delta[row] = NAN;
-    return true;
-}
-
-static bool make_optional_column(const struct sample_table *samples, double **column, double missing)
-{
-    if (*column)
-        return true;
-    size_t rows = samples->capacity ? samples->capacity : 1;
-    *column = rows > SIZE_MAX / sizeof(**column) ? NULL : malloc(rows * sizeof(**column));
-    if (!*column)
-        return false;
-    for (size_t i = 0; i < samples->length; i++)
-        (*column)[i] = missing;
-    return true;
-}
-
-bool samples_need_weight(struct sample_table *samples)
-{
-    return make_optional_column(samples, &samples->weight, 1);
-}
-
-bool samples_need_cpu_delta(struct sample_table *samples)
-{
-    return make_optional_column(samples, &samples->cpu_delta, NAN);
-}
-
 struct thread *profile_add_thread(struct profile *profile)
 {
     struct thread *thread = array_push_zero(&profile->threads);

@@ -94,7 +94,7 @@ struct sample_table {
     double *weight;    /* NULL: each counts 1 */
     double *cpu_delta; /* CPU time since the previous sample, in µs; NAN unknown; NULL: no such column */
     enum weight_type weight_type;
-    size_t length, capacity;
+    size_t length;
 };
 
 /* Markers are kept whole for later use: data[i] is the payload's JSON text (string index), or PROFILE_NONE. */
@@ -184,11 +184,6 @@ uint32_t profile_add_stack(struct profile *profile, uint32_t prefix, uint32_t fr
 uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib, int64_t address);
 uint32_t profile_add_func(struct profile *profile, uint32_t name, uint32_t resource);
 struct thread *profile_add_thread(struct profile *profile); /* NULL if memory ran out; valid until the next one */
-bool samples_add(struct sample_table *samples, uint32_t stack, double time); /* a weight or CPU column gets 1 and NAN */
-
-/* Make the optional column if it is not there (rows that are there get 1 or NAN); false if memory ran out. */
-bool samples_need_weight(struct sample_table *samples);
-bool samples_need_cpu_delta(struct sample_table *samples);
 
 uint32_t profile_add_category(struct profile *profile, const char *name, const char *color);
 

@@ -19,6 +19,7 @@
 #include "record/spool.h"
 
 #include "base/cursor.h"
+#include "base/file_io.h"
 #include "base/hash.h"
 #include "base/leb128.h"
 
@@ -190,20 +191,6 @@ struct spool_writer {
     struct chunk_writer *chunk;
 };
 
-static int write_all(int fd, const void *bytes, size_t size)
-{
-    for (const char *at = bytes; size;) {
-        ssize_t written = write(fd, at, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return -errno;
-        at += written;
-        size -= (size_t)written;
-    }
-    return 0;
-}
-
 static void put_u32(unsigned char *out, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
@@ -243,9 +230,9 @@ static int write_block(struct spool_writer *writer, char kind, const void *paylo
     uint64_t samples = kind == 'S' ? writer->samples : writer->samples_in_file;
     int code = reserve_room(writer, sizeof(header) + size, samples);
     if (!code)
-        code = write_all(writer->fd, header, sizeof(header));
+        code = file_write(writer->fd, header, sizeof(header));
     if (!code)
-        code = write_all(writer->fd, payload, size);
+        code = file_write(writer->fd, payload, size);
     if (code) {
         cut_at_last_block(writer);
         return error_set(err, -code, "cannot write to %s: %s", writer->path, strerror(-code));
@@ -299,7 +286,7 @@ struct spool_writer *spool_writer_new(const char *path, struct error *err)
         error_set(err, errno, "cannot create %s: %s", path, strerror(errno));
         goto fail;
     }
-    int code = write_all(writer->fd, magic, sizeof(magic));
+    int code = file_write(writer->fd, magic, sizeof(magic));
     if (code) {
         error_set(err, -code, "cannot write to %s: %s", path, strerror(-code));
         unlink(path);
@@ -337,16 +324,6 @@ int spool_writer_sample(struct spool_writer *writer, const struct sample *sample
     return 0;
 }
 
-uint64_t spool_writer_samples(const struct spool_writer *writer)
-{
-    return writer->samples;
-}
-
-uint64_t spool_writer_bytes(const struct spool_writer *writer)
-{
-    return writer->bytes;
-}
-
 int spool_writer_close(struct spool_writer *writer, struct error *err)
 {
     if (!writer)
@@ -375,36 +352,15 @@ struct spool_reader {
     uint64_t damaged;
 };
 
-/* Reads `size` bytes; fewer only at the end of the file. */
-static ssize_t read_all(int fd, void *bytes, size_t size)
-{
-    size_t done = 0;
-    while (done < size) {
-        ssize_t got = read(fd, (char *)bytes + done, size - done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            break;
-        done += (size_t)got;
-    }
-    return (ssize_t)done;
-}
-
-int spool_reader_rewind(struct spool_reader *reader, struct error *err)
+/* Passes over the magic number. */
+static int read_start(struct spool_reader *reader, struct error *err)
 {
     char start[sizeof(magic)];
-    if (lseek(reader->fd, 0, SEEK_SET) < 0)
-        return error_set(err, errno, "cannot read %s: %s", reader->path, strerror(errno));
-    ssize_t got = read_all(reader->fd, start, sizeof(start));
+    ssize_t got = file_read(reader->fd, start, sizeof(start));
     if (got < 0)
         return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
     if ((size_t)got < sizeof(start) || memcmp(start, magic, sizeof(magic)) != 0)
         return error_set(err, EINVAL, "%s is not a recording of prof: it does not begin with PROFSPL1", reader->path);
-    reader->events.in = cursor_of(NULL, 0);
-    reader->in_chunk = false;
-    reader->damaged = 0;
     return 0;
 }
 
@@ -422,7 +378,7 @@ struct spool_reader *spool_reader_open(const char *path, struct error *err)
         error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
     else if (!reader->path || !reader->chunk)
         error_no_memory(err);
-    else if (spool_reader_rewind(reader, err) == 0)
+    else if (read_start(reader, err) == 0)
         return reader;
     spool_reader_close(reader);
     return NULL;
@@ -451,7 +407,7 @@ static int next_block(struct spool_reader *reader, struct error *err)
 {
     for (;;) {
         unsigned char header[BLOCK_HEADER];
-        ssize_t got = read_all(reader->fd, header, sizeof(header));
+        ssize_t got = file_read(reader->fd, header, sizeof(header));
         if (got < 0)
             return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
         struct cursor at = cursor_of(header, (size_t)got);
@@ -463,7 +419,7 @@ static int next_block(struct spool_reader *reader, struct error *err)
         reader->block.length = 0;
         if (!array_reserve(&reader->block, size))
             return error_no_memory(err);
-        got = read_all(reader->fd, reader->block.data, size);
+        got = file_read(reader->fd, reader->block.data, size);
         if (got < 0)
             return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
         if ((size_t)got < size)

@@ -74,9 +74,6 @@ int spool_writer_sample(struct spool_writer *writer, const struct sample *sample
 /* Writes out what is buffered. To be called every second or so: it bounds what a killed recorder loses. */
 int spool_writer_flush(struct spool_writer *writer, struct error *err);
 
-uint64_t spool_writer_samples(const struct spool_writer *writer); /* samples appended so far */
-uint64_t spool_writer_bytes(const struct spool_writer *writer);   /* bytes in the file so far */
-
 /* Flushes and closes; frees the writer in any case. The file stays. */
 int spool_writer_close(struct spool_writer *writer, struct error *err);
 
@@ -92,9 +89,6 @@ enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 /* The next item, in file order, into *event or *sample; or a negative errno value. A block that is cut off at the end
  * of the file is SPOOL_END; a damaged one in the middle is skipped and counted. */
 int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
-
-/* Back to the first item. */
-int spool_reader_rewind(struct spool_reader *reader, struct error *err);
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skipped so far */
 

@@ -9,17 +9,42 @@
 #include <string.h>
 
 /* Things that come and go, each at an index of its own while it lives; the indexes of the dead are used again. */
-struct ARRAY_TYPE(index_array, uint32_t);
+struct slots {
+    ARRAY(void *) items; /* NULL where the index is free */
+    ARRAY(uint32_t) free;
+};
 
 struct tracker {
     struct spool_writer *spool;
     struct library_table *libraries;
-    ARRAY(struct tracked_process *) processes;
-    ARRAY(struct tracked_thread *) threads;
-    struct index_array free_processes, free_threads;
+    struct slots processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
+    uint64_t losses; /* how often records were lost */
 };
+
+static bool slots_add(struct slots *slots, void *item, uint32_t *index)
+{
+    if (slots->free.length) {
+        *index = slots->free.data[--slots->free.length];
+        slots->items.data[*index] = item;
+        return true;
+    }
+    *index = (uint32_t)slots->items.length;
+    return array_push(&slots->items, item);
+}
+
+static bool slots_remove(struct slots *slots, uint32_t index)
+{
+    slots->items.data[index] = NULL;
+    return array_push(&slots->free, index);
+}
+
+static void slots_destroy(struct slots *slots)
+{
+    array_free(&slots->items);
+    array_free(&slots->free);
+}
 
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries, struct error *err)
 {
@@ -51,39 +76,93 @@ void tracker_free(struct tracker *tracker)
 {
     if (!tracker)
         return;
-    for (size_t i = 0; i < tracker->processes.length; i++)
-        process_free(tracker->processes.data[i]);
-    for (size_t i = 0; i < tracker->threads.length; i++)
-        thread_free(tracker->threads.data[i]);
-    array_free(&tracker->processes);
-    array_free(&tracker->threads);
-    array_free(&tracker->free_processes);
-    array_free(&tracker->free_threads);
+    for (size_t i = 0; i < tracker->processes.items.length; i++)
+        process_free(tracker->processes.items.data[i]);
+    for (size_t i = 0; i < tracker->threads.items.length; i++)
+        thread_free(tracker->threads.items.data[i]);
+    slots_destroy(&tracker->processes);
+    slots_destroy(&tracker->threads);
     hash_destroy(&tracker->by_pid);
     hash_destroy(&tracker->by_tid);
     free(tracker);
 }
 
-size_t tracker_thread_count(const struct tracker *tracker)
-{
-    return tracker->threads.length - tracker->free_threads.length;
-}
-
-size_t tracker_process_count(const struct tracker *tracker)
-{
-    return tracker->processes.length - tracker->free_processes.length;
-}
-
 static struct tracked_process *find_process(const struct tracker *tracker, uint32_t pid)
 {
     uint32_t index = hash_get(&tracker->by_pid, pid);
-    return index == HASH_MISSING ? NULL : tracker->processes.data[index];
+    return index == HASH_MISSING ? NULL : tracker->processes.items.data[index];
 }
 
 static struct tracked_thread *find_thread(const struct tracker *tracker, uint32_t tid)
 {
     uint32_t index = hash_get(&tracker->by_tid, tid);
-    return index == HASH_MISSING ? NULL : tracker->threads.data[index];
+    return index == HASH_MISSING ? NULL : tracker->threads.items.data[index];
+}
+
+static struct tracked_process *process_of(const struct tracker *tracker, const struct tracked_thread *thread)
+{
+    return tracker->processes.items.data[thread->process];
+}
+
+/* ---- the threads of a process ---- */
+
+static void link_thread(struct tracked_process *process, struct tracked_thread *thread)
+{
+    thread->next = process->threads;
+    if (thread->next)
+        thread->next->previous = thread;
+    process->threads = thread;
+}
+
+static void unlink_thread(struct tracked_process *process, struct tracked_thread *thread)
+{
+    if (thread->next)
+        thread->next->previous = thread->previous;
+    if (thread->previous)
+        thread->previous->next = thread->next;
+    else
+        process->threads = thread->next;
+}
+
+/* ---- what ends ---- */
+
+static int end_process(struct tracker *tracker, uint32_t index, struct error *err)
+{
+    struct tracked_process *process = tracker->processes.items.data[index];
+    if (hash_get(&tracker->by_pid, process->pid) == index)
+        hash_remove(&tracker->by_pid, process->pid);
+    process_free(process);
+    return slots_remove(&tracker->processes, index) ? 0 : error_no_memory(err);
+}
+
+/* Forgets a thread, and with its last one the process. */
+static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, struct error *err)
+{
+    uint32_t index = hash_get(&tracker->by_tid, tid);
+    if (index == HASH_MISSING)
+        return 0;
+    struct tracked_thread *thread = tracker->threads.items.data[index];
+    uint32_t process_index = thread->process;
+    struct tracked_process *process = process_of(tracker, thread);
+    struct spool_event event = {.kind = SPOOL_THREAD_END, .number = thread->number, .time = time};
+    int code = spool_writer_event(tracker->spool, &event, err);
+    hash_remove(&tracker->by_tid, tid);
+    unlink_thread(process, thread);
+    thread_free(thread);
+    if (!slots_remove(&tracker->threads, index))
+        return error_no_memory(err);
+    if (!process->threads && !code)
+        code = end_process(tracker, process_index, err);
+    return code;
+}
+
+/* A number of the system that is used again although no end was seen: the record was lost. */
+static int end_stale_process(struct tracker *tracker, uint32_t pid, uint64_t time, struct error *err)
+{
+    int code = 0;
+    for (struct tracked_process *process; !code && (process = find_process(tracker, pid)) && process->threads;)
+        code = end_thread(tracker, process->threads->tid, time, err);
+    return code;
 }
 
 /* ---- what begins ---- */
@@ -105,7 +184,7 @@ static int emit_thread(struct tracker *tracker, const struct tracked_thread *thr
 {
     struct spool_event event = {.kind = SPOOL_THREAD,
                                 .number = thread->number,
-                                .process = tracker->processes.data[thread->process]->number,
+                                .process = process_of(tracker, thread)->number,
                                 .tid = thread->tid,
                                 .time = time,
                                 .name = thread->name};
@@ -119,16 +198,9 @@ static int add_process(struct tracker *tracker, uint32_t pid, struct tracked_pro
         return error_no_memory(err);
     process->pid = pid;
     process->number = tracker->next_process++;
-    uint32_t index = (uint32_t)tracker->processes.length;
-    bool placed;
-    if (tracker->free_processes.length) {
-        index = tracker->free_processes.data[--tracker->free_processes.length];
-        tracker->processes.data[index] = process;
-        placed = true;
-    } else {
-        placed = array_push(&tracker->processes, process);
-    }
-    if (!placed) {
+    process->losses = tracker->losses;
+    uint32_t index;
+    if (!slots_add(&tracker->processes, process, &index)) {
         free(process);
         return error_no_memory(err);
     }
@@ -143,7 +215,7 @@ static void copy_name(struct tracked_thread *thread, const char *name)
     thread->name[length] = '\0';
 }
 
-static int add_thread(struct tracker *tracker, const struct tracked_process *process, uint32_t tid, const char *name,
+static int add_thread(struct tracker *tracker, struct tracked_process *process, uint32_t tid, const char *name,
                       uint64_t time, struct error *err)
 {
     struct tracked_thread *thread = calloc(1, sizeof(*thread));
@@ -154,68 +226,18 @@ static int add_thread(struct tracker *tracker, const struct tracked_process *pro
     thread->process = hash_get(&tracker->by_pid, process->pid);
     thread->clock.started = time;
     copy_name(thread, name);
-    uint32_t index = (uint32_t)tracker->threads.length;
-    bool placed;
-    if (tracker->free_threads.length) {
-        index = tracker->free_threads.data[--tracker->free_threads.length];
-        tracker->threads.data[index] = thread;
-        placed = true;
-    } else {
-        placed = array_push(&tracker->threads, thread);
-    }
-    if (!placed) {
+    uint32_t index;
+    if (!slots_add(&tracker->threads, thread, &index)) {
         free(thread);
         return error_no_memory(err);
     }
+    link_thread(process, thread);
+    int code = end_thread(tracker, tid, time, err); /* one of this number whose end was not seen */
+    if (code)
+        return code;
     if (!hash_set(&tracker->by_tid, tid, index))
         return error_no_memory(err);
-    tracker->processes.data[thread->process]->live_threads++;
     return emit_thread(tracker, thread, time, err);
-}
-
-/* ---- what ends ---- */
-
-static int end_process(struct tracker *tracker, uint32_t index, struct error *err)
-{
-    struct tracked_process *process = tracker->processes.data[index];
-    if (hash_get(&tracker->by_pid, process->pid) == index)
-        hash_remove(&tracker->by_pid, process->pid);
-    process_free(process);
-    tracker->processes.data[index] = NULL;
-    return array_push(&tracker->free_processes, index) ? 0 : error_no_memory(err);
-}
-
-/* Forgets a thread, and with its last one the process. */
-static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, struct error *err)
-{
-    uint32_t index = hash_get(&tracker->by_tid, tid);
-    if (index == HASH_MISSING)
-        return 0;
-    struct tracked_thread *thread = tracker->threads.data[index];
-    uint32_t process_index = thread->process;
-    struct spool_event event = {.kind = SPOOL_THREAD_END, .number = thread->number, .time = time};
-    int code = spool_writer_event(tracker->spool, &event, err);
-    hash_remove(&tracker->by_tid, tid);
-    thread_free(thread);
-    tracker->threads.data[index] = NULL;
-    if (!array_push(&tracker->free_threads, index))
-        return error_no_memory(err);
-    if (--tracker->processes.data[process_index]->live_threads == 0 && !code)
-        code = end_process(tracker, process_index, err);
-    return code;
-}
-
-/* A number of the system that is used again although no end was seen: the record was lost. */
-static int end_stale_process(struct tracker *tracker, uint32_t pid, uint64_t time, struct error *err)
-{
-    uint32_t index = hash_get(&tracker->by_pid, pid);
-    int code = 0;
-    for (size_t i = 0; index != HASH_MISSING && i < tracker->threads.length && !code; i++) {
-        struct tracked_thread *thread = tracker->threads.data[i];
-        if (thread && thread->process == index)
-            code = end_thread(tracker, thread->tid, time, err);
-    }
-    return code;
 }
 
 /* ---- records ---- */
@@ -283,34 +305,27 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
                  struct tracked_process **process, struct error *err)
 {
     *thread = find_thread(tracker, tid);
+    *process = *thread ? process_of(tracker, *thread) : NULL;
+    if (*process && (*process)->pid == pid)
+        return 0;
+    *process = find_process(tracker, pid);
     int code = 0;
-    if (*thread && tracker->processes.data[(*thread)->process]->pid != pid) {
-        code = end_thread(tracker, tid, time, err);
-        *thread = NULL;
-    }
-    if (!*thread && !code) {
-        struct tracked_process *owner = find_process(tracker, pid);
-        if (!owner) {
-            code = add_unknown_process(tracker, pid, "", time, &owner, err);
-            if (!code)
-                code = read_maps(tracker, owner, time, err);
-        }
+    if (!*process) {
+        code = add_unknown_process(tracker, pid, "", time, process, err);
         if (!code)
-            code = add_thread(tracker, owner, tid, "", time, err);
-        if (code)
-            return code;
-        *thread = find_thread(tracker, tid);
+            code = read_maps(tracker, *process, time, err);
     }
     if (!code)
-        *process = tracker->processes.data[(*thread)->process];
+        code = add_thread(tracker, *process, tid, "", time, err);
+    *thread = find_thread(tracker, tid);
     return code;
 }
 
 bool tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time)
 {
-    if (!process->maps_unsure)
+    if (process->losses == tracker->losses)
         return false;
-    process->maps_unsure = false;
+    process->losses = tracker->losses;
     return read_maps(tracker, process, time, NULL) == 0;
 }
 
@@ -327,18 +342,19 @@ static int fork_process(struct tracker *tracker, const struct perf_record *recor
     const char *name = forking ? forking->name : "";
     if (parent && !address_space_copy(&child->space, &parent->space))
         return error_no_memory(err);
-    child->maps_unsure = parent && parent->maps_unsure;
+    if (parent)
+        child->losses = parent->losses;
     code = emit_process(tracker, child, parent ? parent->number : SPOOL_NO_NUMBER, false, record->time, name, err);
     return code ? code : add_thread(tracker, child, record->tid, name, record->time, err);
 }
 
 static int fork_thread(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
-    int code = end_thread(tracker, record->tid, record->time, err);
+    int code = 0;
     struct tracked_process *process = find_process(tracker, record->pid);
     const struct tracked_thread *cloning = find_thread(tracker, record->task.parent_tid);
     const char *name = cloning ? cloning->name : "";
-    if (!code && !process)
+    if (!process)
         code = add_unknown_process(tracker, record->pid, name, record->time, &process, err);
     return code ? code : add_thread(tracker, process, record->tid, name, record->time, err);
 }
@@ -348,15 +364,12 @@ static int fork_thread(struct tracker *tracker, const struct perf_record *record
  * were recorded before. If the first thread was not the caller it has ended as well, and the caller is the one that is
  * left; its counters go on.
  */
-static struct thread_clock take_clock_of_caller(struct tracker *tracker, uint32_t process_index, uint32_t pid)
+static struct thread_clock take_clock_of_caller(struct tracker *tracker, const struct tracked_process *process)
 {
     struct thread_clock clock = {0};
-    struct tracked_thread *caller = find_thread(tracker, pid);
-    for (size_t i = 0; !caller && i < tracker->threads.length; i++) {
-        struct tracked_thread *thread = tracker->threads.data[i];
-        if (thread && thread->process == process_index)
-            caller = thread;
-    }
+    struct tracked_thread *caller = find_thread(tracker, process->pid);
+    if (!caller)
+        caller = process->threads;
     if (caller) {
         clock = caller->clock;
         caller->clock = (struct thread_clock){0};
@@ -371,7 +384,7 @@ static int exec_process(struct tracker *tracker, const struct perf_record *recor
     struct thread_clock clock = {0};
     int code = 0;
     if (old) {
-        clock = take_clock_of_caller(tracker, hash_get(&tracker->by_pid, record->pid), record->pid);
+        clock = take_clock_of_caller(tracker, old);
         code = end_stale_process(tracker, record->pid, record->time, err);
     }
     struct tracked_process *process = NULL;
@@ -416,10 +429,7 @@ static int map_record(struct tracker *tracker, const struct perf_record *record,
 
 static int lost_records(struct tracker *tracker, const struct perf_record *record, struct error *err)
 {
-    for (size_t i = 0; i < tracker->processes.length; i++) {
-        if (tracker->processes.data[i])
-            tracker->processes.data[i]->maps_unsure = true;
-    }
+    tracker->losses++;
     struct spool_event event = {.kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
     return spool_writer_event(tracker->spool, &event, err);
 }

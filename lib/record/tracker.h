@@ -22,15 +22,16 @@
 struct tracked_process {
     uint32_t number; /* in the spool */
     uint32_t pid;
-    uint32_t live_threads;
-    bool maps_unsure; /* records were lost since its mappings were last known to be right */
+    struct tracked_thread *threads; /* those that live */
+    uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
     struct address_space space;
 };
 
 struct tracked_thread {
     uint32_t number; /* in the spool */
     uint32_t tid;
-    uint32_t process; /* index of its process in the tracker */
+    uint32_t process;                       /* index of its process in the tracker */
+    struct tracked_thread *next, *previous; /* of the same process */
     char name[16];
     struct thread_clock clock;
 };
@@ -53,9 +54,5 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
 /* Reads the mappings of a process again if records were lost since they were known. True if it did: what was not found
  * may be found now. */
 bool tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time);
-
-/* Living threads and processes, for tests and for those who watch memory. */
-size_t tracker_thread_count(const struct tracker *tracker);
-size_t tracker_process_count(const struct tracker *tracker);
 
 #endif

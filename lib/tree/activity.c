@@ -13,7 +13,10 @@
 
 enum { MICROSECONDS_PER_MS = 1000 };
 
-double sample_cpu_percent(const struct sample_table *samples, size_t i, double interval)
+/* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 where it is unknown. The gap
+ * before the first sample is one `interval` (ms) long; 0 if nothing is known of it. Threads without CPU deltas: always
+ * 100. `i` up to samples->length. */
+static double gap_cpu_percent(const struct sample_table *samples, size_t i, double interval)
 {
     if (!samples->cpu_delta)
         return 100;
@@ -89,14 +92,14 @@ static void draw_samples(const struct canvas *canvas, const struct stack_view *s
     if (first == last)
         return;
     double left = pixel_of(canvas, (time_before(samples, first, request->interval) + samples->time[first]) / 2);
-    double share = sample_cpu_percent(samples, first, request->interval) / 100;
+    double share = gap_cpu_percent(samples, first, request->interval) / 100;
     for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         uint32_t category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
         double time = samples->time[i];
         double middle = pixel_of(canvas, time);
         double right = pixel_of(canvas, (time + time_after(samples, i, request->interval)) / 2);
-        double next_share = sample_cpu_percent(samples, i + 1, request->interval) / 100;
+        double next_share = gap_cpu_percent(samples, i + 1, request->interval) / 100;
         if (is_kept(request, nodes, stack)) {
             float *row = canvas->rows + (size_t)category * canvas->width;
             add_span(canvas, row, left, middle, share);
@@ -188,7 +191,7 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
     if (cpu_percent)
         *cpu_percent =
             samples->cpu_delta
-                ? sample_cpu_percent(samples, time < samples->time[i] || i + 1 == samples->length ? i : i + 1, interval)
+                ? gap_cpu_percent(samples, time < samples->time[i] || i + 1 == samples->length ? i : i + 1, interval)
                 : NAN;
     return i;
 }

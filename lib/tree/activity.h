@@ -7,11 +7,6 @@
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
 
-/* CPU share of the gap before sample i, whole percents: 0 for i = samples->length, 100 where it is unknown. The gap
- * before the first sample is one `interval` (ms) long; 0 if nothing is known of it. Threads without CPU deltas: always
- * 100. `i` up to samples->length. */
-double sample_cpu_percent(const struct sample_table *samples, size_t i, double interval);
-
 struct activity_request {
     const struct sample_table *samples;
     double interval;        /* ms: how far the first sample reaches back and the last one forward */

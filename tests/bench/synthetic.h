@@ -5,6 +5,7 @@
 #ifndef PROF_TESTS_SYNTHETIC_H
 #define PROF_TESTS_SYNTHETIC_H
 
+#include "../support/sample_rows.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -217,7 +218,7 @@ static bool make_threads(struct maker *maker)
     for (uint32_t i = 0; i < maker->options->threads; i++) {
         struct thread *thread = profile_add_thread(profile);
         char text[32];
-        if (!thread || !samples_need_cpu_delta(&thread->samples))
+        if (!thread || !samples_give_cpu_delta(&thread->samples))
             return false;
         snprintf(text, sizeof(text), i ? "worker %u" : "application", i);
         thread->name = strings_add_z(&profile->strings, text);

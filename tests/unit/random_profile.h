@@ -7,6 +7,7 @@
 #define PROF_TESTS_RANDOM_PROFILE_H
 
 #include "profile/profile.h"
+#include "support/sample_rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static inline uint32_t random_below(struct random *random, uint32_t limit)
 static inline void random_samples(struct random *random, struct profile *profile, struct sample_table *samples)
 {
     bool weighted = random_below(random, 3) == 0, has_cpu = random_below(random, 2) == 0;
-    if ((weighted && !samples_need_weight(samples)) || (has_cpu && !samples_need_cpu_delta(samples)))
+    if ((weighted && !samples_give_weight(samples)) || (has_cpu && !samples_give_cpu_delta(samples)))
         abort();
     samples->weight_type = weighted ? WEIGHT_BYTES : WEIGHT_SAMPLES;
     double time = random_below(random, 10);

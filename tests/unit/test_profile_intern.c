@@ -102,22 +102,6 @@ static void test_categories_and_subcategories_are_known_by_name(void **state)
     end(&f);
 }
 
-static void test_optional_columns_appear_when_they_are_needed(void **state)
-{
-    (void)state;
-    struct fixture f;
-    begin(&f);
-    struct sample_table *samples = &profile_add_thread(&f.profile)->samples;
-    assert_true(samples_add(samples, 0, 1));
-    assert_null(samples->weight);
-    assert_true(samples_need_weight(samples) && samples_need_cpu_delta(samples));
-    for (int i = 0; i < 500; i++)
-        assert_true(samples_add(samples, 0, 2));
-    assert_true(samples->weight[0] == 1 && samples->weight[500] == 1);
-    assert_true(isnan(samples->cpu_delta[0]) && isnan(samples->cpu_delta[500]));
-    end(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,7 +109,6 @@ int main(void)
         cmocka_unit_test(test_frames_differ_in_every_column),
         cmocka_unit_test(test_funcs_with_one_name_in_two_libraries_stay_apart),
         cmocka_unit_test(test_categories_and_subcategories_are_known_by_name),
-        cmocka_unit_test(test_optional_columns_appear_when_they_are_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* What is written is version 70, reads back as the same profile, and keeps its sums when times are put on a grid. */
 #include "profile/file.h"
 #include "support/profile_text.h"
+#include "support/sample_rows.h"
 
 #include <errno.h>
 #include <math.h>
@@ -106,7 +107,7 @@ static void make_jittery_thread(struct profile *profile, size_t count)
     profile_add_stack(profile, PROFILE_NONE, 0);
     struct thread *thread = profile_add_thread(profile);
     thread->name = thread->process_type = thread->pid = thread->tid = text;
-    assert_true(samples_need_cpu_delta(&thread->samples));
+    assert_true(samples_give_cpu_delta(&thread->samples));
     uint64_t random = 5;
     double time = 3.14159;
     for (size_t i = 0; i < count; i++) {

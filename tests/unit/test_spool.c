@@ -1,16 +1,21 @@
 /* The spool file gives back events and samples in order, whole up to where it was cut off or the disk was full. */
 #include "record/spool.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -31,6 +36,13 @@ static int remove_folder(void **unused)
 {
     (void)unused;
     return rmdir(folder);
+}
+
+static off_t size_of_file(void)
+{
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_size;
 }
 
 static const unsigned char build_id[] = {0x12, 0x34, 0x56, 0x00, 0x9a};
@@ -163,9 +175,8 @@ static void test_a_file_cut_anywhere_reads_up_to_its_last_whole_block(void **unu
         assert_int_equal(write_samples(writer, i * 25, 25, NULL), 0);
         assert_int_equal(spool_writer_flush(writer, NULL), 0);
     }
-    assert_int_equal(spool_writer_samples(writer), 100);
-    off_t size = (off_t)spool_writer_bytes(writer);
     assert_int_equal(spool_writer_close(writer, NULL), 0);
+    off_t size = size_of_file();
     int previous = 100;
     for (off_t cut = size - 1; cut >= 8; cut--) {
         assert_int_equal(truncate(path, cut), 0);
@@ -191,7 +202,7 @@ static void test_a_damaged_block_is_skipped_and_counted(void **unused)
     struct spool_writer *writer = spool_writer_new(path, NULL);
     write_start(writer);
     assert_int_equal(spool_writer_flush(writer, NULL), 0);
-    off_t where = (off_t)spool_writer_bytes(writer) + 12; /* inside the payload of the next block */
+    off_t where = size_of_file() + 12; /* inside the payload of the next block */
     assert_int_equal(write_samples(writer, 1000, 3, NULL), 0);
     assert_int_equal(spool_writer_flush(writer, NULL), 0);
     assert_int_equal(write_samples(writer, 0, 10, NULL), 0);
@@ -207,8 +218,6 @@ static void test_a_damaged_block_is_skipped_and_counted(void **unused)
     assert_int_equal(read_samples(reader, &events), 10);
     assert_int_equal(events, START_EVENTS);
     assert_int_equal(spool_reader_damaged(reader), 1);
-    assert_int_equal(spool_reader_rewind(reader, NULL), 0);
-    assert_int_equal(read_samples(reader, &events), 10);
     spool_reader_close(reader);
     unlink(path);
 }
@@ -228,18 +237,74 @@ static void test_a_full_disk_leaves_whole_blocks(void **unused)
     struct error err = {0};
     assert_true(write_samples(writer, 0, 1000000, &err) < 0);
     assert_non_null(strstr(err.text, "cannot write to"));
-    uint64_t bytes = spool_writer_bytes(writer);
+    off_t size = size_of_file();
     assert_true(spool_writer_close(writer, NULL) < 0);
     setrlimit(RLIMIT_FSIZE, &old);
-    struct stat status;
-    assert_int_equal(stat(path, &status), 0);
-    assert_true((uint64_t)status.st_size == bytes);
+    assert_int_equal(size_of_file(), size);
     struct spool_reader *reader = spool_reader_open(path, NULL);
     int events;
     assert_true(read_samples(reader, &events) > 1000);
     assert_int_equal(spool_reader_damaged(reader), 0);
     spool_reader_close(reader);
     unlink(path);
+}
+
+/* Has a small disk of its own at `folder`, in a namespace that ends with this process; false if that is not permitted.
+ */
+static bool mount_small_disk(const char *options)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", folder, "tmpfs", 0, options) == 0;
+}
+
+static uint64_t free_bytes(void)
+{
+    struct statvfs disk;
+    assert_int_equal(statvfs(folder, &disk), 0);
+    return (uint64_t)disk.f_bavail * disk.f_frsize;
+}
+
+static void test_a_spool_that_fills_the_disk_leaves_room_for_its_profile(void **unused)
+{
+    (void)unused;
+    enum { OF_A_SAMPLE = 16 }; /* in the file that sorts samples by thread */
+    if (!mount_small_disk("size=512k"))
+        skip();
+    struct spool_writer *writer = spool_writer_new(path, NULL);
+    assert_non_null(writer);
+    write_start(writer);
+    struct error err = {0};
+    assert_int_equal(write_samples(writer, 0, 1000000, &err), -ENOSPC);
+    assert_non_null(strstr(err.text, "No space left"));
+    assert_int_equal(spool_writer_close(writer, NULL), -ENOSPC);
+
+    struct spool_reader *reader = spool_reader_open(path, NULL);
+    int events, samples = read_samples(reader, &events);
+    assert_int_equal(events, START_EVENTS);
+    assert_true(samples > 1000);
+    assert_int_equal(spool_reader_damaged(reader), 0);
+    spool_reader_close(reader);
+    assert_true(free_bytes() >= (uint64_t)samples * OF_A_SAMPLE + (uint64_t)size_of_file() / 4);
+    unlink(path);
+    assert_int_equal(umount(folder), 0);
+}
+
+static void test_the_reserve_of_a_spool_is_given_back_when_it_is_closed(void **unused)
+{
+    (void)unused;
+    if (!mount_small_disk("size=4m"))
+        skip();
+    uint64_t before = free_bytes();
+    struct spool_writer *writer = spool_writer_new(path, NULL);
+    write_start(writer);
+    assert_int_equal(write_samples(writer, 0, 20000, NULL), 0);
+    assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    uint64_t bytes = (uint64_t)size_of_file();
+    assert_true(before - free_bytes() > 2 * bytes);
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    assert_true(before - free_bytes() < bytes + 8192);
+    unlink(path);
+    assert_int_equal(umount(folder), 0);
 }
 
 static void test_an_existing_file_is_not_overwritten(void **unused)
@@ -259,6 +324,8 @@ int main(void)
         cmocka_unit_test(test_a_file_cut_anywhere_reads_up_to_its_last_whole_block),
         cmocka_unit_test(test_a_damaged_block_is_skipped_and_counted),
         cmocka_unit_test(test_a_full_disk_leaves_whole_blocks),
+        cmocka_unit_test(test_a_spool_that_fills_the_disk_leaves_room_for_its_profile),
+        cmocka_unit_test(test_the_reserve_of_a_spool_is_given_back_when_it_is_closed),
         cmocka_unit_test(test_an_existing_file_is_not_overwritten),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,0 +1,57 @@
+/*
+ * Makes samples one by one, for tests and measurements. prof itself fills whole columns.
+ */
+#ifndef PROF_TESTS_SAMPLE_ROWS_H
+#define PROF_TESTS_SAMPLE_ROWS_H
+
+#include "profile/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Room in one column for `rows` rows; the column stays as it was if memory ran out. */
+#define SAMPLES_GROW(column, rows)                                                                                     \
+    do {                                                                                                               \
+        void *moved = realloc((column), (rows) * sizeof(*(column)));                                                   \
+        if (!moved)                                                                                                    \
+            return false;                                                                                              \
+        (column) = moved;                                                                                              \
+    } while (0)
+
+/* Gives a table without samples the columns that not every table has. False if memory ran out. */
+static inline bool samples_give_weight(struct sample_table *samples)
+{
+    SAMPLES_GROW(samples->weight, 1);
+    return true;
+}
+
+static inline bool samples_give_cpu_delta(struct sample_table *samples)
+{
+    SAMPLES_GROW(samples->cpu_delta, 1);
+    return true;
+}
+
+/* Appends a sample of weight 1 and unknown CPU time. False if memory ran out. */
+static inline bool samples_add(struct sample_table *samples, uint32_t stack, double time)
+{
+    size_t row = samples->length;
+    if ((row & (row - 1)) == 0) {
+        size_t rows = row ? 2 * row : 1;
+        SAMPLES_GROW(samples->stack, rows);
+        SAMPLES_GROW(samples->time, rows);
+        if (samples->weight)
+            SAMPLES_GROW(samples->weight, rows);
+        if (samples->cpu_delta)
+            SAMPLES_GROW(samples->cpu_delta, rows);
+    }
+    samples->stack[row] = stack;
+    samples->time[row] = time;
+    if (samples->weight)
+        samples->weight[row] = 1;
+    if (samples->cpu_delta)
+        samples->cpu_delta[row] = NAN;
+    samples->length++;
+    return true;
+}
+
+#endif
