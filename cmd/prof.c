@@ -14,10 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#ifndef PROF_VERSION
-#define PROF_VERSION "unknown"
-#endif
-
 const struct command commands[] = {
     {"record", cmd_record, "Run a command, sample it, save the profile and show it"},
     {"load", cmd_load, "Look at a saved profile"},

@@ -19,6 +19,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,6 @@
 #include <unistd.h>
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
-
-#ifndef PROF_VERSION
-#define PROF_VERSION "unknown"
-#endif
 
 struct options {
     const char *output;
@@ -305,6 +302,8 @@ static int record(struct options *options)
         ui_fail_error(&err);
         return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
     }
+    /* Whoever reads the messages may have gone: no reason not to save. The target was started before this. */
+    void (*on_closed_pipe)(int) = signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; i < recorded.note_count; i++)
         ui_say("%s", recorded.notes[i]);
     if (recorded.end == RECORD_SPOOL_FULL)
@@ -319,6 +318,7 @@ static int record(struct options *options)
         return failed;
     unlink(spool);
     say_saved(options->output, &saved);
+    signal(SIGPIPE, on_closed_pipe);
     return serve(options, exit_status(&recorded));
 }
 
