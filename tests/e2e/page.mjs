@@ -4,7 +4,17 @@
 //
 // URL is what `prof load -n FILE` prints; REPORT.json the output of `prof report --json FILE`, to compare numbers with.
 import { readFile } from 'node:fs/promises';
-import { complaints, foreign, numberOf, openPage, readRows, selectedRow, settle, closeBrowser } from './page_driver.mjs';
+import {
+    askUntil,
+    closeBrowser,
+    complaints,
+    foreign,
+    numberOf,
+    openPage,
+    readRows,
+    selectedRow,
+    settle,
+} from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, reportFile] = process.argv.slice(2);
@@ -119,8 +129,10 @@ await check('End and Home go to the last and the first row', async () => {
     const count = Number(await tree.getAttribute('aria-rowcount'));
     assertEqual((await selectedRow(page)).at, count - 1, 'row after End');
     await page.keyboard.press('PageUp');
+    await settle(page);
     assert((await selectedRow(page)).at < count - 1 || count === 1, 'PageUp does not move');
     await page.keyboard.press('Home');
+    await settle(page);
     assertEqual((await selectedRow(page)).at, 0, 'row after Home');
 });
 
@@ -197,13 +209,7 @@ await check('what was open is open again when the tree is turned back', async ()
 
 await check("the selected row's samples stand out in its thread's graph", async () => {
     const draw = () => page.locator('.track.selected canvas').first().evaluate((canvas) => canvas.toDataURL());
-    const drawUntil = async (isGood, complaint) => {
-        for (let tries = 0; tries < 60; tries++) {
-            if (isGood(await draw())) return;
-            await page.waitForTimeout(50);
-        }
-        assert(false, complaint);
-    };
+    const drawUntil = async (isGood, complaint) => assert(isGood(await askUntil(isGood, draw)), complaint);
     await tree.focus();
     await page.keyboard.press('Home');
     await settle(page);
@@ -212,7 +218,7 @@ await check("the selected row's samples stand out in its thread's graph", async 
     const rows = await readRows(page);
     const samples = (row) => Number(row.total.replace(/[^0-9]/g, ''));
     const rarest = rows.reduce((least, row) => (samples(row) < samples(least) ? row : least));
-    if (samples(rarest) === samples(rows[0])) return 'the recording has a single path: no row has a graph of its own';
+    assert(samples(rarest) < samples(rows[0]), 'the recording has a single path: no row has a graph of its own');
     for (let at = rows[0].at; at < rarest.at; at++) await page.keyboard.press('ArrowDown');
     await drawUntil((graph) => graph !== whole, `the graph of "${rarest.name}" looks like that of the first row`);
     await page.keyboard.press('Home');
@@ -340,12 +346,12 @@ await check('hovering a track shows time, stack and CPU', async () => {
     let text = '';
     for (let i = 1; i < 20 && !/\n/.test(text); i++) {
         await page.mouse.move(box.x + (box.width * i) / 20, box.y);
-        await page.waitForTimeout(120);
+        await settle(page);
         text = (await page.locator('.tooltip').count()) ? await page.locator('.tooltip').innerText() : '';
     }
     assert(/\d+(\.\d+)? (s|ms|µs)/.test(text), `the tooltip says ${JSON.stringify(text)}`);
     await page.mouse.move(5, 5);
-    await page.waitForTimeout(100);
+    await settle(page);
     assertEqual(await page.locator('.tooltip').count(), 0, 'number of tooltips elsewhere');
 });
 
@@ -354,7 +360,7 @@ await check('a click on a track selects the function that ran there', async () =
     let leaf = '';
     for (let i = 3; i < 20 && leaf === ''; i++) {
         await page.mouse.move(box.x + (box.width * i) / 20, box.y);
-        await page.waitForTimeout(150);
+        await settle(page);
         if (await page.locator('.sample-stack li').count())
             leaf = await page.locator('.sample-stack li bdi').first().innerText();
     }
@@ -402,8 +408,10 @@ await check('Ctrl-click and Shift-click choose several threads', async () => {
 await check('the track search narrows the tracks', async () => {
     const box = page.getByLabel('Search tracks by name, PID or TID');
     await box.fill('no such thread');
+    await settle(page);
     assertEqual(await page.locator('.track').count(), 0, 'number of tracks');
     await box.press('Escape');
+    await settle(page);
     assert((await page.locator('.track').count()) > 0, 'tracks do not come back');
 });
 
@@ -428,25 +436,31 @@ await check('? shows the keys', async () => {
 await check('the name is copied by key, the stack from the menu', async () => {
     await tree.focus();
     await page.keyboard.press('Home');
+    await settle(page);
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    const { name, expanded } = await selectedRow(page);
     await page.keyboard.press('Control+c');
-    await page.waitForSelector('.notice.visible');
-    const name = (await selectedRow(page)).name;
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const copied = await askUntil((text) => text.slice(0, 100) === name.slice(0, 100), clipboard);
     assertEqual(copied.slice(0, 100), name.slice(0, 100), 'copied name');
+    if (expanded === 'false') await page.keyboard.press('ArrowRight');
+    await settle(page);
+    await page.keyboard.press('ArrowDown');
+    await settle(page);
+    const child = (await selectedRow(page)).name;
     await page.keyboard.press('Shift+F10');
     await page.waitForSelector('[role="menu"]');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.waitForTimeout(200);
-    const stack = await page.evaluate(() => navigator.clipboard.readText());
-    assert(stack.startsWith(name.slice(0, 100)), 'the copied stack does not begin with the row');
+    const stack = await askUntil((text) => text !== copied, clipboard);
+    assert(stack.startsWith(child.slice(0, 100)), 'the copied stack does not begin with the row');
+    assert(stack.includes(name.slice(0, 100)), 'the copied stack lacks the caller');
 });
 
 await check('the theme follows the system until it is chosen', async () => {
     const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
     assertEqual(await theme(), 'light', 'theme');
     await page.emulateMedia({ colorScheme: 'dark' });
-    assertEqual(await theme(), 'dark', 'theme of a dark system');
+    assertEqual(await askUntil((now) => now === 'dark', theme), 'dark', 'theme of a dark system');
     await page.getByRole('button', { name: 'Light colours' }).click();
     await page.reload();
     await page.waitForSelector('.tree-row.selected');
@@ -458,7 +472,7 @@ await check('the theme follows the system until it is chosen', async () => {
 await check('nothing scrolls sideways at 1024 px and at 200 %', async () => {
     for (const width of [1024, 640]) {
         await page.setViewportSize({ width, height: width === 640 ? 400 : 768 });
-        await page.waitForTimeout(200);
+        await settle(page);
         const overflow = await page.evaluate(
             () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );

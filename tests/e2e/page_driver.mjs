@@ -9,6 +9,8 @@ const { chromium } = createRequire(new URL('../../web/package.json', import.meta
 export const complaints = [];
 export const foreign = [];
 
+const PATIENCE_MS = 30_000;
+
 const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
     args: ['--no-sandbox'],
@@ -16,11 +18,28 @@ const browser = await chromium.launch({
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
 await context.grantPermissions(['clipboard-read', 'clipboard-write']);
 
+// Counts what the page has asked its engine and what was not answered yet, for settle().
+await context.addInitScript(() => {
+    window.unanswered = 0;
+    window.Worker = class extends window.Worker {
+        constructor(...args) {
+            super(...args);
+            this.addEventListener('message', ({ data }) => {
+                if (data.kind !== 'progress') window.unanswered--;
+            });
+        }
+        postMessage(...args) {
+            window.unanswered++;
+            super.postMessage(...args);
+        }
+    };
+});
+
 /** Opens an address and waits for the tree. */
 export async function openPage(address) {
     const page = await context.newPage();
     const { origin } = new URL(address);
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
@@ -62,14 +81,33 @@ export function numberOf(text) {
     return text === '—' ? 0 : Number(text.replace(/,/g, ''));
 }
 
-/** Waits until the page has nothing more to compute: what it shows stays the same for a while. */
+/**
+ * Waits until the page has nothing more to do: its engine has answered, and neither address nor text change any more.
+ * The pauses are the page's own timers, so that on a slow machine those that it waits for itself (after typing, before
+ * it writes the address) are over first.
+ */
 export async function settle(page) {
+    const state = () =>
+        page.evaluate(async () => {
+            await new Promise((done) => setTimeout(done, 60));
+            return [window.unanswered, location.href, document.querySelector('.below').innerText].join('\n');
+        });
+    const end = Date.now() + PATIENCE_MS;
     let before = '';
-    for (let i = 0, same = 0; i < 100 && same < 4; i++) {
-        await page.waitForTimeout(50);
-        const now = JSON.stringify([page.url(), await page.locator('.below').innerText()]);
-        same = now === before ? same + 1 : 0;
+    for (let same = 0; same < 4 && Date.now() < end; ) {
+        const now = await state();
+        same = now === before && now.startsWith('0\n') ? same + 1 : 0;
         before = now;
+    }
+}
+
+/** Asks until the answer is good; returns the last one. */
+export async function askUntil(isGood, ask) {
+    const end = Date.now() + PATIENCE_MS;
+    for (;;) {
+        const answer = await ask();
+        if (isGood(answer) || Date.now() > end) return answer;
+        await new Promise((done) => setTimeout(done, 50));
     }
 }
 

@@ -79,7 +79,7 @@ await check('what could not be understood is said until it is closed', async () 
     const warning = page.locator('.warning');
     assert(/version 9999/.test(await warning.innerText()), 'the version is not named');
     await page.getByRole('button', { name: 'Close this notice' }).click();
-    await page.waitForTimeout(100);
+    await settle(page);
     assertEqual(await warning.count(), 0, 'number of notices');
 });
 

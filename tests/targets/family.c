@@ -1,6 +1,7 @@
 /* A family of processes: the parent works in parent_work(), a forked child in child_work(), and a second child becomes
- * another program by exec (itself, as "family exec", which works in exec_work()).
- * usage: family SECONDS [exec] */
+ * another program by exec (itself, as "family exec", which works in exec_work()). Each works for so many seconds of its
+ * own CPU time, so that their shares are equal on a busy machine too, and each along two paths: two parts of its time
+ * in twist(), one in stir(). usage: family SECONDS [exec] */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,17 +12,30 @@
 
 static volatile uint64_t sink;
 
-static void spin(double seconds)
+static double cpu_seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    double end = (double)t.tv_sec + (double)t.tv_nsec / 1e9 + seconds, at;
-    do {
-        for (int i = 0; i < 100000; i++)
-            sink = sink * 31 + 7;
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        at = (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-    } while (at < end);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+__attribute__((noinline)) static void twist(void)
+{
+    for (int i = 0; i < 100000; i++)
+        sink = sink * 31 + 7;
+}
+__attribute__((noinline)) static void stir(void)
+{
+    for (int i = 0; i < 50000; i++)
+        sink = sink * 31 + 7;
+}
+
+static void spin(double seconds)
+{
+    for (double end = cpu_seconds() + seconds; cpu_seconds() < end;) {
+        twist();
+        stir();
+    }
 }
 
 /* The assignment after the call keeps it from being a tail call, so that the function is on the stack. */
