@@ -254,6 +254,8 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
             lookup->symbols[i] = lookup->symbols[i - 1];
         else
             result = name_symbol(lookup, i, matches[i].name, matches[i].start, matches[i].size, err);
+        lookup->symbols[i].from = lookup->job->rvas[i];
+        lookup->symbols[i].to = matches[i].end;
     }
     free(matches);
     symbol_matcher_destroy(&matcher);
@@ -277,8 +279,11 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
     for (size_t i = 0; base && result == 0 && i < lookup->job->count; i++) {
         uint64_t size, address = base + lookup->job->rvas[i];
         const struct kernel_symbol *symbol = kallsyms_find(kallsyms, module, address, &size);
-        if (symbol && symbol->address >= base)
-            result = name_symbol(lookup, i, kallsyms->text + symbol->name, symbol->address - base, size, err);
+        if (!symbol || symbol->address < base)
+            continue;
+        result = name_symbol(lookup, i, kallsyms->text + symbol->name, symbol->address - base, size, err);
+        lookup->symbols[i].from = symbol->address - base;
+        lookup->symbols[i].to = symbol->address - base + size;
     }
     return result;
 }
@@ -478,6 +483,21 @@ static enum symbol_gap gap_of(const struct lookup *lookup, const struct symbol_a
     if (lookup->is_damaged)
         return SYMBOL_GAP_DAMAGED;
     return answers->has_debug_info || lookup->lib->kind != SYMBOL_LIB_ELF ? SYMBOL_GAP_NONE : SYMBOL_GAP_NO_DEBUG_INFO;
+}
+
+void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes)
+{
+    bool only_symbols = !lookup->job->answers.has_debug_info;
+    uint64_t end = 0;
+    for (size_t i = 0; i < lookup->job->count; i++) {
+        const struct lookup_symbol *symbol = &lookup->symbols[i];
+        uint64_t rva = lookup->job->rvas[i];
+        bool is_wide = only_symbols && symbol->from <= rva && rva < symbol->to && symbol->to - rva < UINT32_MAX / 2;
+        starts[i] = is_wide && symbol->from >= end && rva - symbol->from < UINT32_MAX / 2 ? symbol->from : rva;
+        sizes[i] = rva < end ? 0 : is_wide ? (uint32_t)(symbol->to - starts[i]) : 1;
+        if (sizes[i])
+            end = starts[i] + sizes[i];
+    }
 }
 
 void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)

@@ -23,6 +23,7 @@ struct lookup_symbol {
     const char *symbol;   /* demangled */
     const char *function; /* the same without what compilers append to parts of a function */
     uint64_t start, size;
+    uint64_t from, to; /* rvas for which the symbol tables say the same, the address among them; 0, 0: unknown */
 };
 
 /* A frame as the debug info has it. Texts are in the unit's arena, or NULL. */
@@ -68,6 +69,11 @@ int lookup_answer(struct lookup *lookup, struct error *err);
 /* Sets answers->problem: what went wrong, or else what the answers show to be missing. They need not be those of the
  * lookup's job, which may have been a part of them, or none. */
 void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers);
+
+/* After lookup_answer(): the addresses that have the same answer as each of the job's, as starts and sizes that do not
+ * overlap; size 0 where the one before has it already. */
+void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes);
+
 void lookup_close(struct lookup *lookup);
 
 /* About how long lookup_symbols() and lookup_unit() take, to begin with the longest: bytes to read. */

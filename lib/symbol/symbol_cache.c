@@ -6,9 +6,9 @@
  *
  * An answer is as good as the files that it came from. So a table remembers them: the build ids and sizes of the mapped
  * file, its debug file, the dwz file, the symbols in .gnu_debugdata. When a debug file was installed since, or another
- * one is found, the table is begun anew. When debug info has gone since, the old answers are better than what could be
- * found now, and are used; new ones are not mixed with them. A table of another build of prof does not count: it may
- * hold what has been put right since.
+ * one is found, the table is begun anew. When debug info or all files have gone since, the old answers are better than
+ * what could be found now, and are used; new ones are not mixed with them. A table of another build of prof does not
+ * count: it may hold what has been put right since.
  *
  * The kernel's symbols have no file; there is only one way to get them.
  *
@@ -263,7 +263,8 @@ struct cached_library symbol_cache_open(struct symbol_cache *cache, const struct
 
 static void begin_anew_unless_better(struct cache_table *table, const struct cached_library *library)
 {
-    if (table->sources == library->sources || (table->is_from_dwarf && !library->has_dwarf))
+    bool is_better = !library->has_files || (table->is_from_dwarf && !library->has_dwarf);
+    if (table->sources == library->sources || (is_better && table->spans.length))
         return;
     cache_table_clear(table);
     table->has_debug_info = false;
@@ -285,8 +286,11 @@ void cached_library_set_files(struct cached_library *library, struct symbol_cach
     struct cache_entry *entry = name[0] ? enter(cache, name) : NULL;
     if (!entry)
         return;
-    *library = (struct cached_library){
-        .cache = cache, .entry = entry, .sources = sources_of(files), .has_dwarf = debug_files_dwarf(files) != NULL};
+    *library = (struct cached_library){.cache = cache,
+                                       .entry = entry,
+                                       .sources = sources_of(files),
+                                       .has_files = files->has_mapped || files->has_separate,
+                                       .has_dwarf = debug_files_dwarf(files) != NULL};
     pthread_mutex_lock(&entry->lock);
     begin_anew_unless_better(&entry->table, library);
     pthread_mutex_unlock(&entry->lock);

@@ -24,8 +24,8 @@ void symbol_cache_save(struct symbol_cache *cache);
 struct cached_library {
     struct symbol_cache *cache;
     struct cache_entry *entry;
-    uint64_t sources; /* the files that are open */
-    bool has_dwarf;   /* one of them has */
+    uint64_t sources;          /* the files that are open */
+    bool has_files, has_dwarf; /* any; one with DWARF */
 };
 
 /* Before any file of the library is opened: by the build id that was recorded. Only answers from DWARF count, which

@@ -232,6 +232,7 @@ void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *
         uint64_t end = matcher->next[i] < chosen->section_end ? matcher->next[i] : chosen->section_end;
         matches[i].start = chosen->start;
         matches[i].size = chosen->size ? chosen->size : end - chosen->start;
+        matches[i].end = chosen->start + matches[i].size < end ? chosen->start + matches[i].size : end;
         if (i > 0 && matches[i - 1].name && matches[i - 1].start == chosen->start &&
             matches[i - 1].size == matches[i].size) {
             matches[i].name = matches[i - 1].name;

@@ -23,6 +23,7 @@ struct symbol_match {
     const char *name; /* as in the table, without symbol version; in the matcher's arena; NULL: no symbol */
     uint64_t start;   /* rva */
     uint64_t size;    /* bytes */
+    uint64_t end;     /* rva up to which, from the address on, no other symbol matches */
 };
 
 struct symbol_matcher {

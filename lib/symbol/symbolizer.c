@@ -237,6 +237,19 @@ static int join_answers(struct task *task, struct error *err)
     return 0;
 }
 
+static void remember(struct task *task)
+{
+    size_t count = task->rest.count;
+    uint64_t *starts = task->cached.entry ? malloc((count + 1) * sizeof(*starts)) : NULL;
+    uint32_t *sizes = starts ? malloc((count + 1) * sizeof(*sizes)) : NULL;
+    if (sizes) {
+        lookup_spans(&task->lookup, starts, sizes);
+        cached_library_add(&task->cached, starts, sizes, &task->rest.answers);
+    }
+    free(sizes);
+    free(starts);
+}
+
 static int answer_rest(struct task *task, struct error *err)
 {
     int result = lookup_answer(&task->lookup, err);
@@ -244,7 +257,7 @@ static int answer_rest(struct task *task, struct error *err)
         return result;
     bool is_final = !task->lookup.problem[0]; /* else it may be better another time */
     if (is_final && task->rest.answers.is_found)
-        cached_library_add(&task->cached, task->rest_rvas, NULL, &task->rest.answers);
+        remember(task);
     return join_answers(task, err);
 }
 

@@ -333,6 +333,21 @@ static void test_a_debug_file_that_is_installed_later_is_used(void **unused)
     assert_true(file_is_good());
 }
 
+static void test_a_name_holds_for_the_rest_of_its_function(void **unused)
+{
+    (void)unused;
+    struct symbol_lib lib = library();
+    run("objcopy --strip-debug whole program");
+    look_up_name(cache);
+    run("rm program");
+    for (uint64_t rva = middle(); rva < middle() + 3; rva++) {
+        struct symbol_answers answers = look_up(cache, &lib, &rva, 1);
+        assert_string_equal(answers.answers[0].symbol, "middle");
+        assert_string_equal(answers.frames.data[0].function, "middle");
+        symbol_answers_destroy(&answers);
+    }
+}
+
 static void test_answers_of_another_prof_are_looked_up_anew(void **unused)
 {
     (void)unused;
@@ -600,6 +615,7 @@ int main(void)
         TEST(test_cached_answers_are_the_same_as_fresh_ones),
         TEST(test_a_library_without_build_id_is_known_by_its_file),
         TEST(test_a_debug_file_that_is_installed_later_is_used),
+        TEST(test_a_name_holds_for_the_rest_of_its_function),
         TEST(test_answers_of_another_prof_are_looked_up_anew),
         TEST(test_every_truncation_and_every_changed_byte_is_noticed),
         TEST(test_a_damaged_file_is_ignored_and_written_anew),
