@@ -1,10 +1,10 @@
 /*
  * All addresses of one library go to the symbolizer in one sorted batch, all libraries at once, so that it can work on
- * them in parallel. Its answers become rows: one func per (name, library, file), one frame per address and inline
- * depth.
+ * them in parallel (address_batches.h). Its answers become rows (answer_rows.h).
  */
 #include "assemble/naming.h"
 
+#include "assemble/address_batches.h"
 #include "assemble/code_map.h"
 #include "base/path.h"
 #include "symbol/debug_file.h"
@@ -141,11 +141,6 @@ static bool set_bare(struct namer *namer, size_t index)
     return frame != PROFILE_NONE && array_push(&namer->naming->frames, frame);
 }
 
-/* What all frames of a library share. */
-struct lib_rows {
-    uint32_t lib, resource, category;
-};
-
 /* What symbol servers know a file without a build id by; leaves `out` empty if the file is gone or has got one. */
 static void breakpad_id_of_code(const struct symbol_lib *lib, char out[BREAKPAD_ID_SIZE])
 {
@@ -159,7 +154,7 @@ static void breakpad_id_of_code(const struct symbol_lib *lib, char out[BREAKPAD_
 }
 
 static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const struct symbol_lib *symbol_lib,
-                         struct lib_rows *rows)
+                         struct library_rows *rows)
 {
     char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "";
     if (lib->build_id_size) {
@@ -183,95 +178,11 @@ static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const
     rows->lib = intern_library(namer->interner, &row);
     rows->resource = intern_library_resource(namer->interner, name);
     rows->category = category_of(lib);
+    rows->subcategory = 0;
     return rows->lib != PROFILE_NONE && rows->resource != PROFILE_NONE;
 }
 
-/* The frames of one address: as the symbolizer answered, or one named "0x..." after where its function begins in the
- * library, or after itself where not even that is known. */
-static bool add_answer(struct namer *namer, size_t index, const struct lib_rows *lib, uint64_t rva,
-                       const struct symbol_answers *answers, const struct symbol_answer *answer)
-{
-    struct naming *naming = namer->naming;
-    struct named_frame *named = &naming->named.data[index];
-    *named = (struct named_frame){.first = (uint32_t)naming->frames.length};
-    uint32_t symbol = PROFILE_NONE;
-    naming->addresses++;
-    if (answer->symbol) {
-        struct native_symbol row = {
-            .lib = lib->lib,
-            .address = (int64_t)answer->symbol_address,
-            .name = add_text(namer, answer->symbol),
-            .size = answer->symbol_size < UINT32_MAX ? (uint32_t)answer->symbol_size : 0,
-        };
-        symbol = row.name == STRING_NONE ? PROFILE_NONE : intern_native_symbol(namer->interner, &row);
-        if (symbol == PROFILE_NONE)
-            return false;
-    }
-    char bare[32];
-    snprintf(bare, sizeof(bare), "0x%" PRIx64, answer->symbol_size ? answer->symbol_address : rva);
-    uint32_t count = answer->frame_count ? answer->frame_count : 1;
-    if (!answer->frame_count)
-        naming->unnamed++;
-    if (count > UINT8_MAX) /* deeper inlining than the format can tell: keep the outer ones */
-        count = UINT8_MAX;
-    for (uint32_t depth = 0; depth < count; depth++) {
-        struct symbol_frame bare_frame = {.function = bare};
-        const struct symbol_frame *from =
-            answer->frame_count ? &answers->frames.data[answer->first_frame + depth] : &bare_frame;
-        struct func_row func = {
-            .name = add_text(namer, from->function ? from->function : bare),
-            .resource = lib->resource,
-            .source = PROFILE_NONE,
-        };
-        if (from->file) {
-            uint32_t file = add_text(namer, from->file);
-            func.source = file == STRING_NONE ? PROFILE_NONE : intern_source_file(namer->interner, file);
-            if (func.source == PROFILE_NONE)
-                return false;
-        }
-        struct frame_row frame = {
-            .address = (int64_t)rva,
-            .lib = lib->lib,
-            .func = func.name == STRING_NONE ? PROFILE_NONE : intern_func(namer->interner, &func),
-            .category = lib->category,
-            .subcategory = 0,
-            .native_symbol = symbol,
-            .line = from->line,
-            .column = from->column,
-            .inline_depth = (uint8_t)depth,
-        };
-        uint32_t row = frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(namer->interner, &frame);
-        if (row == PROFILE_NONE || !array_push(&naming->frames, row))
-            return false;
-        named->count++;
-    }
-    return true;
-}
-
-/* ---- batches ---- */
-
-/* The addresses of one library, sorted, with the replay frames they came from. */
-struct address {
-    uint64_t rva;
-    uint32_t lib, frame;
-};
-
-static int compare_addresses(const void *a, const void *b)
-{
-    const struct address *left = a, *right = b;
-    if (left->lib != right->lib)
-        return left->lib < right->lib ? -1 : 1;
-    return left->rva < right->rva ? -1 : left->rva > right->rva;
-}
-
-struct batches {
-    struct address *addresses; /* of all libraries: by library, then address */
-    uint64_t *rvas;
-    size_t address_count;
-    ARRAY(struct symbol_job) jobs;
-    struct symbol_origin *origins; /* of each library of the replay */
-    ARRAY(uint32_t) first;         /* of each job, into addresses */
-};
+/* ---- addresses in libraries ---- */
 
 static struct symbol_origin origin_of(const struct spool_lib *lib, const struct kept_files *files, uint32_t number)
 {
@@ -299,47 +210,32 @@ static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct
     };
 }
 
-static bool make_batches(struct batches *batches, const struct replay *replay, const struct kept_files *files)
+/* What the symbolizer is told of the libraries of a recording. */
+struct recorded_libs {
+    const struct replay *replay;
+    struct symbol_origin *origins; /* of each */
+};
+
+static struct symbol_lib recorded_lib(const void *context, uint32_t lib)
 {
-    size_t count = replay->frames.length;
-    batches->origins = calloc(replay->libs.length + 1, sizeof(*batches->origins));
-    batches->addresses = malloc((count ? count : 1) * sizeof(*batches->addresses));
-    batches->rvas = malloc((count ? count : 1) * sizeof(*batches->rvas));
-    if (!batches->addresses || !batches->rvas || !batches->origins)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (replay->frames.data[i].lib < replay->libs.length)
-            batches->addresses[batches->address_count++] = (struct address){
-                .rva = replay->frames.data[i].address, .lib = replay->frames.data[i].lib, .frame = (uint32_t)i};
-    qsort(batches->addresses, batches->address_count, sizeof(*batches->addresses), compare_addresses);
-    for (size_t i = 0; i < batches->address_count; i++) {
-        batches->rvas[i] = batches->addresses[i].rva;
-        if (i && batches->addresses[i].lib == batches->addresses[i - 1].lib)
-            continue;
-        struct symbol_job *job = array_push_zero(&batches->jobs);
-        if (!job || !array_push(&batches->first, (uint32_t)i))
-            return false;
-        uint32_t number = batches->addresses[i].lib;
-        batches->origins[number] = origin_of(&replay->libs.data[number].lib, files, number);
-        job->lib = symbol_lib_of(&replay->libs.data[number].lib, &batches->origins[number]);
-        job->rvas = &batches->rvas[i];
-    }
-    for (size_t j = 0; j < batches->jobs.length; j++) {
-        size_t end = j + 1 < batches->jobs.length ? batches->first.data[j + 1] : batches->address_count;
-        batches->jobs.data[j].count = end - batches->first.data[j];
-    }
-    return true;
+    const struct recorded_libs *libs = context;
+    return symbol_lib_of(&libs->replay->libs.data[lib].lib, &libs->origins[lib]);
 }
 
-static void batches_destroy(struct batches *batches)
+static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct kept_files *files)
 {
-    for (size_t i = 0; i < batches->jobs.length; i++)
-        symbol_answers_destroy(&batches->jobs.data[i].answers);
-    array_free(&batches->jobs);
-    array_free(&batches->first);
-    free(batches->addresses);
-    free(batches->rvas);
-    free(batches->origins);
+    size_t lib_count = libs->replay->libs.length;
+    libs->origins = calloc(lib_count + 1, sizeof(*libs->origins));
+    if (!libs->origins)
+        return false;
+    for (size_t i = 0; i < lib_count; i++)
+        libs->origins[i] = origin_of(&libs->replay->libs.data[i].lib, files, (uint32_t)i);
+    for (size_t i = 0; i < libs->replay->frames.length; i++) {
+        const struct replay_frame *frame = &libs->replay->frames.data[i];
+        if (frame->lib < lib_count && !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
+            return false;
+    }
+    return address_batches_make(batches, recorded_lib, libs);
 }
 
 static bool add_problem(struct namer *namer, const struct symbol_job *job)
@@ -358,23 +254,29 @@ static bool add_gap(struct namer *namer, const struct symbol_job *job, uint64_t 
     return gap.library != STRING_NONE && array_push(&namer->naming->gaps, gap);
 }
 
-static bool add_batch(struct namer *namer, const struct batches *batches, size_t index)
+static bool add_batch(struct namer *namer, const struct address_batches *batches, size_t index)
 {
     const struct symbol_job *job = &batches->jobs.data[index];
-    size_t first = batches->first.data[index];
-    struct lib_rows rows;
-    if (!add_lib_rows(namer, &namer->replay->libs.data[batches->addresses[first].lib].lib, &job->lib, &rows))
+    struct naming *naming = namer->naming;
+    size_t first = batches->first.data[index], end = batches->first.data[index + 1];
+    struct library_rows rows;
+    if (!add_lib_rows(namer, &namer->replay->libs.data[batches->addresses.data[first].lib].lib, &job->lib, &rows))
         return false;
     if (job->answers.problem[0] && !add_problem(namer, job))
         return false;
-    uint64_t unnamed_before = namer->naming->unnamed;
-    static const struct symbol_answer nothing;
-    for (size_t i = 0; i < job->count; i++) {
-        const struct symbol_answer *answer = i < job->answers.count ? &job->answers.answers[i] : &nothing;
-        if (!add_answer(namer, batches->addresses[first + i].frame, &rows, job->rvas[i], &job->answers, answer))
+    uint64_t unnamed_before = naming->unnamed;
+    for (size_t i = first; i < end; i++) {
+        const struct batch_address *address = &batches->addresses.data[i];
+        const struct symbol_answer *answer = address_batches_answer(batches, index, i);
+        struct named_frame named = {.first = (uint32_t)naming->frames.length};
+        if (!answer_rows_add(namer->interner, &rows, address->rva, &job->answers, answer, &naming->frames))
             return false;
+        named.count = (uint32_t)naming->frames.length - named.first;
+        naming->named.data[address->asker] = named;
+        naming->addresses++;
+        naming->unnamed += answer->frame_count == 0;
     }
-    uint64_t unnamed = namer->naming->unnamed - unnamed_before;
+    uint64_t unnamed = naming->unnamed - unnamed_before;
     return unnamed <= job->count / 2 || add_gap(namer, job, unnamed);
 }
 
@@ -382,12 +284,13 @@ int name_frames(struct naming *naming, const struct replay *replay, const struct
                 struct symbolizer *symbolizer, struct profile *profile, struct interner *interner, struct error *err)
 {
     struct namer namer = {.naming = naming, .replay = replay, .profile = profile, .interner = interner};
-    struct batches batches = {0};
+    struct address_batches batches = {0};
+    struct recorded_libs libs = {.replay = replay};
     int code = -ENOMEM;
     for (size_t i = 0; i < CATEGORY_COUNT; i++)
         if (intern_category(interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
             goto no_memory;
-    if (!array_reserve(&naming->named, replay->frames.length + 1) || !make_batches(&batches, replay, files))
+    if (!array_reserve(&naming->named, replay->frames.length + 1) || !make_batches(&batches, &libs, files))
         goto no_memory;
     naming->named.length = replay->frames.length;
     memset(naming->named.data, 0, (replay->frames.length + 1) * sizeof(*naming->named.data));
@@ -406,7 +309,8 @@ int name_frames(struct naming *naming, const struct replay *replay, const struct
 no_memory:
     code = error_no_memory(err);
 out:
-    batches_destroy(&batches);
+    address_batches_destroy(&batches);
+    free(libs.origins);
     code_names_destroy(&namer.code_names);
     return code;
 }

@@ -4,6 +4,7 @@
 #ifndef PROF_ASSEMBLE_NAMING_H
 #define PROF_ASSEMBLE_NAMING_H
 
+#include "assemble/answer_rows.h"
 #include "assemble/replay.h"
 #include "profile/intern.h"
 #include "record/kept_files.h"
@@ -23,7 +24,7 @@ struct naming_gap {
 
 struct naming {
     ARRAY(struct named_frame) named;     /* one per frame of the replay */
-    ARRAY(uint32_t) frames;              /* profile frames */
+    struct row_list frames;              /* profile frames */
     uint64_t addresses, unnamed;         /* distinct addresses in libraries, and those without a symbol */
     uint64_t compiled, compiled_unnamed; /* distinct addresses of anonymous memory, and those that no map file names */
     bool shares_frames;                  /* several addresses may have the same frame */
