@@ -279,6 +279,17 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
     return NULL;
 }
 
+const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address)
+{
+    for (size_t i = 0; i < file->sections.length; i++) {
+        const struct elf_section *section = &file->sections.data[i];
+        if ((section->flags & SHF_ALLOC) && section->bytes.size && address >= section->address &&
+            address - section->address < section->bytes.size)
+            return section;
+    }
+    return NULL;
+}
+
 /* deflate cannot do better than 1032 to 1, so that a larger size is a lie. */
 enum { DEFLATE_MAX_RATIO = 1032 };
 

@@ -49,6 +49,9 @@ void elf_file_close(struct elf_file *file);
 /* The first section of that name with bytes in this file, or NULL. ".debug_x" also finds ".zdebug_x". */
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
 
+/* The section with bytes in this file that is loaded at this vaddr, or NULL. */
+const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address);
+
 /* The contents of a section, decompressed if need be: then `*owned` is memory that the caller frees after the last use.
  * Empty if there is no such section, or it cannot be decompressed (`err` says why). */
 struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err);

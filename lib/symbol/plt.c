@@ -4,31 +4,33 @@
  *     4014e0:  ff 25 32 2b 00 00    jmp *0x2b32(%rip)     # 404018      .plt, .plt.sec, .plt.got
  *     404018:  R_X86_64_JUMP_SLOT   memcpy                               .rela.plt, .rela.dyn
  *
- * So the slot is read out of the stub's bytes, whatever the linker's layout of stubs is (with endbr64, with bnd, with
- * and without lazy binding), and looked up among the relocations.
+ * So the slot is read out of the stub's code (plt_stub.c), and looked up among the relocations (slots.c). In programs
+ * that are linked statically the functions of several versions (IFUNC) are called so too: their slots have no symbol,
+ * but a place in the file, which has.
  */
 #include "symbol/plt.h"
 #include "symbol/demangle.h"
+#include "symbol/plt_stub.h"
+#include "symbol/search.h"
+#include "symbol/slots.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Real files have at most three sections of stubs, and two tables of relocations; a hostile one could have a million,
- * each of them as large as the file. */
-enum { STUB_SIZE = 16, JUMP_SIZE = 6, SECTIONS_MAX = 16 };
+/* Real files have at most three sections of stubs; a hostile one could have a million. */
+enum { SECTIONS_MAX = 16 };
 
-struct stub {
-    uint64_t slot; /* vaddr */
-    size_t match;  /* index of the address */
+/* The addresses that lie in stubs, by their slots; `slots` has one for each of `matches`. */
+struct stubs {
+    ARRAY(struct slot) slots;
+    ARRAY(size_t) matches;
 };
 
-ARRAY_TYPE(struct stub_array, struct stub);
-
-static bool is_stub_section(const struct elf_section *section)
+static void stubs_destroy(struct stubs *stubs)
 {
-    return (section->flags & SHF_EXECINSTR) && section->bytes.size && strncmp(section->name, ".plt", 4) == 0;
+    array_free(&stubs->slots);
+    array_free(&stubs->matches);
 }
 
 /* Up to SECTIONS_MAX of them; their number. */
@@ -36,7 +38,7 @@ static size_t find_stub_sections(const struct elf_file *file, const struct elf_s
 {
     size_t count = 0;
     for (size_t i = 0; i < file->sections.length && count < SECTIONS_MAX; i++)
-        if (is_stub_section(&file->sections.data[i]))
+        if (plt_section_is(&file->sections.data[i]))
             found[count++] = &file->sections.data[i];
     return count;
 }
@@ -49,131 +51,116 @@ static const struct elf_section *section_of(const struct elf_section *const *sec
     return NULL;
 }
 
-/* The slot that the stub at `vaddr` jumps through. */
-static bool read_slot(const struct elf_file *file, const struct elf_section *section, uint64_t vaddr, size_t size,
-                      uint64_t *slot)
-{
-    unsigned char bytes[STUB_SIZE];
-    if (!bytes_read(&section->bytes, vaddr - section->address, bytes, size))
-        return false;
-    for (size_t i = 0; i + JUMP_SIZE <= size; i++) {
-        if (bytes[i] != 0xff || bytes[i + 1] != 0x25)
-            continue;
-        struct cursor c = cursor_of(bytes + i + 2, 4);
-        uint32_t operand = cursor_u32(&c);
-        *slot = file->machine == EM_386 ? operand : vaddr + i + JUMP_SIZE + (uint64_t)(int64_t)(int32_t)operand;
-        return true;
-    }
-    return false;
-}
-
-static size_t stub_size(const struct elf_section *section)
-{
-    return section->entry_size == 8 ? 8 : STUB_SIZE;
-}
-
 static bool list_stubs(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
-                       struct symbol_match *matches, struct stub_array *stubs)
+                       struct symbol_match *matches, struct stubs *stubs)
 {
     const struct elf_section *sections[SECTIONS_MAX];
     size_t section_count = find_stub_sections(file, sections);
     for (size_t i = 0; section_count && i < count; i++) {
-        uint64_t vaddr = rvas[i] + base, slot;
-        const struct elf_section *section = matches[i].name ? NULL : section_of(sections, section_count, vaddr);
-        if (!section)
+        struct plt_stub stub;
+        const struct elf_section *section =
+            matches[i].name ? NULL : section_of(sections, section_count, rvas[i] + base);
+        if (!section || !plt_stub_read(file, section, rvas[i] + base, &stub))
             continue;
-        size_t size = stub_size(section);
-        uint64_t start = vaddr - (vaddr - section->address) % size;
-        if (!read_slot(file, section, start, size, &slot))
-            continue;
-        matches[i].start = start - base;
-        matches[i].size = size;
-        if (!array_push(stubs, (struct stub){slot, i}))
+        matches[i].start = stub.start - base;
+        matches[i].size = stub.size;
+        if (!array_push(&stubs->slots, (struct slot){.address = stub.slot}) || !array_push(&stubs->matches, i))
             return false;
     }
     return true;
 }
 
-static int by_slot(const void *a, const void *b)
+static int by_address(const void *a, const void *b)
 {
-    const struct stub *x = a, *y = b;
-    return x->slot < y->slot ? -1 : x->slot > y->slot;
+    const struct slot *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static size_t first_of_slot(const struct stub_array *stubs, uint64_t slot)
+static int by_value(const void *a, const void *b)
 {
-    size_t low = 0, high = stubs->length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stubs->data[middle].slot < slot)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
 }
 
-/* The name of a symbol of .dynsym with "@plt"; NULL if it has none. */
-static const char *stub_name(const struct elf_file *file, const struct elf_section *symbols, uint64_t index,
-                             struct arena *arena)
+/* Gives slots that have a target in this file the name of the function there. */
+static int name_targets(const struct elf_file *file, uint64_t base, struct slot *slots, size_t count,
+                        struct arena *arena, struct error *err)
 {
-    unsigned char raw[24];
-    if (index == 0 || symbols->link >= file->sections.length ||
-        !bytes_read(&symbols->bytes, index * elf_symbol_size(file), raw, elf_symbol_size(file)))
-        return NULL;
-    struct cursor c = cursor_of(raw, elf_symbol_size(file));
-    struct window texts = {.bytes = &file->sections.data[symbols->link].bytes, .step = 256};
-    const char *mangled = window_string(&texts, elf_symbol_read(file, &c).name);
-    const char *name = mangled && *mangled ? demangle(mangled, arena) : NULL;
-    size_t length = name ? strlen(name) : 0;
-    char *text = name ? arena_alloc(arena, length + sizeof("@plt")) : NULL;
-    if (text)
-        snprintf(text, length + sizeof("@plt"), "%s@plt", name);
-    window_destroy(&texts);
-    return text;
-}
-
-static void match_relocations(const struct elf_file *file, const struct elf_section *table,
-                              const struct stub_array *stubs, struct symbol_match *matches, struct arena *arena)
-{
-    unsigned char *raw = table->link < file->sections.length ? bytes_load(&table->bytes) : NULL;
-    struct cursor c = raw ? cursor_of(raw, (size_t)table->bytes.size) : (struct cursor){0};
-    uint8_t word = file->is_64 ? 8 : 4;
-    size_t size = (table->type == SHT_RELA ? 3u : 2u) * word;
-    while (cursor_left(&c) >= size) {
-        struct cursor entry = cursor_of(cursor_bytes(&c, size), size);
-        uint64_t slot = file->is_64 ? cursor_u64(&entry) : cursor_u32(&entry);
-        uint64_t info = file->is_64 ? cursor_u64(&entry) : cursor_u32(&entry);
-        const char *name = NULL;
-        for (size_t i = first_of_slot(stubs, slot); i < stubs->length && stubs->data[i].slot == slot; i++) {
-            if (matches[stubs->data[i].match].name)
-                break;
-            if (!name)
-                name = stub_name(file, &file->sections.data[table->link], info >> (file->is_64 ? 32 : 8), arena);
-            matches[stubs->data[i].match].name = name;
+    ARRAY(uint64_t) rvas = {0};
+    for (size_t i = 0; i < count; i++)
+        if (!slots[i].name && slots[i].target >= base && !array_push(&rvas, slots[i].target - base)) {
+            array_free(&rvas);
+            return error_no_memory(err);
         }
+    size_t distinct = 0;
+    if (rvas.length)
+        qsort(rvas.data, rvas.length, sizeof(uint64_t), by_value);
+    for (size_t i = 0; i < rvas.length; i++)
+        if (i == 0 || rvas.data[i] != rvas.data[distinct - 1])
+            rvas.data[distinct++] = rvas.data[i];
+    struct symbol_match *found = calloc(distinct + 1, sizeof(*found));
+    struct symbol_matcher matcher = {0};
+    int result = found ? 0 : error_no_memory(err);
+    if (result == 0 && distinct)
+        result = symbol_matcher_init(&matcher, rvas.data, distinct, err);
+    if (result == 0 && distinct) {
+        symbol_matcher_add(&matcher, file, base);
+        symbol_matcher_finish(&matcher, found);
     }
-    free(raw);
+    for (size_t i = 0; result == 0 && i < count; i++) {
+        if (slots[i].name || slots[i].target < base)
+            continue;
+        size_t at = first_at_or_after(rvas.data, distinct, slots[i].target - base);
+        slots[i].name = at < distinct && found[at].name ? demangle(found[at].name, arena) : NULL;
+    }
+    symbol_matcher_destroy(&matcher);
+    free(found);
+    array_free(&rvas);
+    return result;
+}
+
+static bool name_stub(struct symbol_match *match, const struct slot *slots, size_t count, uint64_t address,
+                      struct arena *arena)
+{
+    const struct slot wanted = {.address = address};
+    const struct slot *slot = bsearch(&wanted, slots, count, sizeof(wanted), by_address);
+    if (!slot || !slot->name)
+        return true;
+    size_t size = strlen(slot->name) + sizeof("@plt");
+    char *text = arena_alloc(arena, size);
+    if (text)
+        snprintf(text, size, "%s@plt", slot->name);
+    match->name = text;
+    return text != NULL;
+}
+
+static int name_stubs(const struct elf_file *file, uint64_t base, const struct stubs *stubs,
+                      struct symbol_match *matches, struct arena *arena, struct error *err)
+{
+    size_t count = stubs->slots.length;
+    struct slot *sorted = malloc((count + 1) * sizeof(*sorted));
+    if (!sorted)
+        return error_no_memory(err);
+    memcpy(sorted, stubs->slots.data, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), by_address);
+    slots_resolve(file, sorted, count, arena);
+    int result = name_targets(file, base, sorted, count, arena, err);
+    for (size_t i = 0; result == 0 && i < count; i++)
+        if (!name_stub(&matches[stubs->matches.data[i]], sorted, count, stubs->slots.data[i].address, arena))
+            result = error_no_memory(err);
+    free(sorted);
+    return result;
 }
 
 int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
               struct symbol_match *matches, struct arena *arena, struct error *err)
 {
-    struct stub_array stubs = {0};
-    if (file->machine != EM_X86_64 && file->machine != EM_386)
-        return 0;
-    if (!list_stubs(file, base, rvas, count, matches, &stubs)) {
-        array_free(&stubs);
-        return error_no_memory(err);
-    }
-    if (stubs.length)
-        qsort(stubs.data, stubs.length, sizeof(struct stub), by_slot);
-    size_t tables_left = stubs.length ? SECTIONS_MAX : 0;
-    for (size_t i = 0; i < file->sections.length && tables_left; i++)
-        if (file->sections.data[i].type == SHT_RELA || file->sections.data[i].type == SHT_REL) {
-            match_relocations(file, &file->sections.data[i], &stubs, matches, arena);
-            tables_left--;
-        }
-    array_free(&stubs);
-    return 0;
+    struct stubs stubs = {0};
+    int result = 0;
+    if (!list_stubs(file, base, rvas, count, matches, &stubs))
+        result = error_no_memory(err);
+    else if (stubs.slots.length)
+        result = name_stubs(file, base, &stubs, matches, arena, err);
+    stubs_destroy(&stubs);
+    return result;
 }

@@ -169,6 +169,8 @@ static void add_table(struct symbol_matcher *matcher, const struct elf_file *fil
     struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
     while (cursor_left(&c) >= elf_symbol_size(file)) {
         struct elf_symbol symbol = elf_symbol_read(file, &c);
+        if (file->machine == EM_ARM && (symbol.info & 0xf) == STT_FUNC)
+            symbol.value &= ~UINT64_C(1); /* which says that it is Thumb code */
         const struct elf_section *section = code_section(file, &symbol);
         if (!section || symbol.value < base)
             continue;
