@@ -16,7 +16,7 @@
 /* A library of the profile that the request names. */
 struct asked_lib {
     uint32_t row; /* of the profile's */
-    struct identified_lib lib;
+    struct identified_library lib;
     bool is_identified;
     ARRAY(uint64_t) rvas;         /* sorted and distinct once all are there */
     struct symbol_answers *found; /* in `jobs` */
@@ -74,8 +74,8 @@ static void identify_libs(struct lookup_of_request *lookup)
 {
     for (size_t i = 0; i < lookup->asked_count; i++) {
         struct asked_lib *asked = &lookup->asked[i];
-        const struct served_lib *served = &lookup->api->libs.rows.data[asked->row];
-        asked->is_identified = served_lib_identify(served, &asked->lib, &asked->problem) == 0;
+        const struct named_library *served = &lookup->api->libs.rows.data[asked->row];
+        asked->is_identified = named_library_identify(served, &asked->lib, &asked->problem) == 0;
     }
 }
 
