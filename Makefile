@@ -17,7 +17,7 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
-PACKAGES := libcjson libmicrohttpd zlib liblzma
+PACKAGES := libcjson libmicrohttpd zlib liblzma capstone
 WARNINGS := -Wall -Wextra
 ifdef DEVELOPER
 WARNINGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla

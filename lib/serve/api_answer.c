@@ -48,6 +48,7 @@ enum api_status api_status_of(int code)
     case -EINVAL:
         return API_MALFORMED;
     case -ENOENT:
+    case -ENOTSUP: /* of a machine that is not known */
         return API_NOT_FOUND;
     case -E2BIG:
         return API_TOO_LARGE;

@@ -6,7 +6,6 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +75,25 @@ static int need_text(const cJSON *object, const char *name, const char **out, st
 {
     *out = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
     return *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a text", name);
+}
+
+/* "0x1f": at most 16 digits. */
+static int need_hex(const cJSON *object, const char *name, uint64_t *out, struct error *err)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+    size_t digits = text && strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
+    if (digits == 0 || digits > 16 || text[2 + digits])
+        return error_set(err, EINVAL, "\"%s\" must be a text like \"0x1f\"", name);
+    *out = strtoull(text, NULL, 16);
+    return 0;
+}
+
+/* A text that may be missing, or null: then NULL. */
+static int take_text(const cJSON *object, const char *name, const char **out, struct error *err)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, name);
+    *out = cJSON_GetStringValue(value);
+    return !value || cJSON_IsNull(value) || *out ? 0 : error_set(err, EINVAL, "\"%s\" must be a text", name);
 }
 
 /* The two elements of an array of two, or false. */
@@ -198,32 +216,20 @@ void symbolicate_request_destroy(struct symbolicate_request *request)
 
 /* ---- source/v1 ---- */
 
-/* "0x1f": at most 16 digits. */
-static int parse_offset(const char *text, uint64_t *out, struct error *err)
-{
-    size_t digits = strncmp(text, "0x", 2) == 0 ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
-    if (digits == 0 || digits > 16 || text[2 + digits])
-        return error_set(err, EINVAL, "\"moduleOffset\" must be a text like \"0x1f\"");
-    *out = strtoull(text, NULL, 16);
-    return 0;
-}
-
 int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err)
 {
     *request = (struct source_request){.arena = {0}};
     cJSON *tree;
-    const char *name, *id, *offset, *file;
+    const char *name, *id, *file;
     int result = parse(&tree, body, size, err);
     if (result == 0)
         result = need_text(tree, "debugName", &name, err);
     if (result == 0)
         result = need_text(tree, "debugId", &id, err);
     if (result == 0)
-        result = need_text(tree, "moduleOffset", &offset, err);
+        result = need_hex(tree, "moduleOffset", &request->address, err);
     if (result == 0)
         result = need_text(tree, "file", &file, err);
-    if (result == 0)
-        result = parse_offset(offset, &request->address, err);
     if (result == 0) {
         request->key = make_key(&request->arena, name, id);
         request->file = arena_copy(&request->arena, file, strlen(file));
@@ -235,6 +241,51 @@ int source_request_read(struct source_request *request, const char *body, size_t
 }
 
 void source_request_destroy(struct source_request *request)
+{
+    arena_destroy(&request->arena);
+}
+
+/* ---- asm/v1 ---- */
+
+static int read_asm_library(struct asm_request *request, const cJSON *tree, struct error *err)
+{
+    const char *name, *id, *code_id;
+    int result = take_text(tree, "debugName", &name, err);
+    if (result == 0)
+        result = take_text(tree, "debugId", &id, err);
+    if (result == 0)
+        result = take_text(tree, "codeId", &code_id, err);
+    if (result != 0)
+        return result;
+    if (name && id)
+        request->key = make_key(&request->arena, name, id);
+    else if (code_id)
+        request->code_id = arena_copy(&request->arena, code_id, strlen(code_id));
+    else
+        return error_set(err, EINVAL, "the request needs \"debugName\" and \"debugId\", or \"codeId\"");
+    return request->key || request->code_id ? 0 : error_no_memory(err);
+}
+
+int asm_request_read(struct asm_request *request, const char *body, size_t size, struct error *err)
+{
+    *request = (struct asm_request){.arena = {0}};
+    cJSON *tree;
+    int result = parse(&tree, body, size, err);
+    if (result == 0)
+        result = read_asm_library(request, tree, err);
+    if (result == 0)
+        result = need_hex(tree, "startAddress", &request->start, err);
+    if (result == 0)
+        result = need_hex(tree, "size", &request->size, err);
+    const cJSON *go_on = result == 0 ? cJSON_GetObjectItemCaseSensitive(tree, "continueUntilFunctionEnd") : NULL;
+    if (go_on && !cJSON_IsBool(go_on) && !cJSON_IsNull(go_on))
+        result = error_set(err, EINVAL, "\"continueUntilFunctionEnd\" must be true or false");
+    request->until_function_end = cJSON_IsTrue(go_on);
+    cJSON_Delete(tree);
+    return result;
+}
+
+void asm_request_destroy(struct asm_request *request)
 {
     arena_destroy(&request->arena);
 }

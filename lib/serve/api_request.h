@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,5 +61,18 @@ struct source_request {
 /* As above. */
 int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err);
 void source_request_destroy(struct source_request *request);
+
+/* Which code to disassemble, in the library of this key, or with this code id where there is no key. */
+struct asm_request {
+    const char *key;     /* NULL: none */
+    const char *code_id; /* NULL: none */
+    uint64_t start, size;
+    bool until_function_end;
+    struct arena arena;
+};
+
+/* As above. */
+int asm_request_read(struct asm_request *request, const char *body, size_t size, struct error *err);
+void asm_request_destroy(struct asm_request *request);
 
 #endif

@@ -174,9 +174,14 @@ struct post_worker *post_worker_start(int profile_fd, const struct serve_options
     worker->has_ended = true; /* there is no thread yet */
     struct symbolizer_options symbols = {
         .use_cache = true, .cache_folder = options->cache_folder, .search = options->search};
+    struct symbolizer_options names = {.skip_inlines_and_lines = true, .search = options->search};
     worker->api.search = options->search;
+    worker->api.source_maps = options->source_maps;
+    worker->api.source_map_count = options->source_map_count;
     worker->api.symbolizer = symbolizer_new(&symbols, err);
-    int code = worker->api.symbolizer ? pthread_create(&worker->thread, NULL, work, worker) : ENOMEM;
+    worker->api.names = symbolizer_new(&names, err);
+    int code =
+        worker->api.symbolizer && worker->api.names ? pthread_create(&worker->thread, NULL, work, worker) : ENOMEM;
     if (code == 0) {
         worker->has_ended = false;
         return worker;
@@ -211,6 +216,7 @@ void post_worker_free(struct post_worker *worker)
     post_worker_end(worker);
     served_libs_destroy(&worker->api.libs);
     symbolizer_free(worker->api.symbolizer);
+    symbolizer_free(worker->api.names);
     pthread_cond_destroy(&worker->changed);
     pthread_mutex_destroy(&worker->lock);
     free(worker);

@@ -71,6 +71,7 @@ static const struct route {
     {"profile.json", serve_profile, NULL},
     {"symbolicate/v5", NULL, symbol_api_symbolicate},
     {"source/v1", NULL, symbol_api_source},
+    {"asm/v1", NULL, symbol_api_asm},
 };
 
 static const struct route *route_find(const char *path)

@@ -8,6 +8,7 @@
 #define PROF_SERVE_SERVE_H
 
 #include "base/error.h"
+#include "serve/source_map.h"
 #include "symbol/debug_search.h"
 
 #include <stdbool.h>
@@ -32,6 +33,8 @@ struct serve_options {
     bool search_port;                  /* go on to the next port while it is taken */
     const char *cache_folder;          /* see struct symbolizer_options */
     const struct debug_search *search; /* for the symbol API; NULL: the system's folders. Must outlive the server */
+    const struct source_map *source_maps;
+    size_t source_map_count;
 };
 
 struct server;

@@ -31,14 +31,18 @@ static const struct symbol_frame *frame_in_file(const struct symbol_answers *ans
     return NULL;
 }
 
-/* The path to open, to be freed: a relative one counts from the folder of the library. NULL if memory ran out. */
-static char *resolve_path(const char *file, const char *lib_path)
+/* The path to open, to be freed: as the user maps it, and a relative one counts from the folder of the library. NULL if
+ * memory ran out. */
+static char *resolve_path(const struct symbol_api *api, const char *file, const char *lib_path)
 {
     const char *slash = strrchr(lib_path, '/');
-    char *path;
-    if (file[0] == '/' || !slash)
-        return strdup(file);
-    return asprintf(&path, "%.*s/%s", (int)(slash - lib_path), lib_path, file) < 0 ? NULL : path;
+    char *mapped = source_map_apply(api->source_maps, api->source_map_count, file), *path;
+    if (!mapped || mapped[0] == '/' || !slash)
+        return mapped;
+    if (asprintf(&path, "%.*s/%s", (int)(slash - lib_path), lib_path, mapped) < 0)
+        path = NULL;
+    free(mapped);
+    return path;
 }
 
 static int read_all(int fd, char *text, size_t size, struct error *err)
@@ -96,9 +100,10 @@ static int write_source(const char *file, const char *text, size_t size, struct 
     return json_writer_finish(&writer);
 }
 
-static int send_file(const char *file, const char *lib_path, struct api_answer *answer, struct error *err)
+static int send_file(const struct symbol_api *api, const char *file, const char *lib_path, struct api_answer *answer,
+                     struct error *err)
 {
-    char *path = resolve_path(file, lib_path), *text = NULL;
+    char *path = resolve_path(api, file, lib_path), *text = NULL;
     size_t size = 0;
     int result = path ? load_text(path, &text, &size, err) : error_no_memory(err);
     if (result == 0 && memchr(text, '\0', size))
@@ -116,16 +121,16 @@ static int answer_source(const struct symbol_api *api, const struct source_reque
     uint32_t row = served_libs_find(&api->libs, request->key);
     if (row == SERVED_LIB_NONE)
         return error_set(err, ENOENT, "the profile names no library %s", request->key);
-    const struct served_lib *served = &api->libs.rows.data[row];
-    struct identified_lib lib;
-    int result = served_lib_identify(served, &lib, err);
+    const struct named_library *served = &api->libs.rows.data[row];
+    struct identified_library lib;
+    int result = named_library_identify(served, &lib, err);
     if (result != 0)
         return result;
     struct symbol_answers answers;
     result = symbolizer_lookup(api->symbolizer, &lib.symbol, &request->address, 1, &answers, err);
     const struct symbol_frame *frame = result == 0 ? frame_in_file(&answers, request->file) : NULL;
     if (frame)
-        result = send_file(frame->file, served->path, answer, err);
+        result = send_file(api, frame->file, served->path, answer, err);
     else if (result == 0)
         result = error_set(err, ENOENT, "this address does not come from that file%s%s", answers.problem[0] ? ": " : "",
                            answers.problem);

@@ -4,6 +4,7 @@
  *
  *     symbolicate/v5   names, lines and inlined calls of addresses
  *     source/v1        the text of a source file that an address comes from
+ *     asm/v1           the machine code of a function, disassembled
  *
  * Only libraries that the served profile names are looked into, and only files with their build id.
  */
@@ -12,6 +13,7 @@
 
 #include "serve/api_answer.h"
 #include "serve/served_libs.h"
+#include "serve/source_map.h"
 #include "symbol/debug_search.h"
 #include "symbol/symbol.h"
 
@@ -19,10 +21,14 @@ struct symbol_api {
     struct served_libs libs;
     struct symbolizer *symbolizer;
     const struct debug_search *search; /* for sources and code that this machine lacks; or NULL */
+    struct symbolizer *names; /* one that reads no debug info */
+    const struct source_map *source_maps;
+    size_t source_map_count;
 };
 
-/* The answer is complete in any case; `answer` comes zeroed. Both may take seconds: debug info is read. */
+/* The answer is complete in any case; `answer` comes zeroed. All may take seconds: debug info is read. */
 void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 
 #endif

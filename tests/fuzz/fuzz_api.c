@@ -23,10 +23,13 @@ static void start(struct symbol_api *api)
         elf_file_close(&file);
     }
     struct symbolizer_options options = {.threads = 1};
-    struct served_lib lib = {.debug_name = "true", .breakpad_id = breakpad_id, .code_id = code_id, .path = "/bin/true"};
-    struct served_lib bare = {.debug_name = "bare", .breakpad_id = "", .code_id = "", .path = "/bin/true"};
+    struct named_library lib = {
+        .debug_name = "true", .breakpad_id = breakpad_id, .code_id = code_id, .path = "/bin/true"};
+    struct named_library bare = {.debug_name = "bare", .breakpad_id = "", .code_id = "", .path = "/bin/true"};
     api->symbolizer = symbolizer_new(&options, &err);
-    if (!api->symbolizer || !served_libs_add(&api->libs, &lib) || !served_libs_add(&api->libs, &bare))
+    options.skip_inlines_and_lines = true;
+    api->names = symbolizer_new(&options, &err);
+    if (!api->symbolizer || !api->names || !served_libs_add(&api->libs, &lib) || !served_libs_add(&api->libs, &bare))
         abort();
 }
 
@@ -55,6 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct api_answer answer = {.text = NULL};
     if (bytes[0] == 's')
         symbol_api_source(&api, (const char *)bytes + 1, size - 1, &answer);
+    else if (bytes[0] == 'a')
+        symbol_api_asm(&api, (const char *)bytes + 1, size - 1, &answer);
     else
         symbol_api_symbolicate(&api, (const char *)bytes + 1, size - 1, &answer);
     if (!is_object(answer.text, answer.size))

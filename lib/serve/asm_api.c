@@ -1,0 +1,94 @@
+/*
+ * asm/v1. The code comes from the mapped file itself, and only if that is the one that was recorded.
+ */
+#include "serve/symbol_api.h"
+
+#include "base/json_write.h"
+#include "serve/api_request.h"
+#include "symbol/disassemble.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static void write_hex(struct json_writer *writer, const char *key, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "0x%" PRIx64, value);
+    json_key(writer, key);
+    json_text_z(writer, text);
+}
+
+static int write_disassembly(const struct disassembly *disassembly, struct api_answer *answer, struct error *err)
+{
+    struct byte_sink sink = api_answer_sink(answer);
+    struct json_writer writer;
+    json_writer_init(&writer, &sink, err);
+    json_open(&writer, '{');
+    write_hex(&writer, "startAddress", disassembly->start);
+    write_hex(&writer, "size", disassembly->size);
+    json_key(&writer, "arch");
+    json_text_z(&writer, disassembly->architecture);
+    json_key(&writer, "syntax");
+    json_open(&writer, '[');
+    for (size_t i = 0; i < disassembly->syntax_count; i++)
+        json_text_z(&writer, disassembly->syntaxes[i]);
+    json_close(&writer, ']');
+    json_key(&writer, "instructions");
+    json_open(&writer, '[');
+    for (size_t i = 0; writer.status == 0 && i < disassembly->instructions.length; i++) {
+        const struct disassembled *row = &disassembly->instructions.data[i];
+        json_open(&writer, '[');
+        json_unsigned(&writer, row->offset);
+        for (size_t s = 0; s < disassembly->syntax_count; s++)
+            json_text_z(&writer, row->texts[s]);
+        json_close(&writer, ']');
+    }
+    json_close(&writer, ']');
+    json_close(&writer, '}');
+    return json_writer_finish(&writer);
+}
+
+static int find_library(const struct symbol_api *api, const struct asm_request *request, struct identified_library *out,
+                        struct error *err)
+{
+    uint32_t row = request->key ? served_libs_find(&api->libs, request->key)
+                                : served_libs_find_code_id(&api->libs, request->code_id);
+    if (row == SERVED_LIB_NONE)
+        return error_set(err, ENOENT, "the profile names no library %s",
+                         request->key ? request->key : request->code_id);
+    return named_library_identify(&api->libs.rows.data[row], out, err);
+}
+
+static int answer_asm(const struct symbol_api *api, const struct asm_request *request, struct api_answer *answer,
+                      struct error *err)
+{
+    struct identified_library lib;
+    int result = find_library(api, request, &lib, err);
+    if (result != 0)
+        return result;
+    struct disassemble_request wanted = {.lib = lib.symbol,
+                                         .start = request->start,
+                                         .size = request->size,
+                                         .until_function_end = request->until_function_end};
+    struct disassembly disassembly;
+    result = disassemble(&disassembly, &wanted, api->names, err);
+    if (result == 0)
+        result = write_disassembly(&disassembly, answer, err);
+    disassembly_destroy(&disassembly);
+    return result;
+}
+
+void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
+{
+    struct asm_request request;
+    struct error err = {""};
+    int result = asm_request_read(&request, body, size, &err);
+    if (result == 0)
+        result = answer_asm(api, &request, answer, &err);
+    asm_request_destroy(&request);
+    if (result == 0)
+        answer->status = API_OK;
+    else
+        api_answer_error(answer, api_status_of(result), &err);
+}

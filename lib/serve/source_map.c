@@ -1,0 +1,33 @@
+#include "serve/source_map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t length_without_slashes(const char *text)
+{
+    size_t length = strlen(text);
+    while (length && text[length - 1] == '/')
+        length--;
+    return length;
+}
+
+/* What follows `from` in the path, with its slash; NULL if the path does not begin with it. */
+static const char *rest_after(const char *path, const char *from)
+{
+    size_t length = length_without_slashes(from);
+    if (strncmp(path, from, length) != 0 || (path[length] != '/' && path[length] != '\0'))
+        return NULL;
+    return path + length;
+}
+
+char *source_map_apply(const struct source_map *maps, size_t count, const char *path)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *rest = rest_after(path, maps[i].from);
+        char *out;
+        if (rest)
+            return asprintf(&out, "%.*s%s", (int)length_without_slashes(maps[i].to), maps[i].to, rest) < 0 ? NULL : out;
+    }
+    return strdup(path);
+}

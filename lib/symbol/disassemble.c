@@ -1,0 +1,340 @@
+/*
+ * All instructions are decoded first, and their targets listed; then the targets are looked up together, which is one
+ * pass over the symbol table whatever their number is; then the texts are put together.
+ */
+#include "symbol/disassemble.h"
+#include "symbol/code_kinds.h"
+#include "symbol/debug_file.h"
+#include "symbol/search.h"
+#include "symbol/slots.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* No instruction is longer; so the last one can be completed. */
+enum { INSTRUCTION_MAX = 16 };
+
+/* Bytes of names in one answer: a hostile file could name a function with 64 KiB and call it everywhere. */
+enum { NAMES_MAX = 64 << 20 };
+
+struct target {
+    enum reference_kind kind;
+    uint64_t rva;
+    size_t slot; /* into `slots`, or NO_SLOT */
+};
+
+#define NO_SLOT SIZE_MAX
+
+struct work {
+    struct disassembly *out;
+    const struct disassemble_request *request;
+    struct symbolizer *names;
+    struct debug_files files;
+    uint64_t base; /* vaddr from which rvas count */
+    uint64_t start, size;
+    unsigned char *code; /* from `start` on */
+    size_t code_size;    /* a few bytes more than `size` where the section goes on */
+    struct decoder *decoder;
+    struct code_kinds kinds;
+    ARRAY(struct target) targets; /* one for each instruction */
+    ARRAY(struct slot) slots;     /* by address, distinct */
+    struct arena arena;           /* texts of `slots` */
+    ARRAY(uint64_t) rvas;         /* of all that wants a name, sorted, distinct */
+    struct symbol_answers found;  /* of `rvas` */
+    size_t names_size;            /* bytes that were put behind instructions */
+};
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* ---- the code ---- */
+
+static int open_file(struct work *work, struct error *err)
+{
+    debug_files_open(&work->files, &work->request->lib, DEBUG_ROOT);
+    if (!work->files.has_mapped)
+        return error_set(err, ENOENT, "its code cannot be read: %s",
+                         work->files.problem[0] ? work->files.problem : "there is no file");
+    work->base = work->files.base;
+    return decoder_open(&work->decoder, work->files.mapped.machine, work->base, err);
+}
+
+/* Where the function that holds `start` ends; 0 if that is not known. */
+static int find_function_end(struct work *work, uint64_t *end, struct error *err)
+{
+    struct symbol_answers answers;
+    int result = symbolizer_lookup(work->names, &work->request->lib, &work->start, 1, &answers, err);
+    *end = 0;
+    if (result == 0 && answers.count == 1 && answers.answers[0].symbol_size)
+        *end = answers.answers[0].symbol_address + answers.answers[0].symbol_size;
+    symbol_answers_destroy(&answers);
+    return result;
+}
+
+static int choose_size(struct work *work, struct error *err)
+{
+    uint64_t end = 0;
+    work->size = work->request->size;
+    if (work->size > DISASSEMBLE_MAX)
+        return error_set(err, E2BIG, "more than %d bytes of code are not disassembled at once", DISASSEMBLE_MAX);
+    int result = work->request->until_function_end ? find_function_end(work, &end, err) : 0;
+    if (result == 0 && end > work->start && end - work->start > work->size)
+        work->size = end - work->start < DISASSEMBLE_MAX ? end - work->start : DISASSEMBLE_MAX;
+    return result;
+}
+
+static int read_code(struct work *work, struct error *err)
+{
+    uint64_t vaddr = work->start + work->base;
+    const struct elf_section *section = vaddr >= work->base ? elf_file_section_at(&work->files.mapped, vaddr) : NULL;
+    if (!section || !(section->flags & SHF_EXECINSTR))
+        return error_set(err, ENOENT, "%s has no code at 0x%" PRIx64, work->request->lib.name, work->start);
+    uint64_t left = section->bytes.size - (vaddr - section->address);
+    if (work->size > left)
+        work->size = left;
+    work->code_size = (size_t)(left - work->size < INSTRUCTION_MAX ? left : work->size + INSTRUCTION_MAX);
+    work->code = malloc(work->code_size + 1);
+    if (!work->code)
+        return error_no_memory(err);
+    if (!bytes_read(&section->bytes, vaddr - section->address, work->code, work->code_size))
+        return error_set(err, ENOENT, "the code of %s changes while it is read", work->request->lib.name);
+    return code_kinds_find(&work->kinds, &work->files.mapped, vaddr, vaddr + work->size, err);
+}
+
+/* The state of the processor stands in the lowest bit of an address of ARM code. */
+static void align_start(struct work *work)
+{
+    uint16_t machine = work->files.mapped.machine;
+    work->start = work->request->start;
+    if (machine == EM_AARCH64)
+        work->start &= ~UINT64_C(3);
+    else if (machine == EM_ARM)
+        work->start &= ~UINT64_C(1);
+}
+
+/* ---- decoding ---- */
+
+static bool is_offset_table(const struct elf_section *section)
+{
+    return section && strncmp(section->name, ".got", 4) == 0;
+}
+
+static bool add_target(struct work *work, const struct instruction *instruction)
+{
+    struct target target = {.kind = instruction->reference, .rva = instruction->target, .slot = NO_SLOT};
+    if (target.kind == REFERENCE_JUMP && work->files.mapped.machine == EM_ARM)
+        target.rva &= ~UINT64_C(1);
+    uint64_t vaddr = target.rva + work->base;
+    if (target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_section_at(&work->files.mapped, vaddr))) {
+        target.slot = 0; /* found when all are there */
+        if (!array_push(&work->slots, (struct slot){.address = vaddr}))
+            return false;
+    } else if (target.kind != REFERENCE_NONE && !array_push(&work->rvas, target.rva)) {
+        return false;
+    }
+    return array_push(&work->targets, target);
+}
+
+static bool add_instruction(struct work *work, const struct instruction *instruction)
+{
+    struct disassembly *out = work->out;
+    struct disassembled row = {.offset = instruction->address - work->start};
+    for (size_t i = 0; i < out->syntax_count; i++) {
+        row.texts[i] = arena_copy(&out->arena, instruction->texts[i], strlen(instruction->texts[i]));
+        if (!row.texts[i])
+            return false;
+    }
+    return array_push(&out->instructions, row) && add_target(work, instruction);
+}
+
+static int decode_all(struct work *work, struct error *err)
+{
+    uint64_t at = 0, until = 0;
+    enum code_kind kind = CODE_PLAIN;
+    while (at < work->size) {
+        struct instruction instruction;
+        uint64_t vaddr = work->start + work->base + at;
+        if (at == 0 || vaddr >= until)
+            kind = code_kinds_at(&work->kinds, vaddr, &until);
+        if (at == 0 && (work->request->start & 1) && work->files.mapped.machine == EM_ARM)
+            kind = CODE_THUMB;
+        size_t left = work->code_size - (size_t)at;
+        if (until - vaddr < left)
+            left = (size_t)(until - vaddr);
+        decoder_next(work->decoder, kind, work->code + at, left, work->start + at, &instruction);
+        if (!add_instruction(work, &instruction))
+            return error_no_memory(err);
+        at += instruction.size;
+    }
+    work->out->size = at;
+    return 0;
+}
+
+/* ---- names ---- */
+
+static int by_slot_address(const void *a, const void *b)
+{
+    const struct slot *left = a, *right = b;
+    return left->address < right->address ? -1 : left->address > right->address;
+}
+
+/* What is in the slots of the offset table; those without a symbol have a target to look up. */
+static int resolve_slots(struct work *work, struct error *err)
+{
+    size_t kept = 0;
+    if (!work->slots.length)
+        return 0;
+    qsort(work->slots.data, work->slots.length, sizeof(struct slot), by_slot_address);
+    for (size_t i = 0; i < work->slots.length; i++)
+        if (i == 0 || work->slots.data[i].address != work->slots.data[kept - 1].address)
+            work->slots.data[kept++] = work->slots.data[i];
+    work->slots.length = kept;
+    slots_resolve(&work->files.mapped, work->slots.data, kept, &work->arena);
+    for (size_t i = 0; i < kept; i++)
+        if (!work->slots.data[i].name && work->slots.data[i].target > work->base &&
+            !array_push(&work->rvas, work->slots.data[i].target - work->base))
+            return error_no_memory(err);
+    for (size_t i = 0; i < work->targets.length; i++) {
+        struct target *target = &work->targets.data[i];
+        struct slot wanted = {.address = target->rva + work->base};
+        if (target->slot == NO_SLOT)
+            continue;
+        const struct slot *slot = bsearch(&wanted, work->slots.data, kept, sizeof(wanted), by_slot_address);
+        target->slot = slot ? (size_t)(slot - work->slots.data) : NO_SLOT;
+    }
+    return 0;
+}
+
+static int look_up_names(struct work *work, struct error *err)
+{
+    size_t kept = 0;
+    if (!work->rvas.length)
+        return 0;
+    qsort(work->rvas.data, work->rvas.length, sizeof(uint64_t), by_value);
+    for (size_t i = 0; i < work->rvas.length; i++)
+        if (i == 0 || work->rvas.data[i] != work->rvas.data[kept - 1])
+            work->rvas.data[kept++] = work->rvas.data[i];
+    work->rvas.length = kept;
+    return symbolizer_lookup(work->names, &work->request->lib, work->rvas.data, kept, &work->found, err);
+}
+
+static const struct symbol_answer *answer_of(const struct work *work, uint64_t rva)
+{
+    size_t at = first_at_or_after(work->rvas.data, work->rvas.length, rva);
+    bool is_there = at < work->found.count && work->rvas.data[at] == rva;
+    return is_there && work->found.answers[at].symbol ? &work->found.answers[at] : NULL;
+}
+
+/* A text behind a part of an address: "<name+0x10>", "<name@got>", or nothing. */
+struct label {
+    const char *name, *suffix;
+    uint64_t distance;
+};
+
+static struct label label_of(const struct work *work, const struct target *target)
+{
+    struct label label = {.suffix = ""};
+    const struct symbol_answer *answer;
+    if (target->slot != NO_SLOT) {
+        const struct slot *slot = &work->slots.data[target->slot];
+        answer = slot->name ? NULL : answer_of(work, slot->target - work->base);
+        bool is_start = answer && answer->symbol_address == slot->target - work->base;
+        label.name = slot->name ? slot->name : is_start ? answer->symbol : NULL;
+        label.suffix = "@got";
+    } else if ((answer = answer_of(work, target->rva)) != NULL) {
+        label.name = answer->symbol;
+        label.distance = target->rva - answer->symbol_address;
+    }
+    return label;
+}
+
+static const char *annotate(struct work *work, const char *text, const struct target *target)
+{
+    char address[40] = "", distance[24] = "";
+    struct label label = label_of(work, target);
+    if (target->kind == REFERENCE_MEMORY)
+        snprintf(address, sizeof(address), " %c 0x%" PRIx64, work->out->syntax_count == DECODER_SYNTAXES ? '#' : ';',
+                 target->rva);
+    if (label.distance)
+        snprintf(distance, sizeof(distance), "+0x%" PRIx64, label.distance);
+    size_t size = strlen(text) + strlen(address) + (label.name ? strlen(label.name) : 0) + strlen(label.suffix) +
+                  strlen(distance) + sizeof(" <>");
+    work->names_size += size;
+    char *out = arena_alloc(&work->out->arena, size);
+    if (out && label.name)
+        snprintf(out, size, "%s%s <%s%s%s>", text, address, label.name, label.suffix, distance);
+    else if (out)
+        snprintf(out, size, "%s%s", text, address);
+    return out;
+}
+
+static int annotate_all(struct work *work, struct error *err)
+{
+    struct disassembly *out = work->out;
+    for (size_t i = 0; i < out->instructions.length; i++) {
+        if (work->targets.data[i].kind == REFERENCE_NONE)
+            continue;
+        if (work->names_size > NAMES_MAX)
+            return error_set(err, E2BIG, "the names in this code are too long: ask for less of it at once");
+        struct disassembled *row = &out->instructions.data[i];
+        for (size_t s = 0; s < out->syntax_count; s++) {
+            row->texts[s] = annotate(work, row->texts[s], &work->targets.data[i]);
+            if (!row->texts[s])
+                return error_no_memory(err);
+        }
+    }
+    return 0;
+}
+
+static void work_destroy(struct work *work)
+{
+    debug_files_close(&work->files);
+    decoder_close(work->decoder);
+    code_kinds_destroy(&work->kinds);
+    free(work->code);
+    array_free(&work->targets);
+    array_free(&work->slots);
+    array_free(&work->rvas);
+    arena_destroy(&work->arena);
+    symbol_answers_destroy(&work->found);
+}
+
+int disassemble(struct disassembly *out, const struct disassemble_request *request, struct symbolizer *names,
+                struct error *err)
+{
+    struct work work = {.out = out, .request = request, .names = names, .found = {.problem = ""}};
+    *out = (struct disassembly){.start = request->start};
+    int result = open_file(&work, err);
+    if (result == 0) {
+        align_start(&work);
+        out->start = work.start;
+        out->architecture = decoder_architecture(work.decoder);
+        out->syntax_count = decoder_syntaxes(work.decoder, out->syntaxes);
+        result = choose_size(&work, err);
+    }
+    if (result == 0)
+        result = read_code(&work, err);
+    if (result == 0)
+        result = decode_all(&work, err);
+    if (result == 0)
+        result = resolve_slots(&work, err);
+    if (result == 0)
+        result = look_up_names(&work, err);
+    if (result == 0)
+        result = annotate_all(&work, err);
+    work_destroy(&work);
+    return result;
+}
+
+void disassembly_destroy(struct disassembly *disassembly)
+{
+    array_free(&disassembly->instructions);
+    arena_destroy(&disassembly->arena);
+}

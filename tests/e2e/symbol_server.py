@@ -1,0 +1,70 @@
+"""`prof load` and its symbol API, asked as the Firefox Profiler asks a symbol server.
+
+    with served(profile) as server:
+        server.symbolicate([["libc.so.6", "0123..."]], [[[0, 0x1234]]])
+"""
+
+import contextlib
+import http.client
+import json
+import re
+import signal
+import subprocess
+
+from tap import PROF
+
+
+class Served:
+    def __init__(self, path, *options):
+        self.process = subprocess.Popen([PROF, "load", "-n", "-P", "0", *options, path], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.said, found = "", None
+        while not found:
+            line = self.process.stderr.readline()
+            self.said += line
+            assert line, self.said
+            found = re.search(r"http://127\.0\.0\.1:(\d+)(/[0-9a-z]{24}/)", line)
+        self.port, self.base = int(found[1]), found[2]
+
+    def ask(self, name, body=None, method="POST", headers=None):
+        """The response and its body."""
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        with contextlib.closing(connection):
+            connection.request(method, self.base + name, body=data, headers=headers or {})
+            response = connection.getresponse()
+            return response, response.read()
+
+    def symbolicate(self, modules, stacks):
+        response, body = self.ask("symbolicate/v5", {"jobs": [{"memoryMap": modules, "stacks": stacks}]})
+        assert response.status == 200, body
+        (result,) = json.loads(body)["results"]
+        return result
+
+    def source(self, library, offset, file):
+        response, body = self.ask("source/v1", {"debugName": library[0], "debugId": library[1], "moduleOffset": offset,
+                                                "file": file})
+        return response.status, json.loads(body)
+
+    def assembly(self, library, start, size, **more):
+        response, body = self.ask("asm/v1", {"debugName": library[0], "debugId": library[1], "startAddress": hex(start),
+                                             "size": hex(size), **more})
+        return response.status, json.loads(body)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(timeout=20)
+        self.process.stderr.close()
+        return self.process.returncode
+
+
+@contextlib.contextmanager
+def served(path, *options):
+    server = Served(path, *options)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.end()
+
+
