@@ -12,6 +12,7 @@ enum { EXIT_USAGE = 2 };
 
 int cmd_record(int argc, char **argv);
 int cmd_load(int argc, char **argv);
+int cmd_symbolicate(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 

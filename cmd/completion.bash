@@ -2,14 +2,15 @@
 _prof() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'record load report help --version --help' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'record load report symbolicate help --version --help' -- "$word")
         return
     fi
     case $command:$word in
-    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --no-cache --symbol-dir --debuginfod --recover --help' -- "$word") ;;
-    load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --no-cache --symbol-dir --debuginfod --help' -- "$word") ;;
+    record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --no-cache --symbol-dir --debuginfod --source-map --recover --help' -- "$word") ;;
+    load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --no-cache --symbol-dir --debuginfod --source-map --help' -- "$word") ;;
     report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --thread --search --range --depth --min-percent --limit --json --help' -- "$word") ;;
-    help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report help' -- "$word") ;;
+    symbolicate:-*) mapfile -t COMPREPLY < <(compgen -W '--output --no-cache --symbol-dir --debuginfod --help' -- "$word") ;;
+    help:*) mapfile -t COMPREPLY < <(compgen -W 'record load report symbolicate help' -- "$word") ;;
     record:*)
         case $previous in
         record) mapfile -t COMPREPLY < <(compgen -c -f -- "$word") ;;

@@ -25,19 +25,36 @@ static const char record_help[] =
     "      --no-cache          look all names up anew: neither read nor write ~/.cache/prof\n"
     "      --symbol-dir DIR    look for debug files there first; can be given several times\n"
     "      --debuginfod URL    ask that server for debug files that are not here (DEBUGINFOD_URLS)\n"
+    "      --source-map OLD=NEW  source files in the folder OLD are in NEW here; can be given several times\n"
     "      --recover SPOOL     record nothing: save a profile of the spool file that a killed prof left behind\n";
 
 static const char load_help[] =
     "usage: prof load [OPTIONS] FILE\n"
     "\n"
     "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads what prof, samply and the\n"
-    "Firefox Profiler save (processed format, from version 49 on), plain or gzip.\n"
+    "Firefox Profiler save (processed format, from version 49 on), plain or gzip. One without names, as samply saves\n"
+    "them, is shown with those that this machine knows.\n"
     "\n"
-    "  -n, --no-open         do not open a browser\n"
-    "  -P, --port PORT       serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
+    "  -n, --no-open             do not open a browser\n"
+    "  -P, --port PORT           serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
+    "      --no-cache            look all names up anew: neither read nor write ~/.cache/prof\n"
+    "      --symbol-dir DIR      look for debug files there first; can be given several times\n"
+    "      --debuginfod URL      ask that server for debug files and sources that are not here (DEBUGINFOD_URLS)\n"
+    "      --source-map OLD=NEW  source files in the folder OLD are in NEW here; can be given several times\n";
+
+static const char symbolicate_help[] =
+    "usage: prof symbolicate [OPTIONS] FILE\n"
+    "\n"
+    "Looks up the addresses of a saved profile in the programs, libraries and debug files of this machine, and saves "
+    "it\n"
+    "with the names, lines and inlined calls that were found; what cannot be found stays as it is. Says which "
+    "libraries\n"
+    "have addresses without a name, and why.\n"
+    "\n"
+    "  -o, --output FILE     save there (otherwise FILE is replaced; a name without .gz is saved uncompressed)\n"
     "      --no-cache        look all names up anew: neither read nor write ~/.cache/prof\n"
-    "      --symbol-dir DIR  for its symbol server: look for debug files there first; can be given several times\n"
-    "      --debuginfod URL  ask that server for debug files and sources that are not here (DEBUGINFOD_URLS)\n";
+    "      --symbol-dir DIR  look for debug files there first; can be given several times\n"
+    "      --debuginfod URL  ask that server for debug files that are not here (DEBUGINFOD_URLS)\n";
 
 static const char report_help[] =
     "usage: prof report [OPTIONS] FILE\n"
@@ -65,10 +82,8 @@ static const char help_help[] = "usage: prof help [COMMAND]\n"
 static const struct {
     const char *command, *text;
 } topics[] = {
-    {"record", record_help},
-    {"load", load_help},
-    {"report", report_help},
-    {"help", help_help},
+    {"record", record_help},           {"load", load_help}, {"report", report_help},
+    {"symbolicate", symbolicate_help}, {"help", help_help},
 };
 
 int help_print(const char *command)
@@ -86,7 +101,7 @@ static void print_overview(void)
          "\n"
          "Records what a program spends its time on, and shows it in the browser.\n");
     for (const struct command *command = commands; command < commands_end; command++)
-        printf("  prof %-8s %s\n", command->name, command->summary);
+        printf("  prof %-11s %s\n", command->name, command->summary);
     puts("\n"
          "  prof record ./program arguments   profile it\n"
          "  prof load profile.json.gz         look at it again\n"

@@ -3,36 +3,97 @@
  *
  * The whole file is read before the address is printed, although the page reads it again. So a file that is damaged, or
  * is something else, gives a sentence here and an exit status that a script can see, instead of a page that cannot show
- * it.
+ * it. A file that says that it has no names yet (samply's) gets those that this machine knows; what is served then is a
+ * copy in memory, and the file stays as it is.
  */
 #include "commands.h"
 #include "serving.h"
 #include "symbol_options.h"
+#include "symbolicating.h"
 #include "ui.h"
 
+#include "base/file_io.h"
 #include "profile/file.h"
+#include "profile/file_gzip.h"
+#include "profile/write.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-static int check_profile(const char *path)
+static int write_to_memory(void *context, const void *bytes, size_t size, struct error *err)
+{
+    const int *fd = context;
+    int code = file_write(*fd, bytes, size);
+    return code ? error_set(err, -code, "cannot keep the profile in memory: %s", strerror(-code)) : 0;
+}
+
+static int pack(void *context, const void *bytes, size_t size, struct error *err)
+{
+    return gzip_packer_add(context, bytes, size, err);
+}
+
+static int write_packed(const struct profile *profile, int fd, struct error *err)
+{
+    struct gzip_packer *packer = gzip_packer_new((struct byte_sink){.write = write_to_memory, .context = &fd});
+    if (!packer)
+        return error_no_memory(err);
+    struct byte_sink sink = {.write = pack, .context = packer};
+    int code = profile_write(profile, NULL, profile_time_resolution(profile), &sink, err);
+    if (!code)
+        code = gzip_packer_finish(packer, err);
+    gzip_packer_free(packer);
+    return code;
+}
+
+/* A file in memory with the profile, or a negative errno value. */
+static int keep_in_memory(const struct profile *profile, struct error *err)
+{
+    int fd = memfd_create("profile", MFD_CLOEXEC);
+    if (fd < 0)
+        return error_set(err, errno, "cannot keep the profile in memory: %s", strerror(errno));
+    int code = write_packed(profile, fd, err);
+    if (code)
+        close(fd);
+    return code ? code : fd;
+}
+
+static int serve_with_names(struct profile *profile, const char *path, const struct serving_options *options,
+                            struct symbol_options *symbols)
+{
+    struct error err = {0};
+    int status = symbolicate_and_say(profile, path, symbols, options->no_cache);
+    int fd = status == EXIT_SUCCESS ? keep_in_memory(profile, &err) : -1;
+    profile_destroy(profile);
+    if (status != EXIT_SUCCESS)
+        return status;
+    return fd < 0 ? ui_fail_error(&err) : serve_open_and_wait(fd, options, symbols);
+}
+
+static int load(const char *path, const struct serving_options *options, struct symbol_options *symbols)
 {
     struct profile profile = {0};
     struct error err = {0};
-    int result = profile_load(path, &profile, &err);
+    int code = profile_load(path, &profile, &err);
+    if (code == 0 && profile.meta.symbolicated == 0)
+        return serve_with_names(&profile, path, options, symbols);
     profile_destroy(&profile);
-    return result ? ui_fail_error(&err) : EXIT_SUCCESS;
+    return code ? ui_fail_error(&err) : serve_and_wait(path, options, symbols);
 }
 
 int cmd_load(int argc, char **argv)
 {
-    enum { OPTION_NO_CACHE = 256 };
+    enum { OPTION_NO_CACHE = 256, OPTION_SOURCE_MAP };
     static const struct option long_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"no-open", no_argument, NULL, 'n'},
         {"port", required_argument, NULL, 'P'},
         {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
         SYMBOL_OPTIONS,
+        {"source-map", required_argument, NULL, OPTION_SOURCE_MAP},
         {NULL, 0, NULL, 0},
     };
     struct serving_options options = SERVING_DEFAULTS;
@@ -57,6 +118,10 @@ int cmd_load(int argc, char **argv)
             if ((status = symbol_options_parse(&symbols, "load", option, optarg)) != 0)
                 return status;
             break;
+        case OPTION_SOURCE_MAP:
+            if (!serving_add_source_map(optarg, &options))
+                return ui_usage("load", SOURCE_MAP_USAGE, optarg);
+            break;
         default:
             return ui_bad_option("load", option, argv);
         }
@@ -65,12 +130,8 @@ int cmd_load(int argc, char **argv)
         return ui_usage("load", "which file?");
     if (argc - optind > 1)
         return ui_usage("load", "it takes one file, not %d", argc - optind);
-    const char *path = argv[optind];
-    status = check_profile(path);
-    if (status != EXIT_SUCCESS)
-        return status;
     symbol_options_open(&symbols);
-    status = serve_and_wait(path, &options, &symbols);
+    status = load(argv[optind], &options, &symbols);
     symbol_options_close(&symbols);
     return status;
 }

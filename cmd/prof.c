@@ -18,6 +18,7 @@ const struct command commands[] = {
     {"record", cmd_record, "Run a command, sample it, save the profile and show it"},
     {"load", cmd_load, "Look at a saved profile"},
     {"report", cmd_report, "Print a saved profile in the terminal"},
+    {"symbolicate", cmd_symbolicate, "Look up the names of a saved profile again"},
     {"help", cmd_help, "Show the help of a command"},
 };
 const struct command *const commands_end = commands + sizeof(commands) / sizeof(*commands);

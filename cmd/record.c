@@ -64,7 +64,7 @@ static bool parse_duration(const char *text, uint64_t *duration)
     return true;
 }
 
-enum { OPTION_RECOVER = 256, OPTION_NO_CACHE };
+enum { OPTION_RECOVER = 256, OPTION_NO_CACHE, OPTION_SOURCE_MAP };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -76,6 +76,7 @@ static const struct option long_options[] = {
     {"recover", required_argument, NULL, OPTION_RECOVER},
     {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
     SYMBOL_OPTIONS,
+    {"source-map", required_argument, NULL, OPTION_SOURCE_MAP},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -110,6 +111,8 @@ static int parse_option(struct options *options, int option, char **argv)
     case OPTION_SYMBOL_DIR:
     case OPTION_DEBUGINFOD:
         return symbol_options_parse(&options->symbols, "record", option, optarg);
+    case OPTION_SOURCE_MAP:
+        return serving_add_source_map(optarg, &options->serving) ? 0 : ui_usage("record", SOURCE_MAP_USAGE, optarg);
     case 'h':
         options->help = true;
         return 0;

@@ -29,6 +29,15 @@ bool serving_parse_port(const char *text, struct serving_options *options)
     return true;
 }
 
+bool serving_add_source_map(char *text, struct serving_options *options)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return false;
+    *equals = '\0';
+    return array_push(&options->source_maps, (struct source_map){.from = text, .to = equals + 1});
+}
+
 static bool is_set(const char *variable)
 {
     const char *value = getenv(variable);
@@ -84,7 +93,11 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
     int profile_fd = open(profile_path, O_RDONLY | O_CLOEXEC);
     if (profile_fd < 0)
         return ui_fail("cannot open %s: %s", profile_path, strerror(errno));
+    return serve_open_and_wait(profile_fd, options, symbols);
+}
 
+int serve_open_and_wait(int profile_fd, const struct serving_options *options, struct symbol_options *symbols)
+{
     sigset_t ending, before;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
@@ -101,6 +114,8 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
         .search_port = options->search_port,
         .cache_folder = options->no_cache ? NULL : cache_folder(&path),
         .search = &symbols->search,
+        .source_maps = options->source_maps.data,
+        .source_map_count = options->source_maps.length,
     };
     struct error err = {0};
     symbols->leave_interrupts = true;

@@ -24,6 +24,17 @@ bool time_grid_of(double resolution, struct time_grid *grid)
     return false;
 }
 
+bool times_have_resolution(const double *times, size_t count, double resolution)
+{
+    static const double tolerance = 0.01; /* steps */
+    for (size_t i = 0; i < count; i++) {
+        double steps = times[i] / resolution;
+        if (!(fabs(steps - floor(steps + 0.5)) <= tolerance))
+            return false;
+    }
+    return true;
+}
+
 void time_quantizer_init(struct time_quantizer *quantizer, struct time_grid grid)
 {
     *quantizer = (struct time_quantizer){.grid = grid, .steps_per_ms = pow(10, grid.decimals) / (double)grid.step};

@@ -8,6 +8,7 @@
 #define PROF_PROFILE_QUANTIZE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What times are multiples of: `step` / 10^`decimals` ms. */
@@ -18,6 +19,9 @@ struct time_grid {
 
 /* The grid of a resolution in ms; false if it is no short decimal (or 0), and times must be written in full. */
 bool time_grid_of(double resolution, struct time_grid *grid);
+
+/* Whether all these times (ms) are multiples of the resolution (ms), but for what adding up doubles adds to them. */
+bool times_have_resolution(const double *times, size_t count, double resolution);
 
 struct time_quantizer {
     struct time_grid grid;

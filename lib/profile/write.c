@@ -236,6 +236,21 @@ static int write_all(struct profile_writer *writer)
     return json_writer_finish(json);
 }
 
+double profile_time_resolution(const struct profile *profile)
+{
+    static const double resolutions[] = {1, 0.1, 0.01, 0.001, 0.0001, 0.00001, 0.000001};
+    for (size_t i = 0; i < sizeof(resolutions) / sizeof(*resolutions); i++) {
+        bool fits = true;
+        for (size_t t = 0; fits && t < profile->threads.length; t++) {
+            const struct sample_table *samples = &profile->threads.data[t].samples;
+            fits = times_have_resolution(samples->time, samples->length, resolutions[i]);
+        }
+        if (fits)
+            return resolutions[i];
+    }
+    return 0;
+}
+
 int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
                   const struct byte_sink *sink, struct error *err)
 {

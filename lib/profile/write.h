@@ -29,4 +29,8 @@ struct sample_source {
 int profile_write(const struct profile *profile, const struct sample_source *samples, double time_resolution,
                   const struct byte_sink *sink, struct error *err);
 
+/* The coarsest resolution (ms) that loses nothing of the sample times of a profile that was read: 0 if only full
+ * precision does. */
+double profile_time_resolution(const struct profile *profile);
+
 #endif

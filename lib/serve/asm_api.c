@@ -68,6 +68,7 @@ static int answer_asm(const struct symbol_api *api, const struct asm_request *re
     if (result != 0)
         return result;
     struct disassemble_request wanted = {.lib = lib.symbol,
+                                         .search = api->search,
                                          .start = request->start,
                                          .size = request->size,
                                          .until_function_end = request->until_function_end};

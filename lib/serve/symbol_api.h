@@ -21,7 +21,7 @@ struct symbol_api {
     struct served_libs libs;
     struct symbolizer *symbolizer;
     const struct debug_search *search; /* for sources and code that this machine lacks; or NULL */
-    struct symbolizer *names; /* one that reads no debug info */
+    struct symbolizer *names;          /* one that reads no debug info */
     const struct source_map *source_maps;
     size_t source_map_count;
 };

@@ -33,7 +33,8 @@ struct work {
     struct disassembly *out;
     const struct disassemble_request *request;
     struct symbolizer *names;
-    struct debug_files files;
+    struct elf_file file;
+    bool is_open;
     uint64_t base; /* vaddr from which rvas count */
     uint64_t start, size;
     unsigned char *code; /* from `start` on */
@@ -58,12 +59,12 @@ static int by_value(const void *a, const void *b)
 
 static int open_file(struct work *work, struct error *err)
 {
-    debug_files_open(&work->files, &work->request->lib, DEBUG_ROOT);
-    if (!work->files.has_mapped)
-        return error_set(err, ENOENT, "its code cannot be read: %s",
-                         work->files.problem[0] ? work->files.problem : "there is no file");
-    work->base = work->files.base;
-    return decoder_open(&work->decoder, work->files.mapped.machine, work->base, err);
+    int result = debug_file_open_code(&work->file, &work->request->lib, work->request->search, err);
+    if (result != 0)
+        return result == -ENOMEM ? result : error_prefix(err, -ENOENT, "its code cannot be read");
+    work->is_open = true;
+    work->base = work->file.base;
+    return decoder_open(&work->decoder, work->file.machine, work->base, err);
 }
 
 /* Where the function that holds `start` ends; 0 if that is not known. */
@@ -93,7 +94,7 @@ static int choose_size(struct work *work, struct error *err)
 static int read_code(struct work *work, struct error *err)
 {
     uint64_t vaddr = work->start + work->base;
-    const struct elf_section *section = vaddr >= work->base ? elf_file_section_at(&work->files.mapped, vaddr) : NULL;
+    const struct elf_section *section = vaddr >= work->base ? elf_file_section_at(&work->file, vaddr) : NULL;
     if (!section || !(section->flags & SHF_EXECINSTR))
         return error_set(err, ENOENT, "%s has no code at 0x%" PRIx64, work->request->lib.name, work->start);
     uint64_t left = section->bytes.size - (vaddr - section->address);
@@ -105,13 +106,13 @@ static int read_code(struct work *work, struct error *err)
         return error_no_memory(err);
     if (!bytes_read(&section->bytes, vaddr - section->address, work->code, work->code_size))
         return error_set(err, ENOENT, "the code of %s changes while it is read", work->request->lib.name);
-    return code_kinds_find(&work->kinds, &work->files.mapped, vaddr, vaddr + work->size, err);
+    return code_kinds_find(&work->kinds, &work->file, vaddr, vaddr + work->size, err);
 }
 
 /* The state of the processor stands in the lowest bit of an address of ARM code. */
 static void align_start(struct work *work)
 {
-    uint16_t machine = work->files.mapped.machine;
+    uint16_t machine = work->file.machine;
     work->start = work->request->start;
     if (machine == EM_AARCH64)
         work->start &= ~UINT64_C(3);
@@ -129,10 +130,10 @@ static bool is_offset_table(const struct elf_section *section)
 static bool add_target(struct work *work, const struct instruction *instruction)
 {
     struct target target = {.kind = instruction->reference, .rva = instruction->target, .slot = NO_SLOT};
-    if (target.kind == REFERENCE_JUMP && work->files.mapped.machine == EM_ARM)
+    if (target.kind == REFERENCE_JUMP && work->file.machine == EM_ARM)
         target.rva &= ~UINT64_C(1);
     uint64_t vaddr = target.rva + work->base;
-    if (target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_section_at(&work->files.mapped, vaddr))) {
+    if (target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_section_at(&work->file, vaddr))) {
         target.slot = 0; /* found when all are there */
         if (!array_push(&work->slots, (struct slot){.address = vaddr}))
             return false;
@@ -163,7 +164,7 @@ static int decode_all(struct work *work, struct error *err)
         uint64_t vaddr = work->start + work->base + at;
         if (at == 0 || vaddr >= until)
             kind = code_kinds_at(&work->kinds, vaddr, &until);
-        if (at == 0 && (work->request->start & 1) && work->files.mapped.machine == EM_ARM)
+        if (at == 0 && (work->request->start & 1) && work->file.machine == EM_ARM)
             kind = CODE_THUMB;
         size_t left = work->code_size - (size_t)at;
         if (until - vaddr < left)
@@ -196,7 +197,7 @@ static int resolve_slots(struct work *work, struct error *err)
         if (i == 0 || work->slots.data[i].address != work->slots.data[kept - 1].address)
             work->slots.data[kept++] = work->slots.data[i];
     work->slots.length = kept;
-    slots_resolve(&work->files.mapped, work->slots.data, kept, &work->arena);
+    slots_resolve(&work->file, work->slots.data, kept, &work->arena);
     for (size_t i = 0; i < kept; i++)
         if (!work->slots.data[i].name && work->slots.data[i].target > work->base &&
             !array_push(&work->rvas, work->slots.data[i].target - work->base))
@@ -295,7 +296,8 @@ static int annotate_all(struct work *work, struct error *err)
 
 static void work_destroy(struct work *work)
 {
-    debug_files_close(&work->files);
+    if (work->is_open)
+        elf_file_close(&work->file);
     decoder_close(work->decoder);
     code_kinds_destroy(&work->kinds);
     free(work->code);

@@ -4,6 +4,7 @@
 #ifndef PROF_SYMBOL_DISASSEMBLE_H
 #define PROF_SYMBOL_DISASSEMBLE_H
 
+#include "symbol/debug_search.h"
 #include "symbol/decoder.h"
 #include "symbol/symbol.h"
 
@@ -12,9 +13,10 @@ enum { DISASSEMBLE_MAX = 1 << 20 };
 
 struct disassemble_request {
     struct symbol_lib lib;
-    uint64_t start;          /* library-relative */
-    uint64_t size;           /* bytes, at most DISASSEMBLE_MAX */
-    bool until_function_end; /* go on to the end of the function that `start` is in, if that is further */
+    const struct debug_search *search; /* where the file may be, if not where it was; NULL: nowhere */
+    uint64_t start;                    /* library-relative */
+    uint64_t size;                     /* bytes, at most DISASSEMBLE_MAX */
+    bool until_function_end;           /* go on to the end of the function that `start` is in, if that is further */
 };
 
 struct disassembled {

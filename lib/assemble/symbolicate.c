@@ -1,0 +1,370 @@
+/*
+ * The profile's tables are put aside and built anew. A stack of the old table ends in a frame, which stands for an
+ * address, or is one of the inlined calls at an address and then follows the frames that it is inlined into:
+ *
+ *     old    main 0x1180 | 0x1204                         an address that had no name
+ *     new    main 0x1180 | work 0x1204 | inner 0x1204     has one, and a call that was inlined there
+ *
+ * So one pass over the old stacks, parents first, maps each to a new one: a frame whose address has new names becomes
+ * all of their frames, its old inlined calls become nothing, every other frame is copied. All rows are interned, so
+ * what is equal now is one row.
+ */
+#include "assemble/symbolicate.h"
+
+#include "assemble/address_batches.h"
+#include "assemble/answer_rows.h"
+#include "assemble/symbolicate_markers.h"
+#include "symbol/named_library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How much is known of an address. */
+enum knowledge { KNOWS_NOTHING, KNOWS_NAME, KNOWS_LINE };
+
+/* The new frames of an old one: into symbolication.frames; none: it is kept. */
+struct renamed_frame {
+    uint32_t first, count;
+};
+
+struct symbolication {
+    struct profile *profile; /* with new tables */
+    struct profile old;      /* the old tables, and nothing else */
+    struct interner interner;
+    struct identified_library *libraries; /* by row */
+    struct error *problems;               /* of those that could not be identified; else empty */
+    struct address_batches batches;
+    struct renamed_frame *renamed; /* by old frame */
+    struct row_list frames;
+    uint32_t *kept_funcs, *kept_frames; /* by old row: the new one, PROFILE_NONE: not copied yet */
+    uint32_t *stacks;                   /* by old stack */
+    struct symbolicate_result *result;
+};
+
+static const char *text_of(const struct profile *profile, uint32_t string)
+{
+    return string == PROFILE_NONE ? "" : strings_text(&profile->strings, string);
+}
+
+/* ---- looking up ---- */
+
+static void identify(struct symbolication *work, size_t row)
+{
+    const struct library *lib = &work->profile->libs.data[row];
+    struct named_library named = {.debug_name = text_of(work->profile, lib->debug_name),
+                                  .breakpad_id = text_of(work->profile, lib->breakpad_id),
+                                  .code_id = text_of(work->profile, lib->code_id),
+                                  .path = text_of(work->profile, lib->path)};
+    struct identified_library *out = &work->libraries[row];
+    if (named_library_identify(&named, out, &work->problems[row]) != 0)
+        out->symbol = (struct symbol_lib){.kind = SYMBOL_LIB_ELF, .name = named.debug_name};
+}
+
+static struct symbol_lib library_at(const void *context, uint32_t row)
+{
+    const struct symbolication *work = context;
+    return work->libraries[row].symbol;
+}
+
+static bool is_physical(const struct frame_table *frames, size_t row)
+{
+    return frames->lib[row] != PROFILE_NONE && frames->address[row] >= 0 && frames->inline_depth[row] == 0;
+}
+
+static int look_up(struct symbolication *work, struct symbolizer *symbolizer, struct error *err)
+{
+    const struct frame_table *frames = &work->old.frames;
+    size_t libs = work->profile->libs.length;
+    work->libraries = calloc(libs + 1, sizeof(*work->libraries));
+    work->problems = calloc(libs + 1, sizeof(*work->problems));
+    if (!work->libraries || !work->problems)
+        return error_no_memory(err);
+    for (size_t i = 0; i < frames->length; i++)
+        if (is_physical(frames, i) &&
+            !address_batches_add(&work->batches, frames->lib[i], (uint64_t)frames->address[i], (uint32_t)i))
+            return error_no_memory(err);
+    for (size_t i = 0; i < libs; i++)
+        identify(work, i);
+    if (!address_batches_make(&work->batches, library_at, work))
+        return error_no_memory(err);
+    return symbolizer_lookup_all(symbolizer, work->batches.jobs.data, work->batches.jobs.length, err);
+}
+
+/* ---- what is better ---- */
+
+/* Whether a function has its address for a name. */
+static bool is_bare_name(const char *name)
+{
+    return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);
+}
+
+static enum knowledge old_knowledge(const struct symbolication *work, uint32_t frame)
+{
+    uint32_t func = work->old.frames.func[frame];
+    if (is_bare_name(text_of(work->profile, work->old.funcs.name[func])))
+        return KNOWS_NOTHING;
+    return work->old.funcs.source[func] != PROFILE_NONE || work->old.frames.line[frame] ? KNOWS_LINE : KNOWS_NAME;
+}
+
+static enum knowledge new_knowledge(const struct symbol_answers *answers, const struct symbol_answer *answer)
+{
+    enum knowledge found = answer->frame_count ? KNOWS_NAME : KNOWS_NOTHING;
+    for (uint32_t i = 0; i < answer->frame_count; i++)
+        if (answers->frames.data[answer->first_frame + i].file)
+            found = KNOWS_LINE;
+    return found;
+}
+
+/* Where a function begins is worth knowing if nothing else is: then its addresses are one function. */
+static bool tells_extent(const struct symbol_answer *answer)
+{
+    return answer->symbol_size != 0;
+}
+
+static bool rename_frame(struct symbolication *work, uint32_t frame, const struct symbol_answers *answers,
+                         const struct symbol_answer *answer)
+{
+    const struct library *lib = &work->profile->libs.data[work->old.frames.lib[frame]];
+    uint32_t name = lib->name != PROFILE_NONE ? lib->name : lib->debug_name;
+    if (name == PROFILE_NONE)
+        name = strings_add_z(&work->profile->strings, "");
+    struct library_rows rows = {
+        .lib = work->old.frames.lib[frame],
+        .resource = name == STRING_NONE ? PROFILE_NONE : intern_library_resource(&work->interner, name),
+        .category = work->old.frames.category[frame],
+        .subcategory = work->old.frames.subcategory[frame],
+    };
+    struct renamed_frame *renamed = &work->renamed[frame];
+    renamed->first = (uint32_t)work->frames.length;
+    bool done = rows.resource != PROFILE_NONE &&
+                answer_rows_add(&work->interner, &rows, (uint64_t)work->old.frames.address[frame], answers, answer,
+                                &work->frames);
+    renamed->count = (uint32_t)work->frames.length - renamed->first;
+    return done;
+}
+
+static void count_address(struct symbolicated_library *library, bool is_named)
+{
+    library->addresses++;
+    library->unnamed += !is_named;
+}
+
+static int rename_library(struct symbolication *work, size_t job, struct error *err)
+{
+    const struct symbol_answers *answers = &work->batches.jobs.data[job].answers;
+    size_t first = work->batches.first.data[job], end = work->batches.first.data[job + 1];
+    uint32_t lib = work->batches.addresses.data[first].lib;
+    const char *problem = work->problems[lib].text[0] ? work->problems[lib].text : answers->problem;
+    struct symbolicated_library counts = {.lib = lib};
+    snprintf(counts.problem, sizeof(counts.problem), "%.*s", (int)sizeof(counts.problem) - 1, problem);
+    for (size_t i = first; i < end; i++) {
+        const struct batch_address *address = &work->batches.addresses.data[i];
+        const struct symbol_answer *answer = address_batches_answer(&work->batches, job, i);
+        enum knowledge before = old_knowledge(work, address->asker), now = new_knowledge(answers, answer);
+        if (i == first || address->answer != work->batches.addresses.data[i - 1].answer)
+            count_address(&counts, before != KNOWS_NOTHING || now != KNOWS_NOTHING);
+        if (now < before || (now == KNOWS_NOTHING && !tells_extent(answer)))
+            continue;
+        if (!rename_frame(work, address->asker, answers, answer))
+            return error_no_memory(err);
+    }
+    work->result->addresses += counts.addresses;
+    work->result->unnamed += counts.unnamed;
+    return array_push(&work->result->libraries, counts) ? 0 : error_no_memory(err);
+}
+
+/* ---- copying ---- */
+
+static bool copy_func(struct symbolication *work, uint32_t func, uint32_t *copy)
+{
+    const struct func_table *funcs = &work->old.funcs;
+    struct func_row row = {.name = funcs->name[func],
+                           .resource = PROFILE_NONE,
+                           .source = PROFILE_NONE,
+                           .line = funcs->line[func],
+                           .column = funcs->column[func],
+                           .flags = funcs->flags[func]};
+    uint32_t resource = funcs->resource[func], source = funcs->source[func];
+    if (resource != PROFILE_NONE)
+        row.resource = intern_resource(&work->interner, &work->old.resources.data[resource]);
+    if (source != PROFILE_NONE)
+        row.source = intern_source(&work->interner, &work->old.sources.data[source]);
+    if ((resource != PROFILE_NONE && row.resource == PROFILE_NONE) ||
+        (source != PROFILE_NONE && row.source == PROFILE_NONE))
+        return false;
+    *copy = intern_func(&work->interner, &row);
+    return *copy != PROFILE_NONE;
+}
+
+static bool copy_frame(struct symbolication *work, uint32_t frame, uint32_t *copy)
+{
+    const struct frame_table *frames = &work->old.frames;
+    uint32_t *func = &work->kept_funcs[frames->func[frame]];
+    if (*func == PROFILE_NONE && !copy_func(work, frames->func[frame], func))
+        return false;
+    struct frame_row row = {.address = frames->address[frame],
+                            .lib = frames->lib[frame],
+                            .func = *func,
+                            .category = frames->category[frame],
+                            .subcategory = frames->subcategory[frame],
+                            .native_symbol = PROFILE_NONE,
+                            .line = frames->line[frame],
+                            .column = frames->column[frame],
+                            .inline_depth = frames->inline_depth[frame]};
+    uint32_t symbol = frames->native_symbol[frame];
+    if (symbol != PROFILE_NONE)
+        row.native_symbol = intern_native_symbol(&work->interner, &work->old.native_symbols.data[symbol]);
+    if (symbol != PROFILE_NONE && row.native_symbol == PROFILE_NONE)
+        return false;
+    *copy = intern_frame(&work->interner, &row);
+    return *copy != PROFILE_NONE;
+}
+
+/* Texts of files that the profile carries itself: an equal file without one would come in their place. */
+static bool copy_embedded_sources(struct symbolication *work)
+{
+    for (size_t i = 0; i < work->old.sources.length; i++)
+        if (work->old.sources.data[i].content != PROFILE_NONE &&
+            intern_source(&work->interner, &work->old.sources.data[i]) == PROFILE_NONE)
+            return false;
+    return true;
+}
+
+/* ---- stacks ---- */
+
+/* Whether the frame is a call that was inlined directly into the caller's frame, at the same address. */
+static bool is_inlined_into(const struct frame_table *frames, uint32_t frame, uint32_t caller)
+{
+    return frames->inline_depth[frame] > 0 && frames->inline_depth[frame] == frames->inline_depth[caller] + 1 &&
+           frames->lib[frame] == frames->lib[caller] && frames->address[frame] == frames->address[caller];
+}
+
+static uint32_t push_frames(struct symbolication *work, uint32_t prefix, const uint32_t *frames, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        prefix = intern_stack(&work->interner, prefix, frames[i]);
+        if (prefix == PROFILE_NONE)
+            return PROFILE_NONE;
+    }
+    return prefix;
+}
+
+static int map_stacks(struct symbolication *work, struct error *err)
+{
+    const struct stack_table *old = &work->old.stacks;
+    bool *is_replaced = calloc(old->length + 1, sizeof(*is_replaced)); /* the frame has gone into renamed ones */
+    bool done = is_replaced != NULL;
+    for (size_t i = 0; done && i < old->length; i++) {
+        uint32_t frame = old->frame[i], caller = old->prefix[i];
+        uint32_t prefix = caller == PROFILE_NONE ? PROFILE_NONE : work->stacks[caller];
+        const struct renamed_frame *renamed = &work->renamed[frame];
+        if (caller != PROFILE_NONE && is_replaced[caller] &&
+            is_inlined_into(&work->old.frames, frame, old->frame[caller])) {
+            is_replaced[i] = true;
+            work->stacks[i] = prefix;
+            continue;
+        }
+        if (renamed->count) {
+            is_replaced[i] = true;
+            work->stacks[i] = push_frames(work, prefix, work->frames.data + renamed->first, renamed->count);
+        } else {
+            uint32_t *kept = &work->kept_frames[frame];
+            done = *kept != PROFILE_NONE || copy_frame(work, frame, kept);
+            work->stacks[i] = done ? push_frames(work, prefix, kept, 1) : PROFILE_NONE;
+        }
+        done = work->stacks[i] != PROFILE_NONE;
+    }
+    free(is_replaced);
+    return done ? 0 : error_no_memory(err);
+}
+
+static void map_samples(struct symbolication *work)
+{
+    for (size_t t = 0; t < work->profile->threads.length; t++) {
+        struct sample_table *samples = &work->profile->threads.data[t].samples;
+        for (size_t i = 0; i < samples->length; i++)
+            if (samples->stack[i] != PROFILE_NONE)
+                samples->stack[i] = work->stacks[samples->stack[i]];
+    }
+}
+
+/* ---- all of it ---- */
+
+static void put_tables_aside(struct profile *profile, struct profile *old)
+{
+#define MOVE(table)                                                                                                    \
+    do {                                                                                                               \
+        old->table = profile->table;                                                                                   \
+        memset(&profile->table, 0, sizeof(profile->table));                                                            \
+    } while (0)
+    MOVE(stacks);
+    MOVE(frames);
+    MOVE(funcs);
+    MOVE(resources);
+    MOVE(native_symbols);
+    MOVE(sources);
+#undef MOVE
+}
+
+static uint32_t *new_map(size_t rows)
+{
+    uint32_t *map = malloc((rows + 1) * sizeof(*map));
+    if (map)
+        memset(map, 0xff, (rows + 1) * sizeof(*map)); /* PROFILE_NONE */
+    return map;
+}
+
+static int make_maps(struct symbolication *work, struct error *err)
+{
+    work->renamed = calloc(work->old.frames.length + 1, sizeof(*work->renamed));
+    work->kept_frames = new_map(work->old.frames.length);
+    work->kept_funcs = new_map(work->old.funcs.length);
+    work->stacks = new_map(work->old.stacks.length);
+    return work->renamed && work->kept_frames && work->kept_funcs && work->stacks ? 0 : error_no_memory(err);
+}
+
+static void work_destroy(struct symbolication *work)
+{
+    interner_destroy(&work->interner);
+    profile_destroy(&work->old);
+    address_batches_destroy(&work->batches);
+    array_free(&work->frames);
+    free(work->libraries);
+    free(work->problems);
+    free(work->renamed);
+    free(work->kept_funcs);
+    free(work->kept_frames);
+    free(work->stacks);
+}
+
+int profile_symbolicate(struct profile *profile, struct symbolizer *symbolizer, struct symbolicate_result *result,
+                        struct error *err)
+{
+    struct symbolication work = {.profile = profile, .result = result};
+    profile_init(&work.old);
+    interner_init(&work.interner, profile);
+    put_tables_aside(profile, &work.old);
+    int code = make_maps(&work, err);
+    if (!code)
+        code = look_up(&work, symbolizer, err);
+    if (!code && !copy_embedded_sources(&work))
+        code = error_no_memory(err);
+    for (size_t i = 0; !code && i < work.batches.jobs.length; i++)
+        code = rename_library(&work, i, err);
+    if (!code)
+        code = map_stacks(&work, err);
+    if (!code)
+        code = symbolicate_markers(profile, work.stacks, work.old.stacks.length, err);
+    if (!code) {
+        map_samples(&work);
+        profile->meta.symbolicated = 1;
+    }
+    work_destroy(&work);
+    return code;
+}
+
+void symbolicate_result_destroy(struct symbolicate_result *result)
+{
+    array_free(&result->libraries);
+}

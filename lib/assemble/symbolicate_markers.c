@@ -1,0 +1,104 @@
+#include "assemble/symbolicate_markers.h"
+
+#include "base/json.h"
+#include "base/json_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct payload {
+    ARRAY(char) text;
+};
+
+static int append(void *context, const void *bytes, size_t size, struct error *err)
+{
+    struct payload *payload = context;
+    if (!array_reserve(&payload->text, size))
+        return error_no_memory(err);
+    if (size)
+        memcpy(payload->text.data + payload->text.length, bytes, size);
+    payload->text.length += size;
+    return 0;
+}
+
+/* Where a payload is being read: the number is wanted in {"cause": {"stack": number}}. */
+struct place {
+    bool is_cause; /* the last key of the outermost object is "cause" */
+    bool is_stack; /* the value that comes is that number */
+};
+
+static void follow(struct place *place, const struct json *json, enum json_type type)
+{
+    bool is_key = type == JSON_KEY;
+    if (is_key && json->depth == 1)
+        place->is_cause = json->length == 5 && memcmp(json->text, "cause", 5) == 0;
+    place->is_stack =
+        is_key && json->depth == 2 && place->is_cause && json->length == 5 && memcmp(json->text, "stack", 5) == 0;
+}
+
+static bool is_stack_number(const struct json *json, enum json_type type, size_t count)
+{
+    return type == JSON_NUMBER && json->number >= 0 && json->number < (double)count &&
+           (double)(uint32_t)json->number == json->number;
+}
+
+/* Copies the payload with its stack replaced. What is no JSON is an error only of who made the profile: then the copy
+ * is not good. */
+static bool rewrite(struct json *json, struct json_writer *writer, const uint32_t *stacks, size_t count)
+{
+    struct place place = {0};
+    enum json_type type;
+    while ((type = json_next(json)) > JSON_END) {
+        if (place.is_stack && is_stack_number(json, type, count))
+            json_unsigned(writer, stacks[(uint32_t)json->number]);
+        else
+            json_token(writer, json, type);
+        follow(&place, json, type);
+    }
+    return type == JSON_END;
+}
+
+static int remap_payload(struct profile *profile, uint32_t *data, const uint32_t *stacks, size_t count,
+                         struct json_writer *writer, struct payload *payload, struct error *err)
+{
+    const struct string_entry *entry = &profile->strings.entries.data[*data];
+    struct byte_sink sink = {.write = append, .context = payload};
+    struct json json;
+    payload->text.length = 0;
+    json_writer_init(writer, &sink, err);
+    json_init(&json);
+    json_feed(&json, entry->text, entry->length);
+    json_end(&json);
+    bool is_good = rewrite(&json, writer, stacks, count);
+    json_destroy(&json);
+    int code = json_writer_finish(writer);
+    if (code || !is_good)
+        return code;
+    uint32_t text = strings_add(&profile->strings, payload->text.data, payload->text.length);
+    if (text == STRING_NONE)
+        return error_no_memory(err);
+    *data = text;
+    return 0;
+}
+
+int symbolicate_markers(struct profile *profile, const uint32_t *stacks, size_t count, struct error *err)
+{
+    struct payload payload = {0};
+    struct json_writer *writer = NULL;
+    int code = 0;
+    for (size_t t = 0; !code && t < profile->threads.length; t++) {
+        struct marker_table *markers = &profile->threads.data[t].markers;
+        for (size_t i = 0; !code && i < markers->length; i++) {
+            uint32_t data = markers->data[i];
+            if (data == PROFILE_NONE || !strstr(strings_text(&profile->strings, data), "\"cause\""))
+                continue;
+            if (!writer && !(writer = malloc(sizeof(*writer))))
+                code = error_no_memory(err);
+            else
+                code = remap_payload(profile, &markers->data[i], stacks, count, writer, &payload, err);
+        }
+    }
+    array_free(&payload.text);
+    free(writer);
+    return code;
+}
