@@ -5,13 +5,15 @@
  * of 6,000. So it is told, and bounded here: by the length of the name, which bounds the recursion, and by the length
  * of what it prints. A few hundred characters can demangle to gigabytes ("S_" doubles what came before); the printing
  * is left with longjmp() then, the only way out of libiberty's callbacks, whose memory is on the stack at that point
- * (the Rust one may lose one small buffer).
+ * (the Rust one may lose one small buffer). Its demangler of D has no callback: what a name can become there is
+ * computed before (d_expansion).
  */
 #include "symbol/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
-#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct output {
@@ -29,48 +31,197 @@ static void append(const char *text, size_t length, void *context)
     output->length += length;
 }
 
-static bool is_rust(const char *name)
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* ---- parts of functions ---- */
+
+/* The length of ".cold", ".part.0", ".llvm.123" ... at the start of `text`; 0 if it is something else. */
+static size_t suffix_length(const char *text)
+{
+    static const char *const suffixes[] = {".cold", ".part",     ".constprop",  ".isra",  ".llvm",
+                                           ".warm", ".lto_priv", ".localalias", ".clone", ".__uniq"};
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        size_t length = strlen(suffixes[i]);
+        if (strncmp(text, suffixes[i], length) != 0)
+            continue;
+        while (text[length] == '.' && is_digit(text[length + 1]))
+            length += 1 + strspn(text + length + 1, "0123456789");
+        if (text[length] == '.' || text[length] == '\0')
+            return length;
+    }
+    return 0;
+}
+
+/* Suffixes count only up to the end of the name: a Rust name may have "..clone..Clone" in its middle. */
+size_t demangle_base_length(const char *name)
+{
+    size_t end = strlen(name);
+    for (const char *dot = strchr(name + (*name != '\0'), '.'); dot; dot = strchr(dot + 1, '.')) {
+        const char *at = dot;
+        for (size_t length; (length = suffix_length(at)) > 0;)
+            at += length;
+        if (*at == '\0')
+            return (size_t)(dot - name);
+        if (at > dot)
+            dot = at - 1;
+    }
+    return end;
+}
+
+/* ---- D ---- */
+
+/* Characters that libiberty prints for one of a D name, at most ("extern(Objective-C) " is the longest), and what a
+ * whole name may become. */
+enum { D_CHARACTER_MAX = 24 };
+#define D_EXPANSION_MAX (UINT64_C(4) << 20)
+
+/* Where the back reference at `at` leads; `at` itself if it leads nowhere. Format: "Q" and a distance in base 26, its
+ * last digit in lower case. */
+static size_t d_reference_target(const char *name, size_t at)
+{
+    uint64_t distance = 0;
+    for (size_t i = at + 1; name[i] >= 'A' && name[i] <= 'z' && distance <= at; i++) {
+        if (name[i] >= 'a')
+            return (distance = distance * 26 + (uint64_t)(name[i] - 'a')) <= at ? at - (size_t)distance : at;
+        if (name[i] > 'Z')
+            return at;
+        distance = distance * 26 + (uint64_t)(name[i] - 'A');
+    }
+    return at;
+}
+
+/* A bound of what the name prints: a back reference to a type prints again what stands between there and here, back
+ * references inside included. So hostile names double and double; real ones stay small. */
+static uint64_t d_expansion(const char *name, size_t length)
+{
+    uint64_t *before = malloc((length + 1) * sizeof(*before)); /* what the first i characters print */
+    if (!before)
+        return UINT64_MAX;
+    before[0] = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint64_t printed = D_CHARACTER_MAX;
+        size_t target = name[i] == 'Q' ? d_reference_target(name, i) : i;
+        if (target < i)
+            printed += is_digit(name[target]) ? i - target : before[i] - before[target];
+        before[i + 1] = before[i] > D_EXPANSION_MAX ? before[i] : before[i] + printed;
+    }
+    uint64_t expansion = before[length];
+    free(before);
+    return expansion;
+}
+
+static bool is_d(const char *name)
+{
+    return name[0] == '_' && name[1] == 'D' &&
+           (is_digit(name[2]) || name[2] == 'Q' || strncmp(name + 2, "__T", 3) == 0 || strcmp(name, "_Dmain") == 0);
+}
+
+static bool print_d(const char *name, size_t length, struct output *output)
+{
+    if (d_expansion(name, length) > D_EXPANSION_MAX)
+        return false;
+    char *text = dlang_demangle(name, DMGL_PARAMS);
+    size_t printed = text ? strlen(text) : SIZE_MAX;
+    bool fits = printed <= sizeof(output->text);
+    if (fits)
+        append(text, printed, output);
+    free(text);
+    return fits;
+}
+
+/* ---- Fortran ---- */
+
+/* "__module_MOD_procedure"; the length of the module's name, or 0. */
+static size_t fortran_module_length(const char *name)
+{
+    if (name[0] != '_' || name[1] != '_' || name[2] < 'a' || name[2] > 'z')
+        return 0;
+    const char *separator = strstr(name + 2, "_MOD_");
+    size_t length = separator ? (size_t)(separator - name - 2) : 0;
+    return length && separator[5] && strspn(name + 2, "abcdefghijklmnopqrstuvwxyz0123456789_") >= length ? length : 0;
+}
+
+static bool print_fortran(const char *name, struct output *output)
+{
+    size_t module = fortran_module_length(name);
+    if (module == 0)
+        return false;
+    append(name + 2, module, output);
+    append("::", 2, output);
+    append(name + 2 + module + 5, strlen(name + 2 + module + 5), output);
+    return true;
+}
+
+/* ---- all ---- */
+
+static bool is_rust(const char *name, size_t length)
 {
     /* v0 begins with _R; legacy names are C++ ones that end with a hash: 17h, 16 hexadecimal digits, E. */
-    size_t length = demangle_base_length(name);
     if (name[0] == '_' && name[1] == 'R')
         return true;
     return length > 23 && strncmp(name, "_ZN", 3) == 0 && strncmp(name + length - 20, "17h", 3) == 0 &&
            name[length - 1] == 'E';
 }
 
-static bool print_demangled(const char *name, struct output *output)
+bool is_mangled(const char *name)
 {
-    if (setjmp(output->too_long) != 0)
-        return false;
-    if (is_rust(name) && rust_demangle_callback(name, DMGL_PARAMS | DMGL_ANSI, append, output))
+    return (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) || is_d(name) || fortran_module_length(name);
+}
+
+/* Prints a name without suffixes. */
+static bool print_demangled(const char *name, size_t length, struct output *output)
+{
+    if (is_rust(name, length) && rust_demangle_callback(name, DMGL_PARAMS | DMGL_ANSI, append, output))
         return true;
     output->length = 0;
-    return strncmp(name, "_Z", 2) == 0 &&
-           cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append, output);
+    if (strncmp(name, "_Z", 2) == 0)
+        return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append, output);
+    return is_d(name) ? print_d(name, length, output) : print_fortran(name, output);
+}
+
+/* As libiberty writes the suffixes of C++. */
+static void print_suffixes(const char *suffixes, struct output *output)
+{
+    for (size_t length; (length = suffix_length(suffixes)) > 0; suffixes += length) {
+        append(" [clone ", 8, output);
+        append(suffixes, length, output);
+        append("]", 1, output);
+    }
+}
+
+static bool print_all(const char *name, size_t base, bool with_suffixes, struct output *output)
+{
+    char copy[DEMANGLE_INPUT_MAX + 1];
+    memcpy(copy, name, base);
+    copy[base] = '\0';
+    if (setjmp(output->too_long) != 0 || !print_demangled(copy, base, output))
+        return false;
+    if (with_suffixes)
+        print_suffixes(name + base, output);
+    return true;
+}
+
+static const char *demangle_parts(const char *name, bool with_suffixes, struct arena *arena)
+{
+    size_t base = demangle_base_length(name);
+    if (is_mangled(name) && base <= DEMANGLE_INPUT_MAX) {
+        struct output output;
+        output.length = 0;
+        if (print_all(name, base, with_suffixes, &output))
+            return arena_copy(arena, output.text, output.length);
+    }
+    return arena_copy(arena, name, with_suffixes ? strlen(name) : base);
 }
 
 const char *demangle(const char *name, struct arena *arena)
 {
-    size_t length = strlen(name);
-    if (is_mangled(name) && length <= DEMANGLE_INPUT_MAX) {
-        struct output output;
-        output.length = 0;
-        if (print_demangled(name, &output))
-            return arena_copy(arena, output.text, output.length);
-    }
-    return arena_copy(arena, name, length);
+    return demangle_parts(name, true, arena);
 }
 
-size_t demangle_base_length(const char *name)
+const char *demangle_function(const char *name, struct arena *arena)
 {
-    static const char *const suffixes[] = {".cold", ".part",     ".constprop",  ".isra",
-                                           ".llvm", ".lto_priv", ".localalias", ".clone"};
-    for (const char *dot = strchr(name + (*name != '\0'), '.'); dot; dot = strchr(dot + 1, '.'))
-        for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-            size_t length = strlen(suffixes[i]);
-            if (strncmp(dot, suffixes[i], length) == 0 && (dot[length] == '.' || dot[length] == '\0'))
-                return (size_t)(dot - name);
-        }
-    return strlen(name);
+    return demangle_parts(name, false, arena);
 }

@@ -1,4 +1,8 @@
-/* Names as programmers write them, from the names that linkers see: C++ (Itanium) and Rust (legacy and v0). */
+/*
+ * Names as programmers write them, from the names that linkers see: C++ (Itanium), Rust (legacy and v0), D, and the
+ * procedures of Fortran modules. (Names of Go, OCaml and Haskell are readable as they are; those of Swift stay mangled,
+ * because its demangler comes only with the compiler.)
+ */
 #ifndef PROF_SYMBOL_DEMANGLE_H
 #define PROF_SYMBOL_DEMANGLE_H
 
@@ -7,15 +11,16 @@
 #include <stdbool.h>
 
 /* Whether the name looks like one that demangle() knows. */
-static inline bool is_mangled(const char *name)
-{
-    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
-}
+bool is_mangled(const char *name);
 
 /* The demangled name in `arena`; `name` itself, copied, if it is not mangled, damaged, or absurd (longer than
- * DEMANGLE_INPUT_MAX, or longer than DEMANGLE_OUTPUT_MAX when demangled). NULL if memory ran out. Wants 1 MiB of stack
- * and up to 8 MiB for names that nest deeply: call it on a thread with DEMANGLE_STACK_SIZE of it. */
+ * DEMANGLE_INPUT_MAX, or longer than DEMANGLE_OUTPUT_MAX when demangled). What compilers append to parts of a function
+ * is kept: "work() [clone .cold]". NULL if memory ran out. Wants 1 MiB of stack and up to 8 MiB for names that nest
+ * deeply: call it on a thread with DEMANGLE_STACK_SIZE of it. */
 const char *demangle(const char *name, struct arena *arena);
+
+/* The same without what compilers append: parts and copies of a function have its name. */
+const char *demangle_function(const char *name, struct arena *arena);
 
 /* The length of the name without what compilers append to parts and copies of a function (".cold", ".part.0",
  * ".constprop.1", ".isra.0", ".llvm.123"): by it they are one function. */

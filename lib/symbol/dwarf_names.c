@@ -250,7 +250,7 @@ static const char *qualify(struct dwarf_names *names, struct place place, const 
 static const char *demangle_linkage_name(struct dwarf_names *names, struct place place, struct dwarf_value value)
 {
     const char *text = dwarf_value_text(place.reader, value);
-    return text && is_mangled(text) ? demangle(text, names->arena) : NULL;
+    return text && is_mangled(text) ? demangle_function(text, names->arena) : NULL;
 }
 
 static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)

@@ -1,4 +1,4 @@
-/* Names: demangling of C++ and Rust within bounds, parts of functions, and the kernel's symbols. */
+/* Names: demangling of C++, Rust, D and Fortran within bounds, parts of functions, and the kernel's symbols. */
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
 
@@ -35,7 +35,40 @@ static void test_rust_names_lose_their_hash(void **unused)
     assert_demangles("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
     assert_demangles("_ZN60_$LT$alloc..string..String$u20$as$u20$core..fmt..Display$GT$3fmt17h0123456789abcdefE",
                      "<alloc::string::String as core::fmt::Display>::fmt");
+    assert_demangles("_ZN40_$LT$T$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE",
+                     "<T as core::clone::Clone>::clone"); /* not a part ".clone" of anything */
     assert_demangles("_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example");
+}
+
+static void test_d_names_are_demangled(void **unused)
+{
+    (void)unused;
+    assert_demangles("_Dmain", "D main");
+    assert_demangles("_D8demangle4testFiAyaZv", "demangle.test(int, immutable(char)[])");
+    assert_demangles("_D3std5stdio__T7writelnTAyaZ7writelnFNfAyaZv",
+                     "std.stdio.writeln!(immutable(char)[]).writeln(immutable(char)[])");
+    assert_demangles("_Data", "_Data");
+}
+
+static void test_procedures_of_fortran_modules_are_demangled(void **unused)
+{
+    (void)unused;
+    assert_demangles("__geometry_MOD_area", "geometry::area");
+    assert_demangles("__geometry_MOD___copy_geometry_Shape", "geometry::__copy_geometry_Shape");
+    assert_demangles("__geometry_MOD_", "__geometry_MOD_");
+    assert_demangles("___MOD_area", "___MOD_area");
+    assert_demangles("__MOD_area", "__MOD_area");
+}
+
+static void test_parts_say_so_after_the_name(void **unused)
+{
+    (void)unused;
+    assert_demangles("_Z4workv.cold", "work() [clone .cold]");
+    assert_demangles("_Z4workv.part.0.cold", "work() [clone .part.0] [clone .cold]");
+    assert_demangles("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE.llvm.1234",
+                     "core::fmt::Write::write_fmt [clone .llvm.1234]");
+    assert_demangles("_D8demangle4testFiZv.cold", "demangle.test(int) [clone .cold]");
+    assert_demangles("work.cold", "work.cold");
 }
 
 static void test_other_names_stay(void **unused)
@@ -88,10 +121,30 @@ static void test_names_that_explode_are_left_as_they_are(void **unused)
     arena_destroy(&arena);
 }
 
+/* Associative arrays of the one before: each type doubles what came before. */
+static void test_d_names_that_explode_are_left_as_they_are(void **unused)
+{
+    (void)unused;
+    char mangled[4096];
+    size_t length = (size_t)sprintf(mangled, "_D1fFHiiHQeQg");
+    for (int i = 0; i < 40; i++)
+        length += (size_t)sprintf(mangled + length, "HQgQi");
+    sprintf(mangled + length, "Zv");
+    struct arena arena = {0};
+    double start = seconds();
+    const char *name = demangle(mangled, &arena);
+    assert_string_equal(name, mangled);
+    assert_true(seconds() - start < 5);
+    sprintf(mangled, "_D1fFHiiHQeQgHQgQiZv");
+    assert_string_equal(demangle(mangled, &arena),
+                        "f(int[int], int[int][int[int]], int[int][int[int]][int[int][int[int]]])");
+    arena_destroy(&arena);
+}
+
 static void test_deep_and_long_names_do_not_end_the_program(void **unused)
 {
     (void)unused;
-    static const char *const parts[] = {"P", "1aI", "N1a", "Dp", "F", "LZ", "X", "sZ", "dp", "J"};
+    static const char *const parts[] = {"P", "1aI", "N1a", "Dp", "F", "LZ", "X", "sZ", "dp", "J", "PF", "H"};
     struct arena arena = {0};
     for (size_t p = 0; p < sizeof(parts) / sizeof(parts[0]); p++)
         for (size_t size = 1000; size <= DEMANGLE_INPUT_MAX + 1000; size += 5000) {
@@ -102,8 +155,10 @@ static void test_deep_and_long_names_do_not_end_the_program(void **unused)
                 length += strlen(parts[p]);
             }
             assert_non_null(demangle(mangled, &arena));
-            mangled[1] = 'R';
-            assert_non_null(demangle(mangled, &arena));
+            for (const char *kind = "RD"; *kind; kind++) {
+                memcpy(mangled, (char[]){'_', *kind, '1', 'f'}, 4);
+                assert_non_null(demangle(mangled, &arena));
+            }
             free(mangled);
         }
     arena_destroy(&arena);
@@ -117,6 +172,10 @@ static void test_parts_of_functions_share_a_name(void **unused)
     assert_int_equal(demangle_base_length("_Z1fv.part.0.cold"), 5);
     assert_int_equal(demangle_base_length("main.(*T).method"), strlen("main.(*T).method"));
     assert_int_equal(demangle_base_length("a.colder"), strlen("a.colder"));
+    assert_int_equal(demangle_base_length("a.cold.b"), strlen("a.cold.b"));
+    assert_int_equal(demangle_base_length("a.cold.b.cold.1"), strlen("a.cold.b"));
+    assert_int_equal(demangle_base_length("_ZL4workv.__uniq.123456.llvm.7"), 9);
+    assert_int_equal(demangle_base_length(".cold"), strlen(".cold"));
     assert_int_equal(demangle_base_length(""), 0);
 }
 
@@ -206,9 +265,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpp_names_are_demangled),
         cmocka_unit_test(test_rust_names_lose_their_hash),
+        cmocka_unit_test(test_d_names_are_demangled),
+        cmocka_unit_test(test_procedures_of_fortran_modules_are_demangled),
+        cmocka_unit_test(test_parts_say_so_after_the_name),
         cmocka_unit_test(test_other_names_stay),
         cmocka_unit_test(test_long_real_names_are_demangled),
         cmocka_unit_test(test_names_that_explode_are_left_as_they_are),
+        cmocka_unit_test(test_d_names_that_explode_are_left_as_they_are),
         cmocka_unit_test(test_deep_and_long_names_do_not_end_the_program),
         cmocka_unit_test(test_parts_of_functions_share_a_name),
         cmocka_unit_test(test_kernel_functions_are_found),
