@@ -7,7 +7,8 @@
  * symbols is the one that people know (brk, where the debug info has __brk); gcc's C++ has none for what is not visible
  *      outside, and DW_AT_name lacks the parameters;
  *   3. DW_AT_name, in C++ with namespaces and classes;
- *   4. the symbol's name.
+ *   4. the symbol's name;
+ *   5. the table of a Go program (lookup_go.c).
  * Parts and copies of a function (.cold, .constprop) get the name of the function: they are one func with several
  * symbols.
  */
@@ -135,6 +136,7 @@ void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, cons
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err)
 {
     lookup->job = job;
+    lookup->with_lines = with_dwarf;
     job->answers = (struct symbol_answers){.problem = ""};
     lookup->symbols = calloc(job->count + 1, sizeof(*lookup->symbols));
     if (!lookup->symbols)
@@ -143,13 +145,18 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
     return with_dwarf ? open_dwarf(lookup, err) : 0;
 }
 
+static void unit_destroy(struct lookup_unit *unit)
+{
+    array_free(&unit->frames);
+    free(unit->frame_ends);
+    arena_destroy(&unit->arena);
+}
+
 void lookup_close(struct lookup *lookup)
 {
-    for (size_t i = 0; i < lookup->units.length; i++) {
-        array_free(&lookup->units.data[i].frames);
-        free(lookup->units.data[i].frame_ends);
-        arena_destroy(&lookup->units.data[i].arena);
-    }
+    for (size_t i = 0; i < lookup->units.length; i++)
+        unit_destroy(&lookup->units.data[i]);
+    unit_destroy(&lookup->go);
     array_free(&lookup->units);
     dwarf_file_close(&lookup->dwarf);
     dwarf_file_close(&lookup->alternate);
@@ -184,12 +191,9 @@ static int name_symbol(struct lookup *lookup, size_t i, const char *name, uint64
     struct lookup_symbol *symbol = &lookup->symbols[i];
     symbol->start = start;
     symbol->size = size;
-    size_t base = demangle_base_length(name);
     symbol->symbol = symbol->function = demangle(name, &lookup->arena);
-    if (symbol->symbol && name[base]) {
-        char *part = arena_copy(&lookup->arena, name, base);
-        symbol->function = part ? demangle(part, &lookup->arena) : NULL;
-    }
+    if (symbol->symbol && name[demangle_base_length(name)])
+        symbol->function = demangle_function(name, &lookup->arena);
     return symbol->symbol && symbol->function ? 0 : error_no_memory(err);
 }
 
@@ -259,6 +263,8 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     }
     free(matches);
     symbol_matcher_destroy(&matcher);
+    if (result == 0)
+        result = lookup_go(lookup, err);
     if (result == 0 && lookup->files.has_mapped && lookup->files.mapped.fd >= 0)
         find_extents(lookup);
     return result;
@@ -400,6 +406,14 @@ static const char *keep(struct strings *texts, const char *text, bool *no_memory
     return index == STRING_NONE ? NULL : strings_text(texts, index);
 }
 
+/* Of the k-th address of a unit, if it has frames. */
+static void take_frames(struct frames_of_address *from, const struct lookup_unit *unit, size_t k)
+{
+    uint32_t first = k ? unit->frame_ends[k - 1] : 0;
+    if (unit->frame_ends[k] > first)
+        *from = (struct frames_of_address){unit->frames.data + first, unit->frame_ends[k] - first};
+}
+
 static bool answer_one(struct symbol_answers *answers, struct strings *texts, size_t i,
                        const struct lookup_symbol *symbol, struct frames_of_address from)
 {
@@ -444,10 +458,11 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     struct frames_of_address *from = calloc(count + 1, sizeof(*from));
     for (size_t u = 0; from && u < lookup->units.length; u++) {
         const struct lookup_unit *unit = &lookup->units.data[u];
-        for (size_t i = 0, first = 0; unit->frame_ends && i < unit->count; first = unit->frame_ends[i++])
-            from[lookup->by_unit[unit->first + i]] =
-                (struct frames_of_address){unit->frames.data + first, unit->frame_ends[i] - (uint32_t)first};
+        for (size_t i = 0; unit->frame_ends && i < unit->count; i++)
+            take_frames(&from[lookup->by_unit[unit->first + i]], unit, i);
     }
+    for (size_t i = 0; from && i < lookup->go.count; i++)
+        take_frames(&from[i], &lookup->go, i);
     answers->answers = from ? arena_alloc(&texts.arena, (count + 1) * sizeof(*answers->answers)) : NULL;
     bool complete = answers->answers != NULL;
     answers->count = complete ? count : 0;

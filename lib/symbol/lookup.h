@@ -46,11 +46,13 @@ struct lookup_unit {
 struct lookup {
     const struct symbol_lib *lib;
     struct symbol_job *job;
+    bool with_lines; /* else names from symbol tables only */
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
     uint64_t dwarf_base; /* vaddr from which rvas count in the file with the DWARF */
     uint32_t *by_unit;   /* indexes of addresses, those of one unit together, ascending */
     ARRAY(struct lookup_unit) units;
+    struct lookup_unit go;         /* of a Go program: all addresses, with frames where no unit was hit */
     struct lookup_symbol *symbols; /* per address */
     struct arena arena;
     bool is_damaged; /* there is debug info that cannot be read */
@@ -64,6 +66,11 @@ void lookup_open_files(struct lookup *lookup, const struct symbol_lib *lib, cons
 int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, struct error *err);
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
 int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
+
+/* A part of lookup_symbols(): names and frames from a Go program's own table, for addresses without a symbol or unit.
+ */
+int lookup_go(struct lookup *lookup, struct error *err);
+
 int lookup_answer(struct lookup *lookup, struct error *err);
 
 /* Sets answers->problem: what went wrong, or else what the answers show to be missing. They need not be those of the

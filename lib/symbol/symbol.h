@@ -82,7 +82,7 @@ struct symbol_answers {
     char problem[256];   /* why names or lines are missing ("/bin/x was replaced after it was mapped"), or empty */
     enum symbol_gap gap; /* the same in one word */
     bool is_found;       /* a file of this library was found, its own or a debug file, or the kernel has its symbols */
-    bool has_debug_info; /* DWARF was found for this library */
+    bool has_debug_info; /* DWARF was found for this library, or the table of a Go program */
 };
 
 void symbol_answers_destroy(struct symbol_answers *answers);

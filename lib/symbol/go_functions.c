@@ -1,0 +1,231 @@
+/*
+ * Reading the table of Go functions.
+ *
+ * A sorted array leads from addresses to records. A record names the function and refers to tables of steps: (how much
+ * a value changes, how many bytes of code it holds for), both as variable-length numbers, for the number of the file,
+ * for the line, and for the innermost inlined call. An inlined call has the name of its function and the place of the
+ * call, given as a pc of the function around it: looking that up in the same tables gives the file and line of the call
+ * and the next call outwards.
+ *
+ * Nothing is trusted: parts are read through cursors that end with the table, the way outwards and the steps are
+ * bounded.
+ */
+#include "symbol/go_functions.h"
+
+enum { STEPS_MAX = 1 << 26, INLINES_MAX = 256, TEXT_MAX = 1 << 16, INLINED_CALL_TABLE = 2, INLINED_CALL_DATA = 3 };
+
+/* Where a record has its fields: offsets in bytes behind the function's address, which is a word long in Go 1.16 and
+ * else 4 bytes. */
+enum { FIELD_NAME = 0, FIELD_FILES = 16, FIELD_LINES = 20, FIELD_TABLE_COUNT = 24, FIELD_UNIT = 28 };
+
+int go_functions_open(struct go_functions *functions, const struct elf_file *file, struct error *err)
+{
+    *functions = (struct go_functions){.file = file, .work_left = STEPS_MAX};
+    return go_table_open(&functions->table, file, err);
+}
+
+void go_functions_close(struct go_functions *functions)
+{
+    window_destroy(&functions->calls);
+    go_table_close(&functions->table);
+}
+
+/* ---- the table's parts ---- */
+
+static struct cursor part_at(const struct go_table *table, uint64_t part, uint64_t offset)
+{
+    if (!table->bytes || part > table->size || offset > table->size - part)
+        return (struct cursor){.failed = true};
+    return cursor_of(table->bytes + part + offset, table->size - (size_t)(part + offset));
+}
+
+static uint32_t u32_at(const struct go_table *table, uint64_t part, uint64_t offset)
+{
+    struct cursor c = part_at(table, part, offset);
+    return cursor_u32(&c);
+}
+
+static const char *text_at(const struct go_table *table, uint64_t part, uint64_t offset)
+{
+    struct cursor c = part_at(table, part, offset);
+    if (cursor_left(&c) > TEXT_MAX)
+        c.end = c.at + TEXT_MAX;
+    const char *text = cursor_string(&c);
+    return text && *text ? text : NULL;
+}
+
+struct entry {
+    uint64_t start;  /* vaddr */
+    uint64_t record; /* from table->functions on */
+};
+
+static struct entry entry_at(const struct go_table *table, uint64_t index)
+{
+    struct entry entry;
+    bool has_words = table->layout == GO_LAYOUT_1_16 && table->pointer_size == 8;
+    struct cursor c = part_at(table, table->functions, index * (has_words ? 16 : 8));
+    entry.start = table->text + (has_words ? cursor_u64(&c) : cursor_u32(&c));
+    entry.record = has_words ? cursor_u64(&c) : cursor_u32(&c);
+    return entry;
+}
+
+/* ---- records ---- */
+
+static uint64_t fields_of(const struct go_table *table, const struct go_function *function)
+{
+    return function->record + (table->layout == GO_LAYOUT_1_16 ? table->pointer_size : 4);
+}
+
+static uint32_t field(const struct go_table *table, const struct go_function *function, uint64_t at)
+{
+    return u32_at(table, fields_of(table, function), at);
+}
+
+/* Where the record's last fixed field ends, and the numbers of its tables begin. */
+static uint64_t tables_of(const struct go_table *table, const struct go_function *function)
+{
+    return fields_of(table, function) + FIELD_UNIT + (table->layout == GO_LAYOUT_1_20 ? 12 : 8);
+}
+
+bool go_functions_find(const struct go_functions *functions, uint64_t vaddr, struct go_function *function)
+{
+    const struct go_table *table = &functions->table;
+    uint64_t first = 0, count = table->function_count; /* the last entry that starts at or before vaddr */
+    if (vaddr < entry_at(table, 0).start || vaddr >= entry_at(table, count).start)
+        return false;
+    while (count > 1) {
+        uint64_t half = count / 2;
+        if (entry_at(table, first + half).start <= vaddr) {
+            first += half;
+            count -= half;
+        } else {
+            count = half;
+        }
+    }
+    struct entry entry = entry_at(table, first);
+    if (entry.record > table->size)
+        return false;
+    *function = (struct go_function){
+        .start = entry.start, .end = entry_at(table, first + 1).start, .record = table->functions + entry.record};
+    function->name = text_at(table, table->names, field(table, function, FIELD_NAME));
+    return function->name && vaddr >= function->start && vaddr < function->end;
+}
+
+/* ---- steps ---- */
+
+/* The value that a table of steps has at a pc; -1 if none. */
+static int32_t value_at(struct go_functions *functions, const struct go_function *function, uint32_t steps,
+                        uint64_t vaddr)
+{
+    const struct go_table *table = &functions->table;
+    struct cursor c = part_at(table, table->steps, steps);
+    uint64_t at = function->start;
+    uint32_t value = UINT32_MAX;
+    for (bool is_first = true; steps && functions->work_left; is_first = false, functions->work_left--) {
+        uint32_t change = (uint32_t)cursor_uleb(&c);
+        uint64_t length = cursor_uleb(&c);
+        if (c.failed || (change == 0 && !is_first) || length > UINT32_MAX)
+            return -1;
+        value += (change >> 1) ^ (0U - (change & 1)); /* zigzag */
+        at += length * table->quantum;
+        if (vaddr < at)
+            return (int32_t)value;
+    }
+    return -1;
+}
+
+static void find_line(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
+                      struct go_frame *frame)
+{
+    const struct go_table *table = &functions->table;
+    int32_t file = value_at(functions, function, field(table, function, FIELD_FILES), vaddr);
+    int32_t line = value_at(functions, function, field(table, function, FIELD_LINES), vaddr);
+    if (file < 0 || line < 0)
+        return;
+    uint64_t entry = (uint64_t)field(table, function, FIELD_UNIT) + (uint32_t)file;
+    struct cursor c = part_at(table, table->units, entry * 4);
+    uint32_t text = cursor_u32(&c);
+    frame->file = c.failed || text == UINT32_MAX ? NULL : text_at(table, table->files, text);
+    frame->line = frame->file ? (uint32_t)line : 0;
+}
+
+/* ---- inlined calls ---- */
+
+static uint32_t table_count(const struct go_table *table, const struct go_function *function)
+{
+    return field(table, function, FIELD_TABLE_COUNT);
+}
+
+/* The number of the innermost call that was inlined at a pc; -1 if none. */
+static int32_t inlined_call_at(struct go_functions *functions, const struct go_function *function, uint64_t vaddr)
+{
+    const struct go_table *table = &functions->table;
+    if (table_count(table, function) <= INLINED_CALL_TABLE)
+        return -1;
+    uint64_t at = tables_of(table, function) + 4 * INLINED_CALL_TABLE;
+    return value_at(functions, function, u32_at(table, at, 0), vaddr);
+}
+
+/* The vaddr of the function's inlined calls; 0 if it has none. */
+static uint64_t inlined_calls(const struct go_table *table, const struct go_function *function)
+{
+    uint64_t tables = tables_of(table, function), after = tables + (uint64_t)table_count(table, function) * 4;
+    struct cursor c = part_at(table, tables - 1, 0);
+    if (cursor_u8(&c) <= INLINED_CALL_DATA)
+        return 0;
+    if (table->layout == GO_LAYOUT_1_16) {
+        after += (0 - (table->address + after)) % table->pointer_size;
+        c = part_at(table, after, (uint64_t)table->pointer_size * INLINED_CALL_DATA);
+        return table->pointer_size == 8 ? cursor_u64(&c) : cursor_u32(&c);
+    }
+    c = part_at(table, after, 4 * INLINED_CALL_DATA);
+    uint32_t offset = cursor_u32(&c);
+    return c.failed || offset == UINT32_MAX || !table->function_data ? 0 : table->function_data + offset;
+}
+
+struct inlined_call {
+    const char *name;
+    uint64_t caller; /* vaddr of an instruction at the place of the call */
+};
+
+static bool read_inlined_call(struct go_functions *functions, const struct go_function *function, uint64_t calls,
+                              uint32_t number, struct inlined_call *call)
+{
+    const struct go_table *table = &functions->table;
+    bool is_long = table->layout != GO_LAYOUT_1_20; /* with the number of the parent, and file and line of the call */
+    uint64_t address = calls + (uint64_t)number * (is_long ? 20 : 16);
+    const struct elf_section *section = functions->calls_section;
+    if (!section || address < section->address || address - section->address >= section->bytes.size) {
+        section = functions->calls_section = go_table_section(functions->file, address);
+        window_destroy(&functions->calls);
+        if (section)
+            functions->calls.bytes = &section->bytes;
+    }
+    if (!section)
+        return false;
+    struct cursor c = window_at(&functions->calls, address - section->address, 20);
+    cursor_bytes(&c, is_long ? 12 : 4);
+    call->name = text_at(table, table->names, cursor_u32(&c));
+    uint32_t caller = cursor_u32(&c);
+    call->caller = function->start + caller;
+    return !c.failed && call->name && caller < function->end - function->start;
+}
+
+size_t go_functions_frames(struct go_functions *functions, const struct go_function *function, uint64_t vaddr,
+                           struct go_frame *frames, size_t max)
+{
+    uint64_t calls = inlined_calls(&functions->table, function);
+    int32_t number = calls ? inlined_call_at(functions, function, vaddr) : -1;
+    size_t count = 0;
+    struct inlined_call call;
+    while (number >= 0 && count + 1 < max && count < INLINES_MAX &&
+           read_inlined_call(functions, function, calls, (uint32_t)number, &call)) {
+        frames[count] = (struct go_frame){.name = call.name};
+        find_line(functions, function, vaddr, &frames[count++]);
+        vaddr = call.caller;
+        number = inlined_call_at(functions, function, vaddr);
+    }
+    frames[count] = (struct go_frame){.name = function->name};
+    find_line(functions, function, vaddr, &frames[count++]);
+    return count;
+}

@@ -1,0 +1,297 @@
+/*
+ * Finding the table, and the two addresses that are not in it.
+ *
+ * Its section is .gopclntab; in programs that can be loaded anywhere .data.rel.ro.gopclntab up to Go 1.25, which a
+ * linker other than Go's merges into .data.rel.ro: there the header is searched. Since Go 1.18 functions count from
+ * the start of Go's text, which with cgo is not where .text starts, and inlined calls from a symbol that strip removes.
+ * The runtime knows both from its `moduledata`, a record whose first two words point to the table and to its names:
+ * it is found by them. Where the linker left addresses to the loader, they are taken from the relocations.
+ */
+#include "symbol/go_table.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+    MAGIC_1_2 = 0xfffffffb,
+    MAGIC_1_16 = 0xfffffffa,
+    MAGIC_1_18 = 0xfffffff0,
+    MAGIC_1_20 = 0xfffffff1,
+};
+
+/* Words of moduledata. */
+enum { MODULE_TEXT = 22, MODULE_FUNCTION_DATA_1_18 = 38, MODULE_FUNCTION_DATA_1_20 = 40, MODULE_WORDS };
+
+enum { HEADER_MAX = 8 + 8 * 8, SCAN_STEP = 1 << 16 };
+
+#define SCAN_MAX (UINT64_C(256) << 20) /* bytes of data in which the moduledata is searched */
+
+const struct elf_section *go_table_section(const struct elf_file *file, uint64_t address)
+{
+    for (size_t i = 0; i < file->sections.length; i++) {
+        const struct elf_section *section = &file->sections.data[i];
+        if ((section->flags & SHF_ALLOC) && address >= section->address &&
+            address - section->address < section->bytes.size)
+            return section;
+    }
+    return NULL;
+}
+
+/* ---- what the loader would write ---- */
+
+static bool is_relative(const struct elf_file *file, uint64_t info)
+{
+    uint32_t type = (uint32_t)info;
+    return (file->machine == EM_X86_64 && type == R_X86_64_RELATIVE) ||
+           (file->machine == EM_AARCH64 && type == R_AARCH64_RELATIVE);
+}
+
+struct relocation {
+    uint64_t address, value;
+};
+
+/* Calls `visit` for each word that is an address in this program, until it returns false. (32-bit files have their
+ * addresses in place.) */
+static void each_relocation(const struct elf_file *file, bool (*visit)(void *context, const struct relocation *),
+                            void *context)
+{
+    bool go_on = file->is_64 && file->type == ET_DYN;
+    for (size_t i = 0; go_on && i < file->sections.length; i++) {
+        const struct elf_section *section = &file->sections.data[i];
+        if (section->type != SHT_RELA || !(section->flags & SHF_ALLOC))
+            continue;
+        unsigned char *raw = bytes_load(&section->bytes);
+        struct cursor c = raw ? cursor_of(raw, (size_t)section->bytes.size) : (struct cursor){0};
+        while (go_on && cursor_left(&c) >= 24) {
+            struct relocation relocation = {.address = cursor_u64(&c)};
+            uint64_t info = cursor_u64(&c);
+            relocation.value = cursor_u64(&c);
+            if (is_relative(file, info))
+                go_on = visit(context, &relocation);
+        }
+        free(raw);
+    }
+}
+
+struct loaded_part {
+    unsigned char *bytes;
+    uint64_t address, size;
+};
+
+static bool write_relocation(void *context, const struct relocation *relocation)
+{
+    const struct loaded_part *part = context;
+    uint64_t at = relocation->address - part->address;
+    if (at < part->size && part->size - at >= 8)
+        memcpy(part->bytes + at, &relocation->value, 8);
+    return true;
+}
+
+/* Reads what the program has in memory at this vaddr. */
+static bool read_program(const struct elf_file *file, uint64_t address, void *out, size_t size)
+{
+    const struct elf_section *section = go_table_section(file, address);
+    if (!section || !bytes_read(&section->bytes, address - section->address, out, size))
+        return false;
+    struct loaded_part part = {.bytes = out, .address = address, .size = size};
+    each_relocation(file, write_relocation, &part);
+    return true;
+}
+
+/* ---- the header ---- */
+
+static uint64_t read_word(struct cursor *c, unsigned pointer_size)
+{
+    return pointer_size == 8 ? cursor_u64(c) : cursor_u32(c);
+}
+
+static bool take_layout(struct go_table *table, uint32_t magic)
+{
+    switch (magic) {
+    case MAGIC_1_16:
+        table->layout = GO_LAYOUT_1_16;
+        return true;
+    case MAGIC_1_18:
+        table->layout = GO_LAYOUT_1_18;
+        return true;
+    case MAGIC_1_20:
+        table->layout = GO_LAYOUT_1_20;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the header in `raw` makes sense for a table of `size` bytes; then its fields. */
+static bool read_header(struct go_table *table, const struct elf_file *file, const void *raw, size_t raw_size,
+                        uint64_t size)
+{
+    struct cursor c = cursor_of(raw, raw_size);
+    if (!take_layout(table, cursor_u32(&c)) || cursor_u16(&c) != 0)
+        return false;
+    table->quantum = cursor_u8(&c);
+    table->pointer_size = cursor_u8(&c);
+    if ((table->quantum != 1 && table->quantum != 2 && table->quantum != 4) ||
+        table->pointer_size != (file->is_64 ? 8U : 4U))
+        return false;
+    table->function_count = read_word(&c, table->pointer_size);
+    read_word(&c, table->pointer_size); /* number of files */
+    table->text = table->layout == GO_LAYOUT_1_16 ? 0 : read_word(&c, table->pointer_size);
+    uint64_t *parts[] = {&table->names, &table->units, &table->files, &table->steps, &table->functions};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        *parts[i] = read_word(&c, table->pointer_size);
+        if (*parts[i] >= size)
+            return false;
+    }
+    unsigned field = table->layout == GO_LAYOUT_1_16 ? table->pointer_size : 4;
+    return !c.failed && table->function_count > 0 && table->function_count < (size - table->functions) / field / 2;
+}
+
+static bool is_header_at(struct go_table *table, const struct elf_file *file, const struct elf_section *section,
+                         uint64_t at)
+{
+    unsigned char raw[HEADER_MAX];
+    uint64_t left = section->bytes.size - at;
+    size_t size = left < sizeof(raw) ? (size_t)left : sizeof(raw);
+    return bytes_read(&section->bytes, at, raw, size) && read_header(table, file, raw, size, left);
+}
+
+/* The offset of the header in a section of other things; UINT64_MAX if it is not there. */
+static uint64_t search_header(struct go_table *table, const struct elf_file *file, const struct elf_section *section)
+{
+    struct window window = {.bytes = &section->bytes, .step = SCAN_STEP};
+    uint64_t found = UINT64_MAX, end = section->bytes.size < SCAN_MAX ? section->bytes.size : SCAN_MAX;
+    for (uint64_t at = 0; found == UINT64_MAX && at < end; at += 8) {
+        struct cursor c = window_at(&window, at, 8);
+        if (take_layout(table, cursor_u32(&c)) && is_header_at(table, file, section, at))
+            found = at;
+    }
+    window_destroy(&window);
+    return found;
+}
+
+static bool is_go_program(const struct elf_file *file)
+{
+    return elf_file_section(file, ".go.buildinfo") || elf_file_section(file, ".note.go.buildid");
+}
+
+static int find_header(struct go_table *table, const struct elf_file *file, const struct elf_section **section,
+                       uint64_t *offset, struct error *err)
+{
+    *section = elf_file_section(file, ".gopclntab");
+    if (!*section)
+        *section = elf_file_section(file, ".data.rel.ro.gopclntab");
+    *offset = 0;
+    if (*section && is_header_at(table, file, *section, 0))
+        return 0;
+    if (*section)
+        return error_set(err, EINVAL, "its table of Go functions is damaged, or of a release before Go 1.16");
+    *section = is_go_program(file) ? elf_file_section(file, ".data.rel.ro") : NULL;
+    *offset = *section ? search_header(table, file, *section) : UINT64_MAX;
+    return *offset != UINT64_MAX ? 0 : error_set(err, ENOENT, "it has no table of Go functions");
+}
+
+/* ---- the moduledata ---- */
+
+struct module_search {
+    const struct elf_file *file;
+    const struct go_table *table;
+    uint64_t candidates[8]; /* vaddrs of words that point to the table */
+    size_t count;
+};
+
+static bool note_candidate(void *context, const struct relocation *relocation)
+{
+    struct module_search *search = context;
+    if (relocation->value == search->table->address)
+        search->candidates[search->count++] = relocation->address;
+    return search->count < sizeof(search->candidates) / sizeof(search->candidates[0]);
+}
+
+/* Without relocations the words stand in the data. */
+static void scan_section(struct module_search *search, const struct elf_section *section, uint64_t *work_left)
+{
+    unsigned word = search->table->pointer_size;
+    struct window window = {.bytes = &section->bytes, .step = SCAN_STEP};
+    for (uint64_t at = 0; at + 2 * word <= section->bytes.size && *work_left >= word; at += word, *work_left -= word) {
+        struct cursor c = window_at(&window, at, 2 * word);
+        if (read_word(&c, word) != search->table->address ||
+            read_word(&c, word) != search->table->address + search->table->names)
+            continue;
+        struct relocation found = {section->address + at, search->table->address};
+        if (!note_candidate(search, &found))
+            break;
+    }
+    window_destroy(&window);
+}
+
+static bool read_module(const struct module_search *search, uint64_t address, uint64_t words[MODULE_WORDS])
+{
+    unsigned char raw[MODULE_WORDS * 8];
+    unsigned word = search->table->pointer_size;
+    if (!read_program(search->file, address, raw, (size_t)MODULE_WORDS * word))
+        return false;
+    struct cursor c = cursor_of(raw, (size_t)MODULE_WORDS * word);
+    for (size_t i = 0; i < MODULE_WORDS; i++)
+        words[i] = read_word(&c, word);
+    return words[0] == search->table->address && words[1] == search->table->address + search->table->names;
+}
+
+static void read_module_addresses(struct go_table *table, const struct elf_file *file)
+{
+    struct module_search search = {.file = file, .table = table};
+    uint64_t words[MODULE_WORDS], work_left = SCAN_MAX;
+    each_relocation(file, note_candidate, &search);
+    for (size_t i = 0; search.count == 0 && i < file->sections.length; i++) {
+        const struct elf_section *section = &file->sections.data[i];
+        if (section->type == SHT_PROGBITS && (section->flags & SHF_WRITE))
+            scan_section(&search, section, &work_left);
+    }
+    for (size_t i = 0; i < search.count; i++)
+        if (read_module(&search, search.candidates[i], words)) {
+            table->text = words[MODULE_TEXT];
+            table->function_data =
+                words[table->layout == GO_LAYOUT_1_18 ? MODULE_FUNCTION_DATA_1_18 : MODULE_FUNCTION_DATA_1_20];
+            return;
+        }
+}
+
+static void find_addresses(struct go_table *table, const struct elf_file *file)
+{
+    if (table->layout == GO_LAYOUT_1_16)
+        return;
+    read_module_addresses(table, file);
+    const struct elf_section *text = elf_file_section(file, ".text");
+    if (table->text == 0 && text)
+        table->text = text->address;
+}
+
+int go_table_open(struct go_table *table, const struct elf_file *file, struct error *err)
+{
+    *table = (struct go_table){0};
+    const struct elf_section *section;
+    uint64_t offset;
+    int result = find_header(table, file, &section, &offset, err);
+    if (result != 0)
+        return result;
+    table->address = section->address + offset;
+    uint64_t size = section->bytes.size - offset;
+    table->bytes = size <= BYTES_LOAD_MAX ? malloc(size) : NULL;
+    if (!table->bytes)
+        return error_no_memory(err);
+    if (!read_program(file, table->address, table->bytes, (size_t)size)) {
+        go_table_close(table);
+        return error_set(err, EINVAL, "its table of Go functions cannot be read");
+    }
+    table->size = (size_t)size;
+    read_header(table, file, table->bytes, table->size, size); /* again: the start of the text may be relocated */
+    find_addresses(table, file);
+    return 0;
+}
+
+void go_table_close(struct go_table *table)
+{
+    free(table->bytes);
+    *table = (struct go_table){0};
+}

@@ -1,0 +1,97 @@
+/*
+ * The part of a lookup that is for Go programs: without DWARF (go build -ldflags=-w, or strip) the table of the Go
+ * runtime has functions, files, lines and inlined calls all the same.
+ */
+#include "symbol/go_functions.h"
+#include "symbol/lookup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FRAMES_MAX = 256 };
+
+/* Which addresses no compile unit has. */
+static bool *addresses_without_unit(const struct lookup *lookup)
+{
+    size_t count = lookup->job->count;
+    bool *without = malloc(count + 1);
+    if (!without)
+        return NULL;
+    memset(without, true, count + 1);
+    for (size_t u = 0; u < lookup->units.length; u++)
+        for (size_t i = 0; i < lookup->units.data[u].count; i++)
+            without[lookup->by_unit[lookup->units.data[u].first + i]] = false;
+    return without;
+}
+
+static const char *keep(struct arena *arena, const char *text, bool *no_memory)
+{
+    const char *copy = text ? arena_copy(arena, text, strlen(text)) : NULL;
+    *no_memory |= text && !copy;
+    return copy;
+}
+
+static bool push_frames(struct lookup_unit *unit, const struct go_frame *frames, size_t count)
+{
+    bool no_memory = false;
+    for (size_t i = count; i-- > 0;) {
+        struct lookup_frame frame = {.function = keep(&unit->arena, frames[i].name, &no_memory),
+                                     .file = keep(&unit->arena, frames[i].file, &no_memory),
+                                     .line = frames[i].line};
+        if (no_memory || !array_push(&unit->frames, frame))
+            return false;
+    }
+    return true;
+}
+
+static bool take_symbol(struct lookup *lookup, size_t i, const struct go_function *function)
+{
+    struct lookup_symbol *symbol = &lookup->symbols[i];
+    bool no_memory = false;
+    if (symbol->symbol)
+        return true;
+    *symbol = (struct lookup_symbol){.symbol = keep(&lookup->arena, function->name, &no_memory),
+                                     .start = function->start - lookup->files.base,
+                                     .size = function->end - function->start};
+    symbol->function = symbol->symbol;
+    return !no_memory;
+}
+
+static bool read_address(struct lookup *lookup, struct go_functions *functions, size_t i, bool with_frames)
+{
+    struct go_function function;
+    struct go_frame frames[FRAMES_MAX];
+    uint64_t vaddr = lookup->job->rvas[i] + lookup->files.base;
+    if (!go_functions_find(functions, vaddr, &function) || function.start < lookup->files.base)
+        return true;
+    if (!take_symbol(lookup, i, &function))
+        return false;
+    size_t count = with_frames ? go_functions_frames(functions, &function, vaddr, frames, FRAMES_MAX) : 0;
+    return push_frames(&lookup->go, frames, count);
+}
+
+int lookup_go(struct lookup *lookup, struct error *err)
+{
+    struct go_functions functions;
+    struct error why = {""};
+    int result = lookup->files.has_mapped ? go_functions_open(&functions, &lookup->files.mapped, &why) : -ENOENT;
+    if (result != 0) {
+        if (result == -EINVAL && !lookup->problem[0])
+            snprintf(lookup->problem, sizeof(lookup->problem), "%.255s", why.text);
+        return result == -ENOMEM ? error_no_memory(err) : 0;
+    }
+    size_t count = lookup->job->count;
+    bool *without_unit = addresses_without_unit(lookup);
+    lookup->go.frame_ends = calloc(count + 1, sizeof(*lookup->go.frame_ends));
+    bool complete = without_unit && lookup->go.frame_ends;
+    for (size_t i = 0; complete && i < count; i++) {
+        complete = read_address(lookup, &functions, i, without_unit[i] && lookup->with_lines);
+        lookup->go.frame_ends[i] = (uint32_t)lookup->go.frames.length;
+    }
+    lookup->go.count = complete ? count : 0;
+    lookup->job->answers.has_debug_info |= complete && lookup->go.frames.length > 0;
+    free(without_unit);
+    go_functions_close(&functions);
+    return complete ? 0 : error_no_memory(err);
+}
