@@ -1,7 +1,8 @@
 /*
  * Comparing our names, inline chains, files and lines with those of another symbolizer, over addresses in all functions
  * of programs that are built for it. A test gives the command that answers, how its answers are read, and why a
- * difference may be meant; each such reason says whose doing it is, and how often it was used is printed.
+ * difference may be meant; each such reason says whose doing it is, and how often it was used is printed. A witness, a
+ * third symbolizer, can be asked to tell who is right.
  *
  * $AGREEMENT_ADDRESSES is the number of addresses of each program (else 3000). `make agreement` takes more, and the
  * programs that `make check` leaves out for time.
@@ -40,6 +41,12 @@ struct agreement_reason {
     size_t count;
 };
 
+/* What the witness says of an address. */
+struct agreement_testimony {
+    struct other_frame *frames;
+    size_t count;
+};
+
 struct agreement {
     const char *path;
     uint64_t *rvas;
@@ -47,7 +54,9 @@ struct agreement {
     uint64_t base;
     struct symbol_answers answers;
     size_t frames, explained, wrong;
-    const char *alias; /* found last by agreement_symbol_at() */
+    struct agreement_testimony *witness; /* per address, or NULL */
+    bool is_quiet;                       /* compares, but neither counts nor reports reasons */
+    const char *alias;                   /* found last by agreement_symbol_at() */
     uint64_t alias_rva;
     struct arena arena;
 };
@@ -60,13 +69,14 @@ struct agreement_with {
     bool has_columns;
     /* The frames of the next address, innermost first. */
     size_t (*read)(struct agreement *a, FILE *in, struct other_frame *frames, size_t max);
-    /* Why a difference is meant, or NULL. `depth` counts from the outermost frame, of `frame_count`. */
+    const struct agreement_with *witness; /* or NULL */
+    /* Why a difference is meant, or NULL. Frames are the innermost ones where their numbers differ. */
     const char *(*explain_name)(struct agreement *a, size_t i, const struct symbol_frame *ours,
                                 const struct other_frame *theirs, bool is_outermost);
     const char *(*explain_line)(struct agreement *a, size_t i, const struct symbol_frame *ours,
                                 const struct other_frame *theirs, bool is_outermost);
     const char *(*explain_count)(struct agreement *a, size_t i, const struct symbol_frame *ours, size_t own_count,
-                                 const struct other_frame *theirs, size_t count);
+                                 const struct other_frame *theirs, size_t count); /* or NULL */
 };
 
 struct agreement_totals {
@@ -217,7 +227,7 @@ static inline bool agreement_symbol_at(struct agreement *a, uint64_t rva, const 
 static void agreement_report(struct agreement *a, const struct agreement_with *with, size_t i,
                              const struct symbol_frame *ours, const struct other_frame *theirs, const char *what)
 {
-    if (a->wrong++ < AGREEMENT_REPORTED)
+    if (a->wrong++ < AGREEMENT_REPORTED && !a->is_quiet)
         print_error("%s 0x%llx: %s differs: %s %s:%u:%u, %s has %s %s:%u:%u\n", a->path,
                     (unsigned long long)(a->rvas[i] + a->base), what, ours->function ? ours->function : "??",
                     ours->file ? ours->file : "??", ours->line, ours->column, with->name,
@@ -228,8 +238,8 @@ static void agreement_report(struct agreement *a, const struct agreement_with *w
 /* Counts a reason; false if there is none. */
 static bool agreement_explained(struct agreement *a, const char *reason)
 {
-    if (!reason)
-        return false;
+    if (!reason || a->is_quiet)
+        return reason;
     a->explained++;
     size_t r = 0;
     while (r + 1 < AGREEMENT_REASONS && agreement_totals.reasons[r].text &&
@@ -247,7 +257,7 @@ static void agreement_compare_frame(struct agreement *a, const struct agreement_
     a->frames++;
     if (!agreement_same(ours->function, theirs->function)) {
         const char *why = with->explain_name(a, i, ours, theirs, is_outermost);
-        if (getenv("VERBOSE") && why)
+        if (getenv("VERBOSE") && why && !a->is_quiet)
             print_message("%s | %s | %s\n", why, ours->function, theirs->function);
         if (!agreement_explained(a, why))
             agreement_report(a, with, i, ours, theirs, "the name");
@@ -259,10 +269,9 @@ static void agreement_compare_frame(struct agreement *a, const struct agreement_
         agreement_report(a, with, i, ours, theirs, "the line");
 }
 
-static void agreement_compare_address(struct agreement *a, const struct agreement_with *with, size_t i, FILE *in)
+static void agreement_compare_frames(struct agreement *a, const struct agreement_with *with, size_t i,
+                                     const struct other_frame *theirs, size_t count)
 {
-    struct other_frame theirs[AGREEMENT_FRAMES];
-    size_t count = with->read(a, in, theirs, AGREEMENT_FRAMES);
     const struct symbol_answer *answer = &a->answers.answers[i];
     const struct symbol_frame nothing = {0};
     const struct symbol_frame *ours = answer->frame_count ? &a->answers.frames.data[answer->first_frame] : &nothing;
@@ -273,9 +282,37 @@ static void agreement_compare_address(struct agreement *a, const struct agreemen
             agreement_compare_frame(a, with, i, &ours[count - 1 - f], &theirs[f], f == count - 1);
         return;
     }
-    const char *why = with->explain_count ? with->explain_count(a, i, ours, own_count, theirs, count) : NULL;
+    const char *why =
+        with->explain_count ? with->explain_count(a, i, &ours[own_count - 1], own_count, theirs, count) : NULL;
     if (!agreement_explained(a, why))
         agreement_report(a, with, i, &ours[own_count - 1], &theirs[0], "the number of frames");
+}
+
+/* Whether the witness says of address i what we say. */
+static inline bool agreement_witness_is_for_us(struct agreement *a, const struct agreement_with *with, size_t i)
+{
+    struct agreement before = *a;
+    a->is_quiet = true;
+    agreement_compare_frames(a, with->witness, i, a->witness[i].frames, a->witness[i].count);
+    bool is_for_us = a->wrong == before.wrong;
+    before.arena = a->arena;
+    before.alias = NULL;
+    *a = before;
+    return is_for_us;
+}
+
+static void agreement_hear_witness(struct agreement *a, const struct agreement_with *with)
+{
+    struct other_frame frames[AGREEMENT_FRAMES];
+    a->witness = calloc(a->count + 1, sizeof(*a->witness));
+    assert_non_null(a->witness);
+    FILE *in = agreement_ask(a, with);
+    for (size_t i = 0; i < a->count; i++) {
+        a->witness[i].count = with->read(a, in, frames, AGREEMENT_FRAMES);
+        a->witness[i].frames = arena_alloc(&a->arena, a->witness[i].count * sizeof(*frames));
+        memcpy(a->witness[i].frames, frames, a->witness[i].count * sizeof(*frames));
+    }
+    pclose(in);
 }
 
 static void agreement_compare(const char *path, const struct agreement_with *with)
@@ -283,15 +320,20 @@ static void agreement_compare(const char *path, const struct agreement_with *wit
     struct agreement a = {.path = path};
     agreement_pick(&a);
     agreement_ask_us(&a);
+    if (with->witness)
+        agreement_hear_witness(&a, with->witness);
     FILE *in = agreement_ask(&a, with);
-    for (size_t i = 0; i < a.count; i++)
-        agreement_compare_address(&a, with, i, in);
+    for (size_t i = 0; i < a.count; i++) {
+        struct other_frame theirs[AGREEMENT_FRAMES];
+        agreement_compare_frames(&a, with, i, theirs, with->read(&a, in, theirs, AGREEMENT_FRAMES));
+    }
     pclose(in);
     print_message("%s: %zu addresses, %zu frames, %zu differences meant, %zu wrong\n", path, a.count, a.frames,
                   a.explained, a.wrong);
     symbol_answers_destroy(&a.answers);
     arena_destroy(&a.arena);
     free(a.rvas);
+    free(a.witness);
     agreement_totals.programs++;
     agreement_totals.addresses += a.count;
     agreement_totals.frames += a.frames;
@@ -312,7 +354,7 @@ static inline int agreement_print_totals(void **unused)
     return 0;
 }
 
-static bool agreement_has_command(const char *name)
+static inline bool agreement_has_command(const char *name)
 {
     char command[256];
     snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", name);
@@ -324,8 +366,9 @@ static inline void agreement_build(const struct agreement_with *with, const char
                                    const char *source)
 {
     char folder[] = "/tmp/test_agreement_XXXXXX", command[4096], path[64];
-    if (!agreement_has_command(compiler) || !agreement_has_command(with->program)) {
-        print_message("no %s here\n", agreement_has_command(compiler) ? with->program : compiler);
+    if (!agreement_has_command(compiler) || !agreement_has_command(with->program) ||
+        (with->witness && !agreement_has_command(with->witness->program))) {
+        print_message("no %s, %s or llvm-symbolizer here\n", compiler, with->program);
         return;
     }
     assert_non_null(mkdtemp(folder));
