@@ -228,6 +228,8 @@ static void compare_with(const char *go)
     if (getenv("THOROUGH")) { /* each variant builds Go's library anew */
         compare_build(go, "CGO_ENABLED=0 GOARCH=386", "main.go", "", true);
         compare_build(go, "CGO_ENABLED=0 GOARCH=arm64", "main.go", "", false);
+    }
+    if (getenv("THOROUGH") && !strstr(go, "go1.16")) { /* whose DWARF has wrong lines where cgo inserted some */
         compare_build(go, "CGO_ENABLED=1", "cgo.go", "-ldflags=-linkmode=external", true);
         compare_build(go, "CGO_ENABLED=1", "cgo.go", "-buildmode=pie -ldflags=-linkmode=external", true);
     }

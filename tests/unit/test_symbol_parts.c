@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -146,8 +147,15 @@ static void write_spool(const struct program *program, const char *path, const u
     enum { LOADED_AT = 0x10000000 };
     struct spool_writer *spool = spool_writer_new(path, NULL);
     assert_non_null(spool);
+    struct stat file;
+    assert_int_equal(stat(program->path, &file), 0);
+    struct spool_lib lib = {.path = program->path,
+                            .device = file.st_dev,
+                            .inode = file.st_ino,
+                            .size = (uint64_t)file.st_size,
+                            .mtime_ns = (uint64_t)file.st_mtim.tv_sec * 1000000000 + (uint64_t)file.st_mtim.tv_nsec};
     struct spool_event events[] = {
-        {.kind = SPOOL_LIB, .lib = {.path = program->path}},
+        {.kind = SPOOL_LIB, .lib = lib},
         {.kind = SPOOL_PROCESS, .parent = SPOOL_NO_NUMBER, .pid = 10, .time = 1, .name = "process"},
         {.kind = SPOOL_THREAD, .tid = 10, .time = 1, .name = "main"},
         {.kind = SPOOL_MAP, .time = 2, .start = LOADED_AT, .end = LOADED_AT + 0x1000000},
