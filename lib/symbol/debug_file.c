@@ -137,7 +137,7 @@ static enum symbol_gap gap_of(int code)
 static bool open_kept(struct elf_file *file, const struct symbol_lib *lib)
 {
     int fd = lib->origin && lib->origin->fd >= 0 ? fcntl(lib->origin->fd, F_DUPFD_CLOEXEC, 3) : -1;
-    if (fd < 0 || elf_file_open_fd(file, fd, lib->name, NULL) != 0)
+    if (fd < 0 || elf_file_open_fd(file, fd, lib->path ? lib->path : lib->name, NULL) != 0)
         return false;
     if (is_mapped_file(file, lib))
         return true;

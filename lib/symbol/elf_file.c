@@ -5,6 +5,7 @@
 #include "symbol/elf_file.h"
 
 #include "base/file_io.h"
+#include "symbol/elf_relocate.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -144,8 +145,8 @@ static struct elf_section read_section(const struct elf_file *file, struct curso
     raw->offset = read_word(file, c);
     section.size = read_word(file, c);
     section.link = cursor_u32(c);
-    cursor_u32(c);      /* sh_info */
-    read_word(file, c); /* sh_addralign */
+    cursor_u32(c); /* sh_info */
+    section.alignment = read_word(file, c);
     section.entry_size = read_word(file, c);
     section.bytes = (struct bytes){.fd = -1};
     bool inside = raw->offset <= file->bytes.size && section.size <= file->bytes.size - raw->offset;
@@ -334,13 +335,10 @@ static uint32_t read_compression(const struct elf_file *file, const struct elf_s
     return type;
 }
 
-struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err)
+static struct bytes unpacked_contents(const struct elf_file *file, const struct elf_section *section, const char *name,
+                                      unsigned char **owned, struct error *err)
 {
     struct bytes none = {.fd = -1};
-    *owned = NULL;
-    const struct elf_section *section = elf_file_section(file, name);
-    if (!section)
-        return none;
     if (!(section->flags & SHF_COMPRESSED) && section->name[1] != 'z')
         return section->bytes;
     unsigned char *packed = bytes_load(&section->bytes);
@@ -357,6 +355,25 @@ struct bytes elf_file_contents(const struct elf_file *file, const char *name, un
         return none;
     }
     return (struct bytes){.memory = *owned, .fd = -1, .size = size};
+}
+
+struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err)
+{
+    *owned = NULL;
+    const struct elf_section *section = elf_file_section(file, name);
+    struct bytes bytes = {.fd = -1};
+    if (section)
+        bytes = unpacked_contents(file, section, name, owned, err);
+    if (bytes.size == 0 || file->type != ET_REL || !elf_relocations(file, section))
+        return bytes;
+    if (!*owned)
+        *owned = bytes_load(&bytes);
+    if (!*owned) {
+        error_set(err, EIO, "section %s cannot be read", name);
+        return (struct bytes){.fd = -1};
+    }
+    elf_relocate(file, section, *owned, bytes.size);
+    return (struct bytes){.memory = *owned, .fd = -1, .size = bytes.size};
 }
 
 struct elf_symbol elf_symbol_read(const struct elf_file *file, struct cursor *c)

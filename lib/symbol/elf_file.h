@@ -15,7 +15,7 @@ enum { ELF_BUILD_ID_MAX = 64 };
 struct elf_section {
     const char *name;
     uint32_t type, link;
-    uint64_t flags, address, entry_size;
+    uint64_t flags, address, alignment, entry_size;
     uint64_t size;      /* in memory; of a compressed section: in the file */
     struct bytes bytes; /* in the file; empty for SHT_NOBITS and where the header lies */
 };
@@ -52,8 +52,8 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
 /* The section with bytes in this file that is loaded at this vaddr, or NULL. */
 const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address);
 
-/* The contents of a section, decompressed if need be: then `*owned` is memory that the caller frees after the last use.
- * Empty if there is no such section, or it cannot be decompressed (`err` says why). */
+/* The contents of a section, decompressed and relocated (elf_relocate.h) if need be: then `*owned` is memory that the
+ * caller frees after the last use. Empty if there is no such section, or it cannot be decompressed (`err` says why). */
 struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err);
 
 /* A symbol of .symtab or .dynsym, or a relocation of .rela.*, of either class. */

@@ -1,12 +1,16 @@
 #include "symbol/kernel_file.h"
 
+#include "base/elf_note.h"
 #include "base/file_io.h"
+#include "symbol/elf_relocate.h"
 
+#include <elf.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 struct kernel_search {
     const struct symbol_lib *lib;
@@ -87,20 +91,26 @@ static size_t match_module(const char *line, const char *name, size_t name_lengt
     return strncmp(at, ".ko", 3) == 0 ? (size_t)(at + 3 - line) : 0;
 }
 
+/* The length of a module's name, which may be in brackets, and where it begins. */
+static size_t plain_name(const char *name, const char **start)
+{
+    *start = name + (name[0] == '[');
+    return strcspn(*start, "]/");
+}
+
 static void find_module(struct kernel_search *search, const struct debug_search *folders, const char *release)
 {
-    const char *root = debug_search_root(folders), *name = search->lib->name;
-    char line[4096], plain[NAME_MAX + 1], file_name[NAME_MAX + 4];
-    size_t length = strcspn(name + (name[0] == '['), "]");
+    const char *root = debug_search_root(folders), *name;
+    char line[4096], file_name[NAME_MAX + 4];
+    size_t length = plain_name(search->lib->name, &name);
     if (length == 0 || length > NAME_MAX)
         return;
-    snprintf(plain, sizeof(plain), "%.*s", (int)length, name + (name[0] == '['));
-    snprintf(file_name, sizeof(file_name), "%s.ko", plain);
+    snprintf(file_name, sizeof(file_name), "%.*s.ko", (int)length, name);
     try_folders(search, folders, file_name, NULL, NULL);
     snprintf(line, sizeof(line), "/lib/modules/%s/modules.dep", release);
     FILE *list = search->found ? NULL : fopen(line, "re");
     while (list && !search->found && fgets(line, sizeof(line), list)) {
-        int used = (int)match_module(line, plain, length);
+        int used = (int)match_module(line, name, length);
         if (!used)
             continue;
         try(search, "%s/lib/modules/%s/%.*s.debug", root, release, used, line);
@@ -122,5 +132,25 @@ bool kernel_file_open(struct elf_file *file, const struct symbol_lib *lib, const
         find_vmlinux(&kernel, search, system.release);
     else
         find_module(&kernel, search, system.release);
+    if (kernel.found && file->type == ET_REL)
+        elf_layout_module(file);
     return kernel.found;
+}
+
+bool kernel_file_is_running(const struct symbol_lib *lib)
+{
+    char path[NAME_MAX + 64] = "/sys/kernel/notes";
+    unsigned char notes[4096];
+    const char *name;
+    size_t length = plain_name(lib->name, &name), size = 0;
+    if (!lib->build_id || lib->build_id_size == 0 || length > NAME_MAX)
+        return true;
+    if (lib->kind == SYMBOL_LIB_MODULE)
+        snprintf(path, sizeof(path), "/sys/module/%.*s/notes/.note.gnu.build-id", (int)length, name);
+    int fd = file_open_in(-1, path);
+    ssize_t got = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
+    if (fd >= 0)
+        close(fd);
+    const unsigned char *id = elf_note_find(notes, got > 0 ? (size_t)got : 0, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size);
+    return !id || (size == lib->build_id_size && memcmp(id, lib->build_id, size) == 0);
 }

@@ -18,4 +18,8 @@
  * Servers are not asked: a vmlinux is half a gigabyte, for what is mostly known without it. */
 bool kernel_file_open(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search);
 
+/* Whether the kernel that runs, or the module that it has loaded, is the one with that build id, so that /proc/kallsyms
+ * speaks of it. True also if one of the two build ids is not known. */
+bool kernel_file_is_running(const struct symbol_lib *lib);
+
 #endif

@@ -17,6 +17,7 @@
 #include "symbol/dwarf_functions.h"
 #include "symbol/dwarf_lines.h"
 #include "symbol/dwarf_names.h"
+#include "symbol/kernel_file.h"
 #include "symbol/plt.h"
 #include "base/strings.h"
 #include "unwind/unwind.h"
@@ -110,7 +111,7 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     const struct elf_file *file = debug_files_dwarf(&lookup->files);
     if (!file)
         return 0;
-    if (file->type != ET_EXEC && file->type != ET_DYN) {
+    if (file->type != ET_EXEC && file->type != ET_DYN && lookup->lib->kind != SYMBOL_LIB_MODULE) {
         say(lookup, "debug info of object files that were not linked is not read");
         return 0;
     }
@@ -270,18 +271,31 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     return result;
 }
 
+/* /proc/kallsyms says nothing of this kernel or module: it is another one, or it is hidden. */
+static int symbols_of_kernel_file(struct lookup *lookup, struct error *err)
+{
+    lookup->job->answers.is_found = true;
+    return lookup->files.separate.type == ET_REL ? 0 : symbols_of_elf(lookup, err); /* then the DWARF has all names */
+}
+
 static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
 {
     const char *module = lookup->lib->kind == SYMBOL_LIB_MODULE ? lookup->lib->name : NULL;
-    uint64_t base = kallsyms_base(kallsyms, module);
+    bool is_other = !kernel_file_is_running(lookup->lib);
+    uint64_t base = is_other ? 0 : kallsyms_base(kallsyms, module);
     int result = 0;
-    if (!base && lookup->files.has_separate) /* of a kernel that does not tell */
-        return symbols_of_elf(lookup, err);
+    if (!base && lookup->files.has_separate)
+        return symbols_of_kernel_file(lookup, err);
     lookup->job->answers.is_found = base != 0;
-    if (kallsyms->problem[0])
+    if (is_other) {
+        lookup->files.gap = SYMBOL_GAP_REPLACED;
+        say(lookup,
+            module ? "another build of this kernel module is loaded" : "another kernel runs than the one recorded");
+    } else if (kallsyms->problem[0]) {
         say(lookup, kallsyms->problem);
-    else if (!base)
+    } else if (!base) {
         say(lookup, module ? "this kernel module is no longer loaded" : "/proc/kallsyms has no _text");
+    }
     for (size_t i = 0; base && result == 0 && i < lookup->job->count; i++) {
         uint64_t size, address = base + lookup->job->rvas[i];
         const struct kernel_symbol *symbol = kallsyms_find(kallsyms, module, address, &size);

@@ -343,6 +343,89 @@ static void test_vmlinux_is_found_by_its_build_id_alone(void **unused)
     assert_false(kernel_file_open(&file, &lib, &search));
 }
 
+static struct symbol_answers look_up(const struct symbol_lib *lib, const struct debug_search *search,
+                                     const uint64_t *rvas, size_t count)
+{
+    struct error err = {""};
+    struct symbol_answers answers;
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = search}, &err);
+    assert_non_null(symbolizer);
+    assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
+    symbolizer_free(symbolizer);
+    return answers;
+}
+
+static void assert_frame(const struct symbol_answers *answers, size_t answer, uint32_t depth, const char *function,
+                         uint32_t line)
+{
+    assert_true(depth < answers->answers[answer].frame_count);
+    const struct symbol_frame *frame = &answers->frames.data[answers->answers[answer].first_frame + depth];
+    assert_string_equal(frame->function, function);
+    assert_int_equal(frame->line, line);
+}
+
+static void test_kernel_that_does_not_run_is_named_by_its_vmlinux(void **unused)
+{
+    (void)unused;
+    snprintf(folder, sizeof(folder), "%s/past", top);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    run("printf 'static inline int in(int x)\\n{\\n    return x * 7;\\n}\\nint do_it(int x)\\n{\\n    return "
+        "in(x);\\n}\\n' "
+        ">v.c && gcc -g -O2 -nostdlib -static -no-pie -Wl,-e,do_it,--build-id=0x0123456789abcdef,-Ttext=0x81000000 -o "
+        "vmlinux v.c");
+    static const unsigned char id[8] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
+    struct symbol_lib lib = {
+        .kind = SYMBOL_LIB_KERNEL, .name = "[kernel.kallsyms]", .build_id = id, .build_id_size = sizeof(id)};
+    const char *named = folder;
+    struct debug_search search = {.folders = &named, .folder_count = 1, .root = "/nowhere"};
+    struct elf_file file;
+    assert_true(kernel_file_open(&file, &lib, &search));
+    const uint64_t rva = 0x81000000 - file.base;
+    elf_file_close(&file);
+    struct symbol_answers answers = look_up(&lib, &search, &rva, 1);
+    assert_string_equal(answers.answers[0].symbol, "do_it");
+    assert_frame(&answers, 0, 0, "do_it", 7);
+    assert_frame(&answers, 0, 1, "in", 3);
+    symbol_answers_destroy(&answers);
+    search = (struct debug_search){.root = "/nowhere"};
+    answers = look_up(&lib, &search, &rva, 1); /* and not by the symbols of the one that runs */
+    assert_null(answers.answers[0].symbol);
+    assert_non_null(strstr(answers.problem, "another kernel runs"));
+    assert_int_equal(answers.gap, SYMBOL_GAP_REPLACED);
+    symbol_answers_destroy(&answers);
+}
+
+static void test_module_has_its_code_where_the_kernel_loads_it(void **unused)
+{
+    (void)unused;
+    snprintf(folder, sizeof(folder), "%s/module", top);
+    assert_int_equal(mkdir(folder, 0755), 0);
+    run("printf 'int g;\\nint one(void) { return 1; }\\n__attribute__((section(\".init.text\"))) int start(void) { "
+        "return "
+        "2; }\\nstatic inline int in(int x)\\n{ return x * g; }\\nint two(int x)\\n{ return in(x); }\\n' >m.c && "
+        "gcc -g -O2 -c -fno-pic -mcmodel=kernel -falign-functions=16 -ffunction-sections m.c && "
+        "ld -r --build-id=0x0123456789abcdef -o test_mod.ko m.o");
+    static const unsigned char id[8] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
+    struct symbol_lib lib = {
+        .kind = SYMBOL_LIB_MODULE, .name = "[test_mod]", .build_id = id, .build_id_size = sizeof(id)};
+    const char *named = folder;
+    struct debug_search search = {.folders = &named, .folder_count = 1, .root = "/nowhere"};
+    const uint64_t rvas[] = {1, 0x11}; /* .text.one and .text.two; .init.text between them is freed */
+    struct symbol_answers answers = look_up(&lib, &search, rvas, 2);
+    assert_true(answers.has_debug_info);
+    assert_frame(&answers, 0, 0, "one", 2);
+    assert_frame(&answers, 1, 0, "two", 7);
+    assert_frame(&answers, 1, 1, "in", 5);
+    symbol_answers_destroy(&answers);
+    run("objcopy --compress-debug-sections test_mod.ko && mkdir debug && objcopy --only-keep-debug test_mod.ko "
+        "debug/test_mod.ko.debug");
+    named = in_folder("debug");
+    answers = look_up(&lib, &search, rvas, 2);
+    assert_frame(&answers, 0, 0, "one", 2);
+    assert_frame(&answers, 1, 1, "in", 5);
+    symbol_answers_destroy(&answers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +439,8 @@ int main(void)
         cmocka_unit_test(test_file_without_build_id_that_nobody_saw_is_not_used),
         cmocka_unit_test(test_files_are_found_in_the_root_folder_of_the_process),
         cmocka_unit_test(test_vmlinux_is_found_by_its_build_id_alone),
+        cmocka_unit_test(test_kernel_that_does_not_run_is_named_by_its_vmlinux),
+        cmocka_unit_test(test_module_has_its_code_where_the_kernel_loads_it),
     };
     return cmocka_run_group_tests(tests, make_top, remove_top);
 }
