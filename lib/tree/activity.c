@@ -72,9 +72,10 @@ static void add_span(const struct canvas *canvas, float *row, double left, doubl
 
 static bool is_kept(const struct activity_request *request, const struct call_nodes *nodes, uint32_t stack)
 {
-    if (!request->kept[0] && !request->kept[1])
+    bool is_transformed = nodes->of_sample != nodes->of_stack;
+    if (!request->kept[0] && !request->kept[1] && !is_transformed)
         return true;
-    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_stack[stack];
+    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_sample[stack];
     if (node == NODE_NONE)
         return false;
     return (!request->kept[0] || request->kept[0][node]) && (!request->kept[1] || request->kept[1][node]);

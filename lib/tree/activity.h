@@ -22,7 +22,8 @@ struct activity {
     uint32_t width;
 };
 
-/* A sample covers from the middle of the gap before it to the middle of the gap after
+/* Samples that a transform dropped do not count; nor do those without a stack, if anything is to be left out. A sample
+ * covers from the middle of the gap before it to the middle of the gap after
  * it; each half counts with the CPU share of its gap; then three box blurs. Uses memory of its own. */
 int activity_compute(struct activity *activity, const struct stack_view *stacks, const struct call_nodes *nodes,
                      const struct activity_request *request, struct error *err);

@@ -94,6 +94,10 @@ static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, ui
     draft->nodes[0] = (struct draft_node){.prefix = NODE_NONE, .first_child = NODE_NONE, .last_used = NODE_NONE};
     draft->length = 1;
     for (size_t stack = 0; stack < stacks->length; stack++) {
+        if (stacks->used && !stacks->used[stack]) {
+            node_of_stack[stack] = NODE_NONE;
+            continue;
+        }
         uint32_t caller = stacks->prefix[stack];
         uint32_t parent = caller == PROFILE_NONE ? 0 : node_of_stack[caller];
         uint32_t node = find_child(draft, parent, stacks->func[stack]);
@@ -162,8 +166,23 @@ static bool finish(struct call_nodes *nodes, struct draft *draft)
     number_depth_first(draft, nodes->func); /* which fill_rows() replaces, row by row, by the func */
     fill_rows(nodes, draft, nodes->func);
     for (size_t stack = 0; stack < nodes->stack_count; stack++)
-        nodes->of_stack[stack] = draft->nodes[nodes->of_stack[stack]].number;
+        if (nodes->of_stack[stack] != NODE_NONE)
+            nodes->of_stack[stack] = draft->nodes[nodes->of_stack[stack]].number;
     return true;
+}
+
+/* False if memory ran out. */
+static bool find_nodes_of_samples(struct call_nodes *nodes, const struct stack_view *stacks)
+{
+    nodes->of_sample = nodes->of_stack;
+    if (!stacks->leaf)
+        return true;
+    nodes->of_sample = malloc((nodes->stack_count + 1) * sizeof(*nodes->of_sample));
+    for (size_t stack = 0; nodes->of_sample && stack < nodes->stack_count; stack++) {
+        uint32_t leaf = stacks->leaf[stack];
+        nodes->of_sample[stack] = leaf == PROFILE_NONE ? NODE_NONE : nodes->of_stack[leaf];
+    }
+    return nodes->of_sample != NULL;
 }
 
 int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, struct error *err)
@@ -171,7 +190,8 @@ int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, s
     *nodes = (struct call_nodes){.stack_count = stacks->length, .func_count = stacks->func_count};
     nodes->of_stack = calloc(stacks->length + 1, sizeof(*nodes->of_stack));
     struct draft draft = {0};
-    bool done = nodes->of_stack && draft_nodes(&draft, stacks, nodes->of_stack) && finish(nodes, &draft);
+    bool done = nodes->of_stack && draft_nodes(&draft, stacks, nodes->of_stack) && finish(nodes, &draft) &&
+                find_nodes_of_samples(nodes, stacks);
     free(draft.nodes);
     hash_destroy(&draft.crowded);
     if (done)
@@ -187,6 +207,8 @@ void call_nodes_destroy(struct call_nodes *nodes)
     free(nodes->func);
     free(nodes->depth);
     free(nodes->category);
+    if (nodes->of_sample != nodes->of_stack)
+        free(nodes->of_sample);
     free(nodes->of_stack);
     *nodes = (struct call_nodes){0};
 }

@@ -19,7 +19,9 @@ struct call_nodes {
     uint32_t *depth;    /* 0 for roots */
     uint16_t *category; /* of all stacks of the node; the default category where they disagree */
     size_t length;
-    uint32_t *of_stack; /* stack -> node, one entry per stack of the view */
+    uint32_t *of_stack;  /* stack of the view -> node; NODE_NONE for stacks that are not used */
+    uint32_t *of_sample; /* stack of the profile -> node in which its samples end; NODE_NONE if they do not count. The
+                          * same array as of_stack, unless the view was transformed */
     size_t stack_count;
     uint32_t func_count;
 };

@@ -1,6 +1,7 @@
 /*
- * Each counted stack is mapped to its "anchor": the stack (itself or one of its callers) whose frame is the frame of
- * the node in question, or none if the node is not on it. Everything else is summed from there.
+ * Each stack is mapped to its "anchor": the stack (itself or one of its callers) whose frame is the frame of the node
+ * in question, or none if the node is not on it. Everything else is summed from there, over the stacks of the profile:
+ * a transform may let their samples end in another stack, but the category that they were in stays their own.
  */
 #include "tree/details.h"
 
@@ -14,7 +15,7 @@
 
 static double counted_weight(const struct counted_stacks *counted, size_t stack)
 {
-    uint32_t node = counted->nodes->of_stack[stack];
+    uint32_t node = counted->nodes->of_sample[stack];
     if (node == NODE_NONE || (counted->kept && !counted->kept[node]))
         return 0;
     return counted->weights->of_stack[stack];
@@ -87,17 +88,20 @@ static bool add_stacks(struct node_details *details, struct sums *sums, const st
                        const struct counted_stacks *counted, const uint32_t *anchor)
 {
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
-        double weight = anchor[stack] == NO_ANCHOR ? 0 : counted_weight(counted, stack);
+        uint32_t leaf = stack_view_leaf(counted->stacks, stack);
+        uint32_t at = leaf == PROFILE_NONE ? NO_ANCHOR : anchor[leaf];
+        double weight = at == NO_ANCHOR ? 0 : counted_weight(counted, stack);
         if (weight == 0)
             continue;
-        uint32_t frame = counted->stacks->frame[anchor[stack]];
-        bool is_self = anchor[stack] == stack;
+        uint32_t frame = counted->stacks->frame[at];
+        bool is_library = counted->stacks->func[at] >= profile->funcs.length;
+        bool is_self = at == leaf;
         uint16_t category = counted->stacks->category[stack];
         sums->categories_total[category] += weight;
         if (is_self)
             sums->categories_self[category] += weight;
         add_inlining(sums, &profile->frames, frame);
-        if (!add_line(details, sums, profile->frames.line[frame], weight, is_self))
+        if (!is_library && !add_line(details, sums, profile->frames.line[frame], weight, is_self))
             return false;
     }
     return true;

@@ -23,9 +23,10 @@ enum inlining { INLINED_NEVER, INLINED_SOMETIMES, INLINED_ALWAYS };
 ARRAY_TYPE(struct category_weights, struct category_weight);
 
 struct node_details {
-    struct category_weights categories_total; /* by the category of the samples' innermost frame, heaviest first */
+    struct category_weights categories_total; /* by the category of the samples' innermost frame, also where a transform
+                                               * has merged it into a caller; heaviest first */
     struct category_weights categories_self;
-    ARRAY(struct line_weight) lines; /* heaviest first */
+    ARRAY(struct line_weight) lines; /* heaviest first; none for a func that stands for a whole library */
     enum inlining inlining;          /* of the frames of the node that some counted sample has */
     uint32_t inlined_into; /* string: the symbol that all inlined frames lie in; PROFILE_NONE: none, or several */
 };

@@ -13,11 +13,14 @@
 #include "tree/path_nodes.h"
 #include "tree/search.h"
 #include "tree/timings.h"
+#include "tree/transform.h"
 
 struct tree_query {
     const uint32_t *threads; /* several are merged */
     size_t thread_count;
     struct time_range range;
+    const struct transform *transforms; /* done one after another, before the search */
+    size_t transform_count;
     const char *search; /* see search.h; length 0: everything */
     size_t search_length;
     bool inverted;
@@ -42,6 +45,8 @@ struct engine *engine_new(struct profile *profile, struct error *err);
 void engine_free(struct engine *engine);
 
 const struct profile *engine_profile(const struct engine *engine);
+
+/* Stacks and nodes as the transforms of the current query leave them. */
 const struct stack_view *engine_stacks(const struct engine *engine);
 const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
@@ -73,6 +78,10 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
 int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
                 struct error *err);
 
+/* What a path of the current tree becomes in the tree after one more transform: see transform_path(). */
+int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
+                        struct error *err);
+
 /* From the heaviest root down to the heaviest child that is not idle, until a node's self is more than any child's
  * total, at most `depth` nodes. */
 int engine_heaviest_path(struct engine *engine, size_t depth, struct node_path *path, struct error *err);
@@ -82,11 +91,21 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
 
-/* The activity of a thread between two times; a search leaves only samples that match it. */
+enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
+
+/* Whether a func calls itself in the stacks that the current query counts, and somewhere even without others between.
+ */
+enum recursion engine_recursion(const struct engine *engine, uint32_t func);
+
+/* The activity of a thread between two times, of all its samples whatever the current query is. */
+int engine_activity_of_all(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
+                           struct activity *activity, struct error *err);
+
+/* The activity of what the transforms of the current query leave; a search leaves only samples that match it. */
 int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
                     size_t search_length, struct activity *activity, struct error *err);
 
-/* The same for the samples that the row at the end of `path` counts, whatever the current query is. */
+/* The same for the samples that the row at the end of `path` counts, in either tree. */
 int engine_activity_of_path(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
                             const char *search, size_t search_length, const struct tree_path *path,
                             struct activity *activity, struct error *err);

@@ -131,6 +131,9 @@ static uint16_t mask_of_string(struct string_masks *masks, uint32_t string)
 static void match_funcs(struct search *search, const struct profile *profile, struct string_masks *masks)
 {
     const struct func_table *funcs = &profile->funcs;
+    for (uint32_t resource = 0; resource < profile->resources.length; resource++)
+        search->func_mask[func_of_resource(profile, resource)] =
+            mask_of_string(masks, profile->resources.data[resource].name);
     for (size_t func = 0; func < funcs->length; func++) {
         uint32_t resource = funcs->resource[func], source = funcs->source[func];
         uint16_t mask = mask_of_string(masks, funcs->name[func]);
@@ -150,7 +153,7 @@ int search_init(struct search *search, const struct profile *profile, const char
     struct string_masks masks = {search, &profile->strings, NULL, NULL};
     masks.mask = malloc((string_count + 1) * sizeof(*masks.mask));
     masks.known = calloc(string_count + 1, 1);
-    search->func_mask = malloc((profile->funcs.length + 1) * sizeof(*search->func_mask));
+    search->func_mask = malloc((profile->funcs.length + profile->resources.length + 1) * sizeof(*search->func_mask));
     bool enough = masks.mask && masks.known && search->func_mask && split_terms(search, text, length);
     if (enough)
         match_funcs(search, profile, &masks);

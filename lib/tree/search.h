@@ -18,7 +18,7 @@ struct search {
         size_t offset, length;
     } terms[SEARCH_MAX_TERMS];
     size_t term_count;   /* terms after the sixteenth are ignored */
-    uint16_t *func_mask; /* per func: bit t is set if term t matches it */
+    uint16_t *func_mask; /* per func of a stack view: bit t is set if term t matches it */
 };
 
 /* Matches the terms with all funcs of the profile. The search keeps nothing of `text`. */

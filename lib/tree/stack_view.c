@@ -1,6 +1,7 @@
 #include "tree/stack_view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_CATEGORIES = UINT16_MAX };
 
@@ -18,7 +19,8 @@ int stack_view_init(struct stack_view *view, const struct profile *profile, stru
     size_t length = profile->stacks.length;
     size_t categories = profile->categories.length;
     *view = (struct stack_view){.prefix = profile->stacks.prefix, .frame = profile->stacks.frame, .length = length};
-    view->func_count = (uint32_t)profile->funcs.length;
+    view->func_count = func_of_resource(profile, (uint32_t)profile->resources.length);
+    view->owns_func = view->owns_category = true;
     view->category_count = categories == 0 ? 1 : categories < MAX_CATEGORIES ? (uint32_t)categories : MAX_CATEGORIES;
     uint32_t fallback = profile_default_category(profile);
     view->default_category = fallback < view->category_count ? fallback : 0;
@@ -36,13 +38,30 @@ int stack_view_init(struct stack_view *view, const struct profile *profile, stru
     return 0;
 }
 
+int stack_view_derive(struct stack_view *view, const struct stack_view *base, struct error *err)
+{
+    *view = *base;
+    view->owns_func = view->owns_category = false;
+    view->prefix = malloc((base->length + 1) * sizeof(*view->prefix));
+    if (!view->prefix) {
+        *view = (struct stack_view){0};
+        return error_no_memory(err);
+    }
+    view->owns_prefix = true;
+    if (base->length)
+        memcpy(view->prefix, base->prefix, base->length * sizeof(*view->prefix));
+    return 0;
+}
+
 void stack_view_destroy(struct stack_view *view)
 {
-    if (view->owns_tables) {
+    if (view->owns_prefix)
         free(view->prefix);
-        free(view->frame);
-    }
-    free(view->func);
-    free(view->category);
+    if (view->owns_func)
+        free(view->func);
+    if (view->owns_category)
+        free(view->category);
+    free(view->leaf);
+    free(view->used);
     *view = (struct stack_view){0};
 }

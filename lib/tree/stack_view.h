@@ -1,7 +1,10 @@
 /*
  * The stacks as a tree sees them: for each stack its caller, its func and its category. This is where the passes over
- * tables begin. The first view comes from the profile itself; a transform (merge, focus, collapse ...) makes another
- * view from it, and everything after that (call nodes, search, timings) does not know the difference.
+ * tables begin. The first view comes from the profile itself. Transforms (transform_stacks.h) make another from it, of
+ * as many stacks: those with callers and funcs of their own, and for each stack of the profile the one in which its
+ * samples end now. Everything after that (call nodes, search, timings) does not know the difference.
+ *
+ * Funcs from profile->funcs.length on stand for whole libraries, one per resource: see func_of_resource().
  */
 #ifndef PROF_TREE_STACK_VIEW_H
 #define PROF_TREE_STACK_VIEW_H
@@ -17,12 +20,30 @@ struct stack_view {
     uint32_t func_count;
     uint32_t category_count; /* at least 1 */
     uint32_t default_category;
-    bool owns_tables; /* prefix and frame are the view's own, not the profile's */
+    uint32_t *leaf; /* per stack of the profile, that of the view in which its samples end, PROFILE_NONE if they do not
+                     * count; NULL: each in itself */
+    uint8_t *used;  /* per stack, 0 if it is neither a leaf nor the caller of one; NULL: all are used */
+    bool owns_prefix, owns_func, owns_category; /* not those of the profile, or of the view that it was derived from */
 };
 
 /* The view of a checked profile. Its prefixes and frames are used in place: it must outlive the view. */
 int stack_view_init(struct stack_view *view, const struct profile *profile, struct error *err);
 
+/* A view to transform. It begins as the same as `base`, which must outlive it and come from stack_view_init(). */
+int stack_view_derive(struct stack_view *view, const struct stack_view *base, struct error *err);
+
 void stack_view_destroy(struct stack_view *view);
+
+/* The func that stands for all of a resource. */
+static inline uint32_t func_of_resource(const struct profile *profile, uint32_t resource)
+{
+    return (uint32_t)profile->funcs.length + resource;
+}
+
+/* The stack of the view in which the samples of a stack of the profile (or PROFILE_NONE) end; PROFILE_NONE: none. */
+static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t stack)
+{
+    return view->leaf && stack != PROFILE_NONE ? view->leaf[stack] : stack;
+}
 
 #endif

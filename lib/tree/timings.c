@@ -21,7 +21,7 @@ static bool reserve(struct timings *timings, size_t length)
     return true;
 }
 
-static void sum_self(struct timings *timings, const uint32_t *node_of_stack, const struct stack_weights *weights,
+static void sum_self(struct timings *timings, const uint32_t *node_of_sample, const struct stack_weights *weights,
                      const uint8_t *kept)
 {
     double samples = 0;
@@ -31,7 +31,7 @@ static void sum_self(struct timings *timings, const uint32_t *node_of_stack, con
         uint32_t count = weights->samples ? weights->samples[stack] : 0;
         if (weight == 0 && count == 0)
             continue;
-        uint32_t node = node_of_stack[stack];
+        uint32_t node = node_of_sample[stack];
         if (node == NODE_NONE || (kept && !kept[node]))
             continue;
         timings->self[node] += weight;
@@ -56,13 +56,13 @@ static void sum_total(struct timings *timings, const struct call_nodes *nodes)
     }
 }
 
-int timings_compute(struct timings *timings, const struct call_nodes *nodes, const uint32_t *node_of_stack,
-                    const struct stack_weights *weights, const uint8_t *kept, struct error *err)
+int timings_compute(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
+                    const uint8_t *kept, struct error *err)
 {
     if (!reserve(timings, nodes->length))
         return error_no_memory(err);
     timings->root_total = 0;
-    sum_self(timings, node_of_stack, weights, kept);
+    sum_self(timings, nodes->of_sample, weights, kept);
     sum_total(timings, nodes);
     return 0;
 }

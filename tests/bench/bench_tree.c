@@ -31,6 +31,9 @@ struct bench {
     struct engine *engine;
     struct tree_rows rows;
     struct tree_query query;
+    struct transform transform;
+    struct node_path path; /* the heaviest */
+    uint32_t func;         /* in its middle */
     int round;
 };
 
@@ -83,6 +86,35 @@ static void search(struct bench *bench)
     bench->query.search = terms[bench->round];
     bench->query.search_length = strlen(terms[bench->round]);
     ask(bench);
+}
+
+static void transform(struct bench *bench, enum transform_kind kind)
+{
+    bench->transform = (struct transform){.kind = kind, .index = bench->func, .path = bench->path.data};
+    bench->transform.path_length = transform_has_path(kind) ? bench->path.length / 2 : 0;
+    bench->query.transforms = &bench->transform;
+    bench->query.transform_count = 1;
+    ask(bench);
+}
+
+static void merge_function(struct bench *bench)
+{
+    transform(bench, TRANSFORM_MERGE_FUNCTION);
+}
+
+static void focus_subtree(struct bench *bench)
+{
+    transform(bench, TRANSFORM_FOCUS_SUBTREE);
+}
+
+static void drop_function(struct bench *bench)
+{
+    transform(bench, TRANSFORM_DROP_FUNCTION);
+}
+
+static void collapse_recursion(struct bench *bench)
+{
+    transform(bench, TRANSFORM_COLLAPSE_RECURSION);
 }
 
 static void functions(struct bench *bench)
@@ -153,8 +185,15 @@ int main(int argc, char **argv)
     run(&bench, "range", preview_range);
     run(&bench, "invert", invert);
     run(&bench, "search", search);
+    must(engine_heaviest_path(bench.engine, SIZE_MAX, &bench.path, &err), &err);
+    bench.func = bench.path.length ? bench.path.data[bench.path.length / 2] : 0;
+    run(&bench, "merge function", merge_function);
+    run(&bench, "focus subtree", focus_subtree);
+    run(&bench, "drop function", drop_function);
+    run(&bench, "collapse recursion", collapse_recursion);
     run(&bench, "functions", functions);
     run(&bench, "timeline", timeline);
+    array_free(&bench.path);
     tree_rows_destroy(&bench.rows);
     engine_free(bench.engine);
     free(threads);

@@ -2,243 +2,11 @@
  * The engine against slow, obvious twins, on thousands of small random profiles: a call tree that is grown sample by
  * sample, the same with reversed stacks, and sets of funcs per sample.
  */
-#include "random_profile.h"
-#include "tree/engine.h"
+#include "slow_tree_check.h"
 
-#include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
+enum { PROFILES = 4000 };
 
-#include <cmocka.h>
-
-enum { PROFILES = 4000, MAX_DEPTH = 128 };
-
-/* ---- the slow tree ---- */
-
-struct slow_node {
-    uint32_t func;
-    double self, total;
-    bool alive;
-    struct slow_node *child, *sibling;
-};
-
-static struct slow_node *slow_child(struct slow_node *node, uint32_t func)
-{
-    for (struct slow_node *c = node->child; c; c = c->sibling)
-        if (c->func == func)
-            return c;
-    struct slow_node *child = calloc(1, sizeof(*child));
-    child->func = func;
-    child->sibling = node->child;
-    node->child = child;
-    return child;
-}
-
-static void slow_free(struct slow_node *node)
-{
-    while (node->child) {
-        struct slow_node *child = node->child;
-        node->child = child->sibling;
-        slow_free(child);
-        free(child);
-    }
-}
-
-static void slow_sum(struct slow_node *node)
-{
-    node->total = node->self;
-    node->alive = node->self != 0;
-    for (struct slow_node *c = node->child; c; c = c->sibling) {
-        slow_sum(c);
-        node->total += c->total;
-        node->alive |= c->alive;
-    }
-}
-
-/* ---- the slow query ---- */
-
-struct slow_query {
-    const struct profile *profile;
-    uint32_t threads[8];
-    size_t thread_count;
-    struct time_range range;
-    char search[64];
-};
-
-static size_t slow_funcs(const struct profile *profile, uint32_t stack, uint32_t *leaf_first)
-{
-    size_t depth = 0;
-    for (; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
-        leaf_first[depth++] = profile->frames.func[profile->stacks.frame[stack]];
-    return depth;
-}
-
-static bool slow_contains(const char *text, const char *term, size_t length)
-{
-    for (; strlen(text) >= length; text++) {
-        size_t i = 0;
-        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)term[i]))
-            i++;
-        if (i == length)
-            return true;
-    }
-    return false;
-}
-
-static bool slow_term_matches_func(const struct profile *profile, uint32_t func, const char *term, size_t length)
-{
-    const struct func_table *funcs = &profile->funcs;
-    uint32_t resource = funcs->resource[func], source = funcs->source[func];
-    const struct strings *strings = &profile->strings;
-    return slow_contains(strings_text(strings, funcs->name[func]), term, length) ||
-           (resource != PROFILE_NONE &&
-            slow_contains(strings_text(strings, profile->resources.data[resource].name), term, length)) ||
-           (source != PROFILE_NONE &&
-            slow_contains(strings_text(strings, profile->sources.data[source].filename), term, length));
-}
-
-static bool slow_matches(const struct slow_query *query, const uint32_t *funcs, size_t depth)
-{
-    for (const char *term = query->search; *term;) {
-        size_t length = strcspn(term, ",");
-        bool found = length == 0;
-        for (size_t i = 0; i < depth && !found; i++)
-            found = slow_term_matches_func(query->profile, funcs[i], term, length);
-        if (!found)
-            return false;
-        term += length + (term[length] == ',');
-    }
-    return true;
-}
-
-/* Calls `visit` for every sample that counts, with its funcs leaf first. */
-static void slow_each_sample(const struct slow_query *query,
-                             void (*visit)(void *context, uint32_t stack, const uint32_t *funcs, size_t depth,
-                                           double weight),
-                             void *context)
-{
-    uint32_t funcs[MAX_DEPTH];
-    for (size_t t = 0; t < query->thread_count; t++) {
-        const struct sample_table *samples = &query->profile->threads.data[query->threads[t]].samples;
-        for (size_t i = 0; i < samples->length; i++) {
-            if (samples->stack[i] == PROFILE_NONE || samples->time[i] < query->range.from ||
-                samples->time[i] >= query->range.to)
-                continue;
-            size_t depth = slow_funcs(query->profile, samples->stack[i], funcs);
-            if (slow_matches(query, funcs, depth))
-                visit(context, samples->stack[i], funcs, depth, samples->weight ? samples->weight[i] : 1);
-        }
-    }
-}
-
-static void grow_tree(void *context, uint32_t stack, const uint32_t *funcs, size_t depth, double weight)
-{
-    (void)stack;
-    struct slow_node *node = context;
-    for (size_t i = depth; i-- > 0;)
-        node = slow_child(node, funcs[i]);
-    node->self += weight;
-}
-
-/* Grows the inverted tree from the nodes that have self time left after the samples of equal stacks were added up:
- * those are shown, even where they cancel each other out. */
-static void grow_inverted_tree(const struct slow_node *node, uint32_t *path, size_t depth, struct slow_node *inverted)
-{
-    struct slow_node *at = inverted;
-    for (size_t i = depth; node->self != 0 && i-- > 0;)
-        at = slow_child(at, path[i]);
-    at->self += node->self;
-    for (const struct slow_node *c = node->child; c; c = c->sibling) {
-        path[depth] = c->func;
-        grow_inverted_tree(c, path, depth + 1, inverted);
-    }
-}
-
-static void show_all(struct slow_node *node)
-{
-    node->alive = true;
-    for (struct slow_node *c = node->child; c; c = c->sibling)
-        show_all(c);
-}
-
-static void random_query(struct slow_query *query, const struct profile *profile, struct random *random)
-{
-    static const char *const searches[] = {
-        "",        "",  "",        "funca",     "FuncA", "liba", "file1",   "x::R", "b,liba",         "a,b,c",
-        "nowhere", ",", "run(int", "e0.c,Func", "A:",    "func", "libA.so", "t)",   "Funcb::run(int)"};
-    *query = (struct slow_query){.profile = profile, .range = whole_time};
-    for (uint32_t i = 0; i < profile->threads.length; i++)
-        if (random_below(random, 3))
-            query->threads[query->thread_count++] = i;
-    if (random_below(random, 2)) {
-        query->range.from = random_below(random, 40) * 0.5;
-        query->range.to = query->range.from + random_below(random, 60) * 0.5;
-    }
-    strcpy(query->search, searches[random_below(random, sizeof(searches) / sizeof(*searches))]);
-}
-
-static void ask(struct engine *engine, const struct slow_query *slow, bool inverted)
-{
-    struct tree_query query = {.threads = slow->threads,
-                               .thread_count = slow->thread_count,
-                               .range = slow->range,
-                               .search = slow->search,
-                               .search_length = strlen(slow->search),
-                               .inverted = inverted};
-    struct error err;
-    assert_int_equal(engine_query(engine, &query, &err), 0);
-}
-
-/* ---- comparing ---- */
-
-static void assert_same_children(struct engine *engine, uint32_t handle, const struct slow_node *slow, bool inverted)
-{
-    struct tree_rows rows = {0};
-    struct error err;
-    assert_int_equal(engine_children(engine, handle, &rows, &err), 0);
-    size_t alive = 0;
-    for (const struct slow_node *c = slow->child; c; c = c->sibling)
-        alive += c->alive;
-    assert_int_equal(rows.length, alive);
-    for (size_t i = 0; i < rows.length; i++) {
-        const struct slow_node *twin = slow->child;
-        while (twin && twin->func != rows.func[i])
-            twin = twin->sibling;
-        assert_non_null(twin);
-        assert_true(twin->alive);
-        assert_true(rows.total[i] == twin->total);
-        assert_true(rows.self[i] == (!inverted ? twin->self : handle == NODE_NONE ? twin->total : 0));
-        assert_true(i == 0 || fabs(rows.total[i - 1]) >= fabs(rows.total[i]));
-        bool has_children = false;
-        for (const struct slow_node *c = twin->child; c; c = c->sibling)
-            has_children |= c->alive;
-        assert_int_equal(rows.has_children[i], has_children);
-        assert_same_children(engine, rows.node[i], twin, inverted);
-    }
-    tree_rows_destroy(&rows);
-}
-
-static double slow_root_total(const struct slow_node *node)
-{
-    double sum = fabs(node->self);
-    for (const struct slow_node *c = node->child; c; c = c->sibling)
-        sum += slow_root_total(c);
-    return sum;
-}
-
-static struct engine *random_engine(struct profile *twin, uint64_t seed)
-{
-    struct profile profile;
-    struct error err = {""};
-    random_profile(&profile, seed);
-    random_profile(twin, seed);
-    assert_int_equal(profile_check(&profile, &err), 0);
-    struct engine *engine = engine_new(&profile, &err);
-    assert_non_null(engine);
-    return engine;
-}
+/* ---- trees ---- */
 
 /* Runs `check` on several queries, one after another, of each of many random profiles. */
 static void each_random_query(void (*check)(struct engine *engine, const struct slow_query *query))
@@ -249,7 +17,7 @@ static void each_random_query(void (*check)(struct engine *engine, const struct 
         struct random random = {seed};
         for (int i = 0; i < 3; i++) {
             struct slow_query query;
-            random_query(&query, &twin, &random);
+            slow_random_query(&query, &twin, &random);
             check(engine, &query);
         }
         engine_free(engine);
@@ -257,35 +25,10 @@ static void each_random_query(void (*check)(struct engine *engine, const struct 
     }
 }
 
-static void check_call_tree(struct engine *engine, const struct slow_query *query)
-{
-    struct slow_node root = {0};
-    slow_each_sample(query, grow_tree, &root);
-    slow_sum(&root);
-    ask(engine, query, false);
-    assert_same_children(engine, NODE_NONE, &root, false);
-    assert_true(engine_timings(engine)->root_total == slow_root_total(&root));
-    slow_free(&root);
-}
-
 static void test_call_tree_is_that_of_the_slow_twin(void **state)
 {
     (void)state;
     each_random_query(check_call_tree);
-}
-
-static void check_inverted_tree(struct engine *engine, const struct slow_query *query)
-{
-    struct slow_node root = {0}, inverted = {0};
-    uint32_t path[MAX_DEPTH];
-    slow_each_sample(query, grow_tree, &root);
-    grow_inverted_tree(&root, path, 0, &inverted);
-    slow_sum(&inverted);
-    show_all(&inverted);
-    ask(engine, query, true);
-    assert_same_children(engine, NODE_NONE, &inverted, true);
-    slow_free(&root);
-    slow_free(&inverted);
 }
 
 static void test_inverted_tree_is_that_of_the_slow_twin(void **state)
@@ -298,17 +41,14 @@ struct slow_functions {
     double total[16], self[16];
 };
 
-static void add_functions(void *context, uint32_t stack, const uint32_t *funcs, size_t depth, double weight)
+static void add_functions(void *context, const struct slow_stack *stack, double weight)
 {
-    (void)stack;
     struct slow_functions *functions = context;
-    functions->self[funcs[0]] += weight;
-    for (size_t i = 0; i < depth; i++) {
-        bool repeated = false;
-        for (size_t j = 0; j < i; j++)
-            repeated |= funcs[j] == funcs[i];
-        if (!repeated)
-            functions->total[funcs[i]] += weight;
+    functions->self[stack->frames[stack->depth - 1].func] += weight;
+    for (size_t i = 0; i < stack->depth; i++) {
+        uint32_t func = stack->frames[i].func;
+        if (slow_first(stack, func) == i)
+            functions->total[func] += weight;
     }
 }
 
@@ -342,17 +82,13 @@ static void test_function_list_counts_recursion_once(void **state)
 
 static bool same_call_path(const struct profile *profile, uint32_t a, uint32_t b)
 {
-    uint32_t path_a[MAX_DEPTH], path_b[MAX_DEPTH];
-    size_t depth = slow_funcs(profile, a, path_a);
-    return depth == slow_funcs(profile, b, path_b) && memcmp(path_a, path_b, depth * sizeof(*path_a)) == 0;
-}
-
-static uint32_t slow_category(const struct profile *profile, uint32_t stack)
-{
-    for (; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
-        if (profile->frames.category[profile->stacks.frame[stack]] != PROFILE_NONE)
-            return profile->frames.category[profile->stacks.frame[stack]];
-    return profile_default_category(profile);
+    struct slow_stack left, right;
+    slow_stack_read(&left, profile, a);
+    slow_stack_read(&right, profile, b);
+    bool same = left.depth == right.depth;
+    for (size_t i = 0; same && i < left.depth; i++)
+        same = left.frames[i].func == right.frames[i].func;
+    return same;
 }
 
 static void test_stacks_share_a_node_exactly_if_their_funcs_are_equal(void **state)
@@ -450,7 +186,7 @@ static void check_paths(struct engine *engine, const struct slow_query *query)
             assert_int_equal(path.length, rows.depth[i] + 1);
             assert_int_equal(engine_find(engine, path.data, path.length, false, &node, &err), 0);
             assert_int_equal(node, rows.node[i]);
-            assert_true(array_push(&path, query->profile->funcs.length));
+            assert_true(array_push(&path, PROFILE_NONE));
             assert_int_equal(engine_find(engine, path.data, path.length, false, &node, &err), 0);
             assert_int_equal(node, NODE_NONE);
             assert_int_equal(engine_find(engine, path.data, path.length, true, &node, &err), 0);
@@ -507,31 +243,28 @@ struct slow_details {
     double category_total[4], category_self[4], line_total[4], line_self[4];
 };
 
-static bool path_is_on(const struct slow_details *slow, const uint32_t *leaf_first, size_t depth)
+static bool path_is_on(const struct slow_details *slow, const struct slow_stack *stack)
 {
-    if (depth < slow->path->length)
+    if (stack->depth < slow->path->length)
         return false;
     for (size_t i = 0; i < slow->path->length; i++)
-        if (slow->path->data[i] != leaf_first[slow->inverted ? i : depth - 1 - i])
+        if (slow->path->data[i] != stack->frames[slow->inverted ? stack->depth - 1 - i : i].func)
             return false;
     return true;
 }
 
-static void add_details(void *context, uint32_t stack, const uint32_t *funcs, size_t depth, double weight)
+static void add_details(void *context, const struct slow_stack *stack, double weight)
 {
     struct slow_details *slow = context;
-    if (!path_is_on(slow, funcs, depth))
+    if (!path_is_on(slow, stack))
         return;
-    uint32_t category = slow_category(slow->profile, stack);
-    size_t above = slow->inverted ? slow->path->length - 1 : depth - slow->path->length;
-    uint32_t anchor = stack;
-    for (size_t i = 0; i < above; i++)
-        anchor = slow->profile->stacks.prefix[anchor];
-    uint32_t line = slow->profile->frames.line[slow->profile->stacks.frame[anchor]];
-    slow->category_total[category] += weight;
+    size_t at = slow->inverted ? stack->depth - slow->path->length : slow->path->length - 1;
+    bool is_library = stack->frames[at].func >= slow->profile->funcs.length;
+    uint32_t line = is_library ? 0 : slow->profile->frames.line[stack->frames[at].frame];
+    slow->category_total[stack->category] += weight;
     slow->line_total[line] += weight;
-    if (above == 0) {
-        slow->category_self[category] += weight;
+    if (at + 1 == stack->depth) {
+        slow->category_self[stack->category] += weight;
         slow->line_self[line] += weight;
     }
 }

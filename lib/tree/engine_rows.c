@@ -1,0 +1,317 @@
+/*
+ * Rows and paths of the current query, of its call tree or its inverted one: for those who ask it is the same.
+ */
+#include "tree/engine_state.h"
+
+#include "tree/order.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- rows ---- */
+
+static bool grow_column(void *column, size_t capacity, size_t element_size)
+{
+    void **place = column;
+    void *moved = realloc(*place, capacity * element_size);
+    if (moved)
+        *place = moved;
+    return moved != NULL;
+}
+
+static bool reserve_row(struct tree_rows *rows)
+{
+    if (rows->length < rows->capacity)
+        return true;
+    size_t capacity = rows->capacity ? rows->capacity * 2 : 8;
+    if (!grow_column(&rows->node, capacity, sizeof(*rows->node)) ||
+        !grow_column(&rows->depth, capacity, sizeof(*rows->depth)) ||
+        !grow_column(&rows->func, capacity, sizeof(*rows->func)) ||
+        !grow_column(&rows->category, capacity, sizeof(*rows->category)) ||
+        !grow_column(&rows->total, capacity, sizeof(*rows->total)) ||
+        !grow_column(&rows->self, capacity, sizeof(*rows->self)) ||
+        !grow_column(&rows->has_children, capacity, sizeof(*rows->has_children)))
+        return false;
+    rows->capacity = capacity;
+    return true;
+}
+
+void tree_rows_destroy(struct tree_rows *rows)
+{
+    free(rows->node);
+    free(rows->depth);
+    free(rows->func);
+    free(rows->category);
+    free(rows->total);
+    free(rows->self);
+    free(rows->has_children);
+    *rows = (struct tree_rows){0};
+}
+
+static bool has_live_child(const struct engine *engine, uint32_t node)
+{
+    const struct call_nodes *nodes = engine->nodes;
+    for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+        if (engine->timings.alive[c])
+            return true;
+    return false;
+}
+
+static bool add_row(const struct engine *engine, uint32_t node, struct tree_rows *rows)
+{
+    if (!reserve_row(rows))
+        return false;
+    size_t at = rows->length++;
+    rows->node[at] = node;
+    if (engine->is_inverted) {
+        const struct inverted_node *inverted = &engine->inverted.tree.data[node];
+        rows->depth[at] = inverted->depth;
+        rows->func[at] = inverted->func;
+        rows->category[at] = inverted->category;
+        rows->total[at] = inverted->total;
+        rows->self[at] = inverted->depth == 0 ? inverted->total : 0;
+        rows->has_children[at] = inverted->has_children;
+    } else {
+        rows->depth[at] = engine->nodes->depth[node];
+        rows->func[at] = engine->nodes->func[node];
+        rows->category[at] = engine->nodes->category[node];
+        rows->total[at] = engine->timings.total[node];
+        rows->self[at] = engine->timings.self[node];
+        rows->has_children[at] = has_live_child(engine, node);
+    }
+    return true;
+}
+
+ARRAY_TYPE(struct order_entries, struct order_entry);
+
+static bool collect_call_node_children(const struct engine *engine, uint32_t node, struct order_entries *children)
+{
+    const struct call_nodes *nodes = engine->nodes;
+    for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+        if (engine->timings.alive[c] && !array_push(children, (struct order_entry){fabs(engine->timings.total[c]), c}))
+            return false;
+    return true;
+}
+
+/* The children of an inverted node (NODE_NONE: the roots) are numbered first .. first + count - 1. */
+static int inverted_children(struct engine *engine, uint32_t node, uint32_t *first, uint32_t *count, struct error *err)
+{
+    *first = 0;
+    *count = engine->inverted.root_count;
+    if (node == NODE_NONE)
+        return 0;
+    int code = inverted_expand(&engine->inverted, node, err);
+    *first = engine->inverted.tree.data[node].first_child;
+    *count = code ? 0 : engine->inverted.tree.data[node].child_count;
+    return code;
+}
+
+static bool collect_inverted_children(struct engine *engine, uint32_t node, struct order_entries *children,
+                                      struct error *err)
+{
+    uint32_t first, count;
+    if (inverted_children(engine, node, &first, &count, err))
+        return false;
+    for (uint32_t c = first; c < first + count; c++)
+        if (!array_push(children, (struct order_entry){fabs(engine->inverted.tree.data[c].total), c}))
+            return false;
+    return true;
+}
+
+/* Appends the children of `node` to `children`, heaviest first. */
+static int sorted_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err)
+{
+    size_t first = children->length;
+    bool enough = engine->is_inverted ? collect_inverted_children(engine, node, children, err)
+                                      : collect_call_node_children(engine, node, children);
+    if (!enough)
+        return error_no_memory(err);
+    return order_heaviest_first(children->data + first, children->length - first, err);
+}
+
+int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err)
+{
+    size_t count = engine->is_inverted ? engine->inverted.tree.length : engine->nodes->length;
+    return node < count ? 0 : error_set(err, EINVAL, "there is no node %u in this call tree", node);
+}
+
+int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
+{
+    rows->length = 0;
+    int code = node == NODE_NONE ? 0 : engine_check_handle(engine, node, err);
+    struct order_entries children = {0};
+    if (!code)
+        code = sorted_children(engine, node, &children, err);
+    for (size_t i = 0; !code && i < children.length; i++)
+        if (!add_row(engine, children.data[i].index, rows))
+            code = error_no_memory(err);
+    array_free(&children);
+    return code;
+}
+
+static void reverse(struct order_entry *entries, size_t length)
+{
+    for (size_t i = 0; i < length / 2; i++) {
+        struct order_entry swap = entries[i];
+        entries[i] = entries[length - 1 - i];
+        entries[length - 1 - i] = swap;
+    }
+}
+
+int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows, struct error *err)
+{
+    rows->length = 0;
+    int code = node == NODE_NONE ? 0 : engine_check_handle(engine, node, err);
+    struct order_entries pending = {0}; /* a stack: the next row is on top */
+    while (!code && rows->length < limit) {
+        size_t base = pending.length;
+        code = sorted_children(engine, node, &pending, err);
+        if (code || pending.length == 0)
+            break;
+        reverse(pending.data + base, pending.length - base);
+        node = pending.data[--pending.length].index;
+        if (!add_row(engine, node, rows))
+            code = error_no_memory(err);
+    }
+    array_free(&pending);
+    return code;
+}
+
+int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
+{
+    rows->length = 0;
+    int code = engine_check_handle(engine, node, err);
+    if (!code && !add_row(engine, node, rows))
+        code = error_no_memory(err);
+    return code;
+}
+
+/* ---- paths ---- */
+
+static uint32_t func_of(const struct engine *engine, uint32_t node)
+{
+    return engine->is_inverted ? engine->inverted.tree.data[node].func : engine->nodes->func[node];
+}
+
+static uint32_t parent_of(const struct engine *engine, uint32_t node)
+{
+    return engine->is_inverted ? engine->inverted.tree.data[node].parent : engine->nodes->prefix[node];
+}
+
+int engine_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err)
+{
+    path->length = 0;
+    int code = engine_check_handle(engine, node, err);
+    if (code)
+        return code;
+    for (; node != NODE_NONE; node = parent_of(engine, node))
+        if (!array_push(path, func_of(engine, node)))
+            return error_no_memory(err);
+    for (size_t i = 0; i < path->length / 2; i++) {
+        uint32_t swap = path->data[i];
+        path->data[i] = path->data[path->length - 1 - i];
+        path->data[path->length - 1 - i] = swap;
+    }
+    return 0;
+}
+
+static uint32_t find_child(struct engine *engine, uint32_t node, uint32_t func, struct error *err, int *code)
+{
+    const struct call_nodes *nodes = engine->nodes;
+    if (!engine->is_inverted) {
+        for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+            if (nodes->func[c] == func)
+                return engine->timings.alive[c] ? c : NODE_NONE;
+        return NODE_NONE;
+    }
+    uint32_t first, count;
+    *code = inverted_children(engine, node, &first, &count, err);
+    for (uint32_t c = first; c < first + count; c++)
+        if (engine->inverted.tree.data[c].func == func)
+            return c;
+    return NODE_NONE;
+}
+
+int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
+                struct error *err)
+{
+    int code = 0;
+    *node = NODE_NONE;
+    for (size_t i = 0; i < length; i++) {
+        uint32_t child = find_child(engine, *node, path[i], err, &code);
+        if (child == NODE_NONE) {
+            if (code || !nearest)
+                *node = NODE_NONE;
+            break;
+        }
+        *node = child;
+    }
+    return code;
+}
+
+/* The category of each node on the path, as far as it exists; PROFILE_NONE from there on. */
+static int find_categories(struct engine *engine, const uint32_t *path, size_t length, uint32_t *categories,
+                           struct error *err)
+{
+    uint32_t node = NODE_NONE;
+    int code = 0;
+    for (size_t i = 0; !code && i < length; i++) {
+        if (i == 0 || node != NODE_NONE)
+            node = find_child(engine, node, path[i], err, &code);
+        if (node == NODE_NONE)
+            categories[i] = PROFILE_NONE;
+        else
+            categories[i] =
+                engine->is_inverted ? engine->inverted.tree.data[node].category : engine->nodes->category[node];
+    }
+    return code;
+}
+
+int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
+                        struct error *err)
+{
+    struct path_facts facts = {.profile = &engine->profile, .inverted = engine->is_inverted};
+    if (transform->kind != TRANSFORM_FOCUS_CATEGORY) {
+        transform_path(transform, &facts, path, length);
+        return 0;
+    }
+    uint32_t *categories = malloc((*length + 1) * sizeof(*categories));
+    if (!categories)
+        return error_no_memory(err);
+    int code = find_categories(engine, path, *length, categories, err);
+    facts.categories = categories;
+    if (!code)
+        transform_path(transform, &facts, path, length);
+    free(categories);
+    return code;
+}
+
+static uint32_t heaviest_not_idle(const struct engine *engine, const struct tree_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->length; i++)
+        if (rows->category[i] != engine->idle_category)
+            return i;
+    return NODE_NONE;
+}
+
+int engine_heaviest_path(struct engine *engine, size_t depth, struct node_path *path, struct error *err)
+{
+    path->length = 0;
+    struct tree_rows rows = {0};
+    uint32_t node = NODE_NONE;
+    double self = 0;
+    int code = 0;
+    while (!code && path->length < depth) {
+        code = engine_children(engine, node, &rows, err);
+        uint32_t heaviest = code ? NODE_NONE : heaviest_not_idle(engine, &rows);
+        if (heaviest == NODE_NONE || (!engine->is_inverted && fabs(self) > fabs(rows.total[heaviest])))
+            break;
+        node = rows.node[heaviest];
+        self = rows.self[heaviest];
+        if (!array_push(path, rows.func[heaviest]))
+            code = error_no_memory(err);
+    }
+    tree_rows_destroy(&rows);
+    return code;
+}

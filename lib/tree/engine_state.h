@@ -1,0 +1,48 @@
+/*
+ * What an engine holds: for engine.c, which makes it, and engine_rows.c, which reads rows and paths out of it.
+ */
+#ifndef PROF_TREE_ENGINE_STATE_H
+#define PROF_TREE_ENGINE_STATE_H
+
+#include "tree/engine.h"
+
+/* The nodes that a search keeps, remembered because the query and every track of the timeline ask for the same. */
+struct kept_nodes {
+    ARRAY(char) search;
+    uint8_t *kept; /* NULL before the first search */
+    bool valid;
+};
+
+struct engine {
+    struct profile profile;
+    struct stack_view whole; /* the profile's own stacks, and their nodes */
+    struct call_nodes whole_nodes;
+    uint32_t idle_category;
+
+    struct transform_list transforms; /* of the query */
+    struct stack_view transformed;    /* what they leave; empty without transforms */
+    struct call_nodes transformed_nodes;
+    const struct stack_view *stacks; /* those that the query is about */
+    const struct call_nodes *nodes;
+
+    ARRAY(uint32_t) threads; /* of the weights */
+    struct time_range range;
+    bool has_weights;
+    struct stack_weights weights;
+
+    struct kept_nodes query_search; /* of the timings; empty search: not used */
+    struct kept_nodes activity_search;
+    struct kept_path activity_path;
+    bool is_searching;
+    bool has_timings;
+    struct timings timings;
+
+    bool is_inverted;
+    bool has_inverted;
+    struct inverted inverted;
+};
+
+/* -EINVAL for a handle that the current query does not have. */
+int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * Transforms: what a user leaves out of the stacks, or puts together, to see the rest. They are a stack: each works on
+ * what the one before left. Their names and their meaning are those of the Firefox Profiler, but for "drop category",
+ * which is prof's own; transform_stacks.c says what each does to stacks, transform_path.c to the path of a row.
+ */
+#ifndef PROF_TREE_TRANSFORM_H
+#define PROF_TREE_TRANSFORM_H
+
+#include "base/array.h"
+#include "profile/profile.h"
+
+enum transform_kind {
+    TRANSFORM_MERGE_FUNCTION,            /* func: its frames disappear, their time goes to the callers */
+    TRANSFORM_MERGE_CALL_NODE,           /* path: the same for the one node at its end */
+    TRANSFORM_FOCUS_FUNCTION,            /* func: stacks begin at its outermost frame; the others are dropped */
+    TRANSFORM_FOCUS_SUBTREE,             /* path: only what is below its end, which becomes the root */
+    TRANSFORM_FOCUS_SELF,                /* func: only samples that end in it, without its callers */
+    TRANSFORM_FOCUS_CATEGORY,            /* category: frames of others disappear; samples without any are dropped */
+    TRANSFORM_DROP_FUNCTION,             /* func: samples with it are dropped */
+    TRANSFORM_DROP_CATEGORY,             /* category: samples whose innermost frame has it are dropped */
+    TRANSFORM_COLLAPSE_RESOURCE,         /* resource: one func for all of it; a run of its frames is one frame */
+    TRANSFORM_COLLAPSE_DIRECT_RECURSION, /* func: a run of its frames is one frame */
+    TRANSFORM_COLLAPSE_RECURSION,        /* func: its frames and all in between them are one frame */
+    TRANSFORM_COLLAPSE_FUNCTION,         /* func: what it calls disappears, the time is its own */
+    TRANSFORM_KINDS
+};
+
+struct transform {
+    enum transform_kind kind;
+    uint32_t index;       /* func (those of whole resources as well), category or resource; no meaning with a path */
+    bool inverted;        /* of TRANSFORM_FOCUS_SUBTREE: the path is one of the inverted tree, leaf first */
+    const uint32_t *path; /* funcs; whoever owns it */
+    size_t path_length;
+};
+
+bool transform_has_path(enum transform_kind kind);
+bool transform_equal(const struct transform *a, const struct transform *b);
+
+/* A copy of several, with their paths. Zero it to start. */
+struct transform_list {
+    ARRAY(struct transform) items;
+};
+
+/* Keeps the first `kept` items and appends copies of those from `kept` on of `items`. */
+int transform_list_replace(struct transform_list *list, size_t kept, const struct transform *items, size_t count,
+                           struct error *err);
+/* How many first items are equal. */
+size_t transform_list_common(const struct transform_list *list, const struct transform *items, size_t count);
+void transform_list_destroy(struct transform_list *list);
+
+/* What a path needs to know of the tree in which it is a path. */
+struct path_facts {
+    const struct profile *profile;
+    const uint32_t *categories; /* of the nodes along the path; only TRANSFORM_FOCUS_CATEGORY looks at them */
+    bool inverted;              /* the path is one of the inverted tree, leaf first */
+};
+
+/* Rewrites `funcs`, the path of a row, into that of the row that stands for it once `transform` is done; it never gets
+ * longer. Length 0: nothing stands for it. Where the path alone does not tell (a callee merged further down an inverted
+ * tree), it stays: the nearest row is then the best that there is. */
+void transform_path(const struct transform *transform, const struct path_facts *facts, uint32_t *funcs, size_t *length);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * The path of a row is rewritten as the stacks are that it is a part of. The path from a root is the beginning of its
+ * stacks, the path of an inverted tree their end, read backwards: that a stack is cut at its outermost frame of a func
+ * cuts the one before the func's first place, and the other behind its last.
+ */
+#include "tree/stack_view.h"
+#include "tree/transform.h"
+
+#include <string.h>
+
+struct path {
+    uint32_t *funcs;
+    size_t *length;
+    bool inverted;
+};
+
+static void keep_part(const struct path *path, size_t first, size_t last)
+{
+    memmove(path->funcs, path->funcs + first, (last - first) * sizeof(*path->funcs));
+    *path->length = last - first;
+}
+
+static void remove_part(const struct path *path, size_t first, size_t last)
+{
+    memmove(path->funcs + first, path->funcs + last, (*path->length - last) * sizeof(*path->funcs));
+    *path->length -= last - first;
+}
+
+/* The places of the func's first and last frame on the path; false if it has none. */
+static bool find_func(const struct path *path, uint32_t func, size_t *first, size_t *last)
+{
+    bool found = false;
+    *first = *last = 0;
+    for (size_t i = 0; i < *path->length; i++)
+        if (path->funcs[i] == func) {
+            *first = found ? *first : i;
+            *last = i;
+            found = true;
+        }
+    return found;
+}
+
+static bool begins_with(const struct path *path, const struct transform *transform)
+{
+    return *path->length >= transform->path_length &&
+           memcmp(path->funcs, transform->path, transform->path_length * sizeof(*path->funcs)) == 0;
+}
+
+static void remove_func(const struct path *path, uint32_t func)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *path->length; i++)
+        if (path->funcs[i] != func)
+            path->funcs[kept++] = path->funcs[i];
+    *path->length = kept;
+}
+
+static void keep_category(const struct path *path, const uint32_t *categories, uint32_t category)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *path->length; i++)
+        if (categories[i] == category)
+            path->funcs[kept++] = path->funcs[i];
+    *path->length = kept;
+}
+
+static void merge_runs(const struct path *path, uint32_t func)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *path->length; i++)
+        if (path->funcs[i] != func || kept == 0 || path->funcs[kept - 1] != func)
+            path->funcs[kept++] = path->funcs[i];
+    *path->length = kept;
+}
+
+static void collapse_resource(const struct path *path, const struct profile *profile, uint32_t resource)
+{
+    uint32_t func = func_of_resource(profile, resource);
+    for (size_t i = 0; i < *path->length; i++)
+        if (path->funcs[i] < profile->funcs.length && profile->funcs.resource[path->funcs[i]] == resource)
+            path->funcs[i] = func;
+    merge_runs(path, func);
+}
+
+static void focus_function(const struct path *path, uint32_t func)
+{
+    size_t first, last;
+    if (!find_func(path, func, &first, &last))
+        *path->length = path->inverted ? *path->length : 0;
+    else if (path->inverted)
+        keep_part(path, 0, last + 1);
+    else
+        keep_part(path, first, *path->length);
+}
+
+static void focus_subtree(const struct path *path, const struct transform *transform)
+{
+    if (path->inverted != transform->inverted || transform->path_length == 0)
+        return;
+    if (begins_with(path, transform))
+        remove_part(path, 0, transform->path_length - 1);
+    else
+        *path->length = 0;
+}
+
+static void merge_call_node(const struct path *path, const struct transform *transform)
+{
+    size_t length = transform->path_length;
+    if (!path->inverted && length && begins_with(path, transform))
+        remove_part(path, length - 1, length);
+}
+
+static void focus_self(const struct path *path, uint32_t func)
+{
+    path->funcs[0] = func;
+    *path->length = 1;
+}
+
+static void collapse_recursion(const struct path *path, uint32_t func)
+{
+    size_t first, last;
+    if (find_func(path, func, &first, &last))
+        remove_part(path, first, last);
+}
+
+static void collapse_function(const struct path *path, uint32_t func)
+{
+    size_t first, last;
+    if (!find_func(path, func, &first, &last))
+        return;
+    if (path->inverted)
+        keep_part(path, last, *path->length);
+    else
+        keep_part(path, 0, first + 1);
+}
+
+void transform_path(const struct transform *transform, const struct path_facts *facts, uint32_t *funcs, size_t *length)
+{
+    struct path path = {funcs, length, facts->inverted};
+    size_t first, last;
+    if (*length == 0)
+        return;
+    switch (transform->kind) {
+    case TRANSFORM_MERGE_FUNCTION:
+        remove_func(&path, transform->index);
+        break;
+    case TRANSFORM_MERGE_CALL_NODE:
+        merge_call_node(&path, transform);
+        break;
+    case TRANSFORM_FOCUS_FUNCTION:
+        focus_function(&path, transform->index);
+        break;
+    case TRANSFORM_FOCUS_SUBTREE:
+        focus_subtree(&path, transform);
+        break;
+    case TRANSFORM_FOCUS_SELF:
+        focus_self(&path, transform->index);
+        break;
+    case TRANSFORM_FOCUS_CATEGORY:
+        keep_category(&path, facts->categories, transform->index);
+        break;
+    case TRANSFORM_DROP_FUNCTION:
+        *length = find_func(&path, transform->index, &first, &last) ? 0 : *length;
+        break;
+    case TRANSFORM_COLLAPSE_RESOURCE:
+        collapse_resource(&path, facts->profile, transform->index);
+        break;
+    case TRANSFORM_COLLAPSE_DIRECT_RECURSION:
+        merge_runs(&path, transform->index);
+        break;
+    case TRANSFORM_COLLAPSE_RECURSION:
+        collapse_recursion(&path, transform->index);
+        break;
+    case TRANSFORM_COLLAPSE_FUNCTION:
+        collapse_function(&path, transform->index);
+        break;
+    case TRANSFORM_DROP_CATEGORY:
+    case TRANSFORM_KINDS:
+        break;
+    }
+}

@@ -1,0 +1,333 @@
+/*
+ * A transform is one or two passes over the stacks, callers first, that give each stack another caller, and say in `to`
+ * where the samples that ended in it end now. Stacks keep their numbers: what is merged or dropped stays in the table,
+ * but nothing refers to it any more, and only the column of callers is written. So a transform of millions of stacks
+ * costs as much as copying a few columns, and a frame that survives keeps its address, line and category.
+ *
+ * Many transforms ask which frame of a func is the outermost one above a stack, or where a path ends that a stack
+ * begins with: that is the stack's `top`.
+ */
+#include "tree/transform_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- where samples end ---- */
+
+static uint32_t *new_column(const struct stack_view *view)
+{
+    return malloc((view->length + 1) * sizeof(uint32_t));
+}
+
+/* Samples that ended in stack s end in to[s] now. Takes over `to`. */
+static void move_samples(struct stack_view *view, uint32_t *to)
+{
+    if (!view->leaf) {
+        view->leaf = to;
+        return;
+    }
+    for (size_t stack = 0; stack < view->length; stack++)
+        if (view->leaf[stack] != PROFILE_NONE)
+            view->leaf[stack] = to[view->leaf[stack]];
+    free(to);
+}
+
+int stack_view_find_used(struct stack_view *view, struct error *err)
+{
+    if (!view->leaf)
+        return 0;
+    if (!view->used)
+        view->used = malloc(view->length + 1);
+    if (!view->used)
+        return error_no_memory(err);
+    memset(view->used, 0, view->length);
+    for (size_t stack = 0; stack < view->length; stack++)
+        if (view->leaf[stack] != PROFILE_NONE)
+            view->used[view->leaf[stack]] = 1;
+    for (size_t stack = view->length; stack-- > 0;)
+        if (view->used[stack] && view->prefix[stack] != PROFILE_NONE)
+            view->used[view->prefix[stack]] = 1;
+    return 0;
+}
+
+/* ---- merging: some frames disappear ---- */
+
+static void mark_func(const struct stack_view *view, uint32_t func, uint8_t *removed)
+{
+    for (size_t stack = 0; stack < view->length; stack++)
+        removed[stack] = view->func[stack] == func;
+}
+
+static void mark_other_categories(const struct stack_view *view, uint32_t category, uint8_t *removed)
+{
+    for (size_t stack = 0; stack < view->length; stack++)
+        removed[stack] = view->category[stack] != category;
+}
+
+/* What is called by a removed frame is called by its nearest caller that stays. */
+static void merge_marked(struct stack_view *view, const uint8_t *removed, uint32_t *to)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++) {
+        uint32_t caller = view->prefix[stack];
+        if (caller != PROFILE_NONE)
+            caller = to[caller];
+        view->prefix[stack] = caller;
+        to[stack] = removed[stack] ? caller : stack;
+    }
+}
+
+/* ---- tops ---- */
+
+static void find_outermost(const struct stack_view *view, uint32_t func, uint32_t *top)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++) {
+        uint32_t caller = view->prefix[stack];
+        uint32_t above = caller == PROFILE_NONE ? PROFILE_NONE : top[caller];
+        top[stack] = above == PROFILE_NONE && view->func[stack] == func ? stack : above;
+    }
+}
+
+/* The stack at the end of a path from a root, for all below it. A stack on the way there has the number of funcs that
+ * match so far as its top, in `matched`. */
+static void find_path(const struct stack_view *view, const uint32_t *path, size_t length, uint32_t *matched,
+                      uint32_t *top)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++) {
+        uint32_t caller = view->prefix[stack];
+        uint32_t before = caller == PROFILE_NONE ? 0 : matched[caller];
+        bool matches = before < length && view->func[stack] == path[before];
+        matched[stack] = matches ? before + 1 : PROFILE_NONE;
+        if (matched[stack] == length)
+            top[stack] = stack;
+        else
+            top[stack] = caller == PROFILE_NONE ? PROFILE_NONE : top[caller];
+    }
+}
+
+static void focus_on_tops(struct stack_view *view, const uint32_t *top, uint32_t *to)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++) {
+        if (top[stack] == stack)
+            view->prefix[stack] = PROFILE_NONE;
+        to[stack] = top[stack] == PROFILE_NONE ? PROFILE_NONE : stack;
+    }
+}
+
+static void drop_below_tops(const struct stack_view *view, const uint32_t *top, uint32_t *to)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++)
+        to[stack] = top[stack] == PROFILE_NONE ? stack : PROFILE_NONE;
+}
+
+static void collapse_into_tops(const struct stack_view *view, const uint32_t *top, uint32_t *to)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++)
+        to[stack] = top[stack] == PROFILE_NONE ? stack : top[stack];
+}
+
+/* ---- samples by their own frame ---- */
+
+static void focus_on_self(struct stack_view *view, uint32_t func, uint32_t *to)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++) {
+        view->prefix[stack] = PROFILE_NONE;
+        to[stack] = view->func[stack] == func ? stack : PROFILE_NONE;
+    }
+}
+
+static void drop_category(const struct stack_view *view, uint32_t category, uint32_t *to)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++)
+        to[stack] = view->category[stack] == category ? PROFILE_NONE : stack;
+}
+
+/* The caller at the end of a path that is read from the leaf. */
+static uint32_t end_of_inverted_path(const struct stack_view *view, uint32_t stack, const uint32_t *path, size_t length)
+{
+    for (size_t i = 0;; i++) {
+        if (stack == PROFILE_NONE || view->func[stack] != path[i])
+            return PROFILE_NONE;
+        if (i + 1 == length)
+            return stack;
+        stack = view->prefix[stack];
+    }
+}
+
+static void cut_off_callees(const struct stack_view *view, const uint32_t *path, size_t length, uint32_t *to)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++)
+        to[stack] = end_of_inverted_path(view, stack, path, length);
+}
+
+/* ---- recursion: no sample moves ---- */
+
+/* The innermost frame of a run stays, so that it keeps the address in it: its caller is that of the whole run. */
+static void collapse_runs(struct stack_view *view, uint32_t func)
+{
+    for (uint32_t stack = 0; stack < view->length; stack++) {
+        uint32_t caller = view->prefix[stack];
+        if (view->func[stack] == func && caller != PROFILE_NONE && view->func[caller] == func)
+            view->prefix[stack] = view->prefix[caller];
+    }
+}
+
+static void collapse_recursion(struct stack_view *view, uint32_t func, uint32_t *top)
+{
+    find_outermost(view, func, top);
+    for (uint32_t stack = 0; stack < view->length; stack++)
+        if (view->func[stack] == func && top[stack] != stack)
+            view->prefix[stack] = view->prefix[top[stack]];
+}
+
+static void rename_resource(struct stack_view *view, const struct profile *profile, uint32_t resource)
+{
+    uint32_t func = func_of_resource(profile, resource);
+    for (uint32_t stack = 0; stack < view->length; stack++) {
+        uint32_t old = view->func[stack];
+        if (old < profile->funcs.length && profile->funcs.resource[old] == resource)
+            view->func[stack] = func;
+    }
+}
+
+/* False if memory ran out. */
+static bool own_funcs(struct stack_view *view)
+{
+    if (view->owns_func)
+        return true;
+    uint32_t *func = new_column(view);
+    if (!func)
+        return false;
+    if (view->length)
+        memcpy(func, view->func, view->length * sizeof(*func));
+    view->func = func;
+    view->owns_func = true;
+    return true;
+}
+
+/* ---- all together ---- */
+
+/* The memory of a transform; what it does not need is NULL. */
+struct scratch {
+    uint32_t *to, *top;
+    uint8_t *removed;
+};
+
+static bool scratch_init(struct scratch *scratch, const struct stack_view *view)
+{
+    scratch->to = new_column(view);
+    scratch->top = new_column(view);
+    scratch->removed = malloc(view->length + 1);
+    return scratch->to && scratch->top && scratch->removed;
+}
+
+static void scratch_destroy(struct scratch *scratch)
+{
+    free(scratch->to);
+    free(scratch->top);
+    free(scratch->removed);
+}
+
+static void mark_path_ends(const struct stack_view *view, const struct transform *transform, struct scratch *scratch)
+{
+    find_path(view, transform->path, transform->path_length, scratch->to, scratch->top);
+    for (uint32_t stack = 0; stack < view->length; stack++)
+        scratch->removed[stack] = scratch->top[stack] == stack;
+}
+
+static void focus_subtree(struct stack_view *view, const struct transform *transform, struct scratch *scratch)
+{
+    if (transform->inverted) {
+        cut_off_callees(view, transform->path, transform->path_length, scratch->to);
+        return;
+    }
+    find_path(view, transform->path, transform->path_length, scratch->to, scratch->top);
+    focus_on_tops(view, scratch->top, scratch->to);
+}
+
+/* The transforms that move samples: fill in scratch->to. */
+static void transform_samples(struct stack_view *view, const struct transform *transform, struct scratch *scratch)
+{
+    switch (transform->kind) {
+    case TRANSFORM_MERGE_FUNCTION:
+        mark_func(view, transform->index, scratch->removed);
+        merge_marked(view, scratch->removed, scratch->to);
+        break;
+    case TRANSFORM_MERGE_CALL_NODE:
+        mark_path_ends(view, transform, scratch);
+        merge_marked(view, scratch->removed, scratch->to);
+        break;
+    case TRANSFORM_FOCUS_CATEGORY:
+        mark_other_categories(view, transform->index, scratch->removed);
+        merge_marked(view, scratch->removed, scratch->to);
+        break;
+    case TRANSFORM_FOCUS_FUNCTION:
+        find_outermost(view, transform->index, scratch->top);
+        focus_on_tops(view, scratch->top, scratch->to);
+        break;
+    case TRANSFORM_FOCUS_SUBTREE:
+        focus_subtree(view, transform, scratch);
+        break;
+    case TRANSFORM_FOCUS_SELF:
+        focus_on_self(view, transform->index, scratch->to);
+        break;
+    case TRANSFORM_DROP_FUNCTION:
+        find_outermost(view, transform->index, scratch->top);
+        drop_below_tops(view, scratch->top, scratch->to);
+        break;
+    case TRANSFORM_DROP_CATEGORY:
+        drop_category(view, transform->index, scratch->to);
+        break;
+    default: /* TRANSFORM_COLLAPSE_FUNCTION */
+        find_outermost(view, transform->index, scratch->top);
+        collapse_into_tops(view, scratch->top, scratch->to);
+    }
+}
+
+static int transform_recursion(struct stack_view *view, const struct profile *profile,
+                               const struct transform *transform, struct error *err)
+{
+    uint32_t index = transform->index;
+    if (transform->kind == TRANSFORM_COLLAPSE_DIRECT_RECURSION) {
+        collapse_runs(view, index);
+        return 0;
+    }
+    if (transform->kind == TRANSFORM_COLLAPSE_RESOURCE) {
+        if (index >= profile->resources.length)
+            return 0;
+        if (!own_funcs(view))
+            return error_no_memory(err);
+        rename_resource(view, profile, index);
+        collapse_runs(view, func_of_resource(profile, index));
+        return 0;
+    }
+    uint32_t *top = new_column(view);
+    if (!top)
+        return error_no_memory(err);
+    collapse_recursion(view, index, top);
+    free(top);
+    return 0;
+}
+
+static bool moves_samples(enum transform_kind kind)
+{
+    return kind != TRANSFORM_COLLAPSE_RESOURCE && kind != TRANSFORM_COLLAPSE_DIRECT_RECURSION &&
+           kind != TRANSFORM_COLLAPSE_RECURSION;
+}
+
+int stack_view_transform(struct stack_view *view, const struct profile *profile, const struct transform *transform,
+                         struct error *err)
+{
+    if (transform_has_path(transform->kind) && transform->path_length == 0)
+        return 0;
+    if (!moves_samples(transform->kind))
+        return transform_recursion(view, profile, transform, err);
+    struct scratch scratch;
+    bool enough = scratch_init(&scratch, view);
+    if (enough) {
+        transform_samples(view, transform, &scratch);
+        move_samples(view, scratch.to);
+        scratch.to = NULL;
+    }
+    scratch_destroy(&scratch);
+    return enough ? 0 : error_no_memory(err);
+}

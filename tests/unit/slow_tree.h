@@ -1,0 +1,339 @@
+/*
+ * The slow, obvious twin of the engine: stacks as lists of frames, one per sample, that transforms cut and filter; a
+ * call tree that is grown sample by sample. Nothing is shared with lib/tree but the profile.
+ */
+#ifndef PROF_TESTS_SLOW_TREE_H
+#define PROF_TESTS_SLOW_TREE_H
+
+#include "random_profile.h"
+#include "tree/engine.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 128, MAX_TRANSFORMS = 4 };
+
+/* ---- stacks ---- */
+
+struct slow_frame {
+    uint32_t func, frame, category;
+};
+
+struct slow_stack {
+    struct slow_frame frames[MAX_DEPTH]; /* root first */
+    size_t depth;
+    uint32_t category; /* of the innermost frame as it was recorded */
+};
+
+static inline uint32_t slow_category(const struct profile *profile, uint32_t stack)
+{
+    for (; stack != PROFILE_NONE; stack = profile->stacks.prefix[stack])
+        if (profile->frames.category[profile->stacks.frame[stack]] != PROFILE_NONE)
+            return profile->frames.category[profile->stacks.frame[stack]];
+    return profile_default_category(profile);
+}
+
+static inline void slow_stack_read(struct slow_stack *out, const struct profile *profile, uint32_t stack)
+{
+    out->depth = 0;
+    out->category = slow_category(profile, stack);
+    for (uint32_t at = stack; at != PROFILE_NONE; at = profile->stacks.prefix[at])
+        out->depth++;
+    for (size_t i = out->depth; i-- > 0; stack = profile->stacks.prefix[stack]) {
+        uint32_t frame = profile->stacks.frame[stack];
+        out->frames[i] = (struct slow_frame){profile->frames.func[frame], frame, slow_category(profile, stack)};
+    }
+}
+
+/* ---- transforms: each leaves a stack without frames if the sample is dropped ---- */
+
+static inline void slow_keep(struct slow_stack *stack, size_t first, size_t last)
+{
+    memmove(stack->frames, stack->frames + first, (last - first) * sizeof(*stack->frames));
+    stack->depth = last - first;
+}
+
+static inline void slow_remove(struct slow_stack *stack, size_t at)
+{
+    memmove(stack->frames + at, stack->frames + at + 1, (stack->depth - at - 1) * sizeof(*stack->frames));
+    stack->depth--;
+}
+
+static inline size_t slow_first(const struct slow_stack *stack, uint32_t func)
+{
+    size_t at = 0;
+    while (at < stack->depth && stack->frames[at].func != func)
+        at++;
+    return at;
+}
+
+static inline void slow_collapse_runs(struct slow_stack *stack, uint32_t func)
+{
+    for (size_t i = stack->depth; i-- > 1;)
+        if (stack->frames[i].func == func && stack->frames[i - 1].func == func)
+            slow_remove(stack, i - 1);
+}
+
+static inline bool slow_begins_with(const struct slow_stack *stack, const struct transform *transform)
+{
+    for (size_t i = 0; i < transform->path_length; i++)
+        if (i >= stack->depth || stack->frames[i].func != transform->path[i])
+            return false;
+    return true;
+}
+
+static inline bool slow_ends_with(const struct slow_stack *stack, const struct transform *transform)
+{
+    for (size_t i = 0; i < transform->path_length; i++)
+        if (i >= stack->depth || stack->frames[stack->depth - 1 - i].func != transform->path[i])
+            return false;
+    return true;
+}
+
+static inline void slow_transform(struct slow_stack *stack, const struct profile *profile,
+                                  const struct transform *transform)
+{
+    uint32_t index = transform->index;
+    size_t first = slow_first(stack, index), length = transform->path_length;
+    struct slow_frame *frames = stack->frames;
+    if (stack->depth == 0)
+        return;
+    switch (transform->kind) {
+    case TRANSFORM_MERGE_FUNCTION:
+        for (size_t i = stack->depth; i-- > 0;)
+            if (frames[i].func == index)
+                slow_remove(stack, i);
+        break;
+    case TRANSFORM_MERGE_CALL_NODE:
+        if (slow_begins_with(stack, transform))
+            slow_remove(stack, length - 1);
+        break;
+    case TRANSFORM_FOCUS_FUNCTION:
+        slow_keep(stack, first, stack->depth);
+        break;
+    case TRANSFORM_FOCUS_SUBTREE:
+        if (transform->inverted)
+            slow_keep(stack, 0, slow_ends_with(stack, transform) ? stack->depth + 1 - length : 0);
+        else
+            slow_keep(stack, slow_begins_with(stack, transform) ? length - 1 : stack->depth, stack->depth);
+        break;
+    case TRANSFORM_FOCUS_SELF:
+        slow_keep(stack, stack->depth - (frames[stack->depth - 1].func == index), stack->depth);
+        break;
+    case TRANSFORM_FOCUS_CATEGORY:
+        for (size_t i = stack->depth; i-- > 0;)
+            if (frames[i].category != index)
+                slow_remove(stack, i);
+        break;
+    case TRANSFORM_DROP_FUNCTION:
+        stack->depth = first < stack->depth ? 0 : stack->depth;
+        break;
+    case TRANSFORM_DROP_CATEGORY:
+        stack->depth = frames[stack->depth - 1].category == index ? 0 : stack->depth;
+        break;
+    case TRANSFORM_COLLAPSE_RESOURCE:
+        for (size_t i = 0; i < stack->depth; i++)
+            if (frames[i].func < profile->funcs.length && profile->funcs.resource[frames[i].func] == index)
+                frames[i].func = (uint32_t)profile->funcs.length + index;
+        slow_collapse_runs(stack, (uint32_t)profile->funcs.length + index);
+        break;
+    case TRANSFORM_COLLAPSE_DIRECT_RECURSION:
+        slow_collapse_runs(stack, index);
+        break;
+    case TRANSFORM_COLLAPSE_RECURSION:
+        for (size_t last = stack->depth; last-- > first;)
+            if (frames[last].func == index)
+                while (last > first)
+                    slow_remove(stack, --last);
+        break;
+    case TRANSFORM_COLLAPSE_FUNCTION:
+        slow_keep(stack, 0, first < stack->depth ? first + 1 : stack->depth);
+        break;
+    case TRANSFORM_KINDS:
+        break;
+    }
+}
+
+/* ---- the tree ---- */
+
+struct slow_node {
+    uint32_t func;
+    double self, total;
+    bool alive;
+    struct slow_node *child, *sibling;
+};
+
+static inline struct slow_node *slow_child(struct slow_node *node, uint32_t func)
+{
+    for (struct slow_node *c = node->child; c; c = c->sibling)
+        if (c->func == func)
+            return c;
+    struct slow_node *child = calloc(1, sizeof(*child));
+    child->func = func;
+    child->sibling = node->child;
+    node->child = child;
+    return child;
+}
+
+static inline void slow_free(struct slow_node *node)
+{
+    while (node->child) {
+        struct slow_node *child = node->child;
+        node->child = child->sibling;
+        slow_free(child);
+        free(child);
+    }
+}
+
+static inline void slow_sum(struct slow_node *node)
+{
+    node->total = node->self;
+    node->alive = node->self != 0;
+    for (struct slow_node *c = node->child; c; c = c->sibling) {
+        slow_sum(c);
+        node->total += c->total;
+        node->alive |= c->alive;
+    }
+}
+
+/* ---- the query ---- */
+
+struct slow_query {
+    const struct profile *profile;
+    uint32_t threads[8];
+    size_t thread_count;
+    struct time_range range;
+    struct transform transforms[MAX_TRANSFORMS];
+    uint32_t paths[MAX_TRANSFORMS][MAX_DEPTH]; /* of the transforms */
+    size_t transform_count;
+    char search[64];
+};
+
+static inline bool slow_contains(const char *text, const char *term, size_t length)
+{
+    for (; strlen(text) >= length; text++) {
+        size_t i = 0;
+        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)term[i]))
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+static inline bool slow_string_contains(const struct profile *profile, uint32_t string, const char *term, size_t length)
+{
+    return slow_contains(strings_text(&profile->strings, string), term, length);
+}
+
+static inline bool slow_term_matches_func(const struct profile *profile, uint32_t func, const char *term, size_t length)
+{
+    const struct func_table *funcs = &profile->funcs;
+    if (func >= funcs->length)
+        return slow_string_contains(profile, profile->resources.data[func - funcs->length].name, term, length);
+    uint32_t resource = funcs->resource[func], source = funcs->source[func];
+    return slow_string_contains(profile, funcs->name[func], term, length) ||
+           (resource != PROFILE_NONE &&
+            slow_string_contains(profile, profile->resources.data[resource].name, term, length)) ||
+           (source != PROFILE_NONE &&
+            slow_string_contains(profile, profile->sources.data[source].filename, term, length));
+}
+
+static inline bool slow_matches(const struct slow_query *query, const struct slow_stack *stack)
+{
+    for (const char *term = query->search; *term;) {
+        size_t length = strcspn(term, ",");
+        bool found = length == 0;
+        for (size_t i = 0; i < stack->depth && !found; i++)
+            found = slow_term_matches_func(query->profile, stack->frames[i].func, term, length);
+        if (!found)
+            return false;
+        term += length + (term[length] == ',');
+    }
+    return true;
+}
+
+static inline void slow_stack_make(struct slow_stack *out, const struct slow_query *query, uint32_t stack)
+{
+    slow_stack_read(out, query->profile, stack);
+    for (size_t i = 0; i < query->transform_count; i++)
+        slow_transform(out, query->profile, &query->transforms[i]);
+}
+
+/* Calls `visit` for every sample that counts, with its stack after all transforms. */
+static inline void slow_each_sample(const struct slow_query *query,
+                                    void (*visit)(void *context, const struct slow_stack *stack, double weight),
+                                    void *context)
+{
+    struct slow_stack stack;
+    for (size_t t = 0; t < query->thread_count; t++) {
+        const struct sample_table *samples = &query->profile->threads.data[query->threads[t]].samples;
+        for (size_t i = 0; i < samples->length; i++) {
+            if (samples->stack[i] == PROFILE_NONE || samples->time[i] < query->range.from ||
+                samples->time[i] >= query->range.to)
+                continue;
+            slow_stack_make(&stack, query, samples->stack[i]);
+            if (stack.depth && slow_matches(query, &stack))
+                visit(context, &stack, samples->weight ? samples->weight[i] : 1);
+        }
+    }
+}
+
+/* ---- random queries ---- */
+
+/* A path that some stack has after the transforms so far, from its root or, inverted, from its leaf. */
+static inline size_t slow_random_path(const struct slow_query *query, struct random *random, bool inverted,
+                                      uint32_t *path)
+{
+    struct slow_stack stack = {.depth = 0};
+    if (query->profile->stacks.length)
+        slow_stack_make(&stack, query, random_below(random, (uint32_t)query->profile->stacks.length));
+    size_t length = stack.depth ? 1 + random_below(random, (uint32_t)stack.depth) : 0;
+    for (size_t i = 0; i < length; i++)
+        path[i] = stack.frames[inverted ? stack.depth - 1 - i : i].func;
+    return length;
+}
+
+static inline void slow_add_transform(struct slow_query *query, struct random *random)
+{
+    const struct profile *profile = query->profile;
+    uint32_t *path = query->paths[query->transform_count];
+    struct transform transform = {.kind = (enum transform_kind)random_below(random, TRANSFORM_KINDS)};
+    uint32_t funcs = (uint32_t)(profile->funcs.length + profile->resources.length);
+    if (transform_has_path(transform.kind)) {
+        transform.inverted = transform.kind == TRANSFORM_FOCUS_SUBTREE && random_below(random, 2);
+        transform.path = path;
+        transform.path_length = slow_random_path(query, random, transform.inverted, path);
+        if (transform.path_length == 0)
+            return;
+    } else if (transform.kind == TRANSFORM_COLLAPSE_RESOURCE) {
+        transform.index = random_below(random, (uint32_t)profile->resources.length + 1);
+    } else if (transform.kind == TRANSFORM_FOCUS_CATEGORY || transform.kind == TRANSFORM_DROP_CATEGORY) {
+        transform.index = random_below(random, 4);
+    } else {
+        transform.index = random_below(random, random_below(random, 4) ? (uint32_t)profile->funcs.length : funcs + 1);
+    }
+    query->transforms[query->transform_count++] = transform;
+}
+
+static inline void slow_random_query(struct slow_query *query, const struct profile *profile, struct random *random)
+{
+    static const char *const searches[] = {
+        "",        "",  "",        "funca",     "FuncA", "liba", "file1",   "x::R", "b,liba",         "a,b,c",
+        "nowhere", ",", "run(int", "e0.c,Func", "A:",    "func", "libA.so", "t)",   "Funcb::run(int)"};
+    query->profile = profile;
+    query->thread_count = query->transform_count = 0;
+    query->range = whole_time;
+    for (uint32_t i = 0; i < profile->threads.length; i++)
+        if (random_below(random, 3))
+            query->threads[query->thread_count++] = i;
+    if (random_below(random, 2)) {
+        query->range.from = random_below(random, 40) * 0.5;
+        query->range.to = query->range.from + random_below(random, 60) * 0.5;
+    }
+    for (uint32_t wanted = random_below(random, MAX_TRANSFORMS + 2); wanted > 1; wanted--)
+        slow_add_transform(query, random);
+    strcpy(query->search, searches[random_below(random, sizeof(searches) / sizeof(*searches))]);
+}
+
+#endif

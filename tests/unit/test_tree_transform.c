@@ -1,0 +1,228 @@
+/*
+ * Transforms one after another, as a user does and undoes them, and the paths of rows across them. What each transform
+ * does to a tree is compared with the slow twin in test_tree.c as well, together with ranges and searches.
+ */
+#include "slow_tree_check.h"
+
+enum { PROFILES = 3000, STEPS = 8 };
+
+/* Runs `check` with a query that gets one transform more each time, or loses some. */
+static void each_step(void (*check)(struct engine *engine, const struct slow_query *query))
+{
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct profile twin;
+        struct engine *engine = random_engine(&twin, seed);
+        struct random random = {seed};
+        struct slow_query query;
+        slow_random_query(&query, &twin, &random);
+        query.transform_count = 0;
+        for (int step = 0; step < STEPS; step++) {
+            if (query.transform_count < MAX_TRANSFORMS && random_below(&random, 4))
+                slow_add_transform(&query, &random);
+            else if (query.transform_count)
+                query.transform_count -= 1 + random_below(&random, (uint32_t)query.transform_count);
+            check(engine, &query);
+        }
+        engine_free(engine);
+        profile_destroy(&twin);
+    }
+}
+
+static void test_transforms_done_and_undone_leave_the_tree_of_the_slow_twin(void **state)
+{
+    (void)state;
+    each_step(check_call_tree);
+    each_step(check_inverted_tree);
+}
+
+/* ---- paths ---- */
+
+static size_t whole_path(const struct slow_stack *stack, bool inverted, uint32_t *path)
+{
+    for (size_t i = 0; i < stack->depth; i++)
+        path[i] = stack->frames[inverted ? stack->depth - 1 - i : i].func;
+    return stack->depth;
+}
+
+/* Whether the path of the whole stack tells what becomes of it. */
+static bool path_tells(const struct transform *transform, const struct slow_stack *after, bool inverted)
+{
+    switch (transform->kind) {
+    case TRANSFORM_MERGE_CALL_NODE:
+        return !inverted;
+    case TRANSFORM_FOCUS_SUBTREE:
+        return inverted == transform->inverted;
+    case TRANSFORM_FOCUS_FUNCTION:
+        return !inverted || after->depth;
+    case TRANSFORM_FOCUS_SELF:
+    case TRANSFORM_DROP_CATEGORY:
+        return after->depth > 0;
+    case TRANSFORM_FOCUS_CATEGORY: /* the nodes of a path can be of several categories, see the next test */
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void check_whole_path(struct engine *engine, const struct slow_query *before, uint32_t stack, bool inverted)
+{
+    struct slow_query after = *before;
+    struct random random = {stack};
+    struct slow_stack stack_before, stack_after;
+    uint32_t path[MAX_DEPTH], expected[MAX_DEPTH];
+    struct error err;
+    slow_add_transform(&after, &random);
+    if (after.transform_count == before->transform_count)
+        return;
+    const struct transform *transform = &after.transforms[before->transform_count];
+    slow_stack_make(&stack_before, before, stack);
+    slow_stack_make(&stack_after, &after, stack);
+    if (stack_before.depth == 0 || !path_tells(transform, &stack_after, inverted))
+        return;
+    size_t length = whole_path(&stack_before, inverted, path);
+    assert_int_equal(engine_rewrite_path(engine, transform, path, &length, &err), 0);
+    assert_int_equal(length, whole_path(&stack_after, inverted, expected));
+    assert_memory_equal(path, expected, length * sizeof(*path));
+}
+
+static void check_whole_paths(struct engine *engine, const struct slow_query *query)
+{
+    for (int inverted = 0; inverted < 2; inverted++) {
+        ask(engine, query, inverted);
+        for (uint32_t stack = 0; query->transform_count < MAX_TRANSFORMS && stack < query->profile->stacks.length;
+             stack += 7)
+            check_whole_path(engine, query, stack, inverted);
+    }
+}
+
+static void test_path_of_a_whole_stack_becomes_that_of_the_transformed_stack(void **state)
+{
+    (void)state;
+    each_step(check_whole_paths);
+}
+
+static void check_category_paths(struct engine *engine, const struct slow_query *query)
+{
+    struct tree_rows rows = {0};
+    struct node_path path = {0};
+    struct error err;
+    for (int inverted = 0; inverted < 2; inverted++) {
+        ask(engine, query, inverted);
+        assert_int_equal(engine_descendants(engine, NODE_NONE, 60, &rows, &err), 0);
+        for (size_t i = 0; i < rows.length; i++) {
+            const struct transform transform = {.kind = TRANSFORM_FOCUS_CATEGORY, .index = 2};
+            uint32_t expected[MAX_DEPTH];
+            size_t kept = 0;
+            assert_int_equal(engine_path(engine, rows.node[i], &path, &err), 0);
+            for (size_t level = 0; level < path.length; level++) {
+                uint32_t node;
+                assert_int_equal(engine_find(engine, path.data, level + 1, false, &node, &err), 0);
+                struct tree_rows row = {0};
+                assert_int_equal(engine_row(engine, node, &row, &err), 0);
+                if (row.category[0] == 2)
+                    expected[kept++] = path.data[level];
+                tree_rows_destroy(&row);
+            }
+            assert_int_equal(engine_rewrite_path(engine, &transform, path.data, &path.length, &err), 0);
+            assert_int_equal(path.length, kept);
+            assert_memory_equal(path.data, expected, kept * sizeof(*expected));
+        }
+    }
+    array_free(&path);
+    tree_rows_destroy(&rows);
+}
+
+static void test_path_keeps_the_nodes_of_the_category_in_focus(void **state)
+{
+    (void)state;
+    each_step(check_category_paths);
+}
+
+/* ---- recursion ---- */
+
+struct slow_recursion {
+    uint32_t func;
+    enum recursion found;
+};
+
+static void look_for_recursion(const struct slow_node *node, struct slow_recursion *slow, bool inside)
+{
+    for (const struct slow_node *c = node->child; c; c = c->sibling) {
+        if (c->alive && c->func == slow->func && node->func == slow->func && inside)
+            slow->found = RECURSION_DIRECT;
+        else if (c->alive && c->func == slow->func && inside && slow->found == RECURSION_NONE)
+            slow->found = RECURSION_INDIRECT;
+        look_for_recursion(c, slow, inside || c->func == slow->func);
+    }
+}
+
+static void check_recursion(struct engine *engine, const struct slow_query *query)
+{
+    struct slow_node root = {.func = PROFILE_NONE};
+    slow_each_sample(query, grow_tree, &root);
+    slow_sum(&root);
+    ask(engine, query, false);
+    for (uint32_t func = 0; func < query->profile->funcs.length; func++) {
+        struct slow_recursion slow = {func, RECURSION_NONE};
+        look_for_recursion(&root, &slow, false);
+        assert_int_equal(engine_recursion(engine, func), slow.found);
+    }
+    slow_free(&root);
+}
+
+static void test_recursion_is_direct_if_a_func_calls_itself_without_others_between(void **state)
+{
+    (void)state;
+    each_step(check_recursion);
+}
+
+/* ---- the timeline ---- */
+
+static double sum_of(const struct activity *activity)
+{
+    double sum = 0;
+    for (size_t i = 0; i < (size_t)activity->row_count * activity->width; i++)
+        sum += activity->shares[i];
+    return sum;
+}
+
+static void check_activity(struct engine *engine, const struct slow_query *query)
+{
+    struct error err;
+    struct activity all, kept;
+    ask(engine, query, false);
+    assert_int_equal(engine_activity_of_all(engine, 0, 0, 100, 50, &all, &err), 0);
+    assert_int_equal(engine_activity(engine, 0, 0, 100, 50, "", 0, &kept, &err), 0);
+    bool drops = false;
+    const struct sample_table *samples = &query->profile->threads.data[0].samples;
+    for (size_t i = 0; i < samples->length; i++) {
+        struct slow_stack stack = {.depth = 0};
+        if (samples->stack[i] != PROFILE_NONE)
+            slow_stack_make(&stack, query, samples->stack[i]);
+        drops |= stack.depth == 0;
+    }
+    if (!drops || query->transform_count == 0)
+        assert_true(sum_of(&all) == sum_of(&kept));
+    else
+        assert_true(sum_of(&kept) <= sum_of(&all) + 1e-4);
+    activity_destroy(&all);
+    activity_destroy(&kept);
+}
+
+static void test_activity_of_dropped_samples_is_left_out(void **state)
+{
+    (void)state;
+    each_step(check_activity);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_transforms_done_and_undone_leave_the_tree_of_the_slow_twin),
+        cmocka_unit_test(test_path_of_a_whole_stack_becomes_that_of_the_transformed_stack),
+        cmocka_unit_test(test_path_keeps_the_nodes_of_the_category_in_focus),
+        cmocka_unit_test(test_recursion_is_direct_if_a_func_calls_itself_without_others_between),
+        cmocka_unit_test(test_activity_of_dropped_samples_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
