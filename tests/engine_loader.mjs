@@ -10,15 +10,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const build = process.env.BUILD ?? join(root, 'build');
 
-/** The compiled module and the class that wraps it. */
+/** The compiled module, the class that wraps it, and the kinds of transforms. */
 export async function loadEngine(wasm = join(build, 'engine.wasm')) {
     const { build: bundle } = createRequire(join(root, 'web/package.json'))('esbuild');
     const folder = await mkdtemp(join(tmpdir(), 'prof-engine-'));
     try {
-        const outfile = join(folder, 'wasm.mjs');
-        await bundle({ entryPoints: [join(root, 'web/src/engine/wasm.ts')], outfile, bundle: true, format: 'esm' });
-        const { EngineModule } = await import(pathToFileURL(outfile).href);
-        return { EngineModule, module: await WebAssembly.compile(await readFile(wasm)) };
+        const entryPoints = ['wasm', 'api'].map((name) => join(root, `web/src/engine/${name}.ts`));
+        await bundle({ entryPoints, outdir: folder, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm' });
+        const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+        const { EngineModule } = await load('wasm');
+        const { TRANSFORM_KINDS: kinds } = await load('api');
+        return { EngineModule, kinds, module: await WebAssembly.compile(await readFile(wasm)) };
     } finally {
         await rm(folder, { recursive: true });
     }

@@ -10,6 +10,7 @@
 #include "base/json_write.h"
 #include "profile/read.h"
 #include "tree/engine.h"
+#include "tree/func_names.h"
 #include "tree/info.h"
 
 #include <errno.h>
@@ -43,6 +44,9 @@ struct session {
     struct activity activity;
     double sample_time, sample_cpu;
     uint32_t sample_category;
+    uint8_t sample_dropped;
+    struct func_names names;
+    ARRAY(struct transform) transforms; /* of the last query; their paths are in the input */
 };
 
 struct session *EXPORT(session_new)(void);
@@ -52,8 +56,10 @@ int EXPORT(session_finish)(struct session *session);
 const char *EXPORT(session_error)(const struct session *session);
 const struct view *EXPORT(session_info)(struct session *session);
 const struct view *EXPORT(session_string)(struct session *session, uint32_t string);
-int EXPORT(session_query)(struct session *session, uint32_t thread_count, double from, double to,
-                          uint32_t search_length, int inverted);
+int EXPORT(session_query)(struct session *session, uint32_t thread_count, uint32_t transform_words, double from,
+                          double to, uint32_t search_length, int inverted);
+const struct view *EXPORT(session_rewrite_path)(struct session *session, uint32_t transform_words, uint32_t length);
+int EXPORT(session_recursion)(const struct session *session, uint32_t func);
 double EXPORT(session_root_total)(const struct session *session);
 double EXPORT(session_samples)(const struct session *session);
 uint32_t EXPORT(session_node_count)(const struct session *session);
@@ -71,10 +77,10 @@ const struct view *EXPORT(session_lines)(struct session *session);
 int EXPORT(session_inlining)(const struct session *session);
 uint32_t EXPORT(session_inlined_into)(const struct session *session);
 const struct view *EXPORT(session_activity)(struct session *session, uint32_t thread, double from, double to,
-                                            uint32_t width, uint32_t search_length);
-const struct view *EXPORT(session_activity_of_path)(struct session *session, uint32_t thread, double from, double to,
-                                                    uint32_t width, uint32_t path_length, int inverted,
-                                                    uint32_t search_length);
+                                            uint32_t width);
+const struct view *EXPORT(session_activity_kept)(struct session *session, uint32_t thread, double from, double to,
+                                                 uint32_t width, uint32_t path_length, int inverted,
+                                                 uint32_t search_length);
 const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time);
 
 struct session *session_new(void)
@@ -295,43 +301,48 @@ const struct view *session_string(struct session *session, uint32_t string)
     return &session->view;
 }
 
-/* Strings and lines of a func, as one column: name, library, library path, file, line. */
+/* Strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
 const struct view *session_func(struct session *session, uint32_t func)
 {
-    const struct profile *profile = engine_profile(session->engine);
-    static const uint32_t unknown[] = {PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, 0};
-    enum { FIELDS = sizeof(unknown) / sizeof(*unknown) };
-    session->path.length = 0;
-    if (func >= profile->funcs.length || !array_reserve(&session->path, FIELDS)) {
-        session->view = (struct view){FIELDS, {unknown}};
-        return &session->view;
-    }
-    uint32_t resource = profile->funcs.resource[func], source = profile->funcs.source[func];
-    uint32_t *fields = session->path.data;
-    memcpy(fields, unknown, sizeof(unknown));
-    fields[0] = profile->funcs.name[func];
-    if (resource < profile->resources.length)
-        fields[1] = profile->resources.data[resource].name;
-    for (size_t i = 0; fields[1] != PROFILE_NONE && i < profile->libs.length; i++)
-        if (profile->libs.data[i].name == fields[1])
-            fields[2] = profile->libs.data[i].path;
-    if (source < profile->sources.length)
-        fields[3] = profile->sources.data[source].filename;
-    fields[4] = profile->funcs.line[func];
-    session->view = (struct view){FIELDS, {fields}};
+    _Static_assert(sizeof(struct func_names) == 6 * sizeof(uint32_t), "layout");
+    session->names = func_names_of(engine_profile(session->engine), func);
+    session->view = (struct view){sizeof(session->names) / sizeof(uint32_t), {&session->names}};
     return &session->view;
 }
 
 /* ---- the query ---- */
 
-/* The input holds `thread_count` thread indexes and then the bytes of the search. */
-int session_query(struct session *session, uint32_t thread_count, double from, double to, uint32_t search_length,
-                  int inverted)
+/* A transform is written as the words kind (enum transform_kind), index, inverted, length of the path, path. */
+static int read_transforms(struct session *session, const uint32_t *words, size_t count)
 {
-    struct tree_query query = {.threads = (const uint32_t *)(const void *)session->input.data,
+    enum { HEAD = 4 };
+    session->transforms.length = 0;
+    for (size_t at = 0; at < count;) {
+        const uint32_t *item = words + at;
+        if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > count - at - HEAD)
+            return error_set(&session->err, EINVAL, "this is no list of transforms");
+        struct transform transform = {(enum transform_kind)item[0], item[1], item[2] != 0, item + HEAD, item[3]};
+        if (!array_push(&session->transforms, transform))
+            return error_no_memory(&session->err);
+        at += HEAD + item[3];
+    }
+    return 0;
+}
+
+/* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. */
+int session_query(struct session *session, uint32_t thread_count, uint32_t transform_words, double from, double to,
+                  uint32_t search_length, int inverted)
+{
+    const uint32_t *words = (const uint32_t *)(const void *)session->input.data;
+    int code = read_transforms(session, words + thread_count, transform_words);
+    if (code)
+        return code;
+    struct tree_query query = {.threads = words,
                                .thread_count = thread_count,
                                .range = {from, to},
-                               .search = (const char *)session->input.data + (size_t)thread_count * sizeof(uint32_t),
+                               .transforms = session->transforms.data,
+                               .transform_count = session->transforms.length,
+                               .search = (const char *)(words + thread_count + transform_words),
                                .search_length = search_length,
                                .inverted = inverted != 0};
     return engine_query(session->engine, &query, &session->err);
@@ -405,6 +416,30 @@ uint32_t session_find(struct session *session, uint32_t length, int nearest)
     return code ? NODE_NONE : node;
 }
 
+/* The input holds the words of one transform and the funcs of a path of the current tree. */
+const struct view *session_rewrite_path(struct session *session, uint32_t transform_words, uint32_t length)
+{
+    const uint32_t *words = (const uint32_t *)(const void *)session->input.data;
+    size_t left = length;
+    session->path.length = 0;
+    int code = read_transforms(session, words, transform_words);
+    if (!code && (session->transforms.length != 1 || !array_reserve(&session->path, left)))
+        code = error_set(&session->err, EINVAL, "this is not one transform");
+    if (code)
+        return NULL;
+    if (left)
+        memcpy(session->path.data, words + transform_words, left * sizeof(*words));
+    code = engine_rewrite_path(session->engine, session->transforms.data, session->path.data, &left, &session->err);
+    session->path.length = left;
+    return view_path(session, code);
+}
+
+/* enum recursion */
+int session_recursion(const struct session *session, uint32_t func)
+{
+    return engine_recursion(session->engine, func);
+}
+
 /* ---- functions ---- */
 
 const struct view *session_functions(struct session *session, int by_total)
@@ -469,36 +504,36 @@ uint32_t session_inlined_into(const struct session *session)
 
 /* ---- the timeline ---- */
 
-/* The input holds the bytes of the search. Columns: categories, shares (length * width). */
-const struct view *session_activity(struct session *session, uint32_t thread, double from, double to, uint32_t width,
-                                    uint32_t search_length)
+/* Of all samples. Columns: categories, shares (length * width). */
+const struct view *session_activity(struct session *session, uint32_t thread, double from, double to, uint32_t width)
 {
     activity_destroy(&session->activity);
-    if (engine_activity(session->engine, thread, from, to, width, (const char *)session->input.data, search_length,
-                        &session->activity, &session->err))
+    if (engine_activity_of_all(session->engine, thread, from, to, width, &session->activity, &session->err))
         return NULL;
     session->view =
         (struct view){session->activity.row_count, {session->activity.categories, session->activity.shares}};
     return &session->view;
 }
 
-/* The input holds the funcs of the path, then the bytes of the search. Columns as those of session_activity(). */
-const struct view *session_activity_of_path(struct session *session, uint32_t thread, double from, double to,
-                                            uint32_t width, uint32_t path_length, int inverted, uint32_t search_length)
+/* Of what transforms, a search and a path (of length 0: any) leave. The input holds the funcs of the path, then the
+ * bytes of the search. Columns as those of session_activity(). */
+const struct view *session_activity_kept(struct session *session, uint32_t thread, double from, double to,
+                                         uint32_t width, uint32_t path_length, int inverted, uint32_t search_length)
 {
     const uint32_t *funcs = (const uint32_t *)(const void *)session->input.data;
     const struct tree_path path = {funcs, path_length, inverted != 0};
     activity_destroy(&session->activity);
     if (engine_activity_of_path(session->engine, thread, from, to, width, (const char *)(funcs + path_length),
-                                search_length, &path, &session->activity, &session->err))
+                                search_length, path_length ? &path : NULL, &session->activity, &session->err))
         return NULL;
     session->view =
         (struct view){session->activity.row_count, {session->activity.categories, session->activity.shares}};
     return &session->view;
 }
 
-/* Columns: the path (length funcs), then of one entry each: time, CPU percent (NAN unknown), category. NULL if there is
- * no sample there (session_error() is then empty). */
+/* Columns: the path (length funcs), then of one entry each: time, CPU percent (NAN unknown), category, whether a
+ * transform has dropped it (then the path is empty). NULL if there is no sample there (session_error() is then empty).
+ */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time)
 {
     const struct profile *profile = engine_profile(session->engine);
@@ -513,7 +548,8 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
     uint32_t stack = samples->stack[sample];
     session->sample_time = samples->time[sample];
     session->sample_category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
-    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine_nodes(session->engine)->of_stack[stack];
+    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine_nodes(session->engine)->of_sample[stack];
+    session->sample_dropped = stack != PROFILE_NONE && node == NODE_NONE;
     session->path.length = 0;
     for (; node != NODE_NONE; node = engine_nodes(session->engine)->prefix[node])
         if (!array_push(&session->path, engine_nodes(session->engine)->func[node])) {
@@ -525,8 +561,8 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
         session->path.data[j] = session->path.data[i];
         session->path.data[i] = swap;
     }
-    session->view =
-        (struct view){(uint32_t)session->path.length,
-                      {session->path.data, &session->sample_time, &session->sample_cpu, &session->sample_category}};
+    session->view = (struct view){(uint32_t)session->path.length,
+                                  {session->path.data, &session->sample_time, &session->sample_cpu,
+                                   &session->sample_category, &session->sample_dropped}};
     return &session->view;
 }

@@ -12,7 +12,7 @@ const ROUNDS = 5;
 const [samples = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
 const file = syntheticProfile(samples, stacks, threads);
 
-const { EngineModule, module } = await loadEngine();
+const { EngineModule, module, kinds } = await loadEngine();
 const packed = await readFile(file);
 const json = gunzipSync(packed);
 let engine;
@@ -42,7 +42,7 @@ async function load() {
     engine = fresh;
 }
 
-const all = () => ({ threads: info.threads.map((thread) => thread.index), range: null, search: '', inverted: false });
+const all = () => ({ threads: info.threads.map((thread) => thread.index), range: null, transforms: [], search: '', inverted: false });
 const ask = (change) => {
     engine.query({ ...all(), ...change });
     return engine.roots();
@@ -62,6 +62,16 @@ await measure('invert', () => ask({ inverted: true }), forget);
 await measure('search', (round) => ask({ search: `lookup${round + 1}` }), forget);
 await measure('search, 5 terms', (round) => ask({ search: `oo,e,a,r,l${round}` }), forget);
 await measure('functions', () => engine.functions(1e9, 'self'), forget);
+/** A func, a row and so on in the middle of the heaviest path, where transforms have the most to do. */
+const path = (forget(), engine.heaviestPath(1000));
+const middle = path[path.length >> 1];
+for (const kind of kinds) {
+    const hasPath = kind === 'merge-call-node' || kind === 'focus-subtree';
+    const index = kind.endsWith('category') || kind === 'collapse-resource' ? 0 : middle;
+    const transform = { kind, index, path: hasPath ? path.slice(0, path.length >> 1) : [], inverted: false };
+    await measure(kind, () => ask({ transforms: [transform] }), forget);
+}
+await measure('undo the last', () => ask({}), () => ask({ transforms: [{ kind: 'merge-function', index: middle, path: [], inverted: false }] }));
 await measure('expand all, 10k rows', () => engine.descendants(engine.roots().node[0], 10000), forget);
 await measure('details', () => engine.details(engine.roots().node[0]), forget);
 await measure('timeline, 1600 pixels', () => info.threads.forEach((thread) => engine.activity(thread.index, info.rangeStart, info.rangeEnd, 1600, '')));

@@ -32,7 +32,7 @@ async function all() {
         async () => { engine = createEngine('worker.js'); });
     await measure('load, decoded by browser', async () => { info = await engine.load('encoded.json', () => {}); },
         async () => { engine = createEngine('worker.js'); });
-    const whole = { threads: info.threads.map((thread) => thread.index), range: null, search: '', inverted: false };
+    const whole = { threads: info.threads.map((thread) => thread.index), range: null, transforms: [], search: '', inverted: false };
     const ask = async (change) => { await engine.query({ ...whole, ...change }); await engine.roots(); };
     const forget = async () => { await ask({ range: [1, 2] }); await ask({}); };
     const at = (share) => info.rangeStart + share * (info.rangeEnd - info.rangeStart);

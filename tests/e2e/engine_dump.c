@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 500, DETAILED_ROWS = 40, PATH_DEPTH = 17, MOST_THREADS = 64, MOST_PATH = 32 };
+enum { MOST_ROWS = 500, DETAILED_ROWS = 40, PATH_DEPTH = 17, MOST_THREADS = 64, MOST_PATH = 32, MOST_TRANSFORMS = 8 };
 
 static void put(double value)
 {
@@ -96,11 +96,65 @@ static void dump_functions(struct engine *engine)
     func_timings_destroy(&functions);
 }
 
-/* "query INVERTED FROM TO THREAD,THREAD... SEARCH": a range from 0 to 0 is everything. */
+static size_t read_numbers(char **at, uint32_t *numbers, size_t most)
+{
+    size_t count = 0;
+    for (; **at >= '0' && **at <= '9' && count < most; *at += **at == ',')
+        numbers[count++] = (uint32_t)strtoul(*at, at, 10);
+    return count;
+}
+
+/* "KIND:INDEX:INVERTED:FUNC,FUNC..;KIND..." or "-"; the transforms' paths are in `paths`. */
+static size_t read_transforms(char **at, struct transform *transforms, uint32_t (*paths)[MOST_PATH])
+{
+    size_t count = 0;
+    if (**at == '-') {
+        ++*at;
+        return 0;
+    }
+    do {
+        uint32_t kind = (uint32_t)strtoul(*at, at, 10), index = (uint32_t)strtoul(*at + 1, at, 10);
+        bool inverted = strtoul(*at + 1, at, 10) != 0;
+        ++*at;
+        size_t length = read_numbers(at, paths[count], MOST_PATH);
+        transforms[count] = (struct transform){(enum transform_kind)kind, index, inverted, paths[count], length};
+        count++;
+    } while (*(*at)++ == ';' && count < MOST_TRANSFORMS);
+    --*at;
+    return count;
+}
+
+static void dump_rewritten(struct engine *engine)
+{
+    struct node_path path = {0};
+    struct error err;
+    for (uint32_t kind = 0; kind < TRANSFORM_KINDS; kind++) {
+        must(engine_heaviest_path(engine, PATH_DEPTH, &path, &err), &err);
+        struct node_path own = {0};
+        for (size_t i = 0; i < path.length && i < 2; i++)
+            array_push(&own, path.data[i]);
+        bool with_path = transform_has_path((enum transform_kind)kind);
+        const struct transform transform = {(enum transform_kind)kind, path.length ? path.data[path.length / 2] : 1,
+                                            false, own.data, with_path ? own.length : 0};
+        must(engine_rewrite_path(engine, &transform, path.data, &path.length, &err), &err);
+        printf("rewritten");
+        for (size_t i = 0; i < path.length; i++)
+            printf(" %" PRIu32, path.data[i]);
+        putchar('\n');
+        array_free(&own);
+    }
+    must(engine_heaviest_path(engine, 1, &path, &err), &err);
+    if (path.length)
+        printf("recursion %d\n", engine_recursion(engine, path.data[0]));
+    array_free(&path);
+}
+
+/* "query INVERTED FROM TO THREAD,THREAD... TRANSFORMS SEARCH": a range from 0 to 0 is everything. */
 static void answer_query(struct engine *engine, const char *request)
 {
-    uint32_t threads[MOST_THREADS];
-    struct tree_query query = {.threads = threads, .range = whole_time};
+    uint32_t threads[MOST_THREADS], paths[MOST_TRANSFORMS][MOST_PATH];
+    struct transform transforms[MOST_TRANSFORMS];
+    struct tree_query query = {.threads = threads, .range = whole_time, .transforms = transforms};
     int inverted, used;
     double from, to;
     if (sscanf(request, "%d %lf %lf %n", &inverted, &from, &to, &used) != 3)
@@ -108,8 +162,9 @@ static void answer_query(struct engine *engine, const char *request)
     if (from != 0 || to != 0)
         query.range = (struct time_range){from, to};
     char *at = (char *)request + used;
-    for (; *at >= '0' && *at <= '9' && query.thread_count < MOST_THREADS; at += *at == ',')
-        threads[query.thread_count++] = (uint32_t)strtoul(at, &at, 10);
+    query.thread_count = read_numbers(&at, threads, MOST_THREADS);
+    at += *at == ' ';
+    query.transform_count = read_transforms(&at, transforms, paths);
     query.search = *at == ' ' ? at + 1 : at;
     query.search_length = strlen(query.search);
     query.inverted = inverted != 0;
@@ -121,6 +176,7 @@ static void answer_query(struct engine *engine, const char *request)
     putchar('\n');
     dump_rows(engine);
     dump_functions(engine);
+    dump_rewritten(engine);
 }
 
 static void dump_activity(const struct activity *activity)
@@ -159,8 +215,7 @@ static void answer_path(struct engine *engine, const char *request)
         exit(2);
     struct tree_path path = {funcs, 0, inverted != 0};
     char *at = (char *)request + used;
-    for (; *at >= '0' && *at <= '9' && path.length < MOST_PATH; at += *at == ',')
-        funcs[path.length++] = (uint32_t)strtoul(at, &at, 10);
+    path.length = read_numbers(&at, funcs, MOST_PATH);
     const char *search = *at == ' ' ? at + 1 : at;
     struct activity activity;
     struct error err;

@@ -12,8 +12,9 @@ const MOST_ROWS = 500;
 const DETAILED_ROWS = 40;
 const PATH_DEPTH = 17;
 const INLINED = { no: 0, some: 1, yes: 2 };
+const RECURSION = { none: 0, indirect: 1, direct: 2 };
 const [dumper, ...files] = process.argv.slice(2);
-const { EngineModule, module } = await loadEngine();
+const { EngineModule, module, kinds } = await loadEngine();
 
 const scratch = new DataView(new ArrayBuffer(8));
 function bits(value) {
@@ -29,16 +30,40 @@ async function load(file) {
     return { engine, info: engine.finish() };
 }
 
+/** Stacks of transforms that do something to this profile: of the funcs on the heaviest path, of libraries, categories. */
+function transformLists(engine, info) {
+    engine.query({ threads: info.threads.map((thread) => thread.index), range: null, transforms: [], search: '', inverted: false });
+    const path = engine.heaviestPath(30);
+    const inverted = [...path].reverse().slice(0, 2);
+    const middle = path[path.length >> 1] ?? 0;
+    const leaf = path[path.length - 1] ?? 0;
+    const of = (kind, index = -1, nodes = [], isInverted = false) => ({ kind, index, path: nodes, inverted: isInverted });
+    return [
+        [],
+        [of('merge-function', middle), of('collapse-recursion', leaf), of('focus-function', path[0] ?? 0)],
+        [of('merge-call-node', -1, path.slice(0, 3)), of('collapse-resource', 0), of('drop-category', 1)],
+        [of('focus-subtree', -1, inverted, true), of('drop-function', leaf), of('collapse-direct-recursion', middle)],
+        [of('focus-subtree', -1, path.slice(0, 2)), of('collapse-function-subtree', middle)],
+        [of('focus-category', 0), of('focus-self', leaf)],
+    ];
+}
+
 /** Every thread alone and all together, ranges, searches, both directions; the timeline; places in it. */
 function requestsFor(engine, info) {
     const requests = [];
     const all = info.threads.map((thread) => thread.index).slice(0, 8);
     const length = info.rangeEnd - info.rangeStart;
     const ranges = [[0, 0], [info.rangeStart + length / 4, info.rangeStart + length / 2]];
+    const lists = transformLists(engine, info);
     for (const threads of [all, ...all.slice(0, 3).map((thread) => [thread])])
         for (const [from, to] of ranges)
             for (const search of ['', 'lookup', 'Func', 'e,A', 'lib'])
-                for (const inverted of [0, 1]) requests.push({ kind: 'query', threads, from, to, search, inverted });
+                for (const inverted of [0, 1]) requests.push({ kind: 'query', threads, from, to, transforms: [], search, inverted });
+    // The graphs come after a query with transforms, and show what these leave.
+    for (const transforms of lists)
+        for (const search of ['', 'e'])
+            for (const inverted of [0, 1]) requests.push({ kind: 'query', threads: all, from: 0, to: 0, transforms, search, inverted });
+    requests.push({ kind: 'query', threads: all, from: 0, to: 0, transforms: lists[2], search: '', inverted: 0 });
     for (const thread of all)
         for (const search of ['', 'Func', 'lookup']) {
             requests.push({ kind: 'activity', thread, from: info.rangeStart, to: info.rangeEnd, width: 321, search });
@@ -57,9 +82,14 @@ function requestsFor(engine, info) {
     return requests;
 }
 
+function transformsText(transforms) {
+    const one = ({ kind, index, path, inverted }) => `${kinds.indexOf(kind)}:${Math.max(index, 0)}:${Number(inverted)}:${path.join(',')}`;
+    return transforms.map(one).join(';') || '-';
+}
+
 function lineOf(request) {
     if (request.kind === 'query')
-        return `query ${request.inverted} ${request.from} ${request.to} ${request.threads.join(',')} ${request.search}`;
+        return `query ${request.inverted} ${request.from} ${request.to} ${request.threads.join(',')} ${transformsText(request.transforms)} ${request.search}`;
     if (request.kind === 'activity')
         return `activity ${request.thread} ${request.from} ${request.to} ${request.width} ${request.search}`;
     if (request.kind === 'path')
@@ -69,7 +99,8 @@ function lineOf(request) {
 
 function answerQuery(engine, request, out) {
     const range = request.from === 0 && request.to === 0 ? null : [request.from, request.to];
-    const summary = engine.query({ threads: request.threads, range, search: request.search, inverted: request.inverted === 1 });
+    const { threads, transforms, search } = request;
+    const summary = engine.query({ threads, range, transforms, search, inverted: request.inverted === 1 });
     out.push(`summary ${summary.nodeCount} ${bits(summary.rootTotal)} ${bits(summary.samples)}`);
     const rows = engine.descendants(-1, MOST_ROWS);
     for (let i = 0; i < rows.node.length; i++)
@@ -82,6 +113,13 @@ function answerQuery(engine, request, out) {
     }
     out.push(['path', ...engine.heaviestPath(PATH_DEPTH)].join(' '));
     for (const { func, total, self } of engine.functions(MOST_ROWS, 'self')) out.push(`func ${func} ${bits(total)} ${bits(self)}`);
+    const path = engine.heaviestPath(PATH_DEPTH);
+    for (const kind of kinds) {
+        const hasPath = kind === 'merge-call-node' || kind === 'focus-subtree';
+        const transform = { kind, index: path[path.length >> 1] ?? 1, path: hasPath ? path.slice(0, 2) : [], inverted: false };
+        out.push(['rewritten', ...engine.rewritePath(transform, path)].join(' '));
+    }
+    if (path.length > 0) out.push(`recursion ${RECURSION[engine.recursion(path[0])]}`);
 }
 
 function answer(engine, request, out) {

@@ -59,11 +59,41 @@ export interface ProfileInfo {
     sampleCount: number;
 }
 
+/** What a transform does is said in lib/tree/transform.h; the order is that of its enum. */
+export const TRANSFORM_KINDS = [
+    'merge-function',
+    'merge-call-node',
+    'focus-function',
+    'focus-subtree',
+    'focus-self',
+    'focus-category',
+    'drop-function',
+    'drop-category',
+    'collapse-resource',
+    'collapse-direct-recursion',
+    'collapse-recursion',
+    'collapse-function-subtree',
+] as const;
+
+export type TransformKind = (typeof TRANSFORM_KINDS)[number];
+
+export interface Transform {
+    kind: TransformKind;
+    /** The func, category or resource; -1 for those with a path. */
+    index: number;
+    /** The call node of merge-call-node and focus-subtree; else empty. */
+    path: NodePath;
+    /** The path is one of the inverted tree (focus-subtree). */
+    inverted: boolean;
+}
+
 /** What is looked at: everything that the numbers of a tree depend on. */
 export interface Query {
     threads: number[];
     /** Committed and preview range together, ms; null: all. */
     range: [number, number] | null;
+    /** Done one after another, before the search. */
+    transforms: Transform[];
     /** Comma-separated terms that must all match; '' for none. */
     search: string;
     inverted: boolean;
@@ -105,6 +135,8 @@ export interface FuncInfo {
     /** Source file and first line where known. */
     file: string;
     line: number;
+    /** What collapse-resource collapses; -1: it is in no library. */
+    resource: number;
 }
 
 export interface NodeDetails {
@@ -130,6 +162,8 @@ export interface Activity {
     kept: Float32Array | null;
 }
 
+export type Recursion = 'none' | 'indirect' | 'direct';
+
 export interface FuncRow {
     func: number;
     total: number;
@@ -144,6 +178,8 @@ export interface SampleAt {
     category: number;
     /** CPU share in percent, null if unknown. */
     cpu: number | null;
+    /** A transform has dropped it: the path is empty. */
+    dropped: boolean;
 }
 
 export interface Engine {
@@ -165,13 +201,18 @@ export interface Engine {
     /** The node with this path in the current query, or -1; the longest prefix that exists if `nearest`. */
     find(path: NodePath, nearest: boolean): Promise<number>;
     details(node: number): Promise<NodeDetails>;
+    /** What paths of the current tree become in the tree after one more transform; empty: nothing stands for it. */
+    rewritePaths(transform: Transform, paths: NodePath[]): Promise<NodePath[]>;
+    /** Whether a func calls itself in the current tree, and somewhere without others between. */
+    recursion(func: number): Promise<Recursion>;
 
     /** Names for many funcs at once. */
     funcs(indexes: number[]): Promise<FuncInfo[]>;
     /** The funcs of the query, heaviest first by self (or total); recursion counts once. */
     functions(limit: number, order?: 'self' | 'total'): Promise<FuncRow[]>;
 
-    /** `of`: keeps the samples that the row at the end of a path counts, in a tree of that direction. */
+    /** `of`: keeps the samples that the row at the end of a path counts, in a tree of that direction. Transforms are those
+     * of the last query. */
     activity(
         thread: number,
         from: number,

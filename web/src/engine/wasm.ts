@@ -2,7 +2,22 @@
  * The engine as WebAssembly, with types: a thin layer over lib/tree/wasm.c. It runs in the worker (and in node, for tests
  * and measurements); it knows nothing of messages or of the network.
  */
-import type { Activity, FuncInfo, FuncRow, NodeDetails, NodePath, PathFilter, ProfileInfo, Query, SampleAt, TreeRows, TreeSummary } from './api';
+import {
+    type Activity,
+    type FuncInfo,
+    type FuncRow,
+    type NodeDetails,
+    type NodePath,
+    type PathFilter,
+    type ProfileInfo,
+    type Query,
+    type Recursion,
+    type SampleAt,
+    TRANSFORM_KINDS,
+    type Transform,
+    type TreeRows,
+    type TreeSummary,
+} from './api';
 
 type Pointer = number;
 
@@ -16,7 +31,17 @@ interface Exports {
     session_error(session: Pointer): Pointer;
     session_info(session: Pointer): Pointer;
     session_string(session: Pointer, string: number): Pointer;
-    session_query(session: Pointer, threads: number, from: number, to: number, searchLength: number, inverted: number): number;
+    session_query(
+        session: Pointer,
+        threads: number,
+        transformWords: number,
+        from: number,
+        to: number,
+        searchLength: number,
+        inverted: number,
+    ): number;
+    session_rewrite_path(session: Pointer, transformWords: number, length: number): Pointer;
+    session_recursion(session: Pointer, func: number): number;
     session_root_total(session: Pointer): number;
     session_samples(session: Pointer): number;
     session_node_count(session: Pointer): number;
@@ -33,8 +58,8 @@ interface Exports {
     session_lines(session: Pointer): Pointer;
     session_inlining(session: Pointer): number;
     session_inlined_into(session: Pointer): number;
-    session_activity(session: Pointer, thread: number, from: number, to: number, width: number, searchLength: number): Pointer;
-    session_activity_of_path(
+    session_activity(session: Pointer, thread: number, from: number, to: number, width: number): Pointer;
+    session_activity_kept(
         session: Pointer,
         thread: number,
         from: number,
@@ -49,6 +74,7 @@ interface Exports {
 
 const NONE = -1; // PROFILE_NONE and NODE_NONE, as a signed number
 const INLINED = ['no', 'some', 'yes'] as const;
+const RECURSION: readonly Recursion[] = ['none', 'indirect', 'direct'];
 const MOST_LINES = 20;
 const CATEGORY_WEIGHT_BYTES = 16;
 const LINE_WEIGHT_BYTES = 24;
@@ -73,6 +99,8 @@ export class EngineModule {
     private readonly decoder = new TextDecoder();
     private readonly encoder = new TextEncoder();
     private readonly strings = new Map<number, string>();
+    /** Whether the last query had any. */
+    private hasTransforms = false;
 
     private constructor(exports: Exports) {
         this.exports = exports;
@@ -111,12 +139,25 @@ export class EngineModule {
 
     query(query: Query): TreeSummary {
         const search = this.encoder.encode(query.search);
-        const words = query.threads.length;
+        const threads = query.threads.length;
+        const transforms = query.transforms.flatMap(transformWords);
+        const words = threads + transforms.length;
         const input = this.input(words * 4 + search.length);
-        new Uint32Array(input.buffer, input.byteOffset, words).set(query.threads);
+        new Int32Array(input.buffer, input.byteOffset, words).set([...query.threads, ...transforms]);
         input.set(search, words * 4);
         const [from, to] = query.range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-        this.check(this.exports.session_query(this.session, words, from, to, search.length, Number(query.inverted)));
+        this.hasTransforms = transforms.length > 0;
+        this.check(
+            this.exports.session_query(
+                this.session,
+                threads,
+                transforms.length,
+                from,
+                to,
+                search.length,
+                Number(query.inverted),
+            ),
+        );
         return {
             rootTotal: this.exports.session_root_total(this.session),
             samples: this.exports.session_samples(this.session),
@@ -150,6 +191,19 @@ export class EngineModule {
         return this.exports.session_find(this.session, path.length, Number(nearest)) | 0;
     }
 
+    rewritePath(transform: Transform, path: NodePath): NodePath {
+        const words = transformWords(transform);
+        const input = this.input((words.length + path.length) * 4);
+        new Int32Array(input.buffer, input.byteOffset, words.length + path.length).set([...words, ...path]);
+        return Array.from(
+            this.view(this.exports.session_rewrite_path(this.session, words.length, path.length)).ints(0),
+        );
+    }
+
+    recursion(func: number): Recursion {
+        return RECURSION[this.exports.session_recursion(this.session, func)] ?? 'none';
+    }
+
     functions(limit: number, order: 'self' | 'total'): FuncRow[] {
         const view = this.view(this.exports.session_functions(this.session, Number(order === 'total')));
         const funcs = view.ints(0);
@@ -164,7 +218,7 @@ export class EngineModule {
     // ---- names ----
 
     func(index: number): FuncInfo {
-        const [name = NONE, lib = NONE, libPath = NONE, file = NONE, line = 0] = this.view(
+        const [name = NONE, lib = NONE, libPath = NONE, file = NONE, line = 0, resource = NONE] = this.view(
             this.exports.session_func(this.session, index),
         ).ints(0);
         const fileName = this.text(file);
@@ -174,6 +228,7 @@ export class EngineModule {
             libPath: this.text(libPath),
             file: fileName,
             line,
+            resource,
         };
     }
 
@@ -218,29 +273,40 @@ export class EngineModule {
     // ---- the timeline ----
 
     activity(thread: number, from: number, to: number, width: number, search: string, of: PathFilter | null = null): Activity {
-        const all = this.activityOf(thread, from, to, width, '');
-        let kept: ActivityRows | null = null;
-        if (of) kept = this.activityOfPath(thread, from, to, width, search, of);
-        else if (search !== '') kept = this.activityOf(thread, from, to, width, search);
+        const all = this.activityRows(this.exports.session_activity(this.session, thread, from, to, width), width);
+        const isCut = of !== null || search !== '' || this.hasTransforms;
+        const kept = isCut ? this.activityKept(thread, from, to, width, search, of) : null;
         return { width, categories: all.categories, shares: all.shares, kept: kept && spread(kept, all.categories, width) };
     }
 
-    private activityOf(thread: number, from: number, to: number, width: number, search: string): ActivityRows {
+    private activityKept(
+        thread: number,
+        from: number,
+        to: number,
+        width: number,
+        search: string,
+        of: PathFilter | null,
+    ): ActivityRows {
         const bytes = this.encoder.encode(search);
-        this.input(bytes.length).set(bytes);
-        const view = this.view(this.exports.session_activity(this.session, thread, from, to, width, bytes.length));
-        return { categories: Array.from(view.ints(0)), shares: view.floats(1, view.length * width) };
+        const path = of?.path ?? [];
+        const input = this.input(path.length * 4 + bytes.length);
+        new Int32Array(input.buffer, input.byteOffset, path.length).set(path);
+        input.set(bytes, path.length * 4);
+        const pointer = this.exports.session_activity_kept(
+            this.session,
+            thread,
+            from,
+            to,
+            width,
+            path.length,
+            Number(of?.inverted ?? false),
+            bytes.length,
+        );
+        return this.activityRows(pointer, width);
     }
 
-    private activityOfPath(thread: number, from: number, to: number, width: number, search: string, of: PathFilter): ActivityRows {
-        const bytes = this.encoder.encode(search);
-        const words = of.path.length;
-        const input = this.input(words * 4 + bytes.length);
-        new Int32Array(input.buffer, input.byteOffset, words).set(of.path);
-        input.set(bytes, words * 4);
-        const view = this.view(
-            this.exports.session_activity_of_path(this.session, thread, from, to, width, words, Number(of.inverted), bytes.length),
-        );
+    private activityRows(pointer: Pointer, width: number): ActivityRows {
+        const view = this.view(pointer);
         return { categories: Array.from(view.ints(0)), shares: view.floats(1, view.length * width) };
     }
 
@@ -254,6 +320,7 @@ export class EngineModule {
             path: Array.from(view.ints(0)),
             category: view.ints(3, 1)[0] ?? 0,
             cpu: Number.isNaN(cpu) ? null : cpu,
+            dropped: view.bytes(4, 1)[0] === 1,
         };
     }
 
@@ -306,6 +373,11 @@ export class EngineModule {
     }
 }
 
+/** A transform as wasm.c reads it. */
+function transformWords({ kind, index, inverted, path }: Transform): number[] {
+    return [TRANSFORM_KINDS.indexOf(kind), index, Number(inverted), path.length, ...path];
+}
+
 interface ActivityRows {
     categories: number[];
     shares: Float32Array;
@@ -347,8 +419,8 @@ class View {
         return new Float32Array(this.memory, this.at(column, length), length).slice();
     }
 
-    bytes(column: number): Uint8Array {
-        return new Uint8Array(this.memory, this.at(column, this.length), this.length).slice();
+    bytes(column: number, length = this.length): Uint8Array {
+        return new Uint8Array(this.memory, this.at(column, length), length).slice();
     }
 
     records(column: number, size: number): DataView {

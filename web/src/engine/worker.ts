@@ -65,6 +65,13 @@ function answer(request: Request): unknown {
             return engine.find(...request.args);
         case 'details':
             return engine.details(...request.args);
+        case 'rewritePaths': {
+            const [transform, paths] = request.args;
+            const loaded = engine;
+            return paths.map((path) => loaded.rewritePath(transform, path));
+        }
+        case 'recursion':
+            return engine.recursion(...request.args);
         case 'funcs': {
             const [indexes] = request.args;
             const loaded = engine;

@@ -88,7 +88,7 @@ let isWanted = false;
 /** The query that the view stands for. */
 export const query = computed<Query>(() => {
     const range = previewRange.value ?? (committedRange.value === fullRange.value ? null : committedRange.value);
-    return { threads: selectedThreads.value, range, search: search.value.trim(), inverted: inverted.value };
+    return { threads: selectedThreads.value, range, transforms: [], search: search.value.trim(), inverted: inverted.value };
 });
 
 /** The path of a node from its root, as funcs. */
