@@ -237,6 +237,43 @@ static void add_compiled_code(struct facts *facts, const struct naming *naming)
     add_string(facts, "Addresses in no file (JIT code) named", text);
 }
 
+/* "cc1, make and 3 more: no debug info, ...". */
+static void add_problem(struct facts *facts, const struct naming *naming, size_t first)
+{
+    enum { NAMED = 5 };
+    const struct strings *strings = &facts->profile->strings;
+    const struct naming_problem *problems = naming->problems.data;
+    uint32_t reason = problems[first].reason;
+    char text[1024] = "";
+    size_t length = 0, count = 0, libraries = 0;
+    for (size_t i = first; i < naming->problems.length; i++)
+        libraries += problems[i].reason == reason;
+    for (size_t i = first; i < naming->problems.length && count < NAMED; i++) {
+        if (problems[i].reason != reason || length >= sizeof(text))
+            continue;
+        const char *joint = !count ? "" : count + 1 == libraries ? " and " : ", ";
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.64s", joint,
+                                   strings_text(strings, problems[i].library));
+        count++;
+    }
+    if (libraries > count)
+        length += (size_t)snprintf(text + length, sizeof(text) - length, " and %zu more", libraries - count);
+    snprintf(text + length, sizeof(text) - length, ": %s", strings_text(strings, reason));
+    add_string(facts, "Symbols", text);
+}
+
+/* One line for each reason. */
+static void add_problems(struct facts *facts, const struct naming *naming)
+{
+    for (size_t i = 0; i < naming->problems.length; i++) {
+        bool is_first = true;
+        for (size_t k = 0; k < i && is_first; k++)
+            is_first = naming->problems.data[k].reason != naming->problems.data[i].reason;
+        if (is_first)
+            add_problem(facts, naming, i);
+    }
+}
+
 static void fill_trust_section(struct facts *facts, const struct naming *naming)
 {
     const struct replay *replay = facts->replay;
@@ -272,8 +309,7 @@ static void fill_trust_section(struct facts *facts, const struct naming *naming)
     uint64_t memory = replay_info_number(replay, INFO_RECORDER_MEMORY, 0);
     if (memory)
         add_number(facts, "Memory of the recorder", "bytes", memory);
-    for (size_t i = 0; i < naming->problems.length; i++)
-        add_string(facts, "Symbols", strings_text(&facts->profile->strings, naming->problems.data[i]));
+    add_problems(facts, naming);
 }
 
 /* Threads whose stacks are worth less than those of the whole: the worst first is for the reader to see. */

@@ -240,10 +240,10 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
 
 static bool add_problem(struct namer *namer, const struct symbol_job *job)
 {
-    char text[512];
-    snprintf(text, sizeof(text), "%s: %s", job->lib.name, job->answers.problem);
-    uint32_t problem = add_text(namer, text);
-    return problem != STRING_NONE && array_push(&namer->naming->problems, problem);
+    struct naming_problem problem = {.library = add_text(namer, job->lib.name),
+                                     .reason = add_text(namer, job->answers.problem)};
+    return problem.library != STRING_NONE && problem.reason != STRING_NONE &&
+           array_push(&namer->naming->problems, problem);
 }
 
 static bool add_gap(struct namer *namer, const struct symbol_job *job, uint64_t unnamed)

@@ -22,6 +22,11 @@ struct naming_gap {
     uint64_t unnamed; /* addresses */
 };
 
+/* Why names or lines of a library are missing. */
+struct naming_problem {
+    uint32_t library, reason; /* strings */
+};
+
 struct naming {
     ARRAY(struct named_frame) named;     /* one per frame of the replay */
     struct row_list frames;              /* profile frames */
@@ -29,7 +34,7 @@ struct naming {
     uint64_t compiled, compiled_unnamed; /* distinct addresses of anonymous memory, and those that no map file names */
     bool shares_frames;                  /* several addresses may have the same frame */
     ARRAY(struct naming_gap) gaps;
-    ARRAY(uint32_t) problems; /* strings: "libfoo.so: /lib/libfoo.so was replaced after ..." */
+    ARRAY(struct naming_problem) problems;
 };
 
 /* Looks up every frame of `replay` with `symbolizer`, in `files` (or NULL) where they were kept, and adds what it finds
