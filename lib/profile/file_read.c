@@ -3,6 +3,7 @@
  */
 #include "profile/file.h"
 
+#include "base/file_io.h"
 #include "profile/read.h"
 
 #include <errno.h>
@@ -52,23 +53,6 @@ static int unpack(struct unpacker *unpacker, unsigned char *bytes, size_t size, 
     return 0;
 }
 
-/* Fills `block` from the file as far as it goes; the size, or a negative errno value. */
-static ssize_t read_block(int fd, unsigned char *block)
-{
-    size_t size = 0;
-    while (size < BLOCK_SIZE) {
-        ssize_t got = read(fd, block + size, BLOCK_SIZE - size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -errno;
-        if (got == 0)
-            break;
-        size += (size_t)got;
-    }
-    return (ssize_t)size;
-}
-
 static bool is_gzip(const unsigned char *block, ssize_t size)
 {
     return size >= 2 && block[0] == 0x1f && block[1] == 0x8b;
@@ -79,7 +63,7 @@ static int feed_file(int fd, struct profile_reader *reader, struct unpacker *unp
 {
     bool first = true;
     for (;; first = false) {
-        ssize_t size = read_block(fd, block);
+        ssize_t size = file_read(fd, block, BLOCK_SIZE);
         if (size < 0)
             return error_set(err, (int)-size, "cannot be read: %s", strerror((int)-size));
         if (size == 0)

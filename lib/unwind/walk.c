@@ -390,6 +390,16 @@ static enum step step_signal_frame(struct walk *walk)
     return step;
 }
 
+/* The caller, found by frame pointer: its pc, frame pointer and sp. */
+static enum step arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, uint64_t sp)
+{
+    walk->regs.r[UNWIND_REG_BP] = bp;
+    walk->result.used_frame_pointer = true;
+    enum step step = arrive(walk, pc, sp);
+    walk->by_pointer = true;
+    return step;
+}
+
 static enum step step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
@@ -401,11 +411,7 @@ static enum step step_frame_pointer(struct walk *walk)
         return end_walk(walk, UNWIND_STACK_SHORT);
     if (pc == 0 && caller_bp != 0)
         return end_walk(walk, UNWIND_NO_RULE);
-    walk->regs.r[UNWIND_REG_BP] = caller_bp;
-    walk->result.used_frame_pointer = true;
-    enum step step = arrive(walk, pc, bp + 16);
-    walk->by_pointer = true;
-    return step;
+    return arrive_by_pointer(walk, pc, caller_bp, bp + 16);
 }
 
 /* A caller in Go whose frame pointer is 0. On a stack that is read while the program goes on, that may be a word that
@@ -432,11 +438,7 @@ static enum step step_go_pointer(struct walk *walk)
         return end_walk(walk, UNWIND_STACK_SHORT);
     if (pc == 0)
         return end_walk(walk, UNWIND_NO_RULE);
-    walk->regs.r[UNWIND_REG_BP] = caller_bp;
-    walk->result.used_frame_pointer = true;
-    enum step step = arrive(walk, pc, bp + 16);
-    walk->by_pointer = true;
-    return step;
+    return arrive_by_pointer(walk, pc, caller_bp, bp + 16);
 }
 
 static enum step step_go(struct walk *walk, const struct rule *rule)

@@ -9,31 +9,12 @@
 #include "profile/read.h"
 #include "profile/write.h"
 #include "../support/memory_sink.h"
+#include "../support/timing.h"
 
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS = 5, PIECE = 64 * 1024 };
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double median(double *values)
-{
-    qsort(values, ROUNDS, sizeof(*values), compare_doubles);
-    return values[ROUNDS / 2];
-}
 
 static void must(int code, const struct error *err)
 {
@@ -108,14 +89,14 @@ static void measure(const struct profile *profile, uint32_t samples)
     struct stat status = {0};
     if (stat(path, &status) == 0)
         unlink(path);
-    double megabytes = (double)json.length / 1e6, middle = median(write_ms);
+    double megabytes = (double)json.length / 1e6, middle = median(write_ms, ROUNDS);
     printf("profile: %u samples, %.1f MB of JSON, %.2f bytes a sample packed\n", samples, megabytes,
            (double)status.st_size / samples);
     printf("  write JSON        %7.0f ms  %5.0f MB/s\n", middle, megabytes / middle * 1e3);
-    middle = median(read_ms);
+    middle = median(read_ms, ROUNDS);
     printf("  read JSON         %7.0f ms  %5.0f MB/s  (goal 200)\n", middle, megabytes / middle * 1e3);
-    printf("  save as .json.gz  %7.0f ms\n", median(save_ms));
-    printf("  load a .json.gz   %7.0f ms\n", median(load_ms));
+    printf("  save as .json.gz  %7.0f ms\n", median(save_ms, ROUNDS));
+    printf("  load a .json.gz   %7.0f ms\n", median(load_ms, ROUNDS));
     array_free(&json);
 }
 

@@ -3,6 +3,7 @@
  *
  *     bench_tree [SAMPLES STACKS THREADS [DEPTH]]        (1000000 300000 8 40)
  */
+#include "../support/timing.h"
 #include "synthetic.h"
 
 #include "tree/engine.h"
@@ -10,22 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 5 };
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
 
 struct bench {
     struct engine *engine;
@@ -151,8 +138,7 @@ static void run(struct bench *bench, const char *name, void (*operation)(struct 
         times[bench->round] = now_ms() - start;
         bench->query = all;
     }
-    qsort(times, ROUNDS, sizeof(*times), compare_doubles);
-    printf("%-20s %8.1f\n", name, times[ROUNDS / 2]);
+    printf("%-20s %8.1f\n", name, median(times, ROUNDS));
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
  * is read and every pc met for the first time), "warm" a later one.
  */
 #include "../support/libunwind_walk.h"
+#include "../support/timing.h"
 
 enum { FRAMES_MAX = 4096, LIBRARIES_MAX = 4096, PASSES = 9, SAMPLES_MAX = 3000 };
 
@@ -48,12 +49,6 @@ static void walk_sample_warm(void *context, struct address_space *space, const s
     walk_sample(context, space, sample);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return left < right ? -1 : left > right;
-}
-
 static double median_ns(struct pass *pass, capture_visit *visit, bool reopen)
 {
     double ns[PASSES];
@@ -70,8 +65,7 @@ static double median_ns(struct pass *pass, capture_visit *visit, bool reopen)
         capture_replay(pass->capture, visit, pass);
         ns[i] = pass->frames ? pass->seconds * 1e9 / (double)pass->frames : 0;
     }
-    qsort(ns, PASSES, sizeof(*ns), compare_doubles);
-    return ns[PASSES / 2];
+    return median(ns, PASSES);
 }
 
 static void measure(const char *name, const char *const argv[])

@@ -2,25 +2,9 @@
  * Any bytes as a profile file, whole and in pieces (the first byte says how big): the same profile or the same
  * sentence. A profile that is accepted keeps its promises, and what is written of it reads as the same file.
  */
-#include "profile/read.h"
-#include "profile/write.h"
-#include "support/memory_sink.h"
+#include "support/profile_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static int read_in_pieces(const uint8_t *bytes, size_t size, size_t piece, struct profile *out, struct error *err)
-{
-    struct profile_reader *reader = profile_reader_new();
-    if (!reader)
-        abort();
-    int rc = 0;
-    for (size_t fed = 0; !rc && fed < size; fed += piece)
-        rc = profile_reader_feed(reader, bytes + fed, size - fed < piece ? size - fed : piece, err);
-    if (!rc)
-        rc = profile_reader_finish(reader, out, err);
-    profile_reader_free(reader);
-    return rc;
-}
 
 static void write_to(struct memory *memory, const struct profile *profile, double resolution)
 {
@@ -42,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     struct profile profile = {0}, cut = {0}, back = {0};
     struct error err = {""}, cut_err = {""};
-    int rc = read_in_pieces(bytes + 1, size - 1, size, &profile, &err);
-    if (read_in_pieces(bytes + 1, size - 1, bytes[0] % 128 + 1, &cut, &cut_err) != rc ||
+    int rc = read_bytes((const char *)bytes + 1, size - 1, size, &profile, &err);
+    if (read_bytes((const char *)bytes + 1, size - 1, bytes[0] % 128 + 1, &cut, &cut_err) != rc ||
         strcmp(err.text, cut_err.text) != 0)
         abort();
     if (rc) {
@@ -57,13 +41,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     write_to(&first, &profile, 0);
     write_to(&second, &cut, 0);
     same_or_abort(&first, &second);
-    if (read_in_pieces((const uint8_t *)first.data, first.length, 4096, &back, &err) != 0)
+    if (read_bytes(first.data, first.length, 4096, &back, &err) != 0)
         abort();
     write_to(&third, &back, 0);
     same_or_abort(&first, &third);
     write_to(&quantized, &profile, 0.01);
     profile_destroy(&back);
-    if (read_in_pieces((const uint8_t *)quantized.data, quantized.length, 4096, &back, &err) != 0)
+    if (read_bytes(quantized.data, quantized.length, 4096, &back, &err) != 0)
         abort();
     array_free(&first);
     array_free(&second);
