@@ -9,6 +9,7 @@
 #include "unwind/unwind.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -234,8 +235,9 @@ static bool walk_running_threads(struct go_program *program)
         int status;
         if (tid <= 0 || !is_running(program->pid, tid))
             continue;
-        permitted = ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0;
-        if (permitted && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 && waitpid(tid, &status, __WALL) == tid &&
+        bool seized = ptrace(PTRACE_SEIZE, tid, NULL, NULL) == 0;
+        permitted = seized || errno == ESRCH; /* or it has ended */
+        if (seized && ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0 && waitpid(tid, &status, __WALL) == tid &&
             WIFSTOPPED(status)) {
             int signal_number = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
             if (!signal_number)
@@ -245,6 +247,40 @@ static bool walk_running_threads(struct go_program *program)
     }
     closedir(tasks);
     return permitted;
+}
+
+static bool is_executed(const struct go_program *program)
+{
+    char link[64], path[256];
+    snprintf(link, sizeof(link), "/proc/%d/exe", program->pid);
+    ssize_t size = readlink(link, path, sizeof(path) - 1);
+    path[size > 0 ? size : 0] = '\0';
+    return strcmp(path, program->path) == 0;
+}
+
+static long ticks_used(pid_t pid)
+{
+    char path[64], text[512] = "";
+    long ticks = 0;
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file && fgets(text, sizeof(text), file)) /* 14: user time */
+        sscanf(strrchr(text, ')') + 1, "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &ticks);
+    if (file)
+        fclose(file);
+    return ticks;
+}
+
+/* Until the program has worked for a tenth of a second. */
+static void wait_for_work(const struct go_program *program)
+{
+    enum { WORK_TICKS = 10 };
+    for (unsigned tries = 0; tries < 6000; tries++) {
+        if (is_executed(program) && ticks_used(program->pid) >= WORK_TICKS)
+            return;
+        usleep(10000);
+    }
+    fail_msg("%s does not start", program->path);
 }
 
 static void test_stacks_end_where_the_runtime_starts_one(void **state)
@@ -260,9 +296,9 @@ static void test_stacks_end_where_the_runtime_starts_one(void **state)
             execl(program.path, program.path, (char *)NULL);
             _exit(127);
         }
-        usleep(100000);
+        wait_for_work(&program);
         map_program(&program);
-        for (unsigned round = 0; permitted && round < 2000 && program.walks < 600; round++) {
+        for (unsigned round = 0; permitted && round < 20000 && program.walks < 600; round++) {
             usleep(1000);
             permitted = walk_running_threads(&program);
         }
