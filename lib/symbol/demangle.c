@@ -73,10 +73,18 @@ size_t demangle_base_length(const char *name)
 
 /* ---- D ---- */
 
-/* Characters that libiberty prints for one of a D name, at most ("extern(Objective-C) " is the longest), and what a
- * whole name may become. */
-enum { D_CHARACTER_MAX = 24 };
-#define D_EXPANSION_MAX (UINT64_C(4) << 20)
+/* What a whole name may become, by the bound of d_expansion(): of the 16,975 names of gcc's D library 19 are over it.
+ */
+#define D_EXPANSION_MAX (UINT64_C(16) << 20)
+
+/* How many characters libiberty prints for one of a name, at most. */
+static uint64_t d_printed(char c)
+{
+    if (is_digit(c))
+        return 1;
+    bool is_calling_convention = c >= 'R' && c <= 'Y';
+    return is_calling_convention ? strlen("extern(Objective-C) ") : strlen("immutable()");
+}
 
 /* Where the back reference at `at` leads; `at` itself if it leads nowhere. Format: "Q" and a distance in base 26, its
  * last digit in lower case. */
@@ -102,7 +110,7 @@ static uint64_t d_expansion(const char *name, size_t length)
         return UINT64_MAX;
     before[0] = 0;
     for (size_t i = 0; i < length; i++) {
-        uint64_t printed = D_CHARACTER_MAX;
+        uint64_t printed = d_printed(name[i]);
         size_t target = name[i] == 'Q' ? d_reference_target(name, i) : i;
         if (target < i)
             printed += is_digit(name[target]) ? i - target : before[i] - before[target];
@@ -224,4 +232,58 @@ const char *demangle(const char *name, struct arena *arena)
 const char *demangle_function(const char *name, struct arena *arena)
 {
     return demangle_parts(name, false, arena);
+}
+
+/* ---- Ada ---- */
+
+/* The operator that an "O" name stands for; its length in `length`. GNAT: exp_dbug.ads. */
+static const char *ada_operator(const char *name, size_t *length)
+{
+    static const char *const operators[][2] = {
+        {"Oabs", "abs"},  {"Oand", "and"},    {"Omod", "mod"},  {"Onot", "not"},  {"Oor", "or"},
+        {"Orem", "rem"},  {"Oxor", "xor"},    {"Oeq", "="},     {"One", "/="},    {"Olt", "<"},
+        {"Ole", "<="},    {"Ogt", ">"},       {"Oge", ">="},    {"Oadd", "+"},    {"Osubtract", "-"},
+        {"Oconcat", "&"}, {"Omultiply", "*"}, {"Odivide", "/"}, {"Oexpon", "**"},
+    };
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+        *length = strlen(operators[i][0]);
+        if (strncmp(name, operators[i][0], *length) == 0 && (name[*length] == '\0' || name[*length] == '_'))
+            return operators[i][1];
+    }
+    return NULL;
+}
+
+/* Whether the rest of a name is the number of an overloaded subprogram ("__2"), or of a nested one (".0"). */
+static bool is_ada_number(const char *rest)
+{
+    size_t length = rest[0] == '.' ? 1 : strncmp(rest, "__", 2) == 0 ? 2 : 0;
+    size_t digits = length ? strspn(rest + length, "0123456789") : 0;
+    return digits && rest[length + digits] == '\0';
+}
+
+const char *demangle_ada(const char *name, struct arena *arena)
+{
+    size_t used = 0, length = strlen(name);
+    char *text = length <= DEMANGLE_INPUT_MAX ? arena_alloc(arena, length + 3) : NULL; /* two quotes, and the end */
+    if (!text)
+        return arena_copy(arena, name, length);
+    if (strncmp(name, "_ada_", 5) == 0)
+        name += 5;
+    while (*name && !is_ada_number(name)) {
+        bool is_start = used == 0 || text[used - 1] == '.';
+        const char *operator= is_start ? ada_operator(name, &length) : NULL;
+        if (operator) {
+            text[used++] = '"';
+            used += strlen(strcpy(text + used, operator));
+            text[used++] = '"';
+            name += length;
+        } else if (used && name[0] == '_' && name[1] == '_' && name[2]) {
+            text[used++] = '.';
+            name += 2;
+        } else {
+            text[used++] = *name++;
+        }
+    }
+    text[used] = '\0';
+    return text;
 }

@@ -22,6 +22,10 @@ const char *demangle(const char *name, struct arena *arena);
 /* The same without what compilers append: parts and copies of a function have its name. */
 const char *demangle_function(const char *name, struct arena *arena);
 
+/* The name that GNAT gave a subprogram, as Ada writes it: "shapes__Oadd__2" is shapes."+". For names that are known to
+ * be of Ada, because others may have two underscores too. */
+const char *demangle_ada(const char *name, struct arena *arena);
+
 /* The length of the name without what compilers append to parts and copies of a function (".cold", ".part.0",
  * ".constprop.1", ".isra.0", ".llvm.123"): by it they are one function. */
 size_t demangle_base_length(const char *name);

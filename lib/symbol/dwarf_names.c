@@ -151,6 +151,11 @@ static bool has_whole_names(uint16_t language)
     }
 }
 
+static bool is_ada(uint16_t language)
+{
+    return language == DW_LANG_Ada83 || language == DW_LANG_Ada95;
+}
+
 static bool is_scope(uint16_t tag)
 {
     switch (tag) {
@@ -275,6 +280,8 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
             reader = named.reader;
     if (reader && has_scoped_names(reader->language))
         plain = qualify(names, named, plain);
+    if (plain && is_ada(names->own->language))
+        plain = demangle_ada(plain, names->arena);
     return (struct dwarf_name){.text = plain, .is_partial = is_partial};
 }
 

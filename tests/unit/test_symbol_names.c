@@ -1,4 +1,4 @@
-/* Names: demangling of C++, Rust, D and Fortran within bounds, parts of functions, and the kernel's symbols. */
+/* Names: demangling of C++, Rust, D, Fortran and Ada within bounds, parts of functions, and the kernel's symbols. */
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
 
@@ -58,6 +58,28 @@ static void test_procedures_of_fortran_modules_are_demangled(void **unused)
     assert_demangles("__geometry_MOD_", "__geometry_MOD_");
     assert_demangles("___MOD_area", "___MOD_area");
     assert_demangles("__MOD_area", "__MOD_area");
+}
+
+static void assert_is_in_ada(const char *mangled, const char *expected)
+{
+    struct arena arena = {0};
+    assert_string_equal(demangle_ada(mangled, &arena), expected);
+    arena_destroy(&arena);
+}
+
+static void test_names_of_ada_are_written_with_dots(void **unused)
+{
+    (void)unused;
+    assert_is_in_ada("shapes__draw", "shapes.draw");
+    assert_is_in_ada("hello__shapes__area__2", "hello.shapes.area");
+    assert_is_in_ada("hello__shapes__area.0", "hello.shapes.area");
+    assert_is_in_ada("shapes__Oadd", "shapes.\"+\"");
+    assert_is_in_ada("shapes__Oadd__3", "shapes.\"+\"");
+    assert_is_in_ada("shapes__Oor", "shapes.\"or\"");
+    assert_is_in_ada("shapes__Order", "shapes.Order");
+    assert_is_in_ada("_ada_hello", "hello");
+    assert_is_in_ada("__", "__");
+    assert_is_in_ada("", "");
 }
 
 static void test_parts_say_so_after_the_name(void **unused)
@@ -267,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_rust_names_lose_their_hash),
         cmocka_unit_test(test_d_names_are_demangled),
         cmocka_unit_test(test_procedures_of_fortran_modules_are_demangled),
+        cmocka_unit_test(test_names_of_ada_are_written_with_dots),
         cmocka_unit_test(test_parts_say_so_after_the_name),
         cmocka_unit_test(test_other_names_stay),
         cmocka_unit_test(test_long_real_names_are_demangled),
