@@ -130,8 +130,11 @@ enum {
     DW_LANG_C_plus_plus_14 = 0x21,
     DW_LANG_Fortran03 = 0x22,
     DW_LANG_Fortran08 = 0x23,
-    DW_LANG_C_plus_plus_17 = 0x2b,
-    DW_LANG_C_plus_plus_20 = 0x2e,
+    DW_LANG_C_plus_plus_17 = 0x2a, /* from here on: the list at dwarfstd.org/languages.html */
+    DW_LANG_C_plus_plus_20 = 0x2b,
+    DW_LANG_Fortran18 = 0x2d,
+    DW_LANG_Ada2005 = 0x2e,
+    DW_LANG_Ada2012 = 0x2f,
 };
 
 /* Line programs: standard opcodes (7.22). */

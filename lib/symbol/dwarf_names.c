@@ -143,8 +143,11 @@ static bool has_whole_names(uint16_t language)
     case DW_LANG_Fortran95:
     case DW_LANG_Fortran03:
     case DW_LANG_Fortran08:
+    case DW_LANG_Fortran18:
     case DW_LANG_Ada83:
     case DW_LANG_Ada95:
+    case DW_LANG_Ada2005:
+    case DW_LANG_Ada2012:
         return true;
     default:
         return false;
@@ -153,7 +156,8 @@ static bool has_whole_names(uint16_t language)
 
 static bool is_ada(uint16_t language)
 {
-    return language == DW_LANG_Ada83 || language == DW_LANG_Ada95;
+    return language == DW_LANG_Ada83 || language == DW_LANG_Ada95 || language == DW_LANG_Ada2005 ||
+           language == DW_LANG_Ada2012;
 }
 
 static bool is_scope(uint16_t tag)
