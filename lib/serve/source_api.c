@@ -4,11 +4,11 @@
  */
 #include "serve/symbol_api.h"
 
+#include "base/file_io.h"
 #include "base/json_write.h"
 #include "serve/api_request.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,41 +45,48 @@ static char *resolve_path(const struct symbol_api *api, const char *file, const 
     return path;
 }
 
-static int read_all(int fd, char *text, size_t size, struct error *err)
+/* The whole file in memory that the caller frees; closes `fd`. */
+static int load_text(int fd, const char *name, char **text, size_t *size, struct error *err)
 {
-    for (size_t at = 0; at < size;) {
-        ssize_t got = read(fd, text + at, size - at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return error_set(err, EIO, "the file changes while it is read");
-        at += (size_t)got;
-    }
-    return 0;
-}
-
-/* The whole file in memory that the caller frees. -ENOENT for whatever cannot be opened. */
-static int load_text(const char *path, char **text, size_t *size, struct error *err)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe must not hold us up */
     struct stat status;
     int result = 0;
     *text = NULL;
-    if (fd < 0 || fstat(fd, &status) != 0)
-        result = error_set(err, ENOENT, "cannot open %s: %s", path, strerror(errno));
-    else if (!S_ISREG(status.st_mode))
-        result = error_set(err, ENOENT, "%s is not a file", path);
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        result = error_set(err, ENOENT, "%s is not a file", name);
     else if (status.st_size > SOURCE_MAX)
-        result = error_set(err, E2BIG, "%s is larger than %d MiB", path, SOURCE_MAX >> 20);
+        result = error_set(err, E2BIG, "%s is larger than %d MiB", name, SOURCE_MAX >> 20);
     else if (!(*text = malloc((size_t)status.st_size + 1)))
         result = error_no_memory(err);
     if (result == 0) {
         *size = (size_t)status.st_size;
-        result = read_all(fd, *text, *size, err);
+        if (file_read_at(fd, *text, *size, 0) != (ssize_t)*size)
+            result = error_set(err, EIO, "%s changes while it is read", name);
     }
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     return result;
+}
+
+/* From where the debug info has the file, or the user: -ENOENT for whatever cannot be opened. */
+static int load_local(const struct symbol_api *api, const char *file, const char *lib_path, char **text, size_t *size,
+                      struct error *err)
+{
+    char *path = resolve_path(api, file, lib_path);
+    if (!path)
+        return error_no_memory(err);
+    int fd = file_open_in(-1, path);
+    int result = fd < 0 ? error_set(err, ENOENT, "cannot open %s: %s", path, strerror(-fd))
+                        : load_text(fd, path, text, size, err);
+    free(path);
+    return result;
+}
+
+/* Of the debug servers, which are asked only for what is not here; the sentence of a failure is the one of before. */
+static int load_served(const struct symbol_api *api, const struct symbol_lib *lib, const char *file, char **text,
+                       size_t *size, struct error *err)
+{
+    struct error ignored;
+    int fd = api->search ? debug_search_source(api->search, lib, file, &ignored) : -ENOENT;
+    return fd < 0 ? -ENOENT : load_text(fd, file, text, size, err);
 }
 
 static int write_source(const char *file, const char *text, size_t size, struct api_answer *answer, struct error *err)
@@ -100,18 +107,19 @@ static int write_source(const char *file, const char *text, size_t size, struct 
     return json_writer_finish(&writer);
 }
 
-static int send_file(const struct symbol_api *api, const char *file, const char *lib_path, struct api_answer *answer,
-                     struct error *err)
+static int send_file(const struct symbol_api *api, const struct symbol_lib *lib, const char *file, const char *lib_path,
+                     struct api_answer *answer, struct error *err)
 {
-    char *path = resolve_path(api, file, lib_path), *text = NULL;
+    char *text = NULL;
     size_t size = 0;
-    int result = path ? load_text(path, &text, &size, err) : error_no_memory(err);
+    int result = load_local(api, file, lib_path, &text, &size, err);
+    if (result == -ENOENT)
+        result = load_served(api, lib, file, &text, &size, err);
     if (result == 0 && memchr(text, '\0', size))
-        result = error_set(err, ENOENT, "%s is not a text", path);
+        result = error_set(err, ENOENT, "%s is not a text", file);
     if (result == 0)
         result = write_source(file, text, size, answer, err);
     free(text);
-    free(path);
     return result;
 }
 
@@ -130,7 +138,7 @@ static int answer_source(const struct symbol_api *api, const struct source_reque
     result = symbolizer_lookup(api->symbolizer, &lib.symbol, &request->address, 1, &answers, err);
     const struct symbol_frame *frame = result == 0 ? frame_in_file(&answers, request->file) : NULL;
     if (frame)
-        result = send_file(api, frame->file, served->path, answer, err);
+        result = send_file(api, &lib.symbol, frame->file, served->path, answer, err);
     else if (result == 0)
         result = error_set(err, ENOENT, "this address does not come from that file%s%s", answers.problem[0] ? ": " : "",
                            answers.problem);
