@@ -6,6 +6,7 @@
  * code.
  */
 #include "symbol/decoder.h"
+#include "symbol/x86_length.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
@@ -281,9 +282,11 @@ static size_t undecodable_size(const struct decoder *decoder, enum code_kind kin
     enum { WORD = 4, HALF = 2 };
     bool is_long = size >= HALF && code[1] >= 0xe8; /* of Thumb's instructions: the first half of two */
     size_t wanted = WORD;
-    if (decoder->machine->architecture == CS_ARCH_X86)
-        wanted = 1;
-    else if (kind == CODE_THUMB && !is_long)
+    if (decoder->machine->architecture == CS_ARCH_X86) {
+        wanted = x86_length(code, size, decoder->machine->elf == EM_X86_64);
+        return wanted ? wanted : 1;
+    }
+    if (kind == CODE_THUMB && !is_long)
         wanted = HALF;
     return wanted < size ? wanted : size;
 }
