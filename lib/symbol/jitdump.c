@@ -1,0 +1,331 @@
+/*
+ * The file is a header and records, each with its size and time:
+ *
+ *     header   := "DTiJ" version size machine pad pid  time flags        (u32 but for the last two; flag 1: the times
+ *                                                                         are of the processor's own clock)
+ *     record   := kind (u32) size (u32) time (u64) body
+ *     LOAD 0   := pid tid (u32)  vma address size index (u64)  name NUL  code
+ *     MOVE 1   := pid tid (u32)  vma old-address new-address size index (u64)
+ *     DEBUG 2  := address count (u64)  count * { address (u64) line column (u32) file NUL }    of the next LOAD there;
+ *                                                                         file "\xff": the same as before
+ *     CLOSE 3, UNWINDING 4, others: passed over
+ *
+ * The code itself is passed over too, and so is how to unwind it: the stacks are walked while recording, when this
+ * file is still in its writer's buffer.
+ *
+ * V8 gives addresses of lines that are 64 bytes too high, because that is where perf used to put the code in the ELF
+ * files that it makes of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers have a line for the
+ * first bytes of a function, so a file in which no function has one is taken for V8's. Before version 12 it also reads
+ * the names of files from memory that it has freed, whose first 16 bytes are the allocator's by then, zeros among them.
+ */
+#include "symbol/jitdump.h"
+
+#include "base/hash.h"
+#include "symbol/bytes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { RECORD_LOAD, RECORD_MOVE, RECORD_DEBUG, RECORD_CLOSE };
+
+enum {
+    HEADER_SIZE = 40,
+    RECORD_HEAD = 16,
+    LOAD_HEAD = 40,
+    MOVE_SIZE = 48,
+    DEBUG_ENTRY = 17, /* at least */
+    V8_LINE_BIAS = 64,
+    FLAG_ARCH_CLOCK = 1
+};
+
+/* Far more than any program compiles: bounds for damaged and hostile files. */
+enum { CODES_MAX = 1 << 20, LINES_MAX = 1 << 25, RECORDS_MAX = 1 << 25, BODY_MAX = 64 << 20, CODE_MAX = 64 << 20 };
+
+/* 2001: no machine runs that long, so that a time above it counts from the Unix epoch. */
+static const uint64_t first_realtime = UINT64_C(1000000000) * 1000000000;
+
+struct reader {
+    struct jitdump *dump;
+    struct window window;
+    uint64_t size, at;
+    struct hash by_index; /* the file's number of a piece of code -> index in dump->codes */
+    uint64_t lines_of;    /* the address that the last DEBUG record is about */
+    uint32_t first_line, line_count;
+    bool has_first_lines; /* some code has a line for its first bytes */
+    bool no_memory;
+};
+
+struct record {
+    uint32_t kind;
+    uint64_t time, body, size; /* where its body is, without the head */
+};
+
+/* ---- records ---- */
+
+static bool add_code(struct reader *reader, const struct jit_code *code, uint64_t index, uint64_t time)
+{
+    struct jitdump *dump = reader->dump;
+    if (!code->size || code->start > UINT64_MAX - code->size || dump->codes.length >= CODES_MAX)
+        return true;
+    struct code_change change = {
+        .start = code->start, .end = code->start + code->size, .time = time, .code = (uint32_t)dump->codes.length};
+    return array_push(&dump->codes, *code) && code_history_add(&dump->history, &change) &&
+           hash_set(&reader->by_index, index, change.code);
+}
+
+static bool take_load(struct reader *reader, const struct record *record)
+{
+    uint64_t wanted = record->size < LOAD_HEAD + JITDUMP_NAME_MAX ? record->size : LOAD_HEAD + JITDUMP_NAME_MAX;
+    struct cursor c = window_at(&reader->window, record->body, (size_t)wanted);
+    if (cursor_left(&c) > wanted)
+        c.end = c.at + wanted;
+    cursor_bytes(&c, 16); /* pid, tid, vma */
+    struct jit_code code = {.start = cursor_u64(&c), .size = cursor_u64(&c)};
+    uint64_t index = cursor_u64(&c);
+    if (c.failed || code.size > record->size || code.size > UINT32_MAX)
+        return false;
+    code.name = strings_add(&reader->dump->texts, (const char *)c.at, strnlen((const char *)c.at, cursor_left(&c)));
+    if (reader->line_count && reader->lines_of == code.start) {
+        code.first_line = reader->first_line;
+        code.line_count = reader->line_count;
+        reader->line_count = 0;
+    }
+    reader->no_memory |= code.name == STRING_NONE || !add_code(reader, &code, index, record->time);
+    return true;
+}
+
+static bool take_move(struct reader *reader, const struct record *record)
+{
+    struct cursor c = window_at(&reader->window, record->body, MOVE_SIZE);
+    cursor_bytes(&c, 16);
+    uint64_t from = cursor_u64(&c), to = cursor_u64(&c), size = cursor_u64(&c), index = cursor_u64(&c);
+    if (c.failed || record->size < MOVE_SIZE || size > UINT32_MAX)
+        return false;
+    uint32_t moved = hash_get(&reader->by_index, index);
+    if (moved == HASH_MISSING || !size || from > UINT64_MAX - size)
+        return true;
+    struct jit_code code = reader->dump->codes.data[moved];
+    code.start = to;
+    code.size = size;
+    struct code_change gone = {.start = from, .end = from + size, .time = record->time, .code = CODE_HISTORY_NONE};
+    reader->no_memory |=
+        !code_history_add(&reader->dump->history, &gone) || !add_code(reader, &code, index, record->time);
+    return true;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct jit_line *left = a, *right = b;
+    return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+/* Whether an entry of lines can begin here: the next LOAD's code has this address in it. */
+static bool begins_entry(struct cursor c, uint64_t code)
+{
+    uint64_t offset = cursor_u64(&c) - code;
+    cursor_bytes(&c, DEBUG_ENTRY - sizeof(uint64_t));
+    return !c.failed && offset < CODE_MAX;
+}
+
+/* A name that other entries follow: up to a NUL behind which one can begin. NULL if there is none. */
+static const char *take_name(struct cursor *c, uint64_t code, bool is_last, size_t *length)
+{
+    const char *name = cursor_string(c);
+    while (!is_last && !c->failed && !begins_entry(*c, code))
+        cursor_string(c);
+    *length = c->failed ? 0 : (size_t)((const char *)c->at - name) - 1;
+    if (*length > JITDUMP_NAME_MAX)
+        *length = JITDUMP_NAME_MAX;
+    return c->failed ? NULL : name;
+}
+
+static bool add_lines(struct reader *reader, struct cursor *c, uint64_t count)
+{
+    struct jitdump *dump = reader->dump;
+    uint32_t file = STRING_NONE;
+    for (uint64_t i = 0; i < count && dump->lines.length < LINES_MAX; i++) {
+        uint64_t offset = cursor_u64(c) - reader->lines_of;
+        struct jit_line line = {.offset = (uint32_t)offset, .line = cursor_u32(c), .column = cursor_u32(c)};
+        size_t length;
+        const char *name = take_name(c, reader->lines_of, i + 1 == count, &length);
+        if (!name)
+            return false;
+        bool is_same = length == 1 && *name == '\xff' && file != STRING_NONE;
+        if (!is_same && (file = strings_add(&dump->texts, name, length)) == STRING_NONE)
+            reader->no_memory = true;
+        line.file = file;
+        if (offset < CODE_MAX && file != STRING_NONE && !array_push(&dump->lines, line))
+            reader->no_memory = true;
+    }
+    return true;
+}
+
+/* The lines of the code that is loaded next, with offsets from its start. */
+static bool take_debug(struct reader *reader, const struct record *record)
+{
+    struct jitdump *dump = reader->dump;
+    if (record->size > BODY_MAX)
+        return true;
+    struct cursor c = window_at(&reader->window, record->body, (size_t)record->size);
+    if (cursor_left(&c) > record->size)
+        c.end = c.at + record->size;
+    reader->lines_of = cursor_u64(&c);
+    uint64_t count = cursor_u64(&c);
+    reader->first_line = (uint32_t)dump->lines.length;
+    reader->line_count = 0;
+    if (c.failed || count > cursor_left(&c) / DEBUG_ENTRY)
+        return false;
+    if (!add_lines(reader, &c, count)) {
+        dump->lines.length = reader->first_line;
+        return false;
+    }
+    reader->line_count = (uint32_t)dump->lines.length - reader->first_line;
+    if (!reader->line_count)
+        return true;
+    qsort(&dump->lines.data[reader->first_line], reader->line_count, sizeof(struct jit_line), compare_lines);
+    reader->has_first_lines |= dump->lines.data[reader->first_line].offset < V8_LINE_BIAS;
+    return true;
+}
+
+static bool take_record(struct reader *reader, const struct record *record)
+{
+    switch (record->kind) {
+    case RECORD_LOAD:
+        return take_load(reader, record);
+    case RECORD_MOVE:
+        return take_move(reader, record);
+    case RECORD_DEBUG:
+        return take_debug(reader, record);
+    default:
+        return true;
+    }
+}
+
+/* ---- the file ---- */
+
+static int take_header(struct reader *reader, struct error *err)
+{
+    struct cursor c = window_at(&reader->window, 0, HEADER_SIZE);
+    const unsigned char *magic = cursor_bytes(&c, 4);
+    uint32_t version = cursor_u32(&c), size = cursor_u32(&c);
+    cursor_bytes(&c, 20); /* machine, pad, pid, time: what V8 writes there is no time of the records' clock */
+    uint64_t flags = cursor_u64(&c);
+    if (c.failed || memcmp(magic, "DTiJ", 4) != 0 || size < HEADER_SIZE)
+        return error_set(err, EINVAL, "this is no jitdump file of this kind of machine");
+    if (version != 1)
+        return error_set(err, EINVAL, "this jitdump file is of version %u, and prof knows version 1", version);
+    reader->at = size;
+    reader->dump->clock = flags & FLAG_ARCH_CLOCK ? JITDUMP_ORDER : JITDUMP_MONOTONIC;
+    return 0;
+}
+
+/* False at the end of what can be read. */
+static bool next_record(struct reader *reader, struct record *record)
+{
+    if (reader->at >= reader->size)
+        return false;
+    struct cursor c = window_at(&reader->window, reader->at, RECORD_HEAD);
+    record->kind = cursor_u32(&c);
+    uint32_t size = cursor_u32(&c);
+    record->time = cursor_u64(&c);
+    if (c.failed || size < RECORD_HEAD || size > reader->size - reader->at) {
+        reader->dump->is_cut = true;
+        return false;
+    }
+    record->body = reader->at + RECORD_HEAD;
+    record->size = size - RECORD_HEAD;
+    reader->at += size;
+    return true;
+}
+
+static void take_records(struct reader *reader)
+{
+    struct jitdump *dump = reader->dump;
+    struct record record;
+    for (size_t i = 0; i < RECORDS_MAX && !reader->no_memory && next_record(reader, &record); i++) {
+        if (dump->clock == JITDUMP_ORDER)
+            record.time = 0;
+        else if (record.kind == RECORD_LOAD && !dump->codes.length && record.time >= first_realtime)
+            dump->clock = JITDUMP_REALTIME;
+        dump->is_cut |= !take_record(reader, &record);
+    }
+}
+
+static void remove_bias(struct jitdump *dump)
+{
+    for (size_t i = 0; i < dump->lines.length; i++)
+        dump->lines.data[i].offset -= V8_LINE_BIAS;
+}
+
+static int read_bytes(struct jitdump *dump, const struct bytes *bytes, struct error *err)
+{
+    *dump = (struct jitdump){.is_cut = false};
+    struct reader reader = {.dump = dump, .window = {.bytes = bytes, .step = 1 << 16}, .size = bytes->size};
+    int code = take_header(&reader, err);
+    if (!code) {
+        take_records(&reader);
+        if (!reader.has_first_lines)
+            remove_bias(dump);
+        code = reader.no_memory ? error_no_memory(err) : code_history_finish(&dump->history, err);
+    }
+    window_destroy(&reader.window);
+    hash_destroy(&reader.by_index);
+    if (code)
+        jitdump_destroy(dump);
+    return code;
+}
+
+int jitdump_read(struct jitdump *dump, int fd, struct error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info))
+        return error_set(err, errno, "cannot read a jitdump file: %s", strerror(errno));
+    struct bytes bytes = {.fd = fd, .size = info.st_size > 0 ? (uint64_t)info.st_size : 0};
+    return read_bytes(dump, &bytes, err);
+}
+
+int jitdump_read_image(struct jitdump *dump, const void *image, size_t size, struct error *err)
+{
+    struct bytes bytes = {.memory = image, .fd = -1, .size = size};
+    return read_bytes(dump, &bytes, err);
+}
+
+void jitdump_destroy(struct jitdump *dump)
+{
+    array_free(&dump->codes);
+    array_free(&dump->lines);
+    strings_destroy(&dump->texts);
+    code_history_destroy(&dump->history);
+    *dump = (struct jitdump){.is_cut = false};
+}
+
+const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, uint64_t address)
+{
+    const struct jit_code *of = &dump->codes.data[code];
+    if (!of->line_count)
+        return NULL;
+    const struct jit_line *lines = &dump->lines.data[of->first_line];
+    uint64_t offset = address - of->start;
+    size_t low = 0, high = of->line_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lines[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &lines[low - 1] : NULL;
+}
+
+bool jitdump_line_is_in(const struct jitdump *dump, const struct jit_line *line, const char *file)
+{
+    enum { OVERWRITTEN = 16 };
+    const struct string_entry *name = &dump->texts.entries.data[line->file];
+    if (strlen(file) != name->length)
+        return false;
+    bool is_overwritten = memchr(name->text, 0, name->length) != NULL;
+    size_t skip = !is_overwritten ? 0 : name->length < OVERWRITTEN ? name->length : OVERWRITTEN;
+    return memcmp(file + skip, name->text + skip, name->length - skip) == 0;
+}
