@@ -17,6 +17,7 @@ struct slots {
 struct tracker {
     struct spool_writer *spool;
     struct library_table *libraries;
+    struct code_places *code_places; /* or NULL */
     struct slots processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
@@ -56,6 +57,11 @@ struct tracker *tracker_new(struct spool_writer *spool, struct library_table *li
     tracker->spool = spool;
     tracker->libraries = libraries;
     return tracker;
+}
+
+void tracker_note_code(struct tracker *tracker, struct code_places *places)
+{
+    tracker->code_places = places;
 }
 
 static void process_free(struct tracked_process *process)
@@ -240,6 +246,27 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
     return emit_thread(tracker, thread, time, err);
 }
 
+/* ---- compiled code ---- */
+
+/* Executable memory that is no file's is where compiled code will be; a jitdump file is mapped to tell us of it. */
+static bool note_code(struct tracker *tracker, const struct tracked_process *process, const char *path, bool is_file)
+{
+    if (!tracker->code_places)
+        return true;
+    if (!is_file)
+        return code_places_note(tracker->code_places, process->number, process->pid);
+    return !code_places_is_dump(path) ||
+           code_places_note_dump(tracker->code_places, process->number, process->pid, path);
+}
+
+static bool inherit_code(struct tracker *tracker, const struct tracked_process *child,
+                         const struct tracked_process *parent)
+{
+    if (!parent || !tracker->code_places || !code_places_find(tracker->code_places, parent->number))
+        return true;
+    return code_places_note(tracker->code_places, child->number, child->pid);
+}
+
 /* ---- records ---- */
 
 static int map_into(struct tracker *tracker, struct tracked_process *process, const struct perf_mapping *mapping,
@@ -256,7 +283,8 @@ static int map_into(struct tracker *tracker, struct tracked_process *process, co
                           .rva = found.rva,
                           .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
                           .module = found.module};
-    if (!address_space_map(&process->space, &map))
+    if (!address_space_map(&process->space, &map) ||
+        !note_code(tracker, process, mapping->path, found.lib != SPOOL_NO_NUMBER))
         return error_no_memory(err);
     struct spool_event event = {.kind = SPOOL_MAP,
                                 .number = process->number,
@@ -340,7 +368,7 @@ static int fork_process(struct tracker *tracker, const struct perf_record *recor
     const struct tracked_process *parent = find_process(tracker, record->task.parent_pid);
     const struct tracked_thread *forking = find_thread(tracker, record->task.parent_tid);
     const char *name = forking ? forking->name : "";
-    if (parent && !address_space_copy(&child->space, &parent->space))
+    if ((parent && !address_space_copy(&child->space, &parent->space)) || !inherit_code(tracker, child, parent))
         return error_no_memory(err);
     if (parent)
         child->losses = parent->losses;

@@ -10,6 +10,7 @@
 #define PROF_RECORD_TRACKER_H
 
 #include "base/error.h"
+#include "record/code_places.h"
 #include "record/library_table.h"
 #include "record/spool.h"
 #include "record/thread_clock.h"
@@ -41,6 +42,9 @@ struct tracker;
 /* The spool and the libraries are the caller's and outlive the tracker. */
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries, struct error *err);
 void tracker_free(struct tracker *tracker);
+
+/* From now on notes there what it sees of compiled code. The caller's, and outlives the tracker. */
+void tracker_note_code(struct tracker *tracker, struct code_places *places);
 
 /* Takes in a record that is not a sample; types that do not concern it are ignored. Negative only when the spool cannot
  * be written or memory runs out. */

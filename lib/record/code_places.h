@@ -1,0 +1,52 @@
+/*
+ * Where the processes of a recording leave the names of the code that they compile. A process may have a /tmp of its
+ * own (a mount namespace) and know itself by another pid than we do (a pid namespace): what leads there exists only as
+ * long as it lives, and is held on to here until its files are read, after the recording.
+ */
+#ifndef PROF_RECORD_CODE_PLACES_H
+#define PROF_RECORD_CODE_PLACES_H
+
+#include "base/array.h"
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct code_place {
+    uint32_t pid;    /* the process's own name for itself: in the innermost of its pid namespaces */
+    uint32_t folder; /* index in code_places.folders; CODE_FOLDER_OURS */
+    int dump;        /* the jitdump file that it has mapped, open; -1: none, or it could not be opened */
+};
+
+enum { CODE_FOLDER_OURS = UINT32_MAX };
+
+/* The /tmp of a mount namespace. */
+struct code_folder {
+    uint64_t namespace; /* inode of the namespace */
+    int fd;
+};
+
+/* Zero it to start. One may be shared by record_command(), which fills it, and assemble_recording(), which reads. */
+struct code_places {
+    ARRAY(struct code_place) places;
+    ARRAY(struct code_folder) folders;
+    struct hash by_process; /* the process's number in the spool -> index in `places` */
+    size_t dumps;           /* that are open */
+};
+
+/* Process `pid`, whose number in the spool this is, has memory for compiled code. To be called while it lives; what
+ * cannot be found out (any more) is as with us. Without effect the second time. False if memory ran out. */
+bool code_places_note(struct code_places *places, uint32_t process, uint32_t pid);
+
+/* It has mapped `path`, as it sees it, which is a jitdump file by its name. False if memory ran out. */
+bool code_places_note_dump(struct code_places *places, uint32_t process, uint32_t pid, const char *path);
+
+/* Whether a file of this path is a jitdump file by its name: ".../jit-NUMBER.dump". */
+bool code_places_is_dump(const char *path);
+
+/* NULL: nothing was noted of this process. */
+const struct code_place *code_places_find(const struct code_places *places, uint32_t process);
+
+void code_places_destroy(struct code_places *places);
+
+#endif
