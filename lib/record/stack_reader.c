@@ -147,3 +147,11 @@ bool stack_reader_read_elsewhere(void *context, uint64_t address, void *out, siz
     memcpy(out, reader->elsewhere + offset, size);
     return true;
 }
+
+bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size)
+{
+    const struct stack_reader *reader = context;
+    struct iovec local = {.iov_base = out, .iov_len = size};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
+    return process_vm_readv((pid_t)reader->pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}

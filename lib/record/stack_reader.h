@@ -54,4 +54,7 @@ bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
 /* As unwind_stack.read_elsewhere wants it. */
 bool stack_reader_read_elsewhere(void *context, uint64_t address, void *out, size_t size);
 
+/* As unwind_stack.read_code wants it. Code seldom changes, so the age of the sample does not matter. */
+bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size);
+
 #endif

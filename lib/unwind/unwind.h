@@ -34,6 +34,8 @@ struct unwind_stack {
     /* The same for another stack: a thread of Go that runs on its system stack goes on in the goroutine's, which may be
      * anywhere. May be NULL. */
     bool (*read_elsewhere)(void *context, uint64_t address, void *out, size_t size);
+    /* The same for code in memory that is no file's, which a compiler has put there. May be NULL. */
+    bool (*read_code)(void *context, uint64_t address, void *out, size_t size);
     void *context;
 };
 

@@ -52,6 +52,7 @@ struct walk {
     unsigned switches; /* to a stack below this one, by a frame pointer of Go */
     bool elsewhere;    /* on another stack than the one that was copied */
     uint64_t fetched;  /* bytes of the copy that are on their way to this processor */
+    struct rule made;  /* one that is not for the cache */
     struct unwind_result result;
 };
 
@@ -211,7 +212,7 @@ static void rule_of_snippet(const struct arch_code *code, struct rule *rule)
  * which most binaries do not have. */
 static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
-    if (!mapping->module || !unwind_module_is_go(mapping->module))
+    if (!unwind_module_is_go(mapping->module))
         return false;
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     read_code(mapping, pc, exact, bytes);
@@ -231,8 +232,6 @@ static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool 
 static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
     rule->kind = RULE_NO_CFI;
-    if (!mapping->module)
-        return;
     if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
         rule->kind = RULE_START;
         return;
@@ -248,6 +247,26 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
         rule_of_snippet(&code, rule);
 }
 
+/* Code that a compiler has made while the program runs. Most compilers keep a frame pointer in it, but the first and
+ * last instructions of a function and short pieces that only call on are known by their bytes. */
+static void rule_of_compiled_code(struct walk *walk, const struct mapping *mapping, uint64_t pc, struct rule *rule)
+{
+    const struct unwind_stack *stack = walk->stack;
+    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER] = {0};
+    uint64_t at = pc + !walk->exact, before = at - mapping->start, after = mapping->end - at;
+    if (before > ARCH_CODE_BEFORE)
+        before = ARCH_CODE_BEFORE;
+    if (after > ARCH_CODE_AFTER)
+        after = ARCH_CODE_AFTER;
+    rule->kind = RULE_NO_CFI;
+    if (!stack->read_code ||
+        !stack->read_code(stack->context, at - before, bytes + ARCH_CODE_BEFORE - before, (size_t)(before + after)))
+        return;
+    struct arch_code code = arch_code_recognise(bytes);
+    if (code.kind == ARCH_CODE_STUB)
+        rule_of_snippet(&code, rule);
+}
+
 static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED};
 
 static const struct rule *rule_make(struct walk *walk, uint64_t pc)
@@ -255,12 +274,21 @@ static const struct rule *rule_make(struct walk *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     if (!mapping)
         return &unmapped_rule;
+    if (!mapping->module && mapping->lib == MAPPING_NO_LIB && walk->exact && walk->stack->read_code) {
+        walk->made = (struct rule){.pc = pc};
+        rule_of_compiled_code(walk, mapping, pc, &walk->made);
+        return &walk->made;
+    }
     struct rule *rule = unwind_cache_add(walk->cache, pc);
+    if (!mapping->module) {
+        rule_of_compiled_code(walk, mapping, pc, rule);
+        return rule;
+    }
     struct cfi_row row;
     bool is_debug_frame = false;
     if (rule_of_go_runtime(mapping, pc, walk->exact, rule))
         return rule;
-    if (!mapping->module || !row_lookup(mapping, pc, &row, &is_debug_frame)) {
+    if (!row_lookup(mapping, pc, &row, &is_debug_frame)) {
         rule_without_cfi(mapping, pc, walk->exact, rule);
     } else if (!compact(&row, rule)) {
         *rule = (struct rule){.pc = pc, .generation = walk->cache->generation, .kind = RULE_COMPLEX};

@@ -102,11 +102,23 @@ static const struct snippet snippets[] = {
       {OPCODE("\xc6\x05"), .any = 5, .cfa_offset = 16, .saved_bp = true},
       {OPCODE("\x5d"), .cfa_offset = 16, .saved_bp = true},
       {OPCODE("\xc3"), .cfa_offset = 8}}},
+    /* What CPython puts before each of its functions (Python/asm_trampoline.S, -X perf), with and without branch
+     * tracking: sub $8,%rsp; call *%rcx; add $8,%rsp; ret */
+    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
+      {OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
+      {OPCODE("\xff\xd1"), .cfa_offset = 16},
+      {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
+      {OPCODE("\xc3"), .cfa_offset = 8}}},
+    {{{OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
+      {OPCODE("\xff\xd1"), .cfa_offset = 16},
+      {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
+      {OPCODE("\xc3"), .cfa_offset = 8}}},
     /* push %rbp; mov %rsp,%rbp */
     {{{OPCODE("\x55"), .cfa_offset = 8}, {OPCODE("\x48\x89\xe5"), .cfa_offset = 16, .saved_bp = true}}},
     /* pop %rbp; ret */
     {{{OPCODE("\x5d"), .cfa_offset = 16, .saved_bp = true}, {OPCODE("\xc3"), .cfa_offset = 8}}},
     {{{OPCODE("\xc3"), .cfa_offset = 8}}},
+    {{{OPCODE("\xc2"), .any = 2, .cfa_offset = 8}}},
 };
 
 /* clone and clone3, where glibc interrupts their CFI because two threads come back from one system call: syscall; test

@@ -1,0 +1,187 @@
+/* Stacks through code that was compiled while the program ran: there is no file to look into, only the memory of the
+ * process. */
+#include "unwind/address_space.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CODE = 0x10000, CODE_SIZE = 0x1000, STACK = 0x700000, WORDS = 16 };
+
+/* A process: code at CODE, a stack of words at STACK that ends in a frame pointer of 0. */
+struct process {
+    struct address_space space;
+    unsigned char code[CODE_SIZE];
+    uint64_t words[WORDS];
+    struct unwind_regs regs;
+    size_t reads; /* of code */
+};
+
+static bool read_code(void *context, uint64_t address, void *out, size_t size)
+{
+    struct process *process = context;
+    process->reads++;
+    if (address < CODE || address - CODE > CODE_SIZE - size)
+        return false;
+    memcpy(out, process->code + (address - CODE), size);
+    return true;
+}
+
+static void start(struct process *process, uint64_t pc)
+{
+    *process = (struct process){.reads = 0};
+    struct mapping mapping = {.start = CODE, .end = CODE + CODE_SIZE, .lib = MAPPING_NO_LIB};
+    assert_true(address_space_map(&process->space, &mapping));
+    memset(process->code, 0x90, CODE_SIZE);
+    process->regs.r[UNWIND_REG_PC] = pc;
+    process->regs.r[UNWIND_REG_SP] = STACK;
+}
+
+static void put_code(struct process *process, uint64_t address, const char *bytes, size_t size)
+{
+    memcpy(process->code + (address - CODE), bytes, size);
+}
+
+static struct unwind_result walk(struct process *process, uint64_t *pcs, bool with_code)
+{
+    struct unwind_stack stack = {.sp = process->regs.r[UNWIND_REG_SP],
+                                 .bytes = (const unsigned char *)process->words,
+                                 .size = sizeof(process->words),
+                                 .read_code = with_code ? read_code : NULL,
+                                 .context = process};
+    return unwind_walk(&process->space, &process->regs, &stack, pcs, WORDS);
+}
+
+static void assert_frames(struct process *process, size_t count, const uint64_t *wanted)
+{
+    uint64_t pcs[WORDS];
+    struct unwind_result result = walk(process, pcs, true);
+    assert_int_equal(result.end, UNWIND_COMPLETE);
+    assert_int_equal(result.frames, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(pcs[i], wanted[i]);
+}
+
+/* The word of the stack at this index is the frame {caller's frame pointer, return address}. */
+static void put_frame(struct process *process, size_t index, uint64_t caller_bp, uint64_t return_address)
+{
+    process->words[index] = caller_bp;
+    process->words[index + 1] = return_address;
+}
+
+static void test_the_first_instruction_has_its_return_address_on_top(void **unused)
+{
+    (void)unused;
+    struct process process;
+    start(&process, CODE + 0x100);
+    put_code(&process, CODE + 0x100, "\x55\x48\x89\xe5", 4); /* push %rbp; mov %rsp,%rbp */
+    process.words[0] = CODE + 0x205;
+    process.regs.r[UNWIND_REG_BP] = STACK + 4 * 8; /* the caller's, whose caller is the first frame */
+    put_frame(&process, 4, 0, CODE + 0x305);
+    assert_frames(&process, 3, (uint64_t[]){CODE + 0x100, CODE + 0x204, CODE + 0x304});
+
+    process.regs.r[UNWIND_REG_PC] = CODE + 0x101; /* the second: the caller's frame pointer is pushed */
+    process.words[0] = STACK + 4 * 8;
+    process.words[1] = CODE + 0x205;
+    assert_frames(&process, 3, (uint64_t[]){CODE + 0x101, CODE + 0x204, CODE + 0x304});
+    address_space_destroy(&process.space);
+}
+
+static void test_the_last_instruction_has_its_return_address_on_top(void **unused)
+{
+    (void)unused;
+    static const char *const returns[] = {"\xc3\x90\x90", "\xc2\x10\x00"};
+    for (size_t i = 0; i < 2; i++) {
+        struct process process;
+        start(&process, CODE + 0x100);
+        put_code(&process, CODE + 0x100, returns[i], 3);
+        process.words[0] = CODE + 0x205;
+        process.regs.r[UNWIND_REG_BP] = STACK + 4 * 8;
+        put_frame(&process, 4, 0, CODE + 0x305);
+        assert_frames(&process, 3, (uint64_t[]){CODE + 0x100, CODE + 0x204, CODE + 0x304});
+        address_space_destroy(&process.space);
+    }
+}
+
+static void test_elsewhere_the_frame_pointer_leads(void **unused)
+{
+    (void)unused;
+    struct process process;
+    uint64_t pcs[WORDS];
+    start(&process, CODE + 0x100);
+    process.regs.r[UNWIND_REG_BP] = STACK + 2 * 8;
+    put_frame(&process, 2, 0, CODE + 0x205);
+    assert_frames(&process, 2, (uint64_t[]){CODE + 0x100, CODE + 0x204});
+    assert_true(walk(&process, pcs, true).used_frame_pointer);
+    address_space_destroy(&process.space);
+}
+
+/* Python's trampolines keep no frame pointer: what is in the register belongs to a caller further out. */
+static void test_a_caller_that_only_calls_on_is_known_by_its_code(void **unused)
+{
+    (void)unused;
+    static const char trampoline[] = "\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3";
+    struct process process;
+    uint64_t pcs[WORDS];
+    start(&process, CODE + 0x100);
+    put_code(&process, CODE + 0x400, trampoline, sizeof(trampoline) - 1);
+    process.regs.r[UNWIND_REG_BP] = STACK;
+    put_frame(&process, 0, STACK + 8 * 8, CODE + 0x406); /* called by the trampoline, which has one word of its own */
+    process.words[3] = CODE + 0x505;
+    put_frame(&process, 8, 0, CODE + 0x605);
+    assert_frames(&process, 4, (uint64_t[]){CODE + 0x100, CODE + 0x405, CODE + 0x504, CODE + 0x604});
+    address_space_clear(&process.space);
+    struct mapping mapping = {.start = CODE, .end = CODE + CODE_SIZE, .lib = MAPPING_NO_LIB};
+    assert_true(address_space_map(&process.space, &mapping));
+    assert_int_equal(walk(&process, pcs, false).frames, 3); /* without its code its caller is passed over */
+    address_space_destroy(&process.space);
+}
+
+static void test_callers_are_read_once_and_the_leaf_each_time(void **unused)
+{
+    (void)unused;
+    struct process process;
+    start(&process, CODE + 0x100);
+    put_code(&process, CODE + 0x100, "\xc3", 1);
+    process.words[0] = CODE + 0x205;
+    process.regs.r[UNWIND_REG_BP] = STACK + 4 * 8;
+    put_frame(&process, 4, 0, CODE + 0x305);
+    assert_frames(&process, 3, (uint64_t[]){CODE + 0x100, CODE + 0x204, CODE + 0x304});
+    size_t reads = process.reads;
+    put_code(&process, CODE + 0x100, "\x90", 1); /* other code has taken its place, and has a frame */
+    process.regs.r[UNWIND_REG_BP] = STACK + 2 * 8;
+    put_frame(&process, 2, 0, CODE + 0x305);
+    assert_frames(&process, 2, (uint64_t[]){CODE + 0x100, CODE + 0x304});
+    assert_int_equal(process.reads, reads + 1);
+    address_space_destroy(&process.space);
+}
+
+static void test_code_that_cannot_be_read_is_followed_by_frame_pointer(void **unused)
+{
+    (void)unused;
+    struct process process;
+    start(&process, CODE + 0x100);
+    struct mapping elsewhere = {.start = 0x50000, .end = 0x51000, .lib = MAPPING_NO_LIB};
+    assert_true(address_space_map(&process.space, &elsewhere));
+    process.regs.r[UNWIND_REG_PC] = 0x50000;
+    process.regs.r[UNWIND_REG_BP] = STACK + 2 * 8;
+    put_frame(&process, 2, 0, CODE + 0x205);
+    assert_frames(&process, 2, (uint64_t[]){0x50000, CODE + 0x204});
+    address_space_destroy(&process.space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_first_instruction_has_its_return_address_on_top),
+        cmocka_unit_test(test_the_last_instruction_has_its_return_address_on_top),
+        cmocka_unit_test(test_elsewhere_the_frame_pointer_leads),
+        cmocka_unit_test(test_a_caller_that_only_calls_on_is_known_by_its_code),
+        cmocka_unit_test(test_callers_are_read_once_and_the_leaf_each_time),
+        cmocka_unit_test(test_code_that_cannot_be_read_is_followed_by_frame_pointer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
