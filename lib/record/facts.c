@@ -32,6 +32,13 @@ static void join_notes(const struct perf_events *events, char *text, size_t size
         used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "; " : "", events->notes[i]);
 }
 
+/* Kernel addresses mean the same only until the machine starts anew. */
+static int write_boot(struct spool_writer *spool, struct error *err)
+{
+    char id[64];
+    return info_read_boot(id, sizeof(id)) ? info_write(spool, INFO_BOOT, id, err) : 0;
+}
+
 int facts_write_start(struct spool_writer *spool, const struct record_options *options,
                       const struct perf_events *events, uint64_t started, struct error *err)
 {
@@ -50,6 +57,8 @@ int facts_write_start(struct spool_writer *spool, const struct record_options *o
         {INFO_RECORDER, .text = options->recorder},
     };
     int code = info_write_command(spool, options->argv, err);
+    if (!code)
+        code = write_boot(spool, err);
     return code ? code : write_facts(spool, facts, sizeof(facts) / sizeof(*facts), err);
 }
 

@@ -57,3 +57,14 @@ int info_write_command(struct spool_writer *spool, char *const *argv, struct err
     array_free(&text);
     return code;
 }
+
+bool info_read_boot(char *id, size_t size)
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    bool ok = file && fgets(id, (int)size, file);
+    if (file)
+        fclose(file);
+    if (ok)
+        id[strcspn(id, "\n")] = '\0';
+    return ok;
+}

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "record/spool.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* At the start. */
@@ -20,7 +22,8 @@
 #define INFO_EVENT           "event"           /* "cpu-clock", "cycles" */
 #define INFO_TIER            "tier"            /* "kernel and user", "user only" ... */
 #define INFO_TIER_NOTES                                                                                                \
-    "tier_notes" /* what was lost on the way down and the setting that gives it back; may be empty */
+    "tier_notes"                /* what was lost on the way down and the setting that gives it back; may be empty */
+#define INFO_BOOT        "boot" /* which boot of the machine: /proc/sys/kernel/random/boot_id */
 #define INFO_STACK_BYTES "stack_bytes" /* copied with each sample */
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
 
@@ -41,6 +44,9 @@
 
 int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err);
 int info_write_number(struct spool_writer *spool, const char *name, uint64_t value, struct error *err);
+
+/* The value of INFO_BOOT for the machine as it runs now; false if it cannot be read. */
+bool info_read_boot(char *id, size_t size);
 
 /* INFO_COMMAND from its words, quoted where a shell would need it. */
 int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err);

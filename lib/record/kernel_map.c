@@ -103,3 +103,19 @@ int kernel_map_write(struct library_table *libraries, struct spool_writer *spool
         fclose(modules);
     return code;
 }
+
+int kernel_map_symbol(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
+                      const struct perf_kernel_symbol *symbol, struct error *err)
+{
+    if (!symbol->length || symbol->start > UINT64_MAX - symbol->length)
+        return 0;
+    struct spool_event event = {.kind = SPOOL_MAP,
+                                .number = SPOOL_NO_NUMBER,
+                                .time = time,
+                                .start = symbol->start,
+                                .end = symbol->start + symbol->length,
+                                .lib_number = SPOOL_NO_NUMBER};
+    struct spool_lib lib = {.kind = SPOOL_LIB_KERNEL_CODE, .path = symbol->name};
+    int code = symbol->is_gone ? 0 : library_table_add(libraries, &lib, &event.lib_number, err);
+    return code ? code : spool_writer_event(spool, &event, err);
+}

@@ -13,4 +13,8 @@
  * mapping, and that is no error. */
 int kernel_map_write(struct library_table *libraries, struct spool_writer *spool, uint64_t time, struct error *err);
 
+/* Code that the kernel made or dropped at that time. */
+int kernel_map_symbol(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
+                      const struct perf_kernel_symbol *symbol, struct error *err);
+
 #endif

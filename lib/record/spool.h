@@ -31,7 +31,13 @@ enum spool_event_kind {
 };
 
 /* A lib, as SPOOL_LIB has it. `kind` is enum spool_lib_kind. */
-enum spool_lib_kind { SPOOL_LIB_FILE, SPOOL_LIB_KERNEL, SPOOL_LIB_KERNEL_MODULE, SPOOL_LIB_VDSO };
+enum spool_lib_kind {
+    SPOOL_LIB_FILE,
+    SPOOL_LIB_KERNEL,
+    SPOOL_LIB_KERNEL_MODULE,
+    SPOOL_LIB_VDSO,
+    SPOOL_LIB_KERNEL_CODE, /* made while the kernel ran (a BPF program): one function, whose name is the path */
+};
 
 struct spool_lib {
     uint32_t kind;

@@ -5,8 +5,9 @@
  * asked for, and in what order it is given up:
  *
  * 1. Features that older kernels do not know (EINVAL), newest first: SAMPLE_READ with inherit (6.13), PERF_FORMAT_LOST
- *    (6.0), build ids in mapping records (5.12). Without them CPU time is counted by sampling periods, losses by LOST
- *    records, and build ids are read from the files.
+ *    (6.0), build ids in mapping records (5.12), records of kernel symbols (5.1). Without them CPU time is counted by
+ *    sampling periods, losses by LOST records, build ids are read from the files, and BPF programs have names only if
+ *    they are still there at the end.
  * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines): then the CPU clock, which misses code
  * that runs with interrupts off, and is otherwise as good.
  * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): then user code only.
@@ -98,6 +99,7 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events, bo
         .mmap = 1,
         .mmap2 = 1,
         .build_id = build_ids,
+        .ksymbol = events->kernel_symbols && events->tier == PERF_TIER_KERNEL_AND_USER,
         .comm = 1,
         .comm_exec = 1,
         .task = 1,
@@ -140,6 +142,7 @@ static int find_what_opens(struct perf_events *events, pid_t pid, uint32_t cpu, 
     events->layout.read_format =
         PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID | PERF_FORMAT_LOST;
     *build_ids = true;
+    events->kernel_symbols = true;
     for (;;) {
         choose_layout(events);
         int code = try_event(events, *build_ids, pid, cpu);
@@ -155,6 +158,8 @@ static int find_what_opens(struct perf_events *events, pid_t pid, uint32_t cpu, 
             events->layout.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
         else if (code == -EINVAL && *build_ids)
             *build_ids = false;
+        else if (code == -EINVAL && events->kernel_symbols)
+            events->kernel_symbols = false;
         else
             return code;
     }

@@ -166,6 +166,15 @@ static void parse_mapping(struct cursor *c, struct perf_record *record)
     mapping->path = cursor_string(c);
 }
 
+static void parse_kernel_symbol(struct cursor *c, struct perf_kernel_symbol *symbol)
+{
+    symbol->start = cursor_u64(c);
+    symbol->length = cursor_u32(c);
+    cursor_u16(c); /* which kind of code */
+    symbol->is_gone = cursor_u16(c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+    symbol->name = cursor_string(c);
+}
+
 static void parse_task(struct cursor *c, struct perf_record *record)
 {
     record->pid = cursor_u32(c);
@@ -195,6 +204,9 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
     switch (record->type) {
     case PERF_RECORD_MMAP2:
         parse_mapping(&c, record);
+        break;
+    case PERF_RECORD_KSYMBOL:
+        parse_kernel_symbol(&c, &record->kernel_symbol);
         break;
     case PERF_RECORD_COMM:
         record->pid = cursor_u32(&c);

@@ -47,6 +47,13 @@ struct perf_mapping {
     const char *path; /* as the process named it: a path, "//anon", "[vdso]" */
 };
 
+/* Code that the kernel made or dropped while it ran: a BPF program, a trampoline. */
+struct perf_kernel_symbol {
+    uint64_t start, length;
+    bool is_gone;
+    const char *name;
+};
+
 struct perf_record {
     uint32_t type; /* PERF_RECORD_...; of the types that are not in the union only the head is filled */
     uint16_t misc;
@@ -54,8 +61,9 @@ struct perf_record {
     uint32_t cpu;
     uint64_t time; /* ns of the clock that was asked for */
     union {
-        struct perf_sample sample;   /* PERF_RECORD_SAMPLE */
-        struct perf_mapping mapping; /* PERF_RECORD_MMAP2 */
+        struct perf_sample sample;               /* PERF_RECORD_SAMPLE */
+        struct perf_mapping mapping;             /* PERF_RECORD_MMAP2 */
+        struct perf_kernel_symbol kernel_symbol; /* PERF_RECORD_KSYMBOL */
         struct {
             const char *name;
             bool exec; /* the name changed because a new program starts */
