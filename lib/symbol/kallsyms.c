@@ -208,8 +208,7 @@ static size_t first_of_address(const struct kallsyms *kallsyms, size_t i)
     return i;
 }
 
-const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const char *module, uint64_t address,
-                                          uint64_t *size)
+static const struct kernel_symbol *last_at_or_before(const struct kallsyms *kallsyms, uint64_t address, uint64_t *size)
 {
     size_t low = 0, high = kallsyms->symbols.length;
     while (low < high) {
@@ -222,8 +221,25 @@ const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const
     if (low == 0)
         return NULL;
     const struct kernel_symbol *symbol = &kallsyms->symbols.data[first_of_address(kallsyms, low - 1)];
-    if (!is_in_module(kallsyms, symbol, module))
-        return NULL;
     *size = low < kallsyms->symbols.length ? kallsyms->symbols.data[low].address - symbol->address : 0;
     return symbol;
+}
+
+const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const char *module, uint64_t address,
+                                          uint64_t *size)
+{
+    const struct kernel_symbol *symbol = last_at_or_before(kallsyms, address, size);
+    return symbol && is_in_module(kallsyms, symbol, module) ? symbol : NULL;
+}
+
+const struct kernel_symbol *kallsyms_find_anywhere(const struct kallsyms *kallsyms, uint64_t address)
+{
+    uint64_t size;
+    const struct kernel_symbol *symbol = last_at_or_before(kallsyms, address, &size);
+    return symbol && address - symbol->address < KALLSYMS_REACH ? symbol : NULL;
+}
+
+const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol)
+{
+    return symbol->module == KERNEL_CORE ? NULL : kallsyms->text + symbol->module;
 }

@@ -43,4 +43,13 @@ uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module);
 const struct kernel_symbol *kallsyms_find(const struct kallsyms *kallsyms, const char *module, uint64_t address,
                                           uint64_t *size);
 
+/* The same in whichever module: that of code which was not there yet when the modules were listed (BPF programs, in
+ * "[bpf]"). Such code has no sizes, so that a symbol reaches at most KALLSYMS_REACH bytes. */
+const struct kernel_symbol *kallsyms_find_anywhere(const struct kallsyms *kallsyms, uint64_t address);
+
+enum { KALLSYMS_REACH = 256 << 10 };
+
+/* The module of a symbol, or NULL. */
+const char *kallsyms_module(const struct kallsyms *kallsyms, const struct kernel_symbol *symbol);
+
 #endif

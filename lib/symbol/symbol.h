@@ -109,6 +109,12 @@ void symbolizer_free(struct symbolizer *symbolizer);
 int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *lib, const uint64_t *rvas, size_t count,
                       struct symbol_answers *out, struct error *err);
 
+struct kallsyms;
+
+/* The symbols of the kernel that runs now, for addresses of no library; valid as long as the symbolizer, and read at
+ * the first call. NULL if memory ran out. */
+const struct kallsyms *symbolizer_kallsyms(struct symbolizer *symbolizer, struct error *err);
+
 struct symbol_job {
     struct symbol_lib lib;
     const uint64_t *rvas; /* sorted, distinct */

@@ -112,6 +112,11 @@ static int need_kallsyms(struct symbolizer *symbolizer, struct error *err)
     return result;
 }
 
+const struct kallsyms *symbolizer_kallsyms(struct symbolizer *symbolizer, struct error *err)
+{
+    return need_kallsyms(symbolizer, err) == 0 ? &symbolizer->kallsyms : NULL;
+}
+
 static bool is_of_kernel(const struct symbol_lib *lib)
 {
     return lib->kind == SYMBOL_LIB_KERNEL || lib->kind == SYMBOL_LIB_MODULE;
