@@ -270,7 +270,8 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
 int assemble_recording(const char *spool_path, const char *output_path, const struct assemble_options *options,
                        struct assemble_result *result, struct error *err)
 {
-    struct assembly assembly = {.replay.code_map_folder = CODE_MAP_FOLDER};
+    struct assembly assembly = {.replay.code_map_folder = CODE_MAP_FOLDER,
+                                .replay.code_places = options->files ? &options->files->code : NULL};
     struct symbolizer *symbolizer = NULL;
     *result = (struct assemble_result){0};
     interner_init(&assembly.interner, &assembly.profile);

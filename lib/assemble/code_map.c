@@ -10,8 +10,9 @@
  *     process with that pid. Of the programs that one pid ran in turn only the last can have the file, since each
  * writes it anew.
  *
- * The process is gone when its file is read, so the file is sought by the pid that the recorder saw, and in its own
- * /tmp: programs in a container of their own (a pid or mount namespace) get no names yet.
+ * The process is gone when its file is read. The recorder noted by which pid it knew itself and kept its /tmp open
+ * (record/code_places.h), so that programs in containers get their names too. A recording that is recovered later has
+ * only the pid that the recorder saw, and our /tmp.
  *
  * A forked process has a copy of its parent's code and goes on without exec. What its own file does not name, its
  * parent's may.
@@ -23,7 +24,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -39,19 +39,54 @@ static bool is_trusted(const struct stat *info, uint64_t start)
            written + stamp_lag >= start;
 }
 
-int code_map_open(const char *folder, uint32_t pid, uint64_t start)
+int code_map_open_trusted(int folder, const char *name, uint64_t start)
 {
-    char path[PATH_MAX];
     struct stat info;
-    if ((size_t)snprintf(path, sizeof(path), "%s/perf-%" PRIu32 ".map", folder, pid) >= sizeof(path))
-        return -ENAMETOOLONG;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return -errno;
     if (fstat(fd, &info) == 0 && is_trusted(&info, start))
         return fd;
     close(fd);
     return -EPERM;
+}
+
+static const struct code_place *place_of(const struct replay *replay, uint32_t process)
+{
+    return replay->code_places ? code_places_find(replay->code_places, process) : NULL;
+}
+
+uint32_t code_map_own_pid(const struct replay *replay, uint32_t process)
+{
+    const struct code_place *place = place_of(replay, process);
+    return place ? place->pid : replay->processes.data[process].pid;
+}
+
+/* A descriptor of the folder, which is the caller's. */
+static int open_folder(const struct replay *replay, uint32_t process)
+{
+    const struct code_place *place = place_of(replay, process);
+    if (place && place->folder != CODE_FOLDER_OURS)
+        return fcntl(replay->code_places->folders.data[place->folder].fd, F_DUPFD_CLOEXEC, 0);
+    return open(replay->code_map_folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int code_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after)
+{
+    uint64_t start = replay_realtime(replay, replay->processes.data[process].start);
+    char name[64];
+    int folder = replay->code_map_folder && start ? open_folder(replay, process) : -1;
+    if (folder < 0)
+        return -ENOENT;
+    snprintf(name, sizeof(name), "%s%" PRIu32 "%s", before, code_map_own_pid(replay, process), after);
+    int fd = code_map_open_trusted(folder, name, start);
+    close(folder);
+    return fd;
+}
+
+int code_map_open(const struct replay *replay, uint32_t process)
+{
+    return code_map_open_named(replay, process, "perf-", ".map");
 }
 
 /* ---- names ---- */
@@ -87,17 +122,23 @@ static int add_names(struct code_names *names, const struct wanted *wanted, stru
     return 0;
 }
 
-/* Whether a later program of the same pid has taken the file over. */
-static bool is_replaced(const struct hash *last_of_pid, const struct replay *replay, uint32_t number)
+/* What two programs must have in common to write the same file. */
+static uint64_t file_key(const struct replay *replay, uint32_t process)
 {
-    return hash_get(last_of_pid, replay->processes.data[number].pid) != number;
+    const struct code_place *place = place_of(replay, process);
+    return (uint64_t)(place ? place->folder : CODE_FOLDER_OURS) << 32 | code_map_own_pid(replay, process);
+}
+
+/* Whether a later program of the same pid has taken the file over. */
+static bool is_replaced(const struct hash *last_of_file, const struct replay *replay, uint32_t number)
+{
+    return hash_get(last_of_file, file_key(replay, number)) != number;
 }
 
 static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t process, struct perf_map *map,
                    struct error *err)
 {
-    uint64_t start = replay_realtime(replay, replay->processes.data[process].start);
-    int fd = code_map_open(replay->code_map_folder, replay->processes.data[process].pid, start);
+    int fd = code_map_open(replay, process);
     if (fd < 0)
         return 0;
     int code = perf_map_read(map, fd, err);
@@ -109,12 +150,12 @@ static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t 
 
 /* All files that may name the code of one owner: its own, and of those it was forked from. */
 static int name_owner(struct code_names *names, struct wanted *wanted, const struct replay *replay, uint32_t owner,
-                      const struct hash *last_of_pid, struct error *err)
+                      const struct hash *last_of_file, struct error *err)
 {
     struct perf_map maps[CODE_MAP_GENERATIONS] = {0};
     int code = 0;
     for (int i = 0; i < CODE_MAP_GENERATIONS && owner != REPLAY_NONE && !code; i++) {
-        if (!is_replaced(last_of_pid, replay, owner))
+        if (!is_replaced(last_of_file, replay, owner))
             code = look_up(wanted, replay, owner, &maps[i], err);
         owner = replay_forked_from(replay, owner);
     }
@@ -132,7 +173,7 @@ static bool add_wanted(struct wanted *wanted, const struct replay *replay, uint3
 }
 
 static int find_all(struct code_names *names, struct wanted *wanted, const struct replay *replay,
-                    const struct hash *last_of_pid, const uint32_t *frames, size_t count, struct error *err)
+                    const struct hash *last_of_file, const uint32_t *frames, size_t count, struct error *err)
 {
     int code = 0;
     for (size_t i = 0; i < count && !code;) {
@@ -141,31 +182,32 @@ static int find_all(struct code_names *names, struct wanted *wanted, const struc
         for (; i < count && replay->frames.data[frames[i]].process == owner; i++)
             if (!add_wanted(wanted, replay, frames[i]))
                 return error_no_memory(err);
-        code = name_owner(names, wanted, replay, owner, last_of_pid, err);
+        code = name_owner(names, wanted, replay, owner, last_of_file, err);
     }
     return code;
 }
 
 int code_names_find(struct code_names *names, const struct replay *replay, struct error *err)
 {
-    ARRAY(uint32_t) frames = {0};
+    ARRAY(uint32_t) frames = {0}; /* those that a map file may name */
     struct wanted wanted = {0};
-    struct hash last_of_pid = {0};
+    struct hash last_of_file = {0};
     bool ok = true;
     for (size_t i = 0; i < replay->frames.length && ok; i++)
-        ok = replay->frames.data[i].process == REPLAY_NONE || array_push(&frames, (uint32_t)i);
+        ok = replay->frames.data[i].process == REPLAY_NONE || replay->frames.data[i].lib == REPLAY_LIB_DUMPED ||
+             array_push(&frames, (uint32_t)i);
     for (size_t i = 0; i < replay->processes.length && ok && frames.length; i++)
-        ok = !replay->processes.data[i].known || hash_set(&last_of_pid, replay->processes.data[i].pid, (uint32_t)i);
+        ok = !replay->processes.data[i].known || hash_set(&last_of_file, file_key(replay, (uint32_t)i), (uint32_t)i);
     int code = ok ? 0 : error_no_memory(err);
     if (!code && frames.length) {
         qsort_r(frames.data, frames.length, sizeof(*frames.data), compare_frames, (void *)replay);
-        code = find_all(names, &wanted, replay, &last_of_pid, frames.data, frames.length, err);
+        code = find_all(names, &wanted, replay, &last_of_file, frames.data, frames.length, err);
     }
     array_free(&wanted.frames);
     array_free(&wanted.addresses);
     array_free(&wanted.names);
     array_free(&frames);
-    hash_destroy(&last_of_pid);
+    hash_destroy(&last_of_file);
     return code;
 }
 

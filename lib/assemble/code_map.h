@@ -13,9 +13,19 @@
 /* How many parents' files a forked process may have names from: those that fork into each other forever have an end. */
 enum { CODE_MAP_GENERATIONS = 16 };
 
-/* Opens the map file of the process `pid` that started at `start` (ns since the Unix epoch). A file descriptor, which
- * is the caller's, or a negative errno value if there is no such file or it may not be trusted (see code_map.c). */
-int code_map_open(const char *folder, uint32_t pid, uint64_t start);
+/* Opens the map file of a process of the recording. A file descriptor, which is the caller's, or a negative errno value
+ * if there is no such file or it may not be trusted (see code_map.c). */
+int code_map_open(const struct replay *replay, uint32_t process);
+
+/* The same for another file in that folder, whose name is the process's own pid between these. */
+int code_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after);
+
+/* The pid that the process writes into the names of its files. */
+uint32_t code_map_own_pid(const struct replay *replay, uint32_t process);
+
+/* Opens a file that may be trusted, of a process that started at `start` (ns since the Unix epoch), by its name in
+ * `folder` (a descriptor, or AT_FDCWD). */
+int code_map_open_trusted(int folder, const char *name, uint64_t start);
 
 struct code_names {
     struct arena arena;

@@ -7,7 +7,10 @@
 #include "assemble/address_batches.h"
 #include "assemble/code_map.h"
 #include "base/path.h"
+#include "record/info.h"
 #include "symbol/debug_file.h"
+#include "symbol/jitdump.h"
+#include "symbol/kallsyms.h"
 #include "symbol/library_id.h"
 
 #include <errno.h>
@@ -31,6 +34,8 @@ struct namer {
     struct profile *profile;
     struct interner *interner;
     struct code_names code_names;
+    const struct kallsyms *kallsyms; /* NULL: of no use for these addresses */
+    bool kernel_is_said;
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -85,9 +90,10 @@ static uint32_t add_bare_frame(struct namer *namer, const char *name, uint32_t r
 }
 
 /* A function of a JIT compiler. It has no address that means anything in another run, nor a library, so all its
- * addresses have one frame for each tier. */
-static uint32_t add_compiled_frame(struct namer *namer, const struct jit_name *name)
+ * addresses have one frame for each tier and line. */
+static uint32_t add_compiled_frame(struct namer *namer, const struct jit_name *name, uint32_t line, uint32_t column)
 {
+    namer->naming->shares_frames = true;
     uint32_t text = add_text(namer, name->function), library = add_text(namer, "JIT"), file = STRING_NONE;
     if (text == STRING_NONE || library == STRING_NONE ||
         (name->file && (file = add_text(namer, name->file)) == STRING_NONE))
@@ -103,42 +109,151 @@ static uint32_t add_compiled_frame(struct namer *namer, const struct jit_name *n
         return PROFILE_NONE;
     struct frame_row frame = frame_row_of(intern_func(namer->interner, &func));
     frame.category = CATEGORY_JIT;
+    frame.line = line;
+    frame.column = column;
     frame.subcategory = name->tier ? intern_subcategory(namer->interner, CATEGORY_JIT, name->tier) : 0;
     return frame.func == PROFILE_NONE || frame.subcategory == PROFILE_NONE ? PROFILE_NONE
                                                                            : intern_frame(namer->interner, &frame);
 }
 
-static uint32_t add_anonymous_frame(struct namer *namer, size_t index, const char *address)
+/* Nothing tells functions apart: all of it is one, and not one for each address. */
+static uint32_t add_unnamed_code(struct namer *namer)
+{
+    static const struct jit_name unnamed = {.function = "JIT code (no symbols)"};
+    namer->naming->compiled_unnamed++;
+    return add_compiled_frame(namer, &unnamed, 0, 0);
+}
+
+/* What a map file names, at this address. */
+static uint32_t add_anonymous_frame(struct namer *namer, size_t index)
 {
     const struct jit_name *name = code_names_of(&namer->code_names, index);
     namer->naming->compiled++;
-    if (name)
-        return add_compiled_frame(namer, name);
-    namer->naming->compiled_unnamed++;
-    return add_bare_frame(namer, address, PROFILE_NONE, CATEGORY_JIT);
+    return name ? add_compiled_frame(namer, name, 0, 0) : add_unnamed_code(namer);
+}
+
+static const char *text_of(const struct jitdump *dump, uint32_t text)
+{
+    return strings_text(&dump->texts, text);
+}
+
+/* What a jitdump file names. Its lines count only where they are of the file that the function is in: those of inlined
+ * functions may not be. */
+static uint32_t add_dumped_frame(struct namer *namer, const struct replay_frame *from)
+{
+    const struct jitdump *dump = namer->replay->processes.data[from->process].dump;
+    const struct jit_code *code = &dump->codes.data[from->code];
+    const struct string_entry *text = &dump->texts.entries.data[code->name];
+    const struct jit_line *line = jitdump_line(dump, from->code, from->address);
+    struct jit_name name;
+    namer->naming->compiled++;
+    if (!text->length)
+        return add_unnamed_code(namer);
+    if (jit_name_parse(&name, text->text, text->length, &namer->code_names.arena))
+        return PROFILE_NONE;
+    if (!name.file && code->line_count)
+        name.file = text_of(dump, dump->lines.data[code->first_line].file);
+    bool is_its_line = line && name.file && jitdump_line_is_in(dump, line, name.file);
+    return is_its_line ? add_compiled_frame(namer, &name, line->line, line->column)
+                       : add_compiled_frame(namer, &name, 0, 0);
+}
+
+/* ---- the kernel's own code ---- */
+
+/* What lay in no known part of the kernel when it was recorded may have come later: BPF programs, modules. */
+static int open_kallsyms(struct namer *namer, struct symbolizer *symbolizer, struct error *err)
+{
+    const struct replay *replay = namer->replay;
+    const char *boot = replay_info(replay, INFO_BOOT);
+    char boot_now[64];
+    bool is_wanted = false;
+    for (size_t i = 0; i < replay->frames.length && !is_wanted; i++)
+        is_wanted = replay->frames.data[i].lib == REPLAY_LIB_UNKNOWN_KERNEL;
+    if (!is_wanted || !boot || !info_read_boot(boot_now, sizeof(boot_now)) || strcmp(boot, boot_now) != 0)
+        return 0;
+    namer->kallsyms = symbolizer_kallsyms(symbolizer, err);
+    return namer->kallsyms ? 0 : -ENOMEM;
+}
+
+static uint32_t add_kernel_code(struct namer *namer, const char *name, const char *module)
+{
+    char library[128];
+    snprintf(library, sizeof(library), "[%s]", module ? module : "kernel.kallsyms");
+    uint32_t text = add_text(namer, library);
+    uint32_t resource = text == STRING_NONE ? PROFILE_NONE : intern_library_resource(namer->interner, text);
+    return resource == PROFILE_NONE ? PROFILE_NONE : add_bare_frame(namer, name, resource, CATEGORY_KERNEL);
+}
+
+static bool say_unknown_kernel(struct namer *namer)
+{
+    char text[384];
+    bool is_hidden = namer->kallsyms && namer->kallsyms->problem[0];
+    if (namer->kernel_is_said)
+        return true;
+    namer->kernel_is_said = true;
+    snprintf(text, sizeof(text), "kernel: %s",
+             is_hidden ? namer->kallsyms->problem : "some of its code had no name when the recording ended");
+    uint32_t problem = add_text(namer, text);
+    return problem != STRING_NONE && array_push(&namer->naming->problems, problem);
+}
+
+/* An address of no known part of the kernel. Without a name all of them are one func: an address of the kernel says
+ * nothing to a user. */
+static uint32_t add_unknown_kernel(struct namer *namer, uint64_t address)
+{
+    const struct kernel_symbol *symbol = namer->kallsyms ? kallsyms_find_anywhere(namer->kallsyms, address) : NULL;
+    namer->naming->addresses++;
+    namer->naming->shares_frames = true;
+    if (symbol)
+        return add_kernel_code(namer, namer->kallsyms->text + symbol->name, kallsyms_module(namer->kallsyms, symbol));
+    namer->naming->unnamed++;
+    return say_unknown_kernel(namer) ? add_kernel_code(namer, "kernel code (no symbols)", NULL) : PROFILE_NONE;
+}
+
+/* Code that the kernel made, and told of. */
+static uint32_t add_made_kernel_code(struct namer *namer, const struct spool_lib *code)
+{
+    namer->naming->addresses++;
+    namer->naming->shares_frames = true;
+    return add_kernel_code(namer, code->path, strncmp(code->path, "bpf_", 4) == 0 ? "bpf" : NULL);
+}
+
+static bool is_in_library(const struct replay *replay, const struct replay_frame *frame)
+{
+    return frame->lib < replay->libs.length && replay->libs.data[frame->lib].lib.kind != SPOOL_LIB_KERNEL_CODE;
+}
+
+/* The frame of an address that is in no library. */
+static uint32_t add_frame_of(struct namer *namer, size_t index)
+{
+    const struct replay *replay = namer->replay;
+    const struct replay_frame *from = &replay->frames.data[index];
+    char name[32];
+    if (from->lib < replay->libs.length)
+        return add_made_kernel_code(namer, &replay->libs.data[from->lib].lib);
+    switch (from->lib) {
+    case REPLAY_LIB_TRUNCATED:
+        return add_bare_frame(namer, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
+    case REPLAY_LIB_UNKNOWN_KERNEL:
+        return add_unknown_kernel(namer, from->address);
+    case REPLAY_LIB_DUMPED:
+        return add_dumped_frame(namer, from);
+    case REPLAY_LIB_ANONYMOUS:
+        return add_anonymous_frame(namer, index);
+    default:
+        if (code_names_of(&namer->code_names, index)) /* it is only the record of its mapping that was lost */
+            return add_anonymous_frame(namer, index);
+        snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
+        return add_bare_frame(namer, name, PROFILE_NONE, CATEGORY_OTHER);
+    }
 }
 
 static bool set_bare(struct namer *namer, size_t index)
 {
-    const struct replay_frame *from = &namer->replay->frames.data[index];
-    char name[32];
-    snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
-    uint32_t frame;
-    switch (from->lib) {
-    case REPLAY_LIB_TRUNCATED:
-        frame = add_bare_frame(namer, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
-        break;
-    case REPLAY_LIB_UNKNOWN_KERNEL:
-        frame = add_bare_frame(namer, name, intern_library_resource(namer->interner, add_text(namer, "[kernel]")),
-                               CATEGORY_KERNEL);
-        break;
-    default:
-        frame = add_anonymous_frame(namer, index, name);
-        namer->naming->shares_frames |= from->process != REPLAY_NONE;
-    }
-    namer->naming->named.data[index] =
-        (struct named_frame){.first = (uint32_t)namer->naming->frames.length, .count = 1};
-    return frame != PROFILE_NONE && array_push(&namer->naming->frames, frame);
+    struct naming *naming = namer->naming;
+    uint32_t frame = add_frame_of(namer, index);
+    naming->named.data[index] = (struct named_frame){.first = (uint32_t)naming->frames.length, .count = 1};
+    return frame != PROFILE_NONE && array_push(&naming->frames, frame);
 }
 
 /* What symbol servers know a file without a build id by; leaves `out` empty if the file is gone or has got one. */
@@ -232,7 +347,8 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
         libs->origins[i] = origin_of(&libs->replay->libs.data[i].lib, files, (uint32_t)i);
     for (size_t i = 0; i < libs->replay->frames.length; i++) {
         const struct replay_frame *frame = &libs->replay->frames.data[i];
-        if (frame->lib < lib_count && !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
+        if (is_in_library(libs->replay, frame) &&
+            !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
             return false;
     }
     return address_batches_make(batches, recorded_lib, libs);
@@ -297,13 +413,15 @@ int name_frames(struct naming *naming, const struct replay *replay, const struct
     code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
     if (!code)
         code = code_names_find(&namer.code_names, replay, err);
+    if (!code)
+        code = open_kallsyms(&namer, symbolizer, err);
     if (code)
         goto out;
     for (size_t i = 0; i < batches.jobs.length; i++)
         if (!add_batch(&namer, &batches, i))
             goto no_memory;
     for (size_t i = 0; i < replay->frames.length; i++)
-        if (replay->frames.data[i].lib >= replay->libs.length && !set_bare(&namer, i))
+        if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&namer, i))
             goto no_memory;
     goto out;
 no_memory:

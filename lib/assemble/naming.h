@@ -31,7 +31,7 @@ struct naming {
     ARRAY(struct named_frame) named;     /* one per frame of the replay */
     struct row_list frames;              /* profile frames */
     uint64_t addresses, unnamed;         /* distinct addresses in libraries, and those without a symbol */
-    uint64_t compiled, compiled_unnamed; /* distinct addresses of anonymous memory, and those that no map file names */
+    uint64_t compiled, compiled_unnamed; /* distinct addresses of compiled code, and those that no file names */
     bool shares_frames;                  /* several addresses may have the same frame */
     ARRAY(struct naming_gap) gaps;
     ARRAY(struct naming_problem) problems;

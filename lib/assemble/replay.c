@@ -11,13 +11,12 @@
  */
 #include "assemble/replay.h"
 
-#include "assemble/code_map.h"
+#include "assemble/replay_code.h"
 #include "record/info.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Kernel addresses are the upper half on every 64-bit architecture. */
 static bool is_kernel_address(uint64_t address)
@@ -27,7 +26,7 @@ static bool is_kernel_address(uint64_t address)
 
 /* ---- frames and stacks ---- */
 
-static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
+uint32_t replay_add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
 {
     uint32_t *place = hash_at(index, key);
     if (!place)
@@ -46,34 +45,7 @@ static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t ke
 static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
 {
     struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
-    return add_frame(replay, &replay->pc_frames, lib == REPLAY_LIB_TRUNCATED ? UINT64_MAX : pc, &frame);
-}
-
-static bool has_code_map(struct replay *replay, uint32_t number)
-{
-    struct replay_process *process = &replay->processes.data[number];
-    if (process->code_map == REPLAY_CODE_MAP_UNKNOWN) {
-        uint64_t start = replay_realtime(replay, process->start);
-        int fd = start ? code_map_open(replay->code_map_folder, process->pid, start) : -ENOENT;
-        process->code_map = fd < 0 ? REPLAY_CODE_MAP_MISSING : REPLAY_CODE_MAP_FOUND;
-        if (fd >= 0)
-            close(fd);
-    }
-    return process->code_map == REPLAY_CODE_MAP_FOUND;
-}
-
-/* Two processes may have different code at the same address. Where a map file can tell, frames are the process's own;
- * where none can, all have the same name and are one frame. */
-static uint32_t add_anonymous_frame(struct replay *replay, uint32_t process, uint64_t pc)
-{
-    unsigned generations = 0;
-    uint32_t owner = replay->code_map_folder ? process : REPLAY_NONE;
-    while (owner != REPLAY_NONE && !has_code_map(replay, owner))
-        owner = ++generations < CODE_MAP_GENERATIONS ? replay_forked_from(replay, owner) : REPLAY_NONE;
-    if (owner == REPLAY_NONE)
-        return add_pc_frame(replay, REPLAY_LIB_ANONYMOUS, pc);
-    struct replay_frame frame = {.lib = REPLAY_LIB_ANONYMOUS, .process = owner, .address = pc};
-    return add_frame(replay, &replay->processes.data[owner].code_frames, pc, &frame);
+    return replay_add_frame(replay, &replay->pc_frames, lib == REPLAY_LIB_TRUNCATED ? UINT64_MAX : pc, &frame);
 }
 
 /* The event that tells of a library may be lost with its block. */
@@ -84,7 +56,7 @@ static bool is_known_lib(const struct replay *replay, uint32_t number)
 
 enum { RVA_BITS = 40 };
 
-static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc)
+static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time)
 {
     bool kernel = is_kernel_address(pc);
     const struct mapping *mapping =
@@ -93,9 +65,10 @@ static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc)
         uint64_t rva = mapping->rva + (pc - mapping->start);
         struct replay_frame frame = {.lib = mapping->lib, .process = REPLAY_NONE, .address = rva};
         if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
-            return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
+            return replay_add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
     }
-    return kernel ? add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc) : add_anonymous_frame(replay, process, pc);
+    return kernel ? add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc)
+                  : replay_code_frame(replay, process, pc, time, mapping != NULL);
 }
 
 static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
@@ -120,13 +93,17 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
     struct replay_process *process = &replay->processes.data[thread->process];
     bool cut = sample->flags & SAMPLE_CUT;
     uint32_t count = sample->frame_count;
+    uint64_t map_generation = (uint64_t)process->map_generation + replay->kernel_generation;
+    uint64_t code_generation = replay_code_generation(replay, thread->process, sample->time);
     size_t shared = 0;
-    if (cut == thread->last_cut && thread->last_map_generation == process->map_generation)
+    if (cut == thread->last_cut && thread->last_map_generation == map_generation &&
+        thread->last_code_generation == code_generation)
         while (shared < count && shared < thread->last_pcs.length &&
                thread->last_pcs.data[shared] == sample->frames[count - 1 - shared])
             shared++;
     thread->last_cut = cut;
-    thread->last_map_generation = process->map_generation;
+    thread->last_map_generation = map_generation;
+    thread->last_code_generation = code_generation;
     thread->last_pcs.length = thread->last_stacks.length = shared;
     if (!array_reserve(&thread->last_pcs, count - shared) || !array_reserve(&thread->last_stacks, count - shared))
         return error_no_memory(err);
@@ -142,7 +119,7 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
     }
     for (size_t i = shared; i < count; i++) {
         uint64_t pc = sample->frames[count - 1 - i];
-        uint32_t frame = frame_of(replay, thread->process, pc);
+        uint32_t frame = frame_of(replay, thread->process, pc, sample->time);
         prefix = frame == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, prefix, frame);
         if (prefix == REPLAY_NONE)
             return error_no_memory(err);
@@ -197,6 +174,9 @@ static int apply_map(struct replay *replay, const struct spool_event *event, str
             return 0;
         process->map_generation++;
         space = &process->space;
+        replay_code_mapped(replay, event->number, event->lib_number);
+    } else {
+        replay->kernel_generation++;
     }
     struct mapping mapping = {.start = event->start,
                               .end = event->end,
@@ -358,6 +338,13 @@ static int queue_event(struct replay *replay, const struct spool_event *event, s
     return array_push(&replay->pending, copy) ? 0 : error_no_memory(err);
 }
 
+/* The kernel's image and modules are where they are from the start on; only code that it made comes and goes. */
+static bool is_timed(const struct replay *replay, const struct spool_event *kernel_map)
+{
+    return !is_known_lib(replay, kernel_map->lib_number) ||
+           replay->libs.data[kernel_map->lib_number].lib.kind == SPOOL_LIB_KERNEL_CODE;
+}
+
 static int take_event(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     note_time(replay, event->time);
@@ -370,7 +357,7 @@ static int take_event(struct replay *replay, const struct spool_event *event, st
         replay->lost += event->count;
         return 0;
     default:
-        if (event->kind == SPOOL_MAP && event->number == SPOOL_NO_NUMBER) /* the kernel's, from the start on */
+        if (event->kind == SPOOL_MAP && event->number == SPOOL_NO_NUMBER && !is_timed(replay, event))
             return apply_map(replay, event, err);
         return queue_event(replay, event, err);
     }
@@ -481,7 +468,7 @@ void replay_destroy(struct replay *replay)
 {
     for (size_t i = 0; i < replay->processes.length; i++) {
         address_space_destroy(&replay->processes.data[i].space);
-        hash_destroy(&replay->processes.data[i].code_frames);
+        replay_code_destroy(&replay->processes.data[i]);
     }
     for (size_t i = 0; i < replay->threads.length; i++) {
         array_free(&replay->threads.data[i].last_pcs);
@@ -497,6 +484,7 @@ void replay_destroy(struct replay *replay)
     array_free(&replay->pending);
     hash_destroy(&replay->lib_frames);
     hash_destroy(&replay->pc_frames);
+    hash_destroy(&replay->unmapped_frames);
     hash_destroy(&replay->stack_index);
     sample_store_free(replay->samples);
     strings_destroy(&replay->strings);

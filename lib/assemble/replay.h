@@ -11,24 +11,30 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/strings.h"
+#include "record/code_places.h"
 #include "record/spool.h"
 #include "unwind/address_space.h"
 
 #include <stdint.h>
 
+struct jitdump;
+
 #define REPLAY_NONE UINT32_MAX
 
 /* The libs of a frame that is in none. */
 enum {
-    REPLAY_LIB_ANONYMOUS = UINT32_MAX,     /* executable memory that is no file's, or none at all: address is the pc */
-    REPLAY_LIB_TRUNCATED = UINT32_MAX - 1, /* stands for the callers that a cut stack lacks */
+    REPLAY_LIB_ANONYMOUS = UINT32_MAX,          /* executable memory that is no file's: address is the pc */
+    REPLAY_LIB_TRUNCATED = UINT32_MAX - 1,      /* stands for the callers that a cut stack lacks */
     REPLAY_LIB_UNKNOWN_KERNEL = UINT32_MAX - 2, /* a kernel address of no known image or module */
+    REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* code that the jitdump file of `process` tells of: `code` in it */
+    REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* no executable memory is known there: address is the pc */
 };
 
 struct replay_frame {
     uint32_t lib;     /* into libs, or one of the above */
-    uint32_t process; /* whose map file may name this anonymous code; REPLAY_NONE: no file can */
+    uint32_t process; /* whose map or jitdump file may name this code; REPLAY_NONE: no file can */
     uint64_t address; /* library-relative, or the pc */
+    uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes */
 };
 
 struct replay_stack {
@@ -36,8 +42,8 @@ struct replay_stack {
     uint32_t frame;
 };
 
-/* Whether a process has a file with the names of its compiled code (code_map.h). */
-enum replay_code_map { REPLAY_CODE_MAP_UNKNOWN, REPLAY_CODE_MAP_MISSING, REPLAY_CODE_MAP_FOUND };
+/* Whether a process has a file with the names of its compiled code (code_map.h, code_dump.h). */
+enum replay_code_state { REPLAY_CODE_UNKNOWN, REPLAY_CODE_MISSING, REPLAY_CODE_FOUND };
 
 struct replay_process {
     bool known;
@@ -49,8 +55,11 @@ struct replay_process {
     uint64_t samples;
     struct address_space space;
     uint32_t map_generation; /* grows with every change of `space` */
-    enum replay_code_map code_map;
-    struct hash code_frames; /* pc -> frame, of anonymous code that only this process's map file can name */
+    enum replay_code_state map_state, dump_state;
+    struct jitdump *dump;    /* NULL: none */
+    uint32_t dump_lib;       /* the number of the library that is its jitdump file, plus 1; 0: none was mapped */
+    struct hash map_frames;  /* pc -> frame, of anonymous code that only this process's map file can name */
+    struct hash dump_frames; /* piece of code and place in it -> frame */
 };
 
 struct replay_thread {
@@ -64,7 +73,7 @@ struct replay_thread {
     ARRAY(uint64_t) last_pcs;
     ARRAY(uint32_t) last_stacks;
     bool last_cut;
-    uint32_t last_map_generation;
+    uint64_t last_map_generation, last_code_generation;
 };
 
 /* A library; texts and bytes live in `arena`. A path of NULL: the recording has lost what it said of this one. */
@@ -87,17 +96,19 @@ struct replay {
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
     uint64_t sample_count, lost, damaged_blocks;
-    uint64_t first_time, last_time; /* ns, of events and samples; 0 if there are none */
-    const char *code_map_folder;    /* where compilers leave their map files; NULL: do not look for any */
+    uint64_t first_time, last_time;        /* ns, of events and samples; 0 if there are none */
+    const char *code_map_folder;           /* where compilers leave their map files; NULL: do not look for any */
+    const struct code_places *code_places; /* what the recorder kept of living processes; NULL: nothing */
 
-    struct hash lib_frames, pc_frames, stack_index; /* see replay.c */
+    struct hash lib_frames, pc_frames, unmapped_frames, stack_index; /* see replay.c */
     struct address_space kernel;
+    uint32_t kernel_generation;        /* grows with every change of `kernel` */
     ARRAY(struct spool_event) pending; /* what no sample has reached yet, by time */
     size_t pending_done;
 };
 
-/* Reads the whole spool into `replay`, which is zeroed but for code_map_folder. On failure replay_destroy() is still
- * owed. */
+/* Reads the whole spool into `replay`, which is zeroed but for code_map_folder and code_places. On failure
+ * replay_destroy() is still owed. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
 
 /* The value of an info, or NULL if the recording has none of that name. */

@@ -26,7 +26,7 @@ struct code_folder {
     int fd;
 };
 
-/* Zero it to start. One may be shared by record_command(), which fills it, and assemble_recording(), which reads. */
+/* Zero it to start. A part of struct kept_files. */
 struct code_places {
     ARRAY(struct code_place) places;
     ARRAY(struct code_folder) folders;

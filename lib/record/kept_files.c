@@ -99,4 +99,5 @@ void kept_files_destroy(struct kept_files *kept)
         close(kept->roots.data[i].fd);
     array_free(&kept->files);
     array_free(&kept->roots);
+    code_places_destroy(&kept->code);
 }

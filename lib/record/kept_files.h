@@ -7,6 +7,7 @@
 #define PROF_RECORD_KEPT_FILES_H
 
 #include "base/array.h"
+#include "record/code_places.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ struct kept_root {
 struct kept_files {
     ARRAY(struct kept_file) files; /* by the number of the library in the spool */
     ARRAY(struct kept_root) roots;
+    struct code_places code; /* of what the processes compiled themselves */
 };
 
 /* The root folder of process `pid`, opened once for all that have it; -1 if it is ours, or cannot be opened (any more).

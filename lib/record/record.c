@@ -116,6 +116,7 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  .size = sample->stack_size,
                                  .read_above = stack_reader_read,
                                  .read_elsewhere = stack_reader_read_elsewhere,
+                                 .read_code = stack_reader_read_code,
                                  .context = &recording->reader};
     stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size,
                        sample->stack_full);
@@ -210,6 +211,8 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
     }
     if (record.type == PERF_RECORD_SAMPLE)
         return take_sample(recording, &record, raw->ring, err);
+    if (record.type == PERF_RECORD_KSYMBOL)
+        return kernel_map_symbol(recording->libraries, recording->spool, record.time, &record.kernel_symbol, err);
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
         recording->lost_records += record.lost;
         pace_lost(&recording->watches[raw->ring].pace, record.time);
@@ -460,6 +463,8 @@ static int prepare(struct recording *recording, struct error *err)
         !(recording->tracker = tracker_new(recording->spool, recording->libraries, err)))
         return -EIO;
     library_table_keep(recording->libraries, recording->options->files);
+    if (recording->options->files)
+        tracker_note_code(recording->tracker, &recording->options->files->code);
     return facts_write_start(recording->spool, recording->options, &recording->events, recording->started, err);
 }
 

@@ -5,6 +5,7 @@
     profile_facts.py FILE samples                samples with a stack
     profile_facts.py FILE threads                a line per thread: pid, tid, process name, name, samples
     profile_facts.py FILE self NAME              percent of samples whose innermost function is NAME
+    profile_facts.py FILE self-at NAME LINE      percent of samples whose innermost function is NAME, in that line
     profile_facts.py FILE total NAME             percent of samples with NAME on the stack
     profile_facts.py FILE chain A B C            percent of samples with A calling (directly or not) B calling C
     profile_facts.py FILE complete               percent of samples whose stack is not cut
@@ -126,6 +127,11 @@ def main():
             print(thread["pid"], thread["tid"], thread["processName"], thread["name"], thread["samples"]["length"])
     elif question == "self":
         print(f"{profile.share(lambda path: same_name(path[-1], words[0])):.2f}")
+    elif question == "self-at":
+        hits = [same_name(profile.names[profile.frames["func"][frame]], words[0])
+                and profile.frames["line"][frame] == int(words[1])
+                for frame in (profile.stacks["frame"][stack] for stack in profile.sample_stacks())]
+        print(f"{100 * sum(hits) / len(hits) if hits else 0:.2f}")
     elif question == "total":
         print(f"{profile.share(lambda path: any(same_name(name, words[0]) for name in path)):.2f}")
     elif question == "chain":

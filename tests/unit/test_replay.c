@@ -94,6 +94,7 @@ static const char *stack_text(const struct replay *replay, uint32_t thread, int 
         const char *lib = frame->lib < replay->libs.length               ? replay->libs.data[frame->lib].lib.path
                           : frame->lib == (uint32_t)REPLAY_LIB_ANONYMOUS ? "anonymous"
                           : frame->lib == (uint32_t)REPLAY_LIB_TRUNCATED ? "truncated"
+                          : frame->lib == (uint32_t)REPLAY_LIB_UNMAPPED  ? "nothing"
                                                                          : "kernel?";
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s+%llx", used ? " " : "", lib,
                                  (unsigned long long)frame->address);
@@ -136,7 +137,7 @@ static void test_a_forked_child_has_the_mappings_of_its_parent(void **unused)
     add_sample(&recording, 1, 8, 0, 2, frames);
     replay_it(&recording);
     assert_string_equal(stack_text(&recording.replay, 0, 0), "b.so+104 a.so+108");
-    assert_string_equal(stack_text(&recording.replay, 1, 0), "anonymous+3004 a.so+108");
+    assert_string_equal(stack_text(&recording.replay, 1, 0), "nothing+3004 a.so+108");
     assert_int_equal(recording.replay.processes.data[1].instance, 0);
     replay_destroy(&recording.replay);
 }
@@ -154,7 +155,7 @@ static void test_exec_starts_with_no_mappings_and_a_new_instance(void **unused)
     uint64_t frames[] = {0x1008};
     add_sample(&recording, 2, 8, 0, 1, frames);
     replay_it(&recording);
-    assert_string_equal(stack_text(&recording.replay, 2, 0), "anonymous+1008");
+    assert_string_equal(stack_text(&recording.replay, 2, 0), "nothing+1008");
     assert_int_equal(recording.replay.processes.data[1].instance, 1);
     assert_int_equal(recording.replay.processes.data[2].instance, 2);
     replay_destroy(&recording.replay);
@@ -198,7 +199,7 @@ static void test_kernel_addresses_are_the_same_in_every_process(void **unused)
     add_sample(&recording, 0, 3, 0, 3, frames);
     replay_it(&recording);
     assert_string_equal(stack_text(&recording.replay, 0, 0),
-                        "[kernel.kallsyms]+40 kernel?+ffffffffc0000000 anonymous+5000");
+                        "[kernel.kallsyms]+40 kernel?+ffffffffc0000000 nothing+5000");
     replay_destroy(&recording.replay);
 }
 

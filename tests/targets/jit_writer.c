@@ -1,0 +1,178 @@
+/* A compiler in small, for x86-64: makes loops at run time, says in a jitdump file what it put where and when, and uses
+ * the same addresses again for other functions. It knows its own truth: prints "NAME CPU-milliseconds" for each, and
+ * for "lines" how its two loops, in lines 10 and 20 of loops.jit, share the time. usage: jit_writer FOLDER MILLISECONDS
+ * [monotonic|realtime|order|unmapped] "order": times are of a clock of its own; "unmapped": the dump is not mapped, so
+ * that nothing tells where it is. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* push %rbp; mov %rsp,%rbp; 1: dec %rdi; jnz 1b; 2: dec %rsi; jnz 2b; pop %rbp; ret */
+static const unsigned char loops[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xff, 0xcf, 0x75,
+                                      0xfb, 0x48, 0xff, 0xce, 0x75, 0xfb, 0x5d, 0xc3};
+enum { FIRST_LOOP = 4, SECOND_LOOP = 9, PLACE = 4096 };
+
+enum { NAMES = 5 };
+static const char *const names[NAMES] = {"first", "second", "mover", "settler", "lines"};
+static double milliseconds[NAMES];
+static FILE *dump;
+static const char *clock_name = "monotonic";
+static uint64_t code_index;
+
+static uint64_t now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t dump_time(void)
+{
+    static uint64_t tick;
+    if (strcmp(clock_name, "order") == 0)
+        return tick += 3;
+    return now(strcmp(clock_name, "realtime") == 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+}
+
+static void put(uint64_t value, int bytes)
+{
+    fwrite(&value, (size_t)bytes, 1, dump);
+}
+
+static void put_head(uint32_t kind, size_t body)
+{
+    put(kind, 4);
+    put(16 + body, 4);
+    put(dump_time(), 8);
+}
+
+static void note_load(uint64_t address, const char *name)
+{
+    put_head(0, 40 + strlen(name) + 1 + sizeof(loops));
+    put((uint32_t)getpid(), 4);
+    put((uint32_t)gettid(), 4);
+    put(address, 8);
+    put(address, 8);
+    put(sizeof(loops), 8);
+    put(++code_index, 8);
+    fwrite(name, strlen(name) + 1, 1, dump);
+    fwrite(loops, sizeof(loops), 1, dump);
+}
+
+static void note_move(uint64_t from, uint64_t to)
+{
+    put_head(1, 48);
+    put((uint32_t)getpid(), 4);
+    put((uint32_t)gettid(), 4);
+    put(to, 8);
+    put(from, 8);
+    put(to, 8);
+    put(sizeof(loops), 8);
+    put(code_index, 8);
+}
+
+static void note_lines(uint64_t address)
+{
+    static const struct {
+        int offset, line;
+        const char *file;
+    } lines[] = {{0, 9, "loops.jit"}, {FIRST_LOOP, 10, "\xff"}, {SECOND_LOOP, 20, "\xff"}, {14, 30, "\xff"}};
+    size_t size = 16;
+    for (size_t i = 0; i < 4; i++)
+        size += 16 + strlen(lines[i].file) + 1;
+    put_head(2, size);
+    put(address, 8);
+    put(4, 8);
+    for (size_t i = 0; i < 4; i++) {
+        put(address + (uint64_t)lines[i].offset, 8);
+        put((uint64_t)lines[i].line, 4);
+        put(1, 4);
+        fwrite(lines[i].file, strlen(lines[i].file) + 1, 1, dump);
+    }
+}
+
+static void start_dump(const char *folder)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), "%s/jit-%d.dump", folder, (int)getpid());
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || !(dump = fdopen(fd, "w"))) {
+        perror(path);
+        exit(1);
+    }
+    fwrite("DTiJ", 4, 1, dump);
+    put(1, 4);
+    put(40, 4);
+    put(62, 4); /* EM_X86_64 */
+    put(0, 4);
+    put((uint32_t)getpid(), 4);
+    put(dump_time(), 8);
+    put(strcmp(clock_name, "order") == 0, 8);
+    fflush(dump);
+    if (strcmp(clock_name, "unmapped") != 0)
+        mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+}
+
+/* Runs the code for `ms` of CPU time; the second loop gets `share` times the rounds of the first. */
+static void run(unsigned char *code, int name, double ms, uint64_t share)
+{
+    enum { ROUNDS = 20000 };
+    void (*function)(uint64_t, uint64_t);
+    memcpy(&function, &code, sizeof(function));
+    uint64_t start = now(CLOCK_THREAD_CPUTIME_ID), end = start + (uint64_t)(ms * 1e6), at;
+    do
+        function(ROUNDS, ROUNDS * share);
+    while ((at = now(CLOCK_THREAD_CPUTIME_ID)) < end);
+    milliseconds[name] += (double)(at - start) / 1e6;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    double ms = strtod(argv[2], NULL);
+    if (argc > 3)
+        clock_name = argv[3];
+    start_dump(argv[1]);
+    unsigned char *code = mmap(NULL, 4 * PLACE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED) {
+        perror("mmap");
+        return 1;
+    }
+    unsigned char *places[4] = {code, code + PLACE, code + 2 * PLACE, code + 3 * PLACE};
+
+    enum { TURNS = 20 };
+    for (int turn = 0; turn < TURNS; turn++) /* the same address, by turns; the second is run three times as long */
+        for (int name = 0; name < 2; name++) {
+            memcpy(places[0], loops, sizeof(loops));
+            note_load((uint64_t)(uintptr_t)places[0], names[name]);
+            run(places[0], name, ms * (name ? 3 : 1) / 4 / TURNS, 1);
+        }
+
+    memcpy(places[1], loops, sizeof(loops));
+    note_load((uint64_t)(uintptr_t)places[1], "mover");
+    run(places[1], 2, ms / 4, 1);
+    memcpy(places[2], loops, sizeof(loops));
+    memset(places[1], 0xcc, sizeof(loops));
+    note_move((uint64_t)(uintptr_t)places[1], (uint64_t)(uintptr_t)places[2]);
+    run(places[2], 2, ms / 4, 1);
+    memcpy(places[1], loops, sizeof(loops));
+    note_load((uint64_t)(uintptr_t)places[1], "settler");
+    run(places[1], 3, ms / 4, 1);
+
+    memcpy(places[3], loops, sizeof(loops));
+    note_lines((uint64_t)(uintptr_t)places[3]);
+    note_load((uint64_t)(uintptr_t)places[3], "lines");
+    run(places[3], 4, ms / 4, 3);
+    put_head(3, 0);
+    fclose(dump);
+    for (int i = 0; i < NAMES; i++)
+        printf("%s %.3f\n", names[i], milliseconds[i]);
+    return 0;
+}
