@@ -184,17 +184,22 @@ static uint32_t add_kernel_code(struct namer *namer, const char *name, const cha
     return resource == PROFILE_NONE ? PROFILE_NONE : add_bare_frame(namer, name, resource, CATEGORY_KERNEL);
 }
 
+static bool add_problem(struct namer *namer, const char *library, const char *reason)
+{
+    struct naming_problem problem = {.library = add_text(namer, library), .reason = add_text(namer, reason)};
+    return problem.library != STRING_NONE && problem.reason != STRING_NONE &&
+           array_push(&namer->naming->problems, problem);
+}
+
 static bool say_unknown_kernel(struct namer *namer)
 {
-    char text[384];
     bool is_hidden = namer->kallsyms && namer->kallsyms->problem[0];
     if (namer->kernel_is_said)
         return true;
     namer->kernel_is_said = true;
-    snprintf(text, sizeof(text), "kernel: %s",
-             is_hidden ? namer->kallsyms->problem : "some of its code had no name when the recording ended");
-    uint32_t problem = add_text(namer, text);
-    return problem != STRING_NONE && array_push(&namer->naming->problems, problem);
+    return add_problem(namer, "the kernel",
+                       is_hidden ? namer->kallsyms->problem
+                                 : "some of its code had no name any more when the recording ended");
 }
 
 /* An address of no known part of the kernel. Without a name all of them are one func: an address of the kernel says
@@ -354,14 +359,6 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
     return address_batches_make(batches, recorded_lib, libs);
 }
 
-static bool add_problem(struct namer *namer, const struct symbol_job *job)
-{
-    struct naming_problem problem = {.library = add_text(namer, job->lib.name),
-                                     .reason = add_text(namer, job->answers.problem)};
-    return problem.library != STRING_NONE && problem.reason != STRING_NONE &&
-           array_push(&namer->naming->problems, problem);
-}
-
 static bool add_gap(struct namer *namer, const struct symbol_job *job, uint64_t unnamed)
 {
     struct naming_gap gap = {.library = add_text(namer, job->lib.name),
@@ -378,7 +375,7 @@ static bool add_batch(struct namer *namer, const struct address_batches *batches
     struct library_rows rows;
     if (!add_lib_rows(namer, &namer->replay->libs.data[batches->addresses.data[first].lib].lib, &job->lib, &rows))
         return false;
-    if (job->answers.problem[0] && !add_problem(namer, job))
+    if (job->answers.problem[0] && !add_problem(namer, job->lib.name, job->answers.problem))
         return false;
     uint64_t unnamed_before = naming->unnamed;
     for (size_t i = first; i < end; i++) {
