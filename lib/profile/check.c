@@ -6,28 +6,51 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
-/* A column of indexes into a table of `rows` rows; `optional`: PROFILE_NONE is allowed. */
-static int check_indexes(const char *path, const uint32_t *column, size_t length, size_t rows, bool optional,
-                         struct error *err)
+/* Values that have to be indexes of rows: a whole column of them, or one in each of several columns of a row. */
+struct reference {
+    const char *column; /* its name; for a whole column where it is in the file */
+    const uint32_t *values;
+    size_t rows;   /* of the table that they point into */
+    bool optional; /* PROFILE_NONE is allowed */
+};
+
+#define LENGTH_OF(list) (sizeof(list) / sizeof(*(list)))
+
+static bool points_to_a_row(const struct reference *reference, uint32_t value)
 {
-    for (size_t i = 0; i < length; i++)
-        if (column[i] >= rows && !(optional && column[i] == PROFILE_NONE)) {
-            if (column[i] == PROFILE_NONE)
-                return error_set(err, EINVAL, "%s[%zu] is missing", path, i);
-            return error_set(err, EINVAL, "%s[%zu] is %u, but that table has only %zu rows", path, i, column[i], rows);
-        }
+    return value < reference->rows || (reference->optional && value == PROFILE_NONE);
+}
+
+/* `place` is "shared.sources.id[3]" without its number. */
+static int wrong_reference(const char *place, size_t i, uint32_t value, size_t rows, struct error *err)
+{
+    if (value == PROFILE_NONE)
+        return error_set(err, EINVAL, "%s[%zu] is missing", place, i);
+    return error_set(err, EINVAL, "%s[%zu] is %u, but that table has only %zu rows", place, i, value, rows);
+}
+
+static int check_columns(const struct reference *columns, size_t count, size_t length, struct error *err)
+{
+    for (const struct reference *column = columns; column < columns + count; column++)
+        for (size_t i = 0; i < length; i++)
+            if (!points_to_a_row(column, column->values[i]))
+                return wrong_reference(column->column, i, column->values[i], column->rows, err);
     return 0;
 }
 
-static int check_index(const char *path, size_t i, const char *column, uint32_t value, size_t rows, bool optional,
-                       struct error *err)
+/* Row `i` of the table at `path`. */
+static int check_row(const char *path, size_t i, const struct reference *cells, size_t count, struct error *err)
 {
-    if (value < rows || (optional && value == PROFILE_NONE))
-        return 0;
-    if (value == PROFILE_NONE)
-        return error_set(err, EINVAL, "%s.%s[%zu] is missing", path, column, i);
-    return error_set(err, EINVAL, "%s.%s[%zu] is %u, but that table has only %zu rows", path, column, i, value, rows);
+    for (const struct reference *cell = cells; cell < cells + count; cell++) {
+        if (points_to_a_row(cell, *cell->values))
+            continue;
+        char place[128];
+        snprintf(place, sizeof(place), "%s.%s", path, cell->column);
+        return wrong_reference(place, i, *cell->values, cell->rows, err);
+    }
+    return 0;
 }
 
 static int check_stacks(const struct profile *profile, struct error *err)
@@ -38,7 +61,8 @@ static int check_stacks(const struct profile *profile, struct error *err)
             return error_set(err, EINVAL,
                              "shared.stackTable: the caller of stack %zu is stack %u, which does not come before it", i,
                              stacks->prefix[i]);
-    return check_indexes("shared.stackTable.frame", stacks->frame, stacks->length, profile->frames.length, false, err);
+    const struct reference frame = {"shared.stackTable.frame", stacks->frame, profile->frames.length, false};
+    return check_columns(&frame, 1, stacks->length, err);
 }
 
 static int check_subcategories(const struct profile *profile, struct error *err)
@@ -51,10 +75,9 @@ static int check_subcategories(const struct profile *profile, struct error *err)
                              "shared.frameTable: frame %zu has a category without a subcategory, or the reverse", i);
         if (category == PROFILE_NONE)
             continue;
-        int rc = check_index("shared.frameTable", i, "subcategory", subcategory,
-                             profile->categories.data[category].subcategories.length, false, err);
-        if (rc)
-            return rc;
+        size_t subcategories = profile->categories.data[category].subcategories.length;
+        if (subcategory >= subcategories)
+            return wrong_reference("shared.frameTable.subcategory", i, subcategory, subcategories, err);
     }
     return 0;
 }
@@ -62,57 +85,63 @@ static int check_subcategories(const struct profile *profile, struct error *err)
 static int check_frames(const struct profile *profile, struct error *err)
 {
     const struct frame_table *frames = &profile->frames;
-    size_t length = frames->length;
-    int rc = check_indexes("shared.frameTable.func", frames->func, length, profile->funcs.length, false, err);
-    if (!rc)
-        rc = check_indexes("shared.frameTable.lib", frames->lib, length, profile->libs.length, true, err);
-    if (!rc)
-        rc = check_indexes("shared.frameTable.nativeSymbol", frames->native_symbol, length,
-                           profile->native_symbols.length, true, err);
-    if (!rc)
-        rc = check_indexes("shared.frameTable.category", frames->category, length, profile->categories.length, true,
-                           err);
+    const struct reference columns[] = {
+        {"shared.frameTable.func", frames->func, profile->funcs.length, false},
+        {"shared.frameTable.lib", frames->lib, profile->libs.length, true},
+        {"shared.frameTable.nativeSymbol", frames->native_symbol, profile->native_symbols.length, true},
+        {"shared.frameTable.category", frames->category, profile->categories.length, true},
+    };
+    int rc = check_columns(columns, LENGTH_OF(columns), frames->length, err);
     return rc ? rc : check_subcategories(profile, err);
 }
 
 static int check_funcs(const struct profile *profile, struct error *err)
 {
     const struct func_table *funcs = &profile->funcs;
-    size_t strings = profile->strings.entries.length;
-    int rc = check_indexes("shared.funcTable.name", funcs->name, funcs->length, strings, false, err);
-    if (!rc)
-        rc = check_indexes("shared.funcTable.resource", funcs->resource, funcs->length, profile->resources.length, true,
-                           err);
-    if (!rc)
-        rc = check_indexes("shared.funcTable.source", funcs->source, funcs->length, profile->sources.length, true, err);
-    return rc;
+    const struct reference columns[] = {
+        {"shared.funcTable.name", funcs->name, profile->strings.entries.length, false},
+        {"shared.funcTable.resource", funcs->resource, profile->resources.length, true},
+        {"shared.funcTable.source", funcs->source, profile->sources.length, true},
+    };
+    return check_columns(columns, LENGTH_OF(columns), funcs->length, err);
 }
 
-static int check_small_tables(const struct profile *profile, struct error *err)
+static int check_resources(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
     int rc = 0;
     for (size_t i = 0; !rc && i < profile->resources.length; i++) {
         const struct resource *row = &profile->resources.data[i];
-        rc = check_index("shared.resourceTable", i, "name", row->name, strings, false, err);
-        if (!rc)
-            rc = check_index("shared.resourceTable", i, "host", row->host, strings, true, err);
+        const struct reference cells[] = {{"name", &row->name, strings, false}, {"host", &row->host, strings, true}};
+        rc = check_row("shared.resourceTable", i, cells, LENGTH_OF(cells), err);
     }
+    return rc;
+}
+
+static int check_native_symbols(const struct profile *profile, struct error *err)
+{
+    size_t strings = profile->strings.entries.length;
+    int rc = 0;
     for (size_t i = 0; !rc && i < profile->native_symbols.length; i++) {
         const struct native_symbol *row = &profile->native_symbols.data[i];
-        rc = check_index("shared.nativeSymbols", i, "name", row->name, strings, false, err);
-        if (!rc)
-            rc = check_index("shared.nativeSymbols", i, "libIndex", row->lib, profile->libs.length, false, err);
+        const struct reference cells[] = {{"name", &row->name, strings, false},
+                                          {"libIndex", &row->lib, profile->libs.length, false}};
+        rc = check_row("shared.nativeSymbols", i, cells, LENGTH_OF(cells), err);
     }
+    return rc;
+}
+
+static int check_sources(const struct profile *profile, struct error *err)
+{
+    size_t strings = profile->strings.entries.length;
+    int rc = 0;
     for (size_t i = 0; !rc && i < profile->sources.length; i++) {
         const struct source *row = &profile->sources.data[i];
-        rc = check_index("shared.sources", i, "filename", row->filename, strings, false, err);
-        if (!rc)
-            rc = check_index("shared.sources", i, "id", row->id, strings, true, err);
-        if (!rc)
-            rc = check_index("shared.sources", i, "content", row->content, strings, true, err);
-        if (!rc)
-            rc = check_index("shared.sources", i, "sourceMapURL", row->source_map_url, strings, true, err);
+        const struct reference cells[] = {{"filename", &row->filename, strings, false},
+                                          {"id", &row->id, strings, true},
+                                          {"content", &row->content, strings, true},
+                                          {"sourceMapURL", &row->source_map_url, strings, true}};
+        rc = check_row("shared.sources", i, cells, LENGTH_OF(cells), err);
     }
     return rc;
 }
@@ -123,10 +152,14 @@ static int check_libs(const struct profile *profile, struct error *err)
     int rc = 0;
     for (size_t i = 0; !rc && i < profile->libs.length; i++) {
         const struct library *lib = &profile->libs.data[i];
-        const uint32_t texts[] = {lib->arch,       lib->name,        lib->path,   lib->debug_name,
-                                  lib->debug_path, lib->breakpad_id, lib->code_id};
-        for (size_t k = 0; !rc && k < sizeof(texts) / sizeof(*texts); k++)
-            rc = check_index("libs", i, "text", texts[k], strings, true, err);
+        const struct reference cells[] = {{"arch", &lib->arch, strings, true},
+                                          {"name", &lib->name, strings, true},
+                                          {"path", &lib->path, strings, true},
+                                          {"debugName", &lib->debug_name, strings, true},
+                                          {"debugPath", &lib->debug_path, strings, true},
+                                          {"breakpadId", &lib->breakpad_id, strings, true},
+                                          {"codeId", &lib->code_id, strings, true}};
+        rc = check_row("libs", i, cells, LENGTH_OF(cells), err);
     }
     return rc;
 }
@@ -137,12 +170,13 @@ static int check_categories(const struct profile *profile, struct error *err)
     int rc = 0;
     for (size_t i = 0; !rc && i < profile->categories.length; i++) {
         const struct category *category = &profile->categories.data[i];
-        rc = check_index("meta.categories", i, "name", category->name, strings, false, err);
+        const struct reference cells[] = {{"name", &category->name, strings, false},
+                                          {"color", &category->color, strings, false}};
+        const struct reference subcategories = {"meta.categories.subcategories", category->subcategories.data, strings,
+                                                false};
+        rc = check_row("meta.categories", i, cells, LENGTH_OF(cells), err);
         if (!rc)
-            rc = check_index("meta.categories", i, "color", category->color, strings, false, err);
-        if (!rc)
-            rc = check_indexes("meta.categories.subcategories", category->subcategories.data,
-                               category->subcategories.length, strings, false, err);
+            rc = check_columns(&subcategories, 1, category->subcategories.length, err);
     }
     return rc;
 }
@@ -187,15 +221,12 @@ static int check_threads(const struct profile *profile, struct error *err)
     int rc = 0;
     for (size_t i = 0; !rc && i < profile->threads.length; i++) {
         const struct thread *thread = &profile->threads.data[i];
-        rc = check_index("threads", i, "name", thread->name, strings, false, err);
-        if (!rc)
-            rc = check_index("threads", i, "processName", thread->process_name, strings, true, err);
-        if (!rc)
-            rc = check_index("threads", i, "processType", thread->process_type, strings, false, err);
-        if (!rc)
-            rc = check_index("threads", i, "pid", thread->pid, strings, false, err);
-        if (!rc)
-            rc = check_index("threads", i, "tid", thread->tid, strings, false, err);
+        const struct reference cells[] = {{"name", &thread->name, strings, false},
+                                          {"processName", &thread->process_name, strings, true},
+                                          {"processType", &thread->process_type, strings, false},
+                                          {"pid", &thread->pid, strings, false},
+                                          {"tid", &thread->tid, strings, false}};
+        rc = check_row("threads", i, cells, LENGTH_OF(cells), err);
         if (!rc)
             rc = check_samples(profile, i, err);
         if (!rc)
@@ -209,13 +240,13 @@ static int check_counters(const struct profile *profile, struct error *err)
     size_t strings = profile->strings.entries.length;
     for (size_t i = 0; i < profile->counters.length; i++) {
         const struct counter *counter = &profile->counters.data[i];
-        int rc =
-            check_index("counters", i, "mainThreadIndex", counter->main_thread, profile->threads.length, false, err);
-        const uint32_t texts[] = {counter->name, counter->category, counter->description, counter->pid};
-        for (size_t k = 0; !rc && k < sizeof(texts) / sizeof(*texts); k++)
-            rc = check_index("counters", i, "text", texts[k], strings, false, err);
-        if (!rc)
-            rc = check_index("counters", i, "display", counter->json, strings, true, err);
+        const struct reference cells[] = {{"mainThreadIndex", &counter->main_thread, profile->threads.length, false},
+                                          {"name", &counter->name, strings, false},
+                                          {"category", &counter->category, strings, false},
+                                          {"description", &counter->description, strings, false},
+                                          {"pid", &counter->pid, strings, false},
+                                          {"display", &counter->json, strings, true}};
+        int rc = check_row("counters", i, cells, LENGTH_OF(cells), err);
         if (rc)
             return rc;
         for (size_t k = 0; k < counter->length; k++)
@@ -235,12 +266,12 @@ static int check_meta(const struct profile *profile, struct error *err)
     const uint32_t texts[] = {meta->product,       meta->os,        meta->abi,           meta->platform,
                               meta->cpu_name,      meta->arguments, meta->imported_from, meta->misc,
                               meta->marker_schema, meta->warning};
-    int rc = 0;
-    for (size_t k = 0; !rc && k < sizeof(texts) / sizeof(*texts); k++)
-        rc = check_index("meta", k, "text", texts[k], strings, true, err);
+    const struct reference text = {"meta: text", texts, strings, true};
+    int rc = check_columns(&text, 1, LENGTH_OF(texts), err);
     for (size_t i = 0; !rc && i < meta->extra.length; i++) {
         const struct extra_section *section = &meta->extra.data[i];
-        rc = check_index("meta.extra", i, "label", section->label, strings, false, err);
+        const struct reference label = {"label", &section->label, strings, false};
+        rc = check_row("meta.extra", i, &label, 1, err);
         for (size_t k = 0; !rc && k < section->entries.length; k++) {
             const struct extra_entry *entry = &section->entries.data[k];
             bool wrong = entry->label >= strings || entry->format >= strings || entry->value >= strings;
@@ -250,9 +281,10 @@ static int check_meta(const struct profile *profile, struct error *err)
     }
     if (!rc && meta->kept_strings > strings)
         rc = error_set(err, EINVAL, "the profile keeps %u strings, but has only %zu", meta->kept_strings, strings);
+    const struct reference visible = {"meta.initialVisibleThreads", meta->initial_visible_threads.data,
+                                      profile->threads.length, false};
     if (!rc)
-        rc = check_indexes("meta.initialVisibleThreads", meta->initial_visible_threads.data,
-                           meta->initial_visible_threads.length, profile->threads.length, false, err);
+        rc = check_columns(&visible, 1, meta->initial_visible_threads.length, err);
     return rc;
 }
 
@@ -270,13 +302,14 @@ static int run_checks(const check *checks, size_t count, const struct profile *p
 
 int profile_check_tables(const struct profile *profile, struct error *err)
 {
-    const check checks[] = {check_small_tables, check_funcs, check_frames, check_stacks};
-    return run_checks(checks, sizeof(checks) / sizeof(*checks), profile, err);
+    const check checks[] = {check_resources, check_native_symbols, check_sources,
+                            check_funcs,     check_frames,         check_stacks};
+    return run_checks(checks, LENGTH_OF(checks), profile, err);
 }
 
 int profile_check(const struct profile *profile, struct error *err)
 {
     const check checks[] = {check_meta,           check_libs,    check_categories,
                             profile_check_tables, check_threads, check_counters};
-    return run_checks(checks, sizeof(checks) / sizeof(*checks), profile, err);
+    return run_checks(checks, LENGTH_OF(checks), profile, err);
 }
