@@ -73,7 +73,22 @@ static const char report_help[] =
     "      --depth LEVELS     not deeper than that (inverted: 8)\n"
     "      --min-percent P    no branches below that part of the total (0.5)\n"
     "      --limit ROWS       at most so many rows, 0 for all (400, functions 60)\n"
-    "      --json             all rows as JSON, for scripts\n";
+    "      --json             all rows as JSON, for scripts\n"
+    "\n"
+    "Transforms, done one after another in the order given, before the search; each can be given several times:\n"
+    "\n"
+    "      --merge-function FUNCTION            leave its frames out: their time is that of the callers\n"
+    "      --focus-function FUNCTION            only samples with it, and stacks from it on\n"
+    "      --focus-self FUNCTION                only samples that end in it\n"
+    "      --drop-function FUNCTION             no samples with it\n"
+    "      --collapse-function FUNCTION         all that it calls is its own time\n"
+    "      --collapse-recursion FUNCTION        its frames and all between them are one\n"
+    "      --collapse-direct-recursion FUNCTION calls of itself by itself are one frame\n"
+    "      --collapse-library LIBRARY           one frame for all of its functions that call each other\n"
+    "      --focus-category CATEGORY            no frames of other categories\n"
+    "      --drop-category CATEGORY             no samples that end in one\n"
+    "      --focus-subtree NAME;NAME            only what is below this path from the root (inverted: from the leaf)\n"
+    "      --merge-call-node NAME;NAME          leave the frame at the end of this path out\n";
 
 static const char help_help[] = "usage: prof help [COMMAND]\n"
                                 "\n"

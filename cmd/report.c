@@ -28,7 +28,8 @@ enum {
     OPTION_DEPTH,
     OPTION_MIN,
     OPTION_LIMIT,
-    OPTION_JSON
+    OPTION_JSON,
+    OPTION_TRANSFORM /* and the kinds of transforms from there on */
 };
 
 /* A number of seconds, or of ms with that suffix. */
@@ -99,10 +100,15 @@ static int parse_value(int option, const char *value, struct report_options *opt
     }
 }
 
+static bool add_transform(struct report_options *options, enum transform_kind kind, const char *text)
+{
+    return array_push(&options->transforms, (struct report_transform){kind, text});
+}
+
 /* 0, or the exit status; -1 when the help was printed. */
 static int parse_options(int argc, char **argv, struct report_options *options)
 {
-    static const struct option long_options[] = {
+    static const struct option plain_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"inverted", no_argument, NULL, OPTION_INVERTED},
         {"functions", no_argument, NULL, OPTION_FUNCTIONS},
@@ -113,8 +119,13 @@ static int parse_options(int argc, char **argv, struct report_options *options)
         {"min-percent", required_argument, NULL, OPTION_MIN},
         {"limit", required_argument, NULL, OPTION_LIMIT},
         {"json", no_argument, NULL, OPTION_JSON},
-        {NULL, 0, NULL, 0},
     };
+    enum { PLAIN_OPTIONS = sizeof(plain_options) / sizeof(*plain_options) };
+    struct option long_options[PLAIN_OPTIONS + TRANSFORM_KINDS + 1] = {0};
+    memcpy(long_options, plain_options, sizeof(plain_options));
+    for (int kind = 0; kind < TRANSFORM_KINDS; kind++)
+        long_options[PLAIN_OPTIONS + kind] =
+            (struct option){report_transform_names[kind], required_argument, NULL, OPTION_TRANSFORM + kind};
     for (int option, status; (option = getopt_long(argc, argv, ":ht:", long_options, NULL)) != -1;) {
         switch (option) {
         case 'h':
@@ -145,13 +156,19 @@ static int parse_options(int argc, char **argv, struct report_options *options)
                 return status;
             break;
         default:
-            return ui_bad_option("report", option, argv);
+            if (option < OPTION_TRANSFORM)
+                return ui_bad_option("report", option, argv);
+            if (!add_transform(options, (enum transform_kind)(option - OPTION_TRANSFORM), optarg))
+                return ui_fail("out of memory");
         }
     }
     if (argc - optind != 1)
         return ui_usage("report", argc == optind ? "which file?" : "it takes one file, not %d", argc - optind);
     if (options->inverted && options->functions)
         return ui_usage("report", "--inverted and --functions exclude each other");
+    for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
+        if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)
+            return ui_usage("report", "--merge-call-node takes a path from the root: not with --inverted");
     options->path = argv[optind];
     return 0;
 }
@@ -234,15 +251,22 @@ static void choose_range(struct report *report)
         report->range.to = full.from + report->options.to * 1000;
 }
 
-static int ask_engine(struct report *report, struct error *err)
+struct tree_query report_query(const struct report *report)
 {
     bool whole = isnan(report->options.from) && isnan(report->options.to);
-    struct tree_query query = {.threads = report->threads.data,
+    return (struct tree_query){.threads = report->threads.data,
                                .thread_count = report->threads.length,
                                .range = whole ? whole_time : report->range,
+                               .transforms = report->transforms.data,
+                               .transform_count = report->transforms.length,
                                .search = report->options.search,
                                .search_length = strlen(report->options.search),
                                .inverted = report->options.inverted};
+}
+
+static int ask_engine(struct report *report, struct error *err)
+{
+    struct tree_query query = report_query(report);
     int code = engine_query(report->engine, &query, err);
     report->total = code ? 0 : engine_timings(report->engine)->root_total;
     return code;
@@ -328,6 +352,12 @@ static int print_head(const struct report *report, struct error *err)
     print_fact(report, "Command", command[0] ? command : text_of(report, meta->product));
     print_times(report);
     print_counts(report);
+    for (size_t i = 0; i < report->options.transforms.length; i++) {
+        const struct report_transform *transform = &report->options.transforms.data[i];
+        char text[512];
+        snprintf(text, sizeof(text), "%s %.400s", report_transform_names[transform->kind], transform->text);
+        print_fact(report, i == 0 ? "Transforms" : "", text);
+    }
     if (report->options.search[0])
         print_fact(report, "Search", report->options.search);
     if (text_of(report, meta->warning)[0])
@@ -368,6 +398,9 @@ static int load_and_print(struct report *report)
     if (status)
         return status;
     choose_range(report);
+    status = report_resolve_transforms(report);
+    if (status)
+        return status;
     if (ask_engine(report, &err) || print_report(report, &err))
         return ui_fail_error(&err);
     if (fflush(stdout) || ferror(stdout))
@@ -386,5 +419,8 @@ int cmd_report(int argc, char **argv)
     engine_free(report.engine);
     array_free(&report.threads);
     array_free(&report.options.threads);
+    array_free(&report.options.transforms);
+    array_free(&report.transforms);
+    arena_destroy(&report.paths);
     return status < 0 ? EXIT_SUCCESS : status;
 }

@@ -1,25 +1,33 @@
 /*
  * What the parts of `prof report` share: report.c reads the options and prints the head, report_tree.c prints trees and
- * lists, report_json.c prints everything as JSON, report_text.c fits profile text into a terminal.
+ * lists, report_json.c prints everything as JSON, report_text.c fits profile text into a terminal, report_transforms.c
+ * finds out what transforms are about.
  */
 #ifndef PROF_CMD_REPORT_H
 #define PROF_CMD_REPORT_H
 
+#include "base/arena.h"
 #include "tree/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct report_transform {
+    enum transform_kind kind;
+    const char *text; /* of what, as it was given */
+};
+
 struct report_options {
     const char *path;
     bool inverted, functions, json;
     const char *search;
     ARRAY(const char *) threads; /* as they were given */
-    double from, to;             /* seconds after the start; NAN: not given */
-    uint32_t depth;              /* levels of the tree; 0: the default of the output format */
-    double min_percent;          /* NAN: the default of the output format */
-    size_t limit;                /* rows; 0: no limit; SIZE_MAX: the default of the output format */
+    ARRAY(struct report_transform) transforms;
+    double from, to;    /* seconds after the start; NAN: not given */
+    uint32_t depth;     /* levels of the tree; 0: the default of the output format */
+    double min_percent; /* NAN: the default of the output format */
+    size_t limit;       /* rows; 0: no limit; SIZE_MAX: the default of the output format */
 };
 
 struct report {
@@ -28,11 +36,26 @@ struct report {
     const struct profile *profile;
     ARRAY(uint32_t) threads; /* indexes of those looked at */
     struct time_range range; /* ms */
+    ARRAY(struct transform) transforms;
+    struct arena paths; /* of the transforms */
     enum weight_type weight_type;
     double total;   /* 100 % */
     unsigned width; /* columns to fit lines into; 0: any length */
     bool utf8;      /* the locale can show UTF-8 */
 };
+
+/* ---- report.c ---- */
+
+/* What the options and the transforms so far ask for. */
+struct tree_query report_query(const struct report *report);
+
+/* ---- report_transforms.c ---- */
+
+/* What the options are called. */
+extern const char *const report_transform_names[TRANSFORM_KINDS];
+
+/* Fills in report->transforms. Returns an exit status, after a message if it is not 0. */
+int report_resolve_transforms(struct report *report);
 
 /* ---- report_text.c ---- */
 

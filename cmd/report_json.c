@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "base/json_write.h"
+#include "tree/func_names.h"
 #include "tree/info.h"
 
 #include <errno.h>
@@ -38,13 +39,10 @@ static void put_number(struct json_writer *json, const char *key, double value)
 
 static void put_func(struct json_writer *json, const struct report *report, uint32_t func)
 {
-    const struct profile *profile = report->profile;
-    uint32_t resource = profile->funcs.resource[func], source = profile->funcs.source[func];
-    put_string(json, "name", report, profile->funcs.name[func]);
-    put_string(json, "lib", report,
-               resource < profile->resources.length ? profile->resources.data[resource].name : PROFILE_NONE);
-    put_string(json, "file", report,
-               source < profile->sources.length ? profile->sources.data[source].filename : PROFILE_NONE);
+    struct func_names names = func_names_of(report->profile, func);
+    put_string(json, "name", report, names.name);
+    put_string(json, "lib", report, names.lib);
+    put_string(json, "file", report, names.file);
 }
 
 static bool is_heavy(const struct report *report, double weight)
@@ -139,6 +137,21 @@ static void put_threads(struct json_writer *json, const struct report *report)
     json_close(json, ']');
 }
 
+static void put_transforms(struct json_writer *json, const struct report *report)
+{
+    json_key(json, "transforms");
+    json_open(json, '[');
+    for (size_t i = 0; i < report->options.transforms.length; i++) {
+        json_open(json, '{');
+        json_key(json, "kind");
+        json_text_z(json, report_transform_names[report->options.transforms.data[i].kind]);
+        json_key(json, "of");
+        json_text_z(json, report->options.transforms.data[i].text);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 int report_print_json(const struct report *report, struct error *err)
 {
     static const char *const units[] = {
@@ -159,6 +172,7 @@ int report_print_json(const struct report *report, struct error *err)
     json_text_z(json, units[report->weight_type]);
     put_number(json, "total", report->total);
     put_threads(json, report);
+    put_transforms(json, report);
     int code = put_rows(json, report, err);
     json_close(json, '}');
     int written = json_writer_finish(json);

@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "base/utf8.h"
+#include "tree/func_names.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -86,17 +87,15 @@ static unsigned count_characters(const char *text)
 
 const char *report_origin(const struct profile *profile, uint32_t func)
 {
-    uint32_t resource = profile->funcs.resource[func], source = profile->funcs.source[func];
-    if (resource < profile->resources.length)
-        return strings_text(&profile->strings, profile->resources.data[resource].name);
-    return source < profile->sources.length ? strings_text(&profile->strings, profile->sources.data[source].filename)
-                                            : NULL;
+    struct func_names names = func_names_of(profile, func);
+    uint32_t origin = names.lib != PROFILE_NONE ? names.lib : names.file;
+    return origin != PROFILE_NONE ? strings_text(&profile->strings, origin) : NULL;
 }
 
 void report_put_func(const struct report *report, uint32_t func, unsigned columns)
 {
     enum { LEAST_NAME = 20, MOST_ORIGIN = 30 };
-    const char *name = strings_text(&report->profile->strings, report->profile->funcs.name[func]);
+    const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
     const char *origin = report_origin(report->profile, func);
     if (!origin || !origin[0] || (columns && columns < LEAST_NAME + 10)) {
         report_put_text(report, name, columns);

