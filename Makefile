@@ -18,14 +18,16 @@ MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
 PACKAGES := libcjson libmicrohttpd zlib liblzma capstone
+# Debug info that is compressed with it is not read where it is missing.
+OPTIONAL := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
 WARNINGS := -Wall -Wextra
 ifdef DEVELOPER
 WARNINGS += -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla
 endif
 BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -Icmd $(WARNINGS) -fno-omit-frame-pointer \
-               $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null)
+               $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
 ALL_CFLAGS  := $(BASE_CFLAGS) $(CFLAGS)
-LIBS        := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null) -liberty -lpthread -lm
+LIBS        := $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
 # lib/tree/wasm.c is the door of the WebAssembly build alone; file_*.c are the impure files of pure folders.
 LIB_SOURCES  := $(filter-out lib/tree/wasm.c,$(wildcard lib/*/*.c))

@@ -13,6 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#ifndef ELFCOMPRESS_ZSTD /* glibc 2.36 and older do not know it */
+#define ELFCOMPRESS_ZSTD 2
+#endif
 
 /* More sections or segments than any real file has; the ELF header has 16 bits for either. Each note may be large, and
  * a hostile file can name the same bytes a million times, so only the first few are looked at. */
@@ -291,22 +298,29 @@ const struct elf_section *elf_file_section_at(const struct elf_file *file, uint6
     return NULL;
 }
 
-/* deflate cannot do better than 1032 to 1, so that a larger size is a lie. */
-enum { DEFLATE_MAX_RATIO = 1032 };
+/* Debug info shrinks to a third or a tenth. A section that claims to be much larger than what it is made of is a bomb:
+ * it is not unpacked, but for small ones, where a few bytes may well stand for many zeros. */
+enum { USUAL_RATIO_MAX = 64, SMALL_SECTION = 16 << 20 };
 
-static unsigned char *inflate_all(const unsigned char *packed, size_t packed_size, uint64_t size)
+static bool is_plausible_size(uint64_t size, uint64_t packed_size)
 {
-    if (size == 0 || size > BYTES_LOAD_MAX || size / DEFLATE_MAX_RATIO > packed_size)
-        return NULL;
-    unsigned char *out = malloc(size + 1);
+    return size > 0 && size <= BYTES_LOAD_MAX && (size <= SMALL_SECTION || size / USUAL_RATIO_MAX <= packed_size);
+}
+
+static bool unpack_zlib(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
+{
     uLongf length = (uLongf)size;
-    if (out && (uncompress(out, &length, packed, (uLong)packed_size) != Z_OK || length != size)) {
-        free(out);
-        return NULL;
-    }
-    if (out)
-        out[size] = 0;
-    return out;
+    return uncompress(out, &length, packed, (uLong)packed_size) == Z_OK && length == size;
+}
+
+static bool unpack_zstd(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
+{
+#ifdef HAVE_ZSTD
+    return ZSTD_decompress(out, (size_t)size, packed, packed_size) == size;
+#else
+    (void)out, (void)size, (void)packed, (void)packed_size;
+    return false;
+#endif
 }
 
 static uint64_t read_big_endian_64(struct cursor *c)
@@ -335,6 +349,32 @@ static uint32_t read_compression(const struct elf_file *file, const struct elf_s
     return type;
 }
 
+/* NULL, or what is wrong with the section. */
+static const char *unpack(uint32_t type, const unsigned char *packed, size_t packed_size, uint64_t size,
+                          unsigned char **out)
+{
+    if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+        return "is compressed in a way that is not known here";
+#ifndef HAVE_ZSTD
+    if (type == ELFCOMPRESS_ZSTD)
+        return "is compressed with zstd, which this prof was built without";
+#endif
+    if (!is_plausible_size(size, packed_size))
+        return "is damaged: it would be far too large when it is decompressed";
+    unsigned char *memory = malloc(size + 1);
+    if (!memory)
+        return "is too large for the memory that is left";
+    bool done = type == ELFCOMPRESS_ZSTD ? unpack_zstd(memory, size, packed, packed_size)
+                                         : unpack_zlib(memory, size, packed, packed_size);
+    if (!done) {
+        free(memory);
+        return "is damaged";
+    }
+    memory[size] = 0;
+    *out = memory;
+    return NULL;
+}
+
 static struct bytes unpacked_contents(const struct elf_file *file, const struct elf_section *section, const char *name,
                                       unsigned char **owned, struct error *err)
 {
@@ -345,13 +385,10 @@ static struct bytes unpacked_contents(const struct elf_file *file, const struct 
     struct cursor c = packed ? cursor_of(packed, (size_t)section->bytes.size) : (struct cursor){0};
     uint64_t size;
     uint32_t type = read_compression(file, section, &c, &size);
-    if (type == ELFCOMPRESS_ZLIB && !c.failed)
-        *owned = inflate_all(c.at, cursor_left(&c), size);
+    const char *problem = c.failed ? "is damaged" : unpack(type, c.at, cursor_left(&c), size, owned);
     free(packed);
-    if (!*owned) {
-        error_set(err, EINVAL, "section %s %s", name,
-                  type == ELFCOMPRESS_ZLIB ? "is damaged"
-                                           : "is compressed in a way that is not known here (only zlib is)");
+    if (problem) {
+        error_set(err, EINVAL, "section %s %s", name, problem);
         return none;
     }
     return (struct bytes){.memory = *owned, .fd = -1, .size = size};
@@ -391,5 +428,7 @@ struct elf_symbol elf_symbol_read(const struct elf_file *file, struct cursor *c)
         symbol.value = cursor_u64(c);
         symbol.size = cursor_u64(c);
     }
+    if (file->machine == EM_ARM && (symbol.info & 0xf) == STT_FUNC)
+        symbol.value &= ~UINT64_C(1); /* the bit that says that it is Thumb code */
     return symbol;
 }
