@@ -46,6 +46,23 @@ unsigned char *bytes_load(const struct bytes *bytes)
     return copy;
 }
 
+char *bytes_load_text(const struct bytes *bytes, uint64_t at, size_t max, size_t *length)
+{
+    for (size_t want = 1 << 16; want / 4 <= max; want *= 4) {
+        struct bytes part = bytes_part(bytes, at, want < max ? want : max + 1);
+        char *text = (char *)bytes_load(&part);
+        const char *end = text ? memchr(text, '\0', (size_t)part.size) : NULL;
+        if (end) {
+            *length = (size_t)(end - text);
+            return text;
+        }
+        free(text);
+        if (!text || part.size < want)
+            break;
+    }
+    return NULL;
+}
+
 static bool window_move(struct window *window, uint64_t at, size_t want)
 {
     uint64_t left = window->bytes->size - at;
@@ -90,6 +107,8 @@ const char *window_string(struct window *window, uint64_t at)
 {
     for (size_t want = 256; want <= WINDOW_STRING_MAX; want *= 4) {
         struct cursor c = window_at(window, at, want);
+        if (cursor_left(&c) > want)
+            c.end = c.at + want;
         size_t held = cursor_left(&c);
         const char *text = held ? cursor_string(&c) : NULL;
         if (text || held < want)

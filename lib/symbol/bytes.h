@@ -31,6 +31,10 @@ bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size);
  * or are too many (BYTES_LOAD_MAX), or memory ran out. */
 unsigned char *bytes_load(const struct bytes *bytes);
 
+/* The NUL-terminated text at `at` in memory of its own, which the caller frees, and its length; NULL if there is none,
+ * or it is longer than `max`, or memory ran out. For long texts that are read once; see window_string(). */
+char *bytes_load_text(const struct bytes *bytes, uint64_t at, size_t max, size_t *length);
+
 #define BYTES_LOAD_MAX (UINT64_C(2) << 30)
 
 /* A movable view of `bytes` that holds the part read last. For one thread. Zero it and set `bytes` to start. */

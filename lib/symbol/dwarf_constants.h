@@ -164,6 +164,16 @@ enum {
 enum {
     DW_LNCT_path = 0x01,
     DW_LNCT_directory_index = 0x02,
+    DW_LNCT_LLVM_source = 0x2001,
+};
+
+/* What the columns of a package index are for (7.3.5.3, and https://gcc.gnu.org/wiki/DebugFissionDWP for version 2). */
+enum {
+    DW_SECT_INFO = 1,
+    DW_SECT_ABBREV = 3,
+    DW_SECT_LINE = 4,
+    DW_SECT_STR_OFFSETS = 6,
+    DW_SECT_RNGLISTS = 8, /* in version 5; 8 is .debug_macro in version 2 */
 };
 
 /* Range lists (7.25). */

@@ -98,6 +98,8 @@ static bool read_described_names(struct dwarf_lines *lines, struct cursor *c, bo
                 name.text = value;
             else if (fields[i].content == DW_LNCT_directory_index)
                 name.directory = value.number;
+            else if (fields[i].content == DW_LNCT_LLVM_source)
+                name.source = value;
         }
         if (c->failed || !push_name(lines, is_file, name))
             return false;
@@ -396,4 +398,34 @@ const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file)
     if (!lines->paths.data[index])
         lines->paths.data[index] = make_path(lines, &lines->files.data[index]);
     return lines->paths.data[index];
+}
+
+static char *load_source(const struct dwarf_lines *lines, struct dwarf_value source, size_t *length)
+{
+    const struct bytes *sections = lines->reader->file->sections;
+    struct bytes table = {.memory = lines->raw, .fd = -1, .size = lines->size};
+    switch (source.form) {
+    case DW_FORM_string:
+        return bytes_load_text(&table, source.number, DWARF_SOURCE_MAX, length);
+    case DW_FORM_line_strp:
+        return bytes_load_text(&sections[DWARF_LINE_STR], source.number, DWARF_SOURCE_MAX, length);
+    case DW_FORM_strp:
+        return bytes_load_text(&sections[DWARF_STR], source.number, DWARF_SOURCE_MAX, length);
+    default:
+        return NULL;
+    }
+}
+
+char *dwarf_lines_source(struct dwarf_lines *lines, const char *path, size_t *length)
+{
+    for (size_t i = 0; i < lines->files.length; i++) {
+        const char *own = lines->files.data[i].source.form ? dwarf_lines_path(lines, i) : NULL;
+        if (!own || strcmp(own, path) != 0)
+            continue;
+        char *text = load_source(lines, lines->files.data[i].source, length);
+        if (text && *length > 0) /* an empty one stands for a file that the compiler could not read */
+            return text;
+        free(text);
+    }
+    return NULL;
 }

@@ -16,7 +16,8 @@ struct dwarf_line_row {
 
 /* A directory or file as the table has it. */
 struct dwarf_line_name {
-    struct dwarf_value text; /* DW_FORM_string: an offset into `raw` */
+    struct dwarf_value text;   /* DW_FORM_string: an offset into `raw` */
+    struct dwarf_value source; /* all of the file's text, likewise; form 0 if the compiler did not store it */
     uint64_t directory;
 };
 
@@ -46,5 +47,12 @@ void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t
 
 /* The path of a file, absolute where the table or the unit says enough; NULL if there is no such file. */
 const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file);
+
+/* The text of the file of that path, as dwarf_lines_path() gives it, if the compiler stored it in the table (clang
+ * -gembed-source; DW_LNCT_LLVM_source in LLVM's BinaryFormat/Dwarf.def). The caller frees it; `*length` is without the
+ * NUL behind it. NULL if it is not there, or longer than DWARF_SOURCE_MAX, or memory ran out. */
+char *dwarf_lines_source(struct dwarf_lines *lines, const char *path, size_t *length);
+
+enum { DWARF_SOURCE_MAX = 16 << 20 };
 
 #endif

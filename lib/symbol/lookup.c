@@ -405,6 +405,31 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     return result;
 }
 
+static char *source_of_unit(const struct lookup *lookup, const struct lookup_unit *unit, const char *file,
+                            size_t *length)
+{
+    struct dwarf_unit_reader reader;
+    struct dwarf_lines lines;
+    struct arena arena = {0};
+    char *text = NULL;
+    if (dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]) == 0) {
+        dwarf_lines_open(&lines, &reader, &arena);
+        text = dwarf_lines_source(&lines, file, length);
+        dwarf_lines_close(&lines);
+    }
+    dwarf_unit_reader_destroy(&reader);
+    arena_destroy(&arena);
+    return text;
+}
+
+char *lookup_embedded_source(const struct lookup *lookup, const char *file, size_t *length)
+{
+    char *text = NULL;
+    for (size_t i = 0; !text && i < lookup->units.length; i++)
+        text = source_of_unit(lookup, &lookup->units.data[i], file, length);
+    return text;
+}
+
 /* ---- answers ---- */
 
 struct frames_of_address {

@@ -83,6 +83,9 @@ void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes
 
 void lookup_close(struct lookup *lookup);
 
+/* The text of a source file, as the debug info of the units that were hit holds it; see dwarf_lines_source(). */
+char *lookup_embedded_source(const struct lookup *lookup, const char *file, size_t *length);
+
 /* About how long lookup_symbols() and lookup_unit() take, to begin with the longest: bytes to read. */
 uint64_t lookup_symbols_cost(const struct lookup *lookup);
 uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index);

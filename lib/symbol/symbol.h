@@ -115,6 +115,12 @@ struct kallsyms;
  * the first call. NULL if memory ran out. */
 const struct kallsyms *symbolizer_kallsyms(struct symbolizer *symbolizer, struct error *err);
 
+/* The text of a source file that the compiler stored in the debug info of the code at this address (clang
+ * -gembed-source). `file` is a path that a frame of the address has: whether one has is for the caller to check. The
+ * text is the caller's to free, and may hold any bytes but NUL. -ENOENT if there is none. */
+int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbol_lib *lib, uint64_t rva,
+                               const char *file, char **text, size_t *length, struct error *err);
+
 struct symbol_job {
     struct symbol_lib lib;
     const uint64_t *rvas; /* sorted, distinct */

@@ -14,6 +14,7 @@
 #include "symbol/parallel.h"
 #include "symbol/symbol_cache.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,6 +341,21 @@ const char *symbol_gap_text(enum symbol_gap gap)
         [SYMBOL_GAP_DAMAGED] = "damaged",
     };
     return gap < SYMBOL_GAP_COUNT ? texts[gap] : "";
+}
+
+int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbol_lib *lib, uint64_t rva,
+                               const char *file, char **text, size_t *length, struct error *err)
+{
+    struct symbol_job job = {.lib = *lib, .rvas = &rva, .count = 1};
+    struct lookup lookup;
+    lookup_open_files(&lookup, &job.lib, symbolizer->options.search);
+    int result = lookup_open(&lookup, &job, true, err);
+    *text = result == 0 ? lookup_embedded_source(&lookup, file, length) : NULL;
+    if (result == 0 && !*text)
+        result = error_set(err, ENOENT, "the debug info of %s does not hold the text of %s", lib->name, file);
+    lookup_close(&lookup);
+    symbol_answers_destroy(&job.answers);
+    return result;
 }
 
 void symbol_answers_destroy(struct symbol_answers *answers)
