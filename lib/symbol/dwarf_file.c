@@ -20,6 +20,19 @@ static const char *const section_names[DWARF_SECTIONS] = {
     [DWARF_ARANGES] = ".debug_aranges",
 };
 
+/* Those that a .dwo file has. It needs .debug_addr too, and before DWARF 5 .debug_ranges, but the linker has to fill
+ * these in, so that they stay in the linked file. */
+static const char *const split_section_names[DWARF_SECTIONS] = {
+    [DWARF_INFO] = ".debug_info.dwo",
+    [DWARF_ABBREV] = ".debug_abbrev.dwo",
+    [DWARF_STR] = ".debug_str.dwo",
+    [DWARF_RNGLISTS] = ".debug_rnglists.dwo",
+    [DWARF_STR_OFFSETS] = ".debug_str_offsets.dwo",
+};
+
+/* Bytes of all compressed sections of a file. Several may be the same bytes of a hostile one. */
+#define UNPACKED_MAX (UINT64_C(4) << 30)
+
 /* Chromium has 30,000 units; a hostile file could hold one every 12 bytes. */
 enum { UNITS_MAX = 4 << 20 };
 
@@ -55,7 +68,7 @@ static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *u
     if (unit->version < 5)
         unit->address_size = cursor_u8(&c);
     if (unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile)
-        cursor_u64(&c); /* dwo_id */
+        unit->dwo_id = cursor_u64(&c);
     else if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
         cursor_bytes(&c, 8u + unit->offset_size); /* signature, offset of the type */
     unit->root = offset + (uint64_t)(c.at - start);
@@ -94,23 +107,54 @@ static int load_abbrevs(struct dwarf_file *dwarf, struct error *err)
     return 0;
 }
 
-int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err)
+int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *owned[DWARF_SECTIONS],
+                        const struct elf_file *file, bool split, struct error *err)
 {
-    *dwarf = (struct dwarf_file){0};
-    int result = 0;
+    const char *const *names = split ? split_section_names : section_names;
+    uint64_t unpacked = 0;
     for (int i = 0; i < DWARF_SECTIONS; i++) {
         struct error why = {""};
-        dwarf->sections[i] = elf_file_contents(file, section_names[i], &dwarf->owned[i], &why);
-        if (why.text[0] && result == 0)
-            result = error_set(err, EINVAL, "%s", why.text);
+        if (!names[i])
+            continue;
+        sections[i] = elf_file_contents(file, names[i], &owned[i], &why);
+        if (why.text[0])
+            return error_set(err, EINVAL, "%s", why.text);
+        unpacked += owned[i] ? sections[i].size : 0;
+        if (unpacked > UNPACKED_MAX)
+            return error_set(err, E2BIG, "the debug info has more than %d GiB when it is decompressed",
+                             (int)(UNPACKED_MAX >> 30));
     }
-    if (result == 0)
-        result = load_abbrevs(dwarf, err);
+    return 0;
+}
+
+static int read_layout(struct dwarf_file *dwarf, struct error *err)
+{
+    int result = load_abbrevs(dwarf, err);
     if (result == 0)
         result = read_units(dwarf, err);
     if (result != 0)
         dwarf_file_close(dwarf);
     return result;
+}
+
+int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err)
+{
+    *dwarf = (struct dwarf_file){0};
+    int result = dwarf_sections_load(dwarf->sections, dwarf->owned, file, false, err);
+    if (result == 0)
+        return read_layout(dwarf, err);
+    dwarf_file_close(dwarf);
+    return result;
+}
+
+int dwarf_file_open_split(struct dwarf_file *dwarf, const struct bytes sections[DWARF_SECTIONS],
+                          const struct dwarf_file *linked, struct error *err)
+{
+    *dwarf = (struct dwarf_file){.is_split = true};
+    memcpy(dwarf->sections, sections, sizeof(dwarf->sections));
+    dwarf->sections[DWARF_ADDR] = linked->sections[DWARF_ADDR];
+    dwarf->sections[DWARF_RANGES] = linked->sections[DWARF_RANGES];
+    return read_layout(dwarf, err);
 }
 
 void dwarf_file_close(struct dwarf_file *dwarf)
@@ -221,19 +265,23 @@ static void search_root(const struct dwarf_file *dwarf, struct unit_search *sear
         struct root_range root = {search, index};
         dwarf_ranges_each(&reader, &reader.code, take_root_range, &root);
     }
+    uint64_t used = DWARF_UNIT_WORK_MAX - reader.work_left;
+    search->work_left -= used < search->work_left ? used : search->work_left;
     dwarf_unit_reader_destroy(&reader);
 }
 
 void dwarf_file_find_units(struct dwarf_file *dwarf, const uint64_t *vaddrs, size_t count, uint32_t *units)
 {
-    struct unit_search search = {.vaddrs = vaddrs, .count = count, .units = units, .left = count, .work_left = 1 << 26};
+    const struct bytes *sections = dwarf->sections;
+    struct unit_search search = {.vaddrs = vaddrs, .count = count, .units = units, .left = count};
+    search.work_left = DWARF_UNIT_WORK_MAX + sections[DWARF_RANGES].size + sections[DWARF_RNGLISTS].size;
     for (size_t i = 0; i < count; i++)
         units[i] = DWARF_NO_UNIT;
     search_aranges(dwarf, &search);
-    for (uint32_t i = 0; i < dwarf->units.length && search.left; i++)
+    for (uint32_t i = 0; i < dwarf->units.length && search.left && search.work_left; i++)
         if (!dwarf->units.data[i].has_aranges)
             search_root(dwarf, &search, i);
-    for (uint32_t i = 0; i < dwarf->units.length && search.left; i++)
+    for (uint32_t i = 0; i < dwarf->units.length && search.left && search.work_left; i++)
         if (dwarf->units.data[i].has_aranges)
             search_root(dwarf, &search, i);
 }

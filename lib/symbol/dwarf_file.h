@@ -37,6 +37,7 @@ struct dwarf_unit {
     uint64_t root;   /* of the first DIE */
     uint64_t end;
     uint64_t abbrev_offset; /* into .debug_abbrev */
+    uint64_t dwo_id;        /* of a DW_UT_skeleton or DW_UT_split_compile */
     uint16_t version;
     uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
     uint8_t address_size, offset_size;
@@ -48,12 +49,23 @@ struct dwarf_file {
     unsigned char *owned[DWARF_SECTIONS];
     ARRAY(struct dwarf_unit) units;     /* by offset */
     const struct dwarf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */
+    bool is_split;                      /* the units are split ones: see dwarf_split.h */
 };
 
 /* Reads section headers and unit headers. `file` must stay open. Without .debug_info, unit count 0. Fails when a
  * section cannot be read, with a sentence. */
 int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err);
 void dwarf_file_close(struct dwarf_file *dwarf);
+
+/* Finds the sections of one file and decompresses those that need it: into memory that the caller frees, and that
+ * `owned` has. `split`: those of a .dwo or .dwp file, whose names end so. */
+int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *owned[DWARF_SECTIONS],
+                        const struct elf_file *file, bool split, struct error *err);
+
+/* Reads the unit headers of split debug info: of a .dwo file, or of one unit in a package. `sections` has what is in
+ * that file, `linked` is the file with the skeletons. Both must outlive it. */
+int dwarf_file_open_split(struct dwarf_file *dwarf, const struct bytes sections[DWARF_SECTIONS],
+                          const struct dwarf_file *linked, struct error *err);
 
 /* The unit that holds this offset of .debug_info, or NULL. */
 const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint64_t offset);

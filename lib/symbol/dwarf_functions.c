@@ -225,7 +225,7 @@ static void walk(struct pass *pass)
     pass->levels.length = 0;
     if (!push_level(pass, &root))
         return;
-    while (cursor_left(&c) > 0 && !c.failed) {
+    while (cursor_left(&c) > 0 && !c.failed && dwarf_work(pass->reader, 1)) {
         uint64_t die = dwarf_unit_offset(pass->reader, c.at);
         const struct dwarf_abbrev *abbrev = dwarf_die_start(pass->reader, &c);
         if (!abbrev) {

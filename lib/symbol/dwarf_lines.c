@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_LENGTH_MAX = 4096, WORK_MAX = 1 << 26 };
+enum { PATH_LENGTH_MAX = 4096 };
 
 static uint64_t lines_offset(const struct dwarf_lines *lines, const unsigned char *at)
 {
@@ -178,7 +178,7 @@ static bool load_table(struct dwarf_lines *lines)
 void dwarf_lines_open(struct dwarf_lines *lines, struct dwarf_unit_reader *reader, struct arena *arena)
 {
     *lines = (struct dwarf_lines){.reader = reader, .arena = arena, .address_size = reader->unit->address_size};
-    if (!reader->lines.form || !load_table(lines))
+    if (!reader->lines.form || !load_table(lines) || !dwarf_work(reader, lines->size))
         return;
     struct cursor c = cursor_of(lines->raw, lines->size);
     if (!read_line_header(lines, &c))
@@ -323,7 +323,7 @@ void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t
 {
     if (!lines->program || count == 0)
         return;
-    struct matching match = {.vaddrs = vaddrs, .count = count, .rows = rows, .work_left = WORK_MAX};
+    struct matching match = {.vaddrs = vaddrs, .count = count, .rows = rows, .work_left = lines->reader->work_left};
     struct machine machine = machine_start();
     struct cursor c = cursor_of(lines->raw + lines->program, lines->size - lines->program);
     while (cursor_left(&c) > 0 && !c.failed) {
@@ -339,6 +339,7 @@ void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t
             run_standard(lines, &c, opcode, &machine, &match);
         }
     }
+    lines->reader->work_left = match.work_left;
 }
 
 /* ---- paths ---- */

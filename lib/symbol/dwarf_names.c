@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { HOPS_MAX = 16, OTHER_UNITS_MAX = 32, SCOPES_MAX = 64, QUALIFIED_MAX = 4096 };
-enum { SCOPE_WORK_MAX = 1 << 25 }; /* DIEs visited in search of scopes, per unit: about 0.3 s */
+enum { COST_OF_DIE = 16, COST_OF_MISSING_TEXT = 1 << 16 };
 
 /* A DIE, anywhere. */
 struct place {
@@ -31,7 +31,7 @@ struct name_attributes {
 
 void dwarf_names_init(struct dwarf_names *names, struct dwarf_unit_reader *reader, struct arena *arena)
 {
-    *names = (struct dwarf_names){.own = reader, .arena = arena, .work_left = SCOPE_WORK_MAX};
+    *names = (struct dwarf_names){.own = reader, .arena = arena};
 }
 
 static void forget_others(struct dwarf_names *names)
@@ -63,11 +63,12 @@ static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const stru
             return names->others.data[i].reader;
     if (names->others.length >= OTHER_UNITS_MAX)
         forget_others(names);
-    struct dwarf_unit_reader *reader = malloc(sizeof(*reader));
+    struct dwarf_unit_reader *reader = names->own->work_left ? malloc(sizeof(*reader)) : NULL;
     if (!reader)
         return NULL;
-    if (dwarf_unit_reader_init(reader, file, unit) != 0 ||
-        !array_push(&names->others, (struct dwarf_other_unit){reader})) {
+    int result = dwarf_unit_reader_init(reader, file, unit);
+    dwarf_work(names->own, DWARF_UNIT_WORK_MAX - reader->work_left);
+    if (result != 0 || !array_push(&names->others, (struct dwarf_other_unit){reader})) {
         dwarf_unit_reader_destroy(reader);
         free(reader);
         return NULL;
@@ -75,12 +76,12 @@ static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const stru
     return reader;
 }
 
-static bool read_attributes(struct place place, struct name_attributes *found)
+static bool read_attributes(struct dwarf_names *names, struct place place, struct name_attributes *found)
 {
     struct cursor c = dwarf_unit_cursor(place.reader, place.offset);
     const struct dwarf_abbrev *abbrev = dwarf_die_start(place.reader, &c);
     *found = (struct name_attributes){0};
-    if (!abbrev)
+    if (!abbrev || !dwarf_work(names->own, COST_OF_DIE + abbrev->attribute_count))
         return false;
     found->tag = abbrev->tag;
     for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
@@ -98,9 +99,19 @@ static bool read_attributes(struct place place, struct name_attributes *found)
     return !c.failed;
 }
 
+/* Where there is no end of the text, much was read to find out. */
+static const char *read_text(struct dwarf_names *names, struct place place, struct dwarf_value value)
+{
+    if (!value.form || !names->own->work_left)
+        return NULL;
+    const char *text = dwarf_value_text(place.reader, value);
+    dwarf_work(names->own, text ? strlen(text) / 16 : COST_OF_MISSING_TEXT);
+    return text;
+}
+
 static const char *copy_text(struct dwarf_names *names, struct place place, struct dwarf_value value)
 {
-    const char *text = dwarf_value_text(place.reader, value);
+    const char *text = read_text(names, place, value);
     return text && *text ? arena_copy(names->arena, text, strlen(text)) : NULL;
 }
 
@@ -196,9 +207,8 @@ static size_t find_scopes(struct dwarf_names *names, struct place place, uint64_
     struct dwarf_unit_reader *reader = place.reader;
     struct cursor c = dwarf_unit_load(reader);
     size_t depth = 0;
-    while (cursor_left(&c) > 0 && !c.failed && names->work_left > 0) {
+    while (cursor_left(&c) > 0 && !c.failed && dwarf_work(names->own, 1)) {
         uint64_t die = dwarf_unit_offset(reader, c.at);
-        names->work_left--;
         if (die >= place.offset)
             return die == place.offset ? depth : 0;
         const struct dwarf_abbrev *abbrev = dwarf_die_start(reader, &c);
@@ -227,7 +237,7 @@ static size_t find_scopes(struct dwarf_names *names, struct place place, uint64_
 static const char *scope_name(struct dwarf_names *names, struct place place)
 {
     struct name_attributes found;
-    for (int hop = 0; hop < HOPS_MAX && read_attributes(place, &found) && is_scope(found.tag); hop++) {
+    for (int hop = 0; hop < HOPS_MAX && read_attributes(names, place, &found) && is_scope(found.tag); hop++) {
         const char *name = copy_text(names, place, found.name);
         if (name)
             return name;
@@ -258,7 +268,7 @@ static const char *qualify(struct dwarf_names *names, struct place place, const 
  * DW_AT_name says the same better. */
 static const char *demangle_linkage_name(struct dwarf_names *names, struct place place, struct dwarf_value value)
 {
-    const char *text = dwarf_value_text(place.reader, value);
+    const char *text = read_text(names, place, value);
     return text && is_mangled(text) ? demangle_function(text, names->arena) : NULL;
 }
 
@@ -268,7 +278,7 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
     bool is_partial = !has_whole_names(names->own->language);
     struct place place = {names->own, die}, named = {0};
     struct name_attributes found;
-    for (int hop = 0; hop < HOPS_MAX && read_attributes(place, &found); hop++) {
+    for (int hop = 0; hop < HOPS_MAX && read_attributes(names, place, &found); hop++) {
         const char *linkage = demangle_linkage_name(names, place, found.linkage);
         if (linkage)
             return (struct dwarf_name){.text = linkage};
@@ -295,7 +305,7 @@ static uint64_t shared_die(struct dwarf_names *names, uint64_t die)
     struct name_attributes found;
     const struct dwarf_file *file;
     uint64_t origin;
-    if (!read_attributes((struct place){names->own, die}, &found) || found.linkage.form || found.name.form)
+    if (!read_attributes(names, (struct place){names->own, die}, &found) || found.linkage.form || found.name.form)
         return die;
     if (!dwarf_value_reference(names->own, found.origin, &origin, &file) || file != names->own->file)
         return die;

@@ -23,7 +23,6 @@ struct dwarf_names {
     struct hash index; /* DIE -> into `list` */
     ARRAY(struct dwarf_name) list;
     struct arena *arena;
-    uint64_t work_left; /* bounds the search for enclosing namespaces */
 };
 
 /* `arena` gets the texts. */

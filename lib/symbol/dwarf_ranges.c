@@ -117,7 +117,7 @@ void dwarf_ranges_each(struct dwarf_unit_reader *reader, const struct dwarf_code
         if (reader->unit->version >= 5)
             each_of_rnglists(reader, offset, visit, context);
         else
-            each_of_ranges(reader, offset, visit, context);
+            each_of_ranges(reader, reader->ranges_base + offset, visit, context);
         return;
     }
     if (!code->high.form || !dwarf_value_address(reader, code->low, &start))

@@ -25,7 +25,6 @@ enum {
 
 /* Bounds of what an abbreviation table may hold. */
 enum { ABBREVS_MAX = 1 << 20, ATTRIBUTES_MAX = 1 << 22 };
-enum { RANGE_WORK_MAX = 1 << 26 };
 
 static uint32_t form_skip(const struct dwarf_unit *unit, uint16_t form)
 {
@@ -437,7 +436,14 @@ static void take_root_attribute(struct dwarf_unit_reader *reader, uint16_t name,
         break;
     case DW_AT_dwo_name:
     case DW_AT_GNU_dwo_name:
-        reader->is_split = true;
+        reader->dwo_name = value;
+        break;
+    case DW_AT_GNU_dwo_id:
+        reader->dwo_id = value.number;
+        reader->has_dwo_id = true;
+        break;
+    case DW_AT_GNU_ranges_base:
+        reader->split_ranges_base = value.number;
         break;
     default:
         break;
@@ -460,6 +466,17 @@ static int read_root(struct dwarf_unit_reader *reader)
     return 0;
 }
 
+/* Where the offsets into .debug_str_offsets.dwo and .debug_rnglists.dwo begin in a file of split debug info, whose
+ * units do not say it: behind the header (7.26, 7.28), which DWARF 4 did not have yet. */
+static void set_implied_bases(struct dwarf_unit_reader *reader)
+{
+    if (!reader->file->is_split || reader->unit->version < 5)
+        return;
+    bool is_64 = reader->unit->offset_size == 8;
+    reader->str_offsets_base = is_64 ? 16 : 8;
+    reader->rnglists_base = is_64 ? 20 : 12;
+}
+
 static void start(struct dwarf_unit_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit)
 {
     const struct bytes *sections = file->sections;
@@ -474,16 +491,25 @@ static void start(struct dwarf_unit_reader *reader, const struct dwarf_file *fil
         .addr = {.bytes = &sections[DWARF_ADDR]},
         .str_offsets = {.bytes = &sections[DWARF_STR_OFFSETS]},
         .alternate_str = {.bytes = file->alternate ? &file->alternate->sections[DWARF_STR] : NULL, .step = 256},
-        .work_left = RANGE_WORK_MAX,
+        .work_left = DWARF_UNIT_WORK_MAX,
+        .dwo_id = unit->dwo_id,
+        .has_dwo_id = unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile,
     };
+    set_implied_bases(reader);
+}
+
+static int read_start(struct dwarf_unit_reader *reader, uint64_t last_abbrev)
+{
+    int result = read_abbrevs(reader, last_abbrev);
+    dwarf_work(reader, reader->abbrevs.length + reader->attributes.length);
+    return result == 0 ? read_root(reader) : result;
 }
 
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit)
 {
     start(reader, file, unit);
-    int result = read_abbrevs(reader, 0);
-    return result == 0 ? read_root(reader) : result;
+    return read_start(reader, 0);
 }
 
 int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
@@ -491,8 +517,17 @@ int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct d
 {
     start(reader, file, unit);
     struct cursor c = dwarf_unit_cursor(reader, unit->root);
-    int result = read_abbrevs(reader, cursor_uleb(&c));
-    return result == 0 ? read_root(reader) : result;
+    return read_start(reader, cursor_uleb(&c));
+}
+
+int dwarf_unit_reader_init_split(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
+                                 const struct dwarf_unit *unit, const struct dwarf_unit_reader *skeleton)
+{
+    start(reader, file, unit);
+    reader->addr_base = skeleton->addr_base;
+    reader->ranges_base = skeleton->split_ranges_base;
+    reader->low_pc = skeleton->low_pc;
+    return read_start(reader, 0);
 }
 
 void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader)

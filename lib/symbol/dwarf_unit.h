@@ -38,6 +38,8 @@ struct dwarf_code {
     struct dwarf_value low, high, ranges;
 };
 
+enum { DWARF_UNIT_WORK_MAX = 1 << 26 };
+
 struct dwarf_unit_reader {
     const struct dwarf_file *file;
     const struct dwarf_unit *unit;
@@ -47,15 +49,21 @@ struct dwarf_unit_reader {
     struct hash sparse_codes; /* code -> index, for the other codes */
     struct bytes unit_bytes;  /* of .debug_info, the header included: what `info` shows */
     struct window info, str, line_str, ranges, addr, str_offsets, alternate_str;
-    uint64_t work_left; /* bounds the range lists that are read */
+    uint64_t work_left; /* steps of a few ns each, for all that is done with this reader: see dwarf_work() */
 
     /* Of the root DIE. */
     struct dwarf_code code;
     struct dwarf_value name, directory, lines;
     uint64_t low_pc; /* base of range lists */
     uint64_t addr_base, str_offsets_base, rnglists_base;
-    uint16_t language; /* DW_LANG_* */
-    bool is_split;     /* the DIEs are in a .dwo file */
+    uint64_t ranges_base; /* what offsets into .debug_ranges count from: 0 but for a split unit of DWARF 4 */
+    uint16_t language;    /* DW_LANG_* */
+
+    /* Of a skeleton, whose DIEs are in another file, see dwarf_split.h. The id is also that of a split unit. */
+    struct dwarf_value dwo_name; /* form 0: not a skeleton */
+    uint64_t dwo_id;
+    bool has_dwo_id;
+    uint64_t split_ranges_base; /* the ranges_base of the split unit */
 };
 
 /* Reads the abbreviations and the root DIE. -EINVAL if they are damaged. To be destroyed in any case; not to be moved.
@@ -66,6 +74,11 @@ int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_
 /* The same for the root DIE alone, which takes a tenth of the time: no other DIE can be read. */
 int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                 const struct dwarf_unit *unit);
+
+/* The same for a unit of split debug info: its addresses, and before DWARF 5 its range lists, count from where its
+ * skeleton says. */
+int dwarf_unit_reader_init_split(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
+                                 const struct dwarf_unit *unit, const struct dwarf_unit_reader *skeleton);
 void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader);
 
 /* A cursor at this offset of .debug_info, over at least one DIE of the usual size. Empty if that is not in the unit. */
@@ -88,6 +101,14 @@ static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_
                                                              const struct dwarf_abbrev *abbrev)
 {
     return reader->attributes.data + abbrev->first_attribute;
+}
+
+/* Files can be made so that reading them takes for ever: a thousand units that all refer to one list of a million
+ * ranges. So whatever can be asked for more than once is paid for. False when nothing is left to pay with. */
+static inline bool dwarf_work(struct dwarf_unit_reader *reader, uint64_t steps)
+{
+    reader->work_left = steps < reader->work_left ? reader->work_left - steps : 0;
+    return reader->work_left > 0;
 }
 
 struct dwarf_value dwarf_value_read(const struct dwarf_unit_reader *reader, struct cursor *c,

@@ -27,6 +27,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What may be spent on the units of a library, in the steps of dwarf_work(): real files need less than a step for each
+ * byte. How much there is in .dwo files is not known before they are opened, so there the bound is a fixed one, of
+ * about ten seconds. */
+enum { WORK_AT_LEAST = 1 << 24, WORK_PER_BYTE = 16 };
+#define WORK_OF_SPLIT_UNITS (UINT64_C(1) << 31)
+
 static void say(struct lookup *lookup, const char *text)
 {
     if (!lookup->problem[0])
@@ -122,6 +128,8 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     }
     if (lookup->files.has_alternate && dwarf_file_open(&lookup->alternate, &lookup->files.alternate, &why) == 0)
         lookup->dwarf.alternate = &lookup->alternate;
+    lookup->has_package = dwarf_split_find_package(&lookup->package, lookup->lib, lookup->files.search);
+    lookup->work_left = WORK_AT_LEAST + WORK_PER_BYTE * file->bytes.size;
     lookup->job->answers.has_debug_info = lookup->dwarf.units.length > 0;
     lookup->dwarf_base = file->has_load ? file->base : lookup->files.base;
     return find_units(lookup, err);
@@ -161,6 +169,8 @@ void lookup_close(struct lookup *lookup)
     array_free(&lookup->units);
     dwarf_file_close(&lookup->dwarf);
     dwarf_file_close(&lookup->alternate);
+    if (lookup->has_package)
+        dwarf_split_file_close(&lookup->package);
     debug_files_close(&lookup->files);
     free(lookup->by_unit);
     free(lookup->symbols);
@@ -358,8 +368,9 @@ static bool push_frames(struct lookup_unit *unit, struct unit_tables *tables, si
     return true;
 }
 
-static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader, const uint64_t *vaddrs,
-                     struct error *err)
+/* `reader` has the DIEs, `lines` the line table: of split debug info, that is in the skeleton. */
+static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader, struct dwarf_unit_reader *lines,
+                     const uint64_t *vaddrs, struct error *err)
 {
     struct unit_tables tables = {.rows = calloc(unit->count + 1, sizeof(*tables.rows))};
     unit->frame_ends = calloc(unit->count + 1, sizeof(*unit->frame_ends));
@@ -370,7 +381,7 @@ static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader,
         free(tables.rows);
         return result;
     }
-    dwarf_lines_open(&tables.lines, reader, &unit->arena);
+    dwarf_lines_open(&tables.lines, lines, &unit->arena);
     dwarf_lines_match(&tables.lines, vaddrs, unit->count, tables.rows);
     dwarf_names_init(&tables.names, reader, &unit->arena);
     for (size_t i = 0; result == 0 && i < unit->count; i++) {
@@ -385,6 +396,48 @@ static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader,
     return result;
 }
 
+static void charge_work(struct lookup *lookup, uint64_t used)
+{
+    uint64_t left = atomic_load(&lookup->work_left);
+    while (!atomic_compare_exchange_weak(&lookup->work_left, &left, used < left ? left - used : 0))
+        ;
+}
+
+/* Charges for opening a reader, and lets it spend what is left. Threads may spend the same at once, so that all
+ * together spend a little more: but what the units of a sound file get must not hang on which comes first. */
+static uint64_t grant_work(struct lookup *lookup, struct dwarf_unit_reader *reader)
+{
+    charge_work(lookup, DWARF_UNIT_WORK_MAX - reader->work_left);
+    uint64_t left = atomic_load(&lookup->work_left);
+    if (left < reader->work_left)
+        reader->work_left = left;
+    return reader->work_left;
+}
+
+/* A skeleton whose split unit is missing still has lines, and some compilers leave inlined functions in it. */
+static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, struct dwarf_unit_reader *skeleton,
+                           const uint64_t *vaddrs, struct error *err)
+{
+    struct dwarf_split_unit split = {.work_done = 0};
+    struct error why = {""};
+    if (!atomic_exchange(&lookup->has_split_units, true))
+        atomic_fetch_add(&lookup->work_left, WORK_OF_SPLIT_UNITS);
+    const struct dwarf_split_file *package = lookup->has_package ? &lookup->package : NULL;
+    int opened = atomic_load(&lookup->work_left)
+                     ? dwarf_split_unit_open(&split, skeleton, package, lookup->lib, lookup->files.search, &why)
+                     : error_set(&why, E2BIG, "the files take too long to read");
+    charge_work(lookup, split.work_done);
+    if (opened != 0) {
+        unit->problem = arena_copy(&unit->arena, why.text, strlen(why.text));
+        return read_unit(unit, skeleton, skeleton, vaddrs, err);
+    }
+    uint64_t granted = grant_work(lookup, &split.reader);
+    int result = read_unit(unit, &split.reader, skeleton, vaddrs, err);
+    charge_work(lookup, granted - split.reader.work_left);
+    dwarf_split_unit_close(&split);
+    return result;
+}
+
 int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
 {
     struct lookup_unit *unit = &lookup->units.data[index];
@@ -395,11 +448,14 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
         vaddrs[i] = lookup->job->rvas[lookup->by_unit[unit->first + i]] + lookup->dwarf_base;
     struct dwarf_unit_reader reader;
     int result = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
-    unit->is_split = reader.is_split;
-    if (result == 0)
-        result = read_unit(unit, &reader, vaddrs, err);
+    uint64_t granted = grant_work(lookup, &reader);
+    if (result == 0 && reader.dwo_name.form)
+        result = read_split_unit(lookup, unit, &reader, vaddrs, err);
+    else if (result == 0)
+        result = read_unit(unit, &reader, &reader, vaddrs, err);
     else if (result == -EINVAL)
         result = 0; /* a damaged unit has no frames */
+    charge_work(lookup, granted - reader.work_left);
     dwarf_unit_reader_destroy(&reader);
     free(vaddrs);
     return result;
@@ -485,8 +541,9 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
 static void say_what_was_not_read(struct lookup *lookup)
 {
     for (size_t i = 0; i < lookup->units.length; i++)
-        if (lookup->units.data[i].is_split)
-            say(lookup, "its debug info is split into .dwo files, which are not read: inlined functions are missing");
+        if (lookup->units.data[i].problem && !lookup->problem[0])
+            snprintf(lookup->problem, sizeof(lookup->problem),
+                     "inlined functions are missing: its debug info is split, and %s", lookup->units.data[i].problem);
 }
 
 int lookup_answer(struct lookup *lookup, struct error *err)

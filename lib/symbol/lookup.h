@@ -14,9 +14,12 @@
 
 #include "symbol/debug_file.h"
 #include "symbol/dwarf_file.h"
+#include "symbol/dwarf_split.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symbol.h"
 #include "symbol/symbol_table.h"
+
+#include <stdatomic.h>
 
 /* What the symbol tables say of an address. Texts are in lookup.arena, or NULL. */
 struct lookup_symbol {
@@ -40,7 +43,7 @@ struct lookup_unit {
     ARRAY(struct lookup_frame) frames; /* per address, outermost first */
     uint32_t *frame_ends;              /* per address: where its frames end */
     struct arena arena;
-    bool is_split; /* its DIEs are in a .dwo file, which is not read */
+    const char *problem; /* why its split debug info is missing, or NULL */
 };
 
 struct lookup {
@@ -49,11 +52,15 @@ struct lookup {
     bool with_lines; /* else names from symbol tables only */
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
+    struct dwarf_split_file package; /* if has_package */
+    bool has_package;
     uint64_t dwarf_base; /* vaddr from which rvas count in the file with the DWARF */
     uint32_t *by_unit;   /* indexes of addresses, those of one unit together, ascending */
     ARRAY(struct lookup_unit) units;
     struct lookup_unit go;         /* of a Go program: all addresses, with frames where no unit was hit */
     struct lookup_symbol *symbols; /* per address */
+    _Atomic uint64_t work_left;    /* of all units: see dwarf_work() */
+    atomic_bool has_split_units;
     struct arena arena;
     bool is_damaged; /* there is debug info that cannot be read */
     char problem[256];

@@ -1,50 +1,11 @@
 /* The symbolizer on real programs that tests build, and on what is left of them when bytes are missing or wrong. */
 #include "symbol/debug_file.h"
-#include "symbol/symbol.h"
-#include "symbol/symbol_table.h"
+#include "support/symbol_folder.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "/tmp/test_symbol_XXXXXX";
-
-static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* A shell command in the folder. */
-static void run(const char *format, ...)
-{
-    char command[4096];
-    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
-    va_end(args);
-    if (system(command) != 0)
-        fail_msg("failed: %s", command);
-}
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return path;
-}
-
-static void write_text(const char *name, const char *text)
-{
-    FILE *out = fopen(in_folder(name), "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-}
 
 static const char program_source[] = "static inline int inner(int x)\n"
                                      "{\n"
@@ -63,60 +24,11 @@ static const char program_source[] = "static inline int inner(int x)\n"
 static int make_folder(void **unused)
 {
     (void)unused;
-    if (!mkdtemp(folder))
+    if (make_empty_folder(NULL) != 0)
         return -1;
     write_text("program.c", program_source);
     run("gcc -g -O2 -Wl,--build-id -o program program.c");
     return 0;
-}
-
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    run("rm -r %s", folder);
-    return 0;
-}
-
-/* The rva of a function, by its name in .symtab or .dynsym. */
-static uint64_t address_of(const char *path, const char *name)
-{
-    struct elf_file file;
-    struct error err = {""};
-    assert_int_equal(elf_file_open(&file, path, &err), 0);
-    const struct elf_section *table = elf_file_section(&file, ".symtab");
-    assert_non_null(table);
-    unsigned char *raw = bytes_load(&table->bytes);
-    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
-    struct window names = {.bytes = &file.sections.data[table->link].bytes};
-    uint64_t address = 0;
-    while (cursor_left(&c) >= elf_symbol_size(&file)) {
-        struct elf_symbol symbol = elf_symbol_read(&file, &c);
-        if (strcmp(window_string(&names, symbol.name), name) == 0)
-            address = symbol.value - file.base;
-    }
-    window_destroy(&names);
-    free(raw);
-    elf_file_close(&file);
-    assert_true(address != 0);
-    return address;
-}
-
-static struct symbol_answers lookup(const struct symbol_lib *lib, const uint64_t *rvas, size_t count)
-{
-    struct error err = {""};
-    struct symbol_answers answers;
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 2}, &err);
-    assert_non_null(symbolizer);
-    assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
-    assert_int_equal(answers.count, count);
-    symbolizer_free(symbolizer);
-    return answers;
-}
-
-static struct symbol_answers lookup_file(const char *path, uint64_t rva)
-{
-    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
-    return lookup(&lib, &rva, 1);
 }
 
 static void test_inlined_call_is_a_frame_of_its_own(void **unused)
@@ -279,26 +191,10 @@ static void test_assembly_labels_reach_to_the_next_symbol(void **unused)
     symbol_answers_destroy(&answers);
 }
 
-static void test_split_debug_info_has_lines_and_says_so(void **unused)
-{
-    (void)unused;
-    static const char *const versions[] = {"4", "5"};
-    for (size_t i = 0; i < 2; i++) {
-        run("gcc -g -gdwarf-%s -gsplit-dwarf -O2 -o split program.c", versions[i]);
-        const char *path = in_folder("split");
-        struct symbol_answers answers = lookup_file(path, address_of(path, "middle"));
-        assert_non_null(strstr(answers.problem, ".dwo"));
-        assert_int_equal(answers.answers[0].frame_count, 1);
-        assert_string_equal(answers.frames.data[0].function, "middle");
-        assert_int_equal(answers.frames.data[0].line, 3);
-        symbol_answers_destroy(&answers);
-    }
-}
-
 static void test_shared_debug_info_is_followed(void **unused)
 {
     (void)unused;
-    if (system("command -v dwz >/dev/null 2>&1") != 0) {
+    if (!has_command("dwz")) {
         print_message("no dwz here\n");
         skip();
     }
@@ -371,18 +267,6 @@ static void test_vdso_has_names(void **unused)
         found += answers.answers[i].symbol && strstr(answers.answers[i].symbol, "clock_gettime");
     assert_true(found > 0);
     symbol_answers_destroy(&answers);
-}
-
-static unsigned char *read_whole(const char *path, size_t *size)
-{
-    struct elf_file file;
-    struct error err;
-    assert_int_equal(elf_file_open(&file, path, &err), 0);
-    *size = (size_t)file.bytes.size;
-    unsigned char *bytes = bytes_load(&file.bytes);
-    elf_file_close(&file);
-    assert_non_null(bytes);
-    return bytes;
 }
 
 /* As a vDSO, so that no file has to be written. */
@@ -552,7 +436,6 @@ int main(void)
         cmocka_unit_test(test_debug_file_is_found_by_build_id),
         cmocka_unit_test(test_symbols_of_debugdata_are_used),
         cmocka_unit_test(test_assembly_labels_reach_to_the_next_symbol),
-        cmocka_unit_test(test_split_debug_info_has_lines_and_says_so),
         cmocka_unit_test(test_shared_debug_info_is_followed),
         cmocka_unit_test(test_stubs_have_the_name_of_what_they_call),
         cmocka_unit_test(test_vdso_has_names),

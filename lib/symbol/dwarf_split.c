@@ -1,0 +1,237 @@
+#include "symbol/dwarf_split.h"
+
+#include "base/file_io.h"
+#include "symbol/dwarf_constants.h"
+#include "symbol/dwarf_package.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- files ---- */
+
+static int read_sections(struct dwarf_split_file *file, struct error *err)
+{
+    int result = dwarf_sections_load(file->sections, file->owned, &file->elf, true, err);
+    if (result == 0)
+        file->index = elf_file_contents(&file->elf, ".debug_cu_index", &file->owned_index, NULL);
+    if (result == 0 && file->sections[DWARF_INFO].size == 0)
+        result = error_set(err, EINVAL, "it has no split debug info");
+    if (result != 0)
+        dwarf_split_file_close(file);
+    return result;
+}
+
+int dwarf_split_file_open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err)
+{
+    *file = (struct dwarf_split_file){.owned_index = NULL};
+    int result = elf_file_open_fd(&file->elf, fd, name, err);
+    return result == 0 ? read_sections(file, err) : result;
+}
+
+int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image, size_t size, struct error *err)
+{
+    *file = (struct dwarf_split_file){.owned_index = NULL};
+    int result = elf_file_open_image(&file->elf, image, size, "split debug info", err);
+    return result == 0 ? read_sections(file, err) : result;
+}
+
+void dwarf_split_file_close(struct dwarf_split_file *file)
+{
+    for (int i = 0; i < DWARF_SECTIONS; i++)
+        free(file->owned[i]);
+    free(file->owned_index);
+    elf_file_close(&file->elf);
+}
+
+/* ---- units ---- */
+
+/* Before DWARF 5 the id is an attribute of the root DIE. */
+static bool has_id(const struct dwarf_file *dwarf, const struct dwarf_unit *unit, uint64_t id, uint64_t *work_done)
+{
+    struct dwarf_unit_reader reader;
+    ++*work_done;
+    if (unit->version == 0 || unit->version >= 5)
+        return unit->version && unit->dwo_id == id && unit->type == DW_UT_split_compile;
+    int result = dwarf_unit_reader_init_root(&reader, dwarf, unit);
+    bool same = result == 0 && reader.has_dwo_id && reader.dwo_id == id;
+    *work_done += DWARF_UNIT_WORK_MAX - reader.work_left;
+    dwarf_unit_reader_destroy(&reader);
+    return same;
+}
+
+static const struct dwarf_unit *find_unit(const struct dwarf_file *dwarf, uint64_t id, uint64_t *work_done)
+{
+    for (size_t i = 0; i < dwarf->units.length && *work_done < DWARF_UNIT_WORK_MAX; i++)
+        if (has_id(dwarf, &dwarf->units.data[i], id, work_done))
+            return &dwarf->units.data[i];
+    return NULL;
+}
+
+int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_split_file *file,
+                             const struct dwarf_unit_reader *skeleton, struct error *err)
+{
+    struct bytes sections[DWARF_SECTIONS];
+    memcpy(sections, file->sections, sizeof(sections));
+    if (file->index.size && !dwarf_package_select(&file->index, skeleton->dwo_id, sections))
+        return error_set(err, ENOENT, "the package has no such unit");
+    int result = dwarf_file_open_split(&split->dwarf, sections, skeleton->file, err);
+    if (result != 0)
+        return result;
+    enum { COST_OF_HEADER = 8 };
+    split->work_done += COST_OF_HEADER * split->dwarf.units.length;
+    const struct dwarf_unit *unit = find_unit(&split->dwarf, skeleton->dwo_id, &split->work_done);
+    if (!unit) {
+        dwarf_file_close(&split->dwarf);
+        return error_set(err, ENOENT, "its id is another one");
+    }
+    result = dwarf_unit_reader_init_split(&split->reader, &split->dwarf, unit, skeleton);
+    if (result == 0)
+        return 0;
+    dwarf_unit_reader_destroy(&split->reader);
+    dwarf_file_close(&split->dwarf);
+    return error_set(err, -result, "its debug info is damaged");
+}
+
+void dwarf_split_unit_close(struct dwarf_split_unit *split)
+{
+    dwarf_unit_reader_destroy(&split->reader);
+    dwarf_file_close(&split->dwarf);
+    if (split->has_own)
+        dwarf_split_file_close(&split->own);
+}
+
+/* ---- the search ---- */
+
+struct hunt {
+    const struct symbol_lib *lib;
+    const struct debug_search *search;
+    bool (*take)(struct hunt *hunt, int fd, const char *path); /* true: that was it */
+    struct dwarf_split_file *file;
+    struct dwarf_split_unit *split; /* NULL: a package is looked for */
+    const struct dwarf_unit_reader *skeleton;
+    struct error why; /* what was wrong with a file that was there */
+};
+
+static bool try_in(struct hunt *hunt, int root_fd, const char *path)
+{
+    int fd = file_open_in(root_fd, path);
+    return fd >= 0 && hunt->take(hunt, fd, path);
+}
+
+/* In the root folder that the process had, and in ours. */
+static bool try(struct hunt *hunt, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool try(struct hunt *hunt, const char *format, ...)
+{
+    char path[PATH_MAX];
+    int root_fd = hunt->lib->origin ? hunt->lib->origin->root_fd : -1;
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(path, sizeof(path), format, args);
+    va_end(args);
+    if (length < 0 || length >= (int)sizeof(path))
+        return false;
+    return (root_fd >= 0 && try_in(hunt, root_fd, path)) || try_in(hunt, -1, path);
+}
+
+/* `name` in a folder, with and without its own folders. */
+static bool try_folder(struct hunt *hunt, const char *folder, size_t length, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return try(hunt, "%.*s/%s", (int)length, folder, name) ||
+           (slash && try(hunt, "%.*s%s", (int)length, folder, slash));
+}
+
+static bool try_named_folders(struct hunt *hunt, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; hunt->search && i < hunt->search->folder_count && !found; i++)
+        found = try_folder(hunt, hunt->search->folders[i], strlen(hunt->search->folders[i]), name);
+    return found;
+}
+
+static bool take_package(struct hunt *hunt, int fd, const char *path)
+{
+    if (dwarf_split_file_open_fd(hunt->file, fd, path, NULL) != 0)
+        return false;
+    if (hunt->file->index.size > 0)
+        return true;
+    dwarf_split_file_close(hunt->file);
+    return false;
+}
+
+bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
+                              const struct debug_search *search)
+{
+    struct hunt hunt = {.lib = lib, .search = search, .take = take_package, .file = package, .why = {""}};
+    char name[PATH_MAX];
+    const char *path = lib->path ? lib->path : lib->name;
+    if (!path || snprintf(name, sizeof(name), "%s.dwp", path) >= (int)sizeof(name))
+        return false;
+    return try_named_folders(&hunt, name) || (lib->path && try(&hunt, "%s", name));
+}
+
+static bool take_unit(struct hunt *hunt, int fd, const char *path)
+{
+    struct error why = {""};
+    int result = dwarf_split_file_open_fd(hunt->file, fd, path, &why);
+    if (result == 0) {
+        result = dwarf_split_unit_open_in(hunt->split, hunt->file, hunt->skeleton, &why);
+        if (result != 0)
+            dwarf_split_file_close(hunt->file);
+    }
+    if (result != 0)
+        error_set(&hunt->why, EINVAL, "%s does not belong to it (%s)", path, why.text);
+    return hunt->split->has_own = result == 0;
+}
+
+static bool copy_text(struct dwarf_unit_reader *reader, struct dwarf_value value, char text[PATH_MAX])
+{
+    const char *found = dwarf_value_text(reader, value);
+    text[0] = '\0';
+    if (!found || !*found || strlen(found) >= PATH_MAX)
+        return false;
+    memcpy(text, found, strlen(found) + 1);
+    return true;
+}
+
+static bool try_where_compiled(struct hunt *hunt, struct dwarf_unit_reader *skeleton, const char *name)
+{
+    char directory[PATH_MAX];
+    if (name[0] == '/')
+        return try(hunt, "%s", name);
+    return copy_text(skeleton, skeleton->directory, directory) && directory[0] == '/' &&
+           try(hunt, "%s/%s", directory, name);
+}
+
+int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_reader *skeleton,
+                          const struct dwarf_split_file *package, const struct symbol_lib *lib,
+                          const struct debug_search *search, struct error *err)
+{
+    char name[PATH_MAX];
+    struct hunt hunt = {.lib = lib,
+                        .search = search,
+                        .take = take_unit,
+                        .file = &split->own,
+                        .split = split,
+                        .skeleton = skeleton,
+                        .why = {""}};
+    const char *slash = lib->path ? strrchr(lib->path, '/') : NULL;
+    split->has_own = false;
+    split->work_done = 0;
+    if (!skeleton->has_dwo_id)
+        return error_set(err, ENOENT, "a unit has no id to know its .dwo file by");
+    if (package && dwarf_split_unit_open_in(split, package, skeleton, NULL) == 0)
+        return 0;
+    if (!copy_text(skeleton, skeleton->dwo_name, name))
+        return error_set(err, ENOENT, "the name of a .dwo file cannot be read");
+    if (try_named_folders(&hunt, name) || try_where_compiled(&hunt, skeleton, name) ||
+        (slash && try_folder(&hunt, lib->path, (size_t)(slash - lib->path), name)))
+        return 0;
+    if (hunt.why.text[0])
+        return error_set(err, ENOENT, "%s", hunt.why.text);
+    return error_set(err, ENOENT, "%s was not found", name);
+}

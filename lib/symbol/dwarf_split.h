@@ -1,0 +1,61 @@
+/*
+ * Split debug info. With -gsplit-dwarf a linked file has only a skeleton of each compile unit: its addresses, its line
+ * table, and where the rest is. The DIEs stay beside the object files, in .dwo files, or were collected into one
+ * package, a .dwp file beside the program. Formats: DWARF 5, 3.1.2, 3.1.3 and 7.3; DWARF 4,
+ * https://gcc.gnu.org/wiki/DebugFission.
+ *
+ * A skeleton and its split unit have an id in common, a hash of the unit that the compiler made. Nothing with another
+ * id is used: object files are built anew while old programs still run.
+ */
+#ifndef PROF_SYMBOL_DWARF_SPLIT_H
+#define PROF_SYMBOL_DWARF_SPLIT_H
+
+#include "symbol/debug_search.h"
+#include "symbol/dwarf_file.h"
+#include "symbol/dwarf_unit.h"
+
+/* A .dwo or .dwp file. Threads share it: nothing changes in it. */
+struct dwarf_split_file {
+    struct elf_file elf;
+    struct bytes sections[DWARF_SECTIONS];
+    unsigned char *owned[DWARF_SECTIONS];
+    struct bytes index; /* of a package: .debug_cu_index */
+    unsigned char *owned_index;
+};
+
+/* -EINVAL if it has no split debug info or is damaged. Takes `fd` over, also on failure; `name` is for error texts. */
+int dwarf_split_file_open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err);
+int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image, size_t size, struct error *err);
+void dwarf_split_file_close(struct dwarf_split_file *file);
+
+/* Opens the package of a library: its path with ".dwp" added, or this name in one of the folders that the user names.
+ * False if there is none. */
+bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
+                              const struct debug_search *search);
+
+/* The split unit of one skeleton. Not to be moved. */
+struct dwarf_split_unit {
+    struct dwarf_split_file own; /* the .dwo file, if it did not come from a package */
+    bool has_own;
+    struct dwarf_file dwarf;
+    struct dwarf_unit_reader reader;
+    uint64_t work_done; /* what the search for it cost, found or not, in the steps of dwarf_work() */
+};
+
+/* Opens the unit of that skeleton if it is in `file`. -ENOENT if it is not. Adds to work_done. */
+int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_split_file *file,
+                             const struct dwarf_unit_reader *skeleton, struct error *err);
+
+/* Looks for the unit of that skeleton
+ *  - in `package` (NULL: there is none),
+ *  - in the folders that the user names, under the name that the skeleton gives, with and without its folders,
+ *  - under that name in the folder where it was compiled,
+ *  - and beside the library, with and without its folders.
+ * -ENOENT if nothing is found or has the wrong id: then `err` says what was looked for. On failure nothing is to be
+ * closed. */
+int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_reader *skeleton,
+                          const struct dwarf_split_file *package, const struct symbol_lib *lib,
+                          const struct debug_search *search, struct error *err);
+void dwarf_split_unit_close(struct dwarf_split_unit *split);
+
+#endif

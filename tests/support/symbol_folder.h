@@ -1,0 +1,122 @@
+/* A folder in which a test builds programs, and questions about their addresses. For the tests of lib/symbol. */
+#ifndef PROF_TESTS_SYMBOL_FOLDER_H
+#define PROF_TESTS_SYMBOL_FOLDER_H
+
+#include "symbol/symbol.h"
+#include "symbol/symbol_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/test_symbol_XXXXXX";
+
+static inline void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A shell command in the folder. */
+static inline void run(const char *format, ...)
+{
+    char command[4096];
+    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
+    va_end(args);
+    if (system(command) != 0)
+        fail_msg("failed: %s", command);
+}
+
+static inline bool has_command(const char *name)
+{
+    char command[256];
+    snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", name);
+    return system(command) == 0;
+}
+
+static inline const char *in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static inline void write_text(const char *name, const char *text)
+{
+    FILE *out = fopen(in_folder(name), "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static inline int make_empty_folder(void **unused)
+{
+    (void)unused;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static inline int remove_folder(void **unused)
+{
+    (void)unused;
+    run("rm -r %s", folder);
+    return 0;
+}
+
+/* The rva of a function, by its name in .symtab. */
+static inline uint64_t address_of(const char *path, const char *name)
+{
+    struct elf_file file;
+    struct error err = {""};
+    assert_int_equal(elf_file_open(&file, path, &err), 0);
+    const struct elf_section *table = elf_file_section(&file, ".symtab");
+    assert_non_null(table);
+    unsigned char *raw = bytes_load(&table->bytes);
+    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
+    struct window names = {.bytes = &file.sections.data[table->link].bytes};
+    uint64_t address = 0;
+    while (cursor_left(&c) >= elf_symbol_size(&file)) {
+        struct elf_symbol symbol = elf_symbol_read(&file, &c);
+        if (strcmp(window_string(&names, symbol.name), name) == 0)
+            address = symbol.value - file.base;
+    }
+    window_destroy(&names);
+    free(raw);
+    elf_file_close(&file);
+    assert_true(address != 0);
+    return address;
+}
+
+/* The answers are to be destroyed. */
+static inline struct symbol_answers lookup(const struct symbol_lib *lib, const uint64_t *rvas, size_t count)
+{
+    struct error err = {""};
+    struct symbol_answers answers;
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 2}, &err);
+    assert_non_null(symbolizer);
+    assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
+    assert_int_equal(answers.count, count);
+    symbolizer_free(symbolizer);
+    return answers;
+}
+
+static inline struct symbol_answers lookup_file(const char *path, uint64_t rva)
+{
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
+    return lookup(&lib, &rva, 1);
+}
+
+static inline unsigned char *read_whole(const char *path, size_t *size)
+{
+    struct elf_file file;
+    struct error err;
+    assert_int_equal(elf_file_open(&file, path, &err), 0);
+    *size = (size_t)file.bytes.size;
+    unsigned char *bytes = bytes_load(&file.bytes);
+    elf_file_close(&file);
+    assert_non_null(bytes);
+    return bytes;
+}
+
+#endif

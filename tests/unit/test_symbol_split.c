@@ -1,0 +1,387 @@
+/*
+ * Debug info that is not simply in the program: in .dwo files, in packages, in compressed sections; and source text
+ * that the compiler stored in it. By gcc and clang, in DWARF 4 and 5; a tool that is not there is left out by name.
+ */
+#include "symbol/dwarf_split.h"
+#include "support/symbol_folder.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char program_source[] = "int other(int x);\n"
+                                     "static inline int inner(int x)\n"
+                                     "{\n"
+                                     "    return x * 7 + 1;\n"
+                                     "}\n"
+                                     "__attribute__((noinline)) int middle(int x)\n"
+                                     "{\n"
+                                     "    return inner(x) ^ 5;\n"
+                                     "}\n"
+                                     "__attribute__((cold, noinline)) int rare(int x)\n"
+                                     "{\n"
+                                     "    return inner(x) + 3;\n"
+                                     "}\n"
+                                     "int main(int argc, char **argv)\n"
+                                     "{\n"
+                                     "    (void)argv;\n"
+                                     "    return middle(argc) + (argc > 9 ? rare(argc) : other(argc));\n"
+                                     "}\n";
+
+static const char other_source[] = "static inline int hidden(int x)\n"
+                                   "{\n"
+                                   "    return x ^ 77;\n"
+                                   "}\n"
+                                   "__attribute__((noinline)) int other(int x)\n"
+                                   "{\n"
+                                   "    return hidden(x) * 3;\n"
+                                   "}\n";
+
+struct variant {
+    const char *compiler, *version, *packer;
+};
+
+/* gcc's DWARF 5 has no packer: dwp of binutils 2.40 leaves it out, and llvm-dwp 14 does not end. */
+static const struct variant variants[] = {
+    {"gcc", "4", "dwp"}, {"gcc", "5", NULL}, {"clang", "4", "llvm-dwp"}, {"clang", "5", "llvm-dwp"}};
+
+enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+
+static int make_sources(void **unused)
+{
+    if (make_empty_folder(unused) != 0)
+        return -1;
+    write_text("program.c", program_source);
+    write_text("other.c", other_source);
+    return 0;
+}
+
+/* Builds folder/built/program, with its .dwo files in built/objects; false without the compiler. */
+static bool build(const struct variant *variant)
+{
+    if (!has_command(variant->compiler)) {
+        print_message("no %s here\n", variant->compiler);
+        return false;
+    }
+    run("rm -rf built moved && mkdir -p built/objects && cd built && for unit in program other; do %s -O2 -gdwarf-%s "
+        "-gsplit-dwarf -c -o objects/$unit.o ../$unit.c || exit 1; done && %s -o program objects/*.o -Wl,--build-id",
+        variant->compiler, variant->version, variant->compiler);
+    return true;
+}
+
+static void assert_two_frames(struct symbol_answers *answers, const char *outer, uint32_t outer_line, const char *inner,
+                              uint32_t inner_line)
+{
+    assert_string_equal(answers->problem, "");
+    assert_int_equal(answers->answers[0].frame_count, 2);
+    assert_string_equal(answers->frames.data[0].function, outer);
+    assert_int_equal(answers->frames.data[0].line, outer_line);
+    assert_string_equal(answers->frames.data[1].function, inner);
+    assert_int_equal(answers->frames.data[1].line, inner_line);
+    symbol_answers_destroy(answers);
+}
+
+static void assert_all_is_found(const char *path)
+{
+    struct symbol_answers answers = lookup_file(path, address_of(path, "middle"));
+    assert_two_frames(&answers, "middle", 8, "inner", 4);
+    answers = lookup_file(path, address_of(path, "rare"));
+    assert_two_frames(&answers, "rare", 12, "inner", 4);
+    answers = lookup_file(path, address_of(path, "other"));
+    assert_two_frames(&answers, "other", 7, "hidden", 3);
+}
+
+/* Lines, and the names of symbols, and a sentence with `problem` in it. */
+static void assert_only_lines_are_found(const char *path, const char *problem)
+{
+    struct symbol_answers answers = lookup_file(path, address_of(path, "middle"));
+    assert_non_null(strstr(answers.problem, problem));
+    assert_int_equal(answers.answers[0].frame_count, 1);
+    assert_string_equal(answers.frames.data[0].function, "middle");
+    assert_int_equal(answers.frames.data[0].line, 4);
+    symbol_answers_destroy(&answers);
+}
+
+static void test_dwo_files_are_found_where_they_were_built(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]))
+            continue;
+        assert_all_is_found(in_folder("built/program"));
+        run("mkdir moved && mv built/program moved");
+        assert_all_is_found(in_folder("moved/program"));
+    }
+}
+
+static void test_dwo_files_are_found_beside_the_program(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]))
+            continue;
+        run("mkdir moved && mv built/* moved");
+        assert_all_is_found(in_folder("moved/program"));
+        run("mv moved/objects/*.dwo moved");
+        assert_all_is_found(in_folder("moved/program"));
+    }
+}
+
+static void test_missing_dwo_file_is_said(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]))
+            continue;
+        run("rm built/objects/*.dwo");
+        assert_only_lines_are_found(in_folder("built/program"), "objects/program.dwo was not found");
+    }
+}
+
+static void test_dwo_file_of_another_build_is_not_used(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]))
+            continue;
+        run("mkdir moved && mv built/program moved/program && mv program.c kept.c && sed s/7/9/ kept.c >program.c");
+        run("mv moved kept");
+        build(&variants[i]);
+        run("mv kept moved && mv kept.c program.c");
+        assert_only_lines_are_found(in_folder("moved/program"), "program.dwo does not belong to it");
+    }
+}
+
+static bool pack(const struct variant *variant, const char *output, const char *inputs)
+{
+    if (!variant->packer || !has_command(variant->packer)) {
+        print_message("nothing here packs DWARF %s of %s\n", variant->version, variant->compiler);
+        return false;
+    }
+    run("cd built && %s -o %s %s", variant->packer, output, inputs);
+    return true;
+}
+
+static void test_package_beside_the_program_is_used(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]) || !pack(&variants[i], "program.dwp", "objects/program.dwo objects/other.dwo"))
+            continue;
+        run("rm -r built/objects && mkdir moved && mv built/program* moved");
+        assert_all_is_found(in_folder("moved/program"));
+        run("cd moved && mv program whole && mkdir .debug && objcopy --only-keep-debug whole .debug/program.debug && "
+            "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program");
+        assert_all_is_found(in_folder("moved/program"));
+    }
+}
+
+static void test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]) || !pack(&variants[i], "program.dwp", "objects/other.dwo"))
+            continue;
+        assert_all_is_found(in_folder("built/program"));
+        run("rm built/objects/*.dwo");
+        assert_only_lines_are_found(in_folder("built/program"), "objects/program.dwo was not found");
+    }
+}
+
+/* ---- damage ---- */
+
+static void write_bytes(const char *name, const unsigned char *bytes, size_t size)
+{
+    FILE *out = fopen(in_folder(name), "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    fclose(out);
+}
+
+/* Functions and lines of all of the program, whose debug info is there in part. */
+static void lookup_everywhere(const char *path, uint64_t middle)
+{
+    enum { COUNT = 256 };
+    uint64_t rvas[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        rvas[i] = (middle & ~UINT64_C(0xff)) + i * 2;
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "damaged", .path = path};
+    struct symbol_answers answers = lookup(&lib, rvas, COUNT);
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(answers.answers[i].first_frame + (size_t)answers.answers[i].frame_count <= answers.frames.length);
+    symbol_answers_destroy(&answers);
+}
+
+static void cut_everywhere(const char *name)
+{
+    size_t size;
+    char path[300];
+    snprintf(path, sizeof(path), "%s/built/program", folder);
+    uint64_t middle = address_of(path, "middle");
+    unsigned char *whole = read_whole(in_folder(name), &size);
+    for (size_t length = 0; length < size; length += 1 + size / 400) {
+        write_bytes(name, whole, length);
+        lookup_everywhere(path, middle);
+    }
+    write_bytes(name, whole, size);
+    free(whole);
+    assert_all_is_found(path);
+}
+
+static void damage_everywhere(const char *name)
+{
+    size_t size;
+    char path[300];
+    snprintf(path, sizeof(path), "%s/built/program", folder);
+    uint64_t middle = address_of(path, "middle");
+    unsigned char *whole = read_whole(in_folder(name), &size);
+    srand48(11);
+    for (unsigned round = 0; round < 400; round++) {
+        unsigned char *copy = malloc(size);
+        assert_non_null(copy);
+        memcpy(copy, whole, size);
+        for (unsigned i = 0; i < 1 + round % 7; i++)
+            copy[(size_t)(drand48() * (double)size)] = (unsigned char)lrand48();
+        write_bytes(name, copy, size);
+        lookup_everywhere(path, middle);
+        free(copy);
+    }
+    write_bytes(name, whole, size);
+    free(whole);
+}
+
+static void test_every_truncation_has_a_clean_answer(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]))
+            continue;
+        cut_everywhere("built/objects/program.dwo");
+        if (pack(&variants[i], "program.dwp", "objects/program.dwo objects/other.dwo"))
+            cut_everywhere("built/program.dwp");
+    }
+}
+
+static void test_damaged_files_have_clean_answers(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]))
+            continue;
+        damage_everywhere("built/objects/program.dwo");
+        if (pack(&variants[i], "program.dwp", "objects/program.dwo objects/other.dwo"))
+            damage_everywhere("built/program.dwp");
+    }
+}
+
+/* ---- compression ---- */
+
+/* Whether this machine's objcopy can do it. */
+static bool compress(const char *kind, const char *from, const char *to)
+{
+    char command[1024];
+    snprintf(command, sizeof(command), "cd %s && objcopy --compress-debug-sections=%s %s %s 2>/dev/null", folder, kind,
+             from, to);
+    if (system(command) == 0)
+        return true;
+    print_message("no objcopy for %s here\n", kind);
+    return false;
+}
+
+static const char *const compressions[] = {"zlib-gabi", "zlib-gnu", "zstd"};
+
+static void test_compressed_sections_are_read(void **unused)
+{
+    (void)unused;
+    run("mkdir -p plain && gcc -g -O2 -o plain/program program.c other.c");
+    for (size_t i = 0; i < sizeof(compressions) / sizeof(compressions[0]); i++)
+        if (compress(compressions[i], "plain/program", "plain/compressed"))
+            assert_all_is_found(in_folder("plain/compressed"));
+}
+
+static void test_compressed_dwo_files_are_read(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++)
+        for (size_t k = 0; build(&variants[i]) && k < sizeof(compressions) / sizeof(compressions[0]); k++) {
+            bool done = compress(compressions[k], "built/objects/program.dwo", "built/objects/program.dwo") &&
+                        compress(compressions[k], "built/program", "built/program");
+            if (done)
+                assert_all_is_found(in_folder("built/program"));
+        }
+}
+
+/* The size that a section claims to have is changed to 1 GiB. */
+static void test_section_that_claims_to_be_huge_is_not_unpacked(void **unused)
+{
+    (void)unused;
+    run("mkdir -p bomb && gcc -g -O2 -gz=zlib -o bomb/program program.c other.c");
+    size_t size;
+    unsigned char *bytes = read_whole(in_folder("bomb/program"), &size);
+    struct elf_file file;
+    struct error err = {""};
+    assert_int_equal(elf_file_open(&file, in_folder("bomb/program"), &err), 0);
+    const struct elf_section *section = elf_file_section(&file, ".debug_info");
+    assert_true(section->flags & SHF_COMPRESSED);
+    bytes[section->bytes.offset + 8 + 3] = 0x40; /* ch_size */
+    elf_file_close(&file);
+    write_bytes("bomb/bomb", bytes, size);
+    free(bytes);
+    uint64_t middle = address_of(in_folder("bomb/program"), "middle");
+    struct symbol_answers answers = lookup_file(in_folder("bomb/bomb"), middle);
+    assert_non_null(strstr(answers.problem, "far too large"));
+    assert_string_equal(answers.answers[0].symbol, "middle");
+    symbol_answers_destroy(&answers);
+}
+
+/* ---- embedded sources ---- */
+
+static int embedded_source(const char *path, const char *file, char **text, size_t *length)
+{
+    struct error err = {""};
+    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    assert_non_null(symbolizer);
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
+    int result =
+        symbolizer_embedded_source(symbolizer, &lib, address_of(path, "middle"), in_folder(file), text, length, &err);
+    symbolizer_free(symbolizer);
+    return result;
+}
+
+static void test_embedded_source_is_read(void **unused)
+{
+    (void)unused;
+    char *text, path[300];
+    size_t length;
+    if (!has_command("clang"))
+        skip();
+    run("mkdir -p embed && clang -gdwarf-5 -gembed-source -O2 -o embed/program program.c other.c");
+    snprintf(path, sizeof(path), "%s/embed/program", folder);
+    assert_int_equal(embedded_source(path, "program.c", &text, &length), 0);
+    assert_int_equal(length, sizeof(program_source) - 1);
+    assert_string_equal(text, program_source);
+    free(text);
+    assert_int_equal(embedded_source(path, "other.c", &text, &length), -ENOENT); /* of another unit */
+    run("clang -gdwarf-5 -O2 -o embed/program program.c other.c");
+    assert_int_equal(embedded_source(path, "program.c", &text, &length), -ENOENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dwo_files_are_found_where_they_were_built),
+        cmocka_unit_test(test_dwo_files_are_found_beside_the_program),
+        cmocka_unit_test(test_missing_dwo_file_is_said),
+        cmocka_unit_test(test_dwo_file_of_another_build_is_not_used),
+        cmocka_unit_test(test_package_beside_the_program_is_used),
+        cmocka_unit_test(test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere),
+        cmocka_unit_test(test_every_truncation_has_a_clean_answer),
+        cmocka_unit_test(test_damaged_files_have_clean_answers),
+        cmocka_unit_test(test_compressed_sections_are_read),
+        cmocka_unit_test(test_compressed_dwo_files_are_read),
+        cmocka_unit_test(test_section_that_claims_to_be_huge_is_not_unpacked),
+        cmocka_unit_test(test_embedded_source_is_read),
+    };
+    return cmocka_run_group_tests(tests, make_sources, remove_folder);
+}
