@@ -52,9 +52,9 @@ const struct elf_section *elf_file_section(const struct elf_file *file, const ch
 /* The section with bytes in this file that is loaded at this vaddr, or NULL. */
 const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address);
 
-/* The contents of a section, decompressed (zlib, zstd) and relocated (elf_relocate.h) if need be: then `*owned` is memory
- * that the caller frees after the last use. Empty if there is no such section, or it cannot be decompressed (`err` says
- * why). */
+/* The contents of a section, decompressed (zlib, zstd) and relocated (elf_relocate.h) if need be: then `*owned` is
+ * memory that the caller frees after the last use. Empty if there is no such section, or it cannot be decompressed
+ * (`err` says why). */
 struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err);
 
 /* A symbol of .symtab or .dynsym, or a relocation of .rela.*, of either class. */

@@ -614,10 +614,9 @@ void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes
 void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
 {
     if (!answers->has_debug_info && lookup->lib->kind == SYMBOL_LIB_ELF)
-        say(lookup,
-            answers->frames.length || answers->count == 0
-                ? "no debug info, and no separate debug file was found: lines and inlined functions are missing"
-                : "no symbols for these addresses, and no separate debug file was found");
+        say(lookup, answers->frames.length || answers->count == 0
+                        ? "no debug info, and no separate debug file was found: lines and inlined functions are missing"
+                        : "no symbols for these addresses, and no separate debug file was found");
     memcpy(answers->problem, lookup->problem, sizeof(answers->problem));
     answers->gap = gap_of(lookup, answers);
 }
