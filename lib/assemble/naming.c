@@ -273,16 +273,34 @@ static void breakpad_id_of_code(const struct symbol_lib *lib, char out[BREAKPAD_
     elf_file_close(&file);
 }
 
+static void write_ids(const unsigned char *build_id, size_t size, char breakpad_id[BREAKPAD_ID_SIZE],
+                      char code_id[CODE_ID_SIZE])
+{
+    library_breakpad_id(build_id, size, breakpad_id);
+    library_code_id(build_id, size, code_id);
+}
+
+static void write_ids_of_image(const struct spool_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
+                               char code_id[CODE_ID_SIZE])
+{
+    struct elf_file file;
+    if (elf_file_open_image(&file, lib->image, lib->image_size, lib->path, NULL) != 0)
+        return;
+    if (file.build_id_size)
+        write_ids(file.build_id, file.build_id_size, breakpad_id, code_id);
+    elf_file_close(&file);
+}
+
 static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const struct symbol_lib *symbol_lib,
                          struct library_rows *rows)
 {
     char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "";
-    if (lib->build_id_size) {
-        library_breakpad_id(lib->build_id, lib->build_id_size, breakpad_id);
-        library_code_id(lib->build_id, lib->build_id_size, code_id);
-    } else if (lib->kind == SPOOL_LIB_FILE) {
+    if (lib->build_id_size)
+        write_ids(lib->build_id, lib->build_id_size, breakpad_id, code_id);
+    else if (lib->image_size)
+        write_ids_of_image(lib, breakpad_id, code_id);
+    else if (lib->kind == SPOOL_LIB_FILE)
         breakpad_id_of_code(symbol_lib, breakpad_id);
-    }
     uint32_t name = add_text(namer, path_base_name(lib->path)), path = add_text(namer, lib->path);
     struct library row = {
         .arch = add_text(namer, "x86_64"),
@@ -291,7 +309,7 @@ static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const
         .debug_name = name,
         .debug_path = path,
         .breakpad_id = add_text(namer, breakpad_id),
-        .code_id = lib->build_id_size ? add_text(namer, code_id) : PROFILE_NONE,
+        .code_id = code_id[0] ? add_text(namer, code_id) : PROFILE_NONE,
     };
     if (name == STRING_NONE || path == STRING_NONE || row.arch == STRING_NONE || row.breakpad_id == STRING_NONE)
         return false;

@@ -9,7 +9,7 @@
 #include "record/library_table.h"
 
 #include "base/strings.h"
-#include "record/proc_maps.h"
+#include "record/own_vdso.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -172,20 +171,10 @@ static int add_file(struct library_table *table, uint32_t pid, const struct perf
     return kept ? code : error_no_memory(err);
 }
 
-static int use_own_vdso(void *context, const struct perf_mapping *mapping)
-{
-    if (mapping->start == getauxval(AT_SYSINFO_EHDR))
-        *(struct perf_mapping *)context = *mapping;
-    return 0;
-}
-
-/* The vDSO is the same in every 64-bit process, so ours will do: theirs may be gone. */
 static int add_vdso(struct library_table *table, struct error *err)
 {
-    struct perf_mapping own = {0};
-    proc_maps_read((uint32_t)getpid(), use_own_vdso, &own);
-    const unsigned char *image = (const unsigned char *)(uintptr_t)own.start;
-    size_t size = own.length;
+    size_t size;
+    const unsigned char *image = own_vdso(&size);
     struct spool_lib lib = {.kind = SPOOL_LIB_VDSO, .path = "[vdso]", .image = image, .image_size = size};
     struct unwind_module *module = image ? unwind_module_from_memory(image, size, "[vdso]", NULL) : NULL;
     return remember(table, &lib, module, err);

@@ -1,5 +1,6 @@
 #include "symbol/named_library.h"
 
+#include "record/own_vdso.h"
 #include "symbol/library_id.h"
 
 #include <errno.h>
@@ -46,15 +47,49 @@ static bool file_fits(const struct named_library *library, unsigned char *build_
     return breakpad_id[0] && strcmp(breakpad_id, library->breakpad_id) == 0;
 }
 
+/* "[kernel.kallsyms]", "[nf_tables]", "[vdso]": what is no file has a name in brackets. */
+static enum symbol_lib_kind kind_of(const char *path)
+{
+    size_t length = strlen(path);
+    if (length < 2 || path[0] != '[' || path[length - 1] != ']')
+        return SYMBOL_LIB_ELF;
+    if (strcmp(path, "[vdso]") == 0)
+        return SYMBOL_LIB_VDSO;
+    return strcmp(path, "[kernel.kallsyms]") == 0 ? SYMBOL_LIB_KERNEL : SYMBOL_LIB_MODULE;
+}
+
+static bool is_own_vdso(struct symbol_lib *lib)
+{
+    struct elf_file file;
+    lib->image = own_vdso(&lib->image_size);
+    if (!lib->image || elf_file_open_image(&file, lib->image, lib->image_size, lib->name, NULL) != 0)
+        return false;
+    bool is_own =
+        file.build_id_size == lib->build_id_size && memcmp(file.build_id, lib->build_id, lib->build_id_size) == 0;
+    elf_file_close(&file);
+    return is_own;
+}
+
+/* What the kernel has in memory. Of another kernel than the one that runs there may be debug files. */
+static int identify_in_memory(struct symbol_lib *lib, struct error *err)
+{
+    if (!lib->build_id)
+        return error_set(err, ENOENT, "the profile does not say which %s it was recorded with", lib->name);
+    if (lib->kind == SYMBOL_LIB_VDSO && !is_own_vdso(lib))
+        lib->kind = SYMBOL_LIB_ELF;
+    return 0;
+}
+
 int named_library_identify(const struct named_library *library, struct identified_library *out, struct error *err)
 {
     size_t size = parse_code_id(library->code_id, out->build_id, sizeof(out->build_id));
-    if (size == 0 && !file_fits(library, out->build_id, &size))
+    enum symbol_lib_kind kind = kind_of(library->path);
+    if (size == 0 && kind == SYMBOL_LIB_ELF && !file_fits(library, out->build_id, &size))
         return error_set(err, ENOENT, "no file has the id that the profile gives for %s", library->debug_name);
-    out->symbol = (struct symbol_lib){.kind = SYMBOL_LIB_ELF,
+    out->symbol = (struct symbol_lib){.kind = kind,
                                       .name = library->debug_name,
                                       .path = library->path[0] == '/' ? library->path : NULL,
                                       .build_id = size ? out->build_id : NULL,
                                       .build_id_size = size};
-    return 0;
+    return kind == SYMBOL_LIB_ELF ? 0 : identify_in_memory(&out->symbol, err);
 }

@@ -21,8 +21,8 @@ struct identified_library {
     unsigned char build_id[ELF_BUILD_ID_MAX];
 };
 
-/* Takes the profile's code id or, where there is none, looks whether the file has the breakpad id. Returns 0, or
- * -ENOENT with a sentence. */
+/* Takes the profile's code id or, where there is none, looks whether the file has the breakpad id. The kernel's
+ * own have no file, and need a code id. Returns 0, or -ENOENT with a sentence. */
 int named_library_identify(const struct named_library *library, struct identified_library *out, struct error *err);
 
 #endif
