@@ -13,7 +13,7 @@ serve_profile() {
     "$PROF" load --no-open --port 0 "$1" >"$WORK/load.log" 2>&1 &
     server=$!
     trap 'kill "$server" 2>/dev/null; rm -rf "$WORK"' EXIT
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         URL=$(grep -o 'http://[^ ]*' "$WORK/load.log") && return
         sleep 0.1
     done

@@ -51,7 +51,7 @@ def test(name):
         print(f"ok {number} - {name}", flush=True)
 
 
-def run(*arguments, timeout=60, **options):
+def run(*arguments, timeout=180, **options):
     """prof with these arguments; text output is captured."""
     return subprocess.run(
         [PROF, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, **options
