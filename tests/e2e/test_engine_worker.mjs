@@ -105,7 +105,7 @@ const ask = (calls) =>
             }),
         calls,
     );
-const query = (search) => ['query', { threads: [0], range: null, search, inverted: false }];
+const query = (search) => ['query', { threads: [0], range: null, search, inverted: false, transforms: [] }];
 
 for (const name of ['plain.json', 'packed.json.gz', 'encoded.json']) {
     const { answers, progress } = await ask([['load', name], query(''), ['funcs', [2]]]);
