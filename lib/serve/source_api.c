@@ -17,18 +17,18 @@
 
 enum { SOURCE_MAX = 16 << 20 }; /* bytes; a view of more serves nobody */
 
-/* The frame of the address that has this file, or NULL. */
-static const struct symbol_frame *frame_in_file(const struct symbol_answers *answers, const char *file)
+/* Whether a frame of the address has this file. */
+static bool is_file_of(const struct symbol_answers *answers, const char *file)
 {
     if (answers->count != 1)
-        return NULL;
+        return false;
     const struct symbol_answer *answer = &answers->answers[0];
     for (uint32_t i = 0; i < answer->frame_count; i++) {
         const struct symbol_frame *frame = &answers->frames.data[answer->first_frame + i];
         if (frame->file && strcmp(frame->file, file) == 0)
-            return frame;
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 /* The path to open, to be freed: as the user maps it, and a relative one counts from the folder of the library. NULL if
@@ -107,18 +107,28 @@ static int write_source(const char *file, const char *text, size_t size, struct 
     return json_writer_finish(&writer);
 }
 
-static int send_file(const struct symbol_api *api, const struct symbol_lib *lib, const char *file, const char *lib_path,
-                     struct api_answer *answer, struct error *err)
+/* What the compiler has stored is the very text; what lies in the folder may have been changed since. */
+static int find_text(const struct symbol_api *api, const struct symbol_lib *lib, const char *lib_path,
+                     const struct source_request *request, char **text, size_t *size, struct error *err)
+{
+    int result = symbolizer_embedded_source(api->symbolizer, lib, request->address, request->file, text, size, err);
+    if (result == -ENOENT)
+        result = load_local(api, request->file, lib_path, text, size, err);
+    if (result == -ENOENT)
+        result = load_served(api, lib, request->file, text, size, err);
+    return result;
+}
+
+static int send_file(const struct symbol_api *api, const struct symbol_lib *lib, const char *lib_path,
+                     const struct source_request *request, struct api_answer *answer, struct error *err)
 {
     char *text = NULL;
     size_t size = 0;
-    int result = load_local(api, file, lib_path, &text, &size, err);
-    if (result == -ENOENT)
-        result = load_served(api, lib, file, &text, &size, err);
+    int result = find_text(api, lib, lib_path, request, &text, &size, err);
     if (result == 0 && memchr(text, '\0', size))
-        result = error_set(err, ENOENT, "%s is not a text", file);
+        result = error_set(err, ENOENT, "%s is not a text", request->file);
     if (result == 0)
-        result = write_source(file, text, size, answer, err);
+        result = write_source(request->file, text, size, answer, err);
     free(text);
     return result;
 }
@@ -136,9 +146,8 @@ static int answer_source(const struct symbol_api *api, const struct source_reque
         return result;
     struct symbol_answers answers;
     result = symbolizer_lookup(api->symbolizer, &lib.symbol, &request->address, 1, &answers, err);
-    const struct symbol_frame *frame = result == 0 ? frame_in_file(&answers, request->file) : NULL;
-    if (frame)
-        result = send_file(api, &lib.symbol, frame->file, served->path, answer, err);
+    if (result == 0 && is_file_of(&answers, request->file))
+        result = send_file(api, &lib.symbol, served->path, request, answer, err);
     else if (result == 0)
         result = error_set(err, ENOENT, "this address does not come from that file%s%s", answers.problem[0] ? ": " : "",
                            answers.problem);
