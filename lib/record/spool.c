@@ -401,6 +401,13 @@ uint64_t spool_reader_damaged(const struct spool_reader *reader)
     return reader->damaged;
 }
 
+/* Back to the beginning of the block of which `size` bytes were read: the file may still grow. */
+static int end_for_now(struct spool_reader *reader, size_t size)
+{
+    lseek(reader->fd, -(off_t)size, SEEK_CUR);
+    return 0;
+}
+
 /* Loads the next whole block: 1, 0 at the end (also where the file is cut off or no longer makes sense), or an error.
  */
 static int next_block(struct spool_reader *reader, struct error *err)
@@ -415,7 +422,7 @@ static int next_block(struct spool_reader *reader, struct error *err)
         uint32_t size = cursor_u32(&at);
         uint32_t checksum = cursor_u32(&at);
         if (at.failed || (kind != 'E' && kind != 'S') || size > BLOCK_MAX)
-            return 0;
+            return end_for_now(reader, (size_t)got);
         reader->block.length = 0;
         if (!array_reserve(&reader->block, size))
             return error_no_memory(err);
@@ -423,7 +430,7 @@ static int next_block(struct spool_reader *reader, struct error *err)
         if (got < 0)
             return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
         if ((size_t)got < size)
-            return 0;
+            return end_for_now(reader, sizeof(header) + (size_t)got);
         if ((uint32_t)hash_bytes(reader->block.data, size) != checksum) {
             reader->damaged++;
             continue;

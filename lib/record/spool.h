@@ -93,7 +93,8 @@ void spool_reader_close(struct spool_reader *reader);
 enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 
 /* The next item, in file order, into *event or *sample; or a negative errno value. A block that is cut off at the end
- * of the file is SPOOL_END; a damaged one in the middle is skipped and counted. */
+ * of the file is SPOOL_END, and read when the file has grown by its rest; a damaged one in the middle is skipped and
+ * counted. */
 int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skipped so far */

@@ -196,6 +196,42 @@ static void test_a_file_cut_anywhere_reads_up_to_its_last_whole_block(void **unu
     unlink(path);
 }
 
+static void test_a_file_that_grows_byte_by_byte_is_read_on(void **unused)
+{
+    (void)unused;
+    static unsigned char bytes[1 << 16];
+    struct spool_writer *writer = spool_writer_new(path, NULL);
+    write_start(writer);
+    for (uint64_t block = 0; block < 3; block++) {
+        assert_int_equal(write_samples(writer, block * 10, 10, NULL), 0);
+        assert_int_equal(spool_writer_flush(writer, NULL), 0);
+    }
+    assert_int_equal(spool_writer_close(writer, NULL), 0);
+    int file = open(path, O_RDWR);
+    ssize_t size = read(file, bytes, sizeof(bytes));
+    assert_true(size > 0 && (size_t)size < sizeof(bytes));
+    enum { MAGIC = 8 };
+    assert_int_equal(ftruncate(file, MAGIC), 0);
+    struct spool_reader *reader = spool_reader_open(path, NULL);
+    struct spool_event event;
+    struct sample sample;
+    int events = 0, samples = 0;
+    for (ssize_t at = MAGIC; at < size; at++) {
+        assert_int_equal(pwrite(file, bytes + at, 1, at), 1);
+        for (int item; (item = spool_reader_next(reader, &event, &sample, NULL)) != SPOOL_END;) {
+            assert_true(item == SPOOL_ITEM_EVENT || sample.time == 100 + (uint64_t)samples);
+            events += item == SPOOL_ITEM_EVENT;
+            samples += item == SPOOL_ITEM_SAMPLE;
+        }
+    }
+    assert_int_equal(events, START_EVENTS);
+    assert_int_equal(samples, 30);
+    assert_int_equal(spool_reader_damaged(reader), 0);
+    spool_reader_close(reader);
+    close(file);
+    unlink(path);
+}
+
 static void test_a_damaged_block_is_skipped_and_counted(void **unused)
 {
     (void)unused;
@@ -322,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_events_come_back_with_all_fields),
         cmocka_unit_test(test_a_file_cut_anywhere_reads_up_to_its_last_whole_block),
+        cmocka_unit_test(test_a_file_that_grows_byte_by_byte_is_read_on),
         cmocka_unit_test(test_a_damaged_block_is_skipped_and_counted),
         cmocka_unit_test(test_a_full_disk_leaves_whole_blocks),
         cmocka_unit_test(test_a_spool_that_fills_the_disk_leaves_room_for_its_profile),
