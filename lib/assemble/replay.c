@@ -73,6 +73,8 @@ static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, u
 
 static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
 {
+    if (replay->addresses_only)
+        return 0;
     uint32_t *place = hash_at(&replay->stack_index, (uint64_t)prefix << 32 | frame);
     if (!place)
         return REPLAY_NONE;
@@ -395,40 +397,53 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     /* The rings of two processors may disagree by some ns; columns must not run backwards. */
     if (sample->time > thread->last_time)
         thread->last_time = sample->time;
+    if (replay->addresses_only)
+        return 0;
     struct stored_sample stored = {
         .time = thread->last_time, .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
     return sample_store_add(replay->samples, sample->thread, &stored, err);
 }
 
-int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
+int replay_start(struct replay *replay, const char *spool_path, struct error *err)
 {
-    struct spool_reader *reader = spool_reader_open(spool_path, err);
-    if (!reader)
+    replay->reader = spool_reader_open(spool_path, err);
+    if (!replay->reader)
         return -EIO;
-    int code = -ENOMEM;
-    replay->samples = sample_store_new(spool_path, err);
-    if (!replay->samples)
-        goto out;
+    replay->samples = replay->addresses_only ? NULL : sample_store_new(spool_path, err);
+    return replay->samples || replay->addresses_only ? 0 : -ENOMEM;
+}
+
+int replay_go_on(struct replay *replay, struct error *err)
+{
     struct spool_event event;
     struct sample sample;
     for (;;) {
-        code = spool_reader_next(reader, &event, &sample, err);
+        int code = spool_reader_next(replay->reader, &event, &sample, err);
         if (code <= 0)
-            break;
+            return code;
         code = code == SPOOL_ITEM_EVENT ? take_event(replay, &event, err) : add_sample(replay, &sample, err);
         if (code)
-            break;
+            return code;
     }
+}
+
+int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
+{
+    int code = replay_start(replay, spool_path, err);
+    if (!code)
+        code = replay_go_on(replay, err);
     if (!code)
         code = catch_up(replay, UINT64_MAX, err);
-    replay->damaged_blocks += spool_reader_damaged(reader);
+    if (code)
+        return code;
+    replay->damaged_blocks += spool_reader_damaged(replay->reader);
     /* The kernel's own count includes what was lost after the last record of a loss. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
     if (counted > replay->lost)
         replay->lost = counted;
-out:
-    spool_reader_close(reader);
-    return code;
+    spool_reader_close(replay->reader);
+    replay->reader = NULL;
+    return 0;
 }
 
 const char *replay_info(const struct replay *replay, const char *name)
@@ -487,6 +502,7 @@ void replay_destroy(struct replay *replay)
     hash_destroy(&replay->unmapped_frames);
     hash_destroy(&replay->stack_index);
     sample_store_free(replay->samples);
+    spool_reader_close(replay->reader);
     strings_destroy(&replay->strings);
     arena_destroy(&replay->arena);
 }
