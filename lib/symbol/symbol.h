@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -103,6 +104,9 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options, stru
 /* Writes what is new to the cache folder. NULL is allowed. */
 void symbolizer_free(struct symbolizer *symbolizer);
 
+/* Debug files are searched there from now on, see symbolizer_options. Not during a lookup. */
+void symbolizer_search(struct symbolizer *symbolizer, const struct debug_search *search);
+
 /* Answers `count` library-relative addresses, sorted ascending and distinct, that each point into an instruction (for
  * callers: return address - 1). A library that cannot be read is no failure: the answers are empty and `problem` says
  * why. Fails only when memory runs out. */
@@ -130,5 +134,10 @@ struct symbol_job {
 
 /* All jobs at once, on options.threads threads: the biggest first, and the compile units of one in parallel. */
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);
+
+/* The same on one thread, for the sake of what the symbolizer remembers of it: for later, while there is nothing better
+ * to do. Ends with -ECANCELED soon after *stop is true. */
+int symbolizer_learn(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, const atomic_bool *stop,
+                     struct error *err);
 
 #endif

@@ -49,6 +49,8 @@ struct task {
 struct run {
     struct symbolizer *symbolizer;
     struct task *tasks;
+    unsigned threads;
+    const atomic_bool *stop; /* NULL, or whether to give up */
     ARRAY(struct piece) pieces;
     pthread_mutex_t lock;
     int result;
@@ -88,6 +90,11 @@ void symbolizer_free(struct symbolizer *symbolizer)
         kallsyms_destroy(&symbolizer->kallsyms);
     pthread_mutex_destroy(&symbolizer->kallsyms_lock);
     free(symbolizer);
+}
+
+void symbolizer_search(struct symbolizer *symbolizer, const struct debug_search *search)
+{
+    symbolizer->options.search = search;
 }
 
 static void run_failed(struct run *run, int code, const struct error *why)
@@ -177,18 +184,20 @@ static void open_task(void *context, size_t i)
 
 /* ---- the second step ---- */
 
+static int read_piece(struct run *run, struct piece *piece, struct error *err)
+{
+    if (piece->unit != SYMBOL_TABLES)
+        return lookup_unit(piece->lookup, piece->unit, err);
+    int result = is_of_kernel(piece->lookup->lib) ? need_kallsyms(run->symbolizer, err) : 0;
+    return result == 0 ? lookup_symbols(piece->lookup, &run->symbolizer->kallsyms, err) : result;
+}
+
 static void do_piece(void *context, size_t i)
 {
     struct run *run = context;
-    struct piece *piece = &run->pieces.data[i];
     struct error why = {""};
-    int result = 0;
-    if (piece->unit != SYMBOL_TABLES)
-        result = lookup_unit(piece->lookup, piece->unit, &why);
-    else if (is_of_kernel(piece->lookup->lib))
-        result = need_kallsyms(run->symbolizer, &why);
-    if (result == 0 && piece->unit == SYMBOL_TABLES)
-        result = lookup_symbols(piece->lookup, &run->symbolizer->kallsyms, &why);
+    bool is_stopped = run->stop && *run->stop;
+    int result = is_stopped ? -ECANCELED : read_piece(run, &run->pieces.data[i], &why);
     if (result != 0)
         run_failed(run, result, &why);
 }
@@ -289,35 +298,46 @@ static void close_task(struct task *task)
     free(task->missing);
 }
 
-int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err)
+static int run_jobs(struct run *run, struct symbol_job *jobs, size_t count, struct error *err)
 {
-    if (count == 0)
-        return 0;
-    struct run run = {.symbolizer = symbolizer, .err = err, .tasks = calloc(count, sizeof(*run.tasks))};
+    run->tasks = calloc(count + 1, sizeof(*run->tasks));
+    run->err = err;
     for (size_t i = 0; i < count; i++)
         jobs[i].answers = (struct symbol_answers){.problem = ""};
-    if (!run.tasks)
+    if (!run->tasks)
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
-        run.tasks[i].job = &jobs[i];
-    unsigned threads = symbolizer->options.threads;
-    pthread_mutex_init(&run.lock, NULL);
-    parallel_for(threads, DEMANGLE_STACK_SIZE, count, open_task, &run);
-    if (run.result == 0)
-        run.result = list_pieces(&run, count, err);
-    if (run.result == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, do_piece, &run);
-    if (run.result == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_task, &run);
+        run->tasks[i].job = &jobs[i];
+    pthread_mutex_init(&run->lock, NULL);
+    parallel_for(run->threads, DEMANGLE_STACK_SIZE, count, open_task, run);
+    if (run->result == 0)
+        run->result = list_pieces(run, count, err);
+    if (run->result == 0)
+        parallel_for(run->threads, DEMANGLE_STACK_SIZE, run->pieces.length, do_piece, run);
+    if (run->result == 0)
+        parallel_for(run->threads, DEMANGLE_STACK_SIZE, count, answer_task, run);
     for (size_t i = 0; i < count; i++) {
-        close_task(&run.tasks[i]);
-        if (run.result != 0)
+        close_task(&run->tasks[i]);
+        if (run->result != 0)
             symbol_answers_destroy(&jobs[i].answers);
     }
-    array_free(&run.pieces);
-    free(run.tasks);
-    pthread_mutex_destroy(&run.lock);
-    return run.result;
+    array_free(&run->pieces);
+    free(run->tasks);
+    pthread_mutex_destroy(&run->lock);
+    return run->result;
+}
+
+int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err)
+{
+    struct run run = {.symbolizer = symbolizer, .threads = symbolizer->options.threads};
+    return run_jobs(&run, jobs, count, err);
+}
+
+int symbolizer_learn(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, const atomic_bool *stop,
+                     struct error *err)
+{
+    struct run run = {.symbolizer = symbolizer, .threads = 1, .stop = stop};
+    return run_jobs(&run, jobs, count, err);
 }
 
 int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *lib, const uint64_t *rvas, size_t count,
