@@ -12,6 +12,7 @@
 #include "ui.h"
 
 #include "assemble/assemble.h"
+#include "assemble/early_names.h"
 #include "record/launch.h"
 #include "record/record.h"
 
@@ -164,13 +165,15 @@ static int check_output(const char *output)
     return 0;
 }
 
+/* `early`, if it is there, is ended. */
 static int save_profile(const struct options *options, const char *spool, const struct kept_files *files,
-                        struct assemble_result *saved)
+                        struct early_names *early, struct assemble_result *saved)
 {
     struct cache_path path;
     struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
                                         .files = files,
-                                        .search = &options->symbols.search};
+                                        .search = &options->symbols.search,
+                                        .early = early};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
@@ -236,7 +239,7 @@ static int recover(struct options *options)
     symbol_options_open(&options->symbols);
     if (options->symbols.search.server)
         sigprocmask(SIG_BLOCK, &interrupt, NULL);
-    int status = save_profile(options, options->recover, NULL, &saved);
+    int status = save_profile(options, options->recover, NULL, NULL, &saved);
     sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
     if (status)
         return status;
@@ -276,6 +279,15 @@ static void say_if_still_running(const struct record_result *recorded)
     ui_say("the command is still running, as process %d", (int)recorded->pid);
 }
 
+/* Only what is on this machine is looked into before the end. */
+static struct early_names *start_early_names(const struct options *options, const char *spool)
+{
+    struct cache_path path;
+    struct symbolizer_options symbols = {.use_cache = true,
+                                         .cache_folder = options->serving.no_cache ? NULL : cache_folder(&path)};
+    return early_names_start(spool, &symbols);
+}
+
 static int record(struct options *options)
 {
     struct error err = {0};
@@ -299,8 +311,10 @@ static int record(struct options *options)
                                             .target_mask = &mask,
                                             .files = &files};
     struct record_result recorded;
+    struct early_names *early = start_early_names(options, spool);
     code = record_command(&record_options, &recorded, &err);
     if (code) {
+        symbolizer_free(early_names_take(early));
         kept_files_destroy(&files);
         ui_fail_error(&err);
         return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
@@ -314,7 +328,7 @@ static int record(struct options *options)
 
     struct assemble_result saved = {0};
     symbol_options_open(&options->symbols);
-    int failed = save_profile(options, spool, &files, &saved);
+    int failed = save_profile(options, spool, &files, early, &saved);
     kept_files_destroy(&files);
     say_if_still_running(&recorded);
     if (failed)

@@ -275,14 +275,19 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     struct symbolizer *symbolizer = NULL;
     *result = (struct assemble_result){0};
     interner_init(&assembly.interner, &assembly.profile);
+    early_names_stop(options->early);
     int code = replay_spool(&assembly.replay, spool_path, err);
+    symbolizer = early_names_take(options->early);
     if (code)
         goto out;
     struct symbolizer_options symbols = {.threads = options->threads,
                                          .use_cache = true,
                                          .cache_folder = options->cache_folder,
                                          .search = options->search};
-    symbolizer = symbolizer_new(&symbols, err);
+    if (symbolizer)
+        symbolizer_search(symbolizer, options->search);
+    else
+        symbolizer = symbolizer_new(&symbols, err);
     if (!symbolizer) {
         code = -ENOMEM;
         goto out;

@@ -4,6 +4,7 @@
 #ifndef PROF_ASSEMBLE_ASSEMBLE_H
 #define PROF_ASSEMBLE_ASSEMBLE_H
 
+#include "assemble/early_names.h"
 #include "base/error.h"
 #include "record/kept_files.h"
 #include "symbol/symbol.h"
@@ -15,6 +16,7 @@ struct assemble_options {
     const char *cache_folder;          /* see struct symbolizer_options */
     const struct kept_files *files;    /* of the recording, if it was made just now; or NULL */
     const struct debug_search *search; /* where debug files are; NULL: where the system has them */
+    struct early_names *early;         /* of the recording, if it was made just now; or NULL. Ended here */
 };
 
 /* A library most of whose addresses have no name. */

@@ -360,7 +360,8 @@ static struct symbol_lib recorded_lib(const void *context, uint32_t lib)
     return symbol_lib_of(&libs->replay->libs.data[lib].lib, &libs->origins[lib]);
 }
 
-static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct kept_files *files)
+static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct kept_files *files,
+                         size_t first)
 {
     size_t lib_count = libs->replay->libs.length;
     libs->origins = calloc(lib_count + 1, sizeof(*libs->origins));
@@ -368,7 +369,7 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
         return false;
     for (size_t i = 0; i < lib_count; i++)
         libs->origins[i] = origin_of(&libs->replay->libs.data[i].lib, files, (uint32_t)i);
-    for (size_t i = 0; i < libs->replay->frames.length; i++) {
+    for (size_t i = first; i < libs->replay->frames.length; i++) {
         const struct replay_frame *frame = &libs->replay->frames.data[i];
         if (is_in_library(libs->replay, frame) &&
             !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
@@ -421,7 +422,7 @@ int name_frames(struct naming *naming, const struct replay *replay, const struct
     for (size_t i = 0; i < CATEGORY_COUNT; i++)
         if (intern_category(interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
             goto no_memory;
-    if (!array_reserve(&naming->named, replay->frames.length + 1) || !make_batches(&batches, &libs, files))
+    if (!array_reserve(&naming->named, replay->frames.length + 1) || !make_batches(&batches, &libs, files, 0))
         goto no_memory;
     naming->named.length = replay->frames.length;
     memset(naming->named.data, 0, (replay->frames.length + 1) * sizeof(*naming->named.data));
@@ -445,6 +446,19 @@ out:
     address_batches_destroy(&batches);
     free(libs.origins);
     code_names_destroy(&namer.code_names);
+    return code;
+}
+
+int name_ahead(const struct replay *replay, size_t first, struct symbolizer *symbolizer, const atomic_bool *stop,
+               struct error *err)
+{
+    struct address_batches batches = {.rvas = NULL};
+    struct recorded_libs libs = {.replay = replay};
+    int code = make_batches(&batches, &libs, NULL, first)
+                   ? symbolizer_learn(symbolizer, batches.jobs.data, batches.jobs.length, stop, err)
+                   : error_no_memory(err);
+    address_batches_destroy(&batches);
+    free(libs.origins);
     return code;
 }
 

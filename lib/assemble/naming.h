@@ -43,6 +43,10 @@ struct naming {
 int name_frames(struct naming *naming, const struct replay *replay, const struct kept_files *files,
                 struct symbolizer *symbolizer, struct profile *profile, struct interner *interner, struct error *err);
 
+/* Only lets `symbolizer` learn what the frames from number `first` on are, see symbolizer_learn(). */
+int name_ahead(const struct replay *replay, size_t first, struct symbolizer *symbolizer, const atomic_bool *stop,
+               struct error *err);
+
 void naming_destroy(struct naming *naming);
 
 #endif

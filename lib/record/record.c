@@ -491,7 +491,7 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
 {
     struct record_result *result = recording->result;
     uint64_t kernel_lost = perf_events_lost(&recording->events);
-    result->recorder_cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+    result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
     result->lost = recording->lost_records > kernel_lost ? recording->lost_records : kernel_lost;
     result->samples = recording->samples;
     result->cut = recording->cut;
@@ -551,7 +551,7 @@ static void recording_destroy(struct recording *recording)
 
 static int launch_and_record(struct recording *recording, struct error *err)
 {
-    uint64_t cpu_before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const struct record_options *options = recording->options;
     int code = launch_fork(&recording->target, options->argv, options->target_mask, err);
     if (code)

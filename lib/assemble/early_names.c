@@ -1,0 +1,177 @@
+/*
+ * A thread that looks at the spool now and then, as far as it is written, and lets a symbolizer learn the addresses
+ * that are new. Its looks become rarer, so that a long recording is not followed all the time.
+ *
+ * It must not cost the target anything: it has the scheduling policy SCHED_IDLE, so it gets a processor that is idle,
+ * or next to nothing. For the same reason nobody may ever wait for it long, and it shares nothing with anyone but the
+ * symbolizer, which belongs to it while it looks. One who comes for the symbolizer then waits a moment, and else goes
+ * without it. The thread frees what is left when it gets to it.
+ */
+#include "assemble/early_names.h"
+
+#include "assemble/naming.h"
+#include "assemble/replay.h"
+#include "symbol/demangle.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    FIRST_LOOK_MS = 1200, /* spools are written out each second */
+    RAREST_LOOK_MS = 30000,
+    PATIENCE_MS = 20
+};
+
+struct early_names {
+    char *spool_path;
+    struct replay replay;
+    size_t frames_known;
+    atomic_bool is_stopped; /* no more looks */
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct symbolizer *symbolizer;
+    bool is_looking; /* the symbolizer is the thread's */
+    bool is_left;    /* and everything else is, to free it */
+};
+
+static void early_names_free(struct early_names *early)
+{
+    replay_destroy(&early->replay);
+    symbolizer_free(early->symbolizer);
+    pthread_cond_destroy(&early->changed);
+    pthread_mutex_destroy(&early->lock);
+    free(early->spool_path);
+    free(early);
+}
+
+/* False if there is nothing more to come of it. */
+static bool look(struct early_names *early)
+{
+    struct replay *replay = &early->replay;
+    if (!replay->reader && replay_start(replay, early->spool_path, NULL) != 0)
+        return true; /* it is not there yet */
+    if (replay_go_on(replay, NULL) != 0)
+        return false;
+    size_t first = early->frames_known;
+    early->frames_known = replay->frames.length;
+    return first == replay->frames.length ||
+           name_ahead(replay, first, early->symbolizer, &early->is_stopped, NULL) == 0;
+}
+
+static struct timespec after_ms(unsigned ms)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += ms / 1000;
+    time.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (time.tv_nsec >= 1000000000) {
+        time.tv_nsec -= 1000000000;
+        time.tv_sec++;
+    }
+    return time;
+}
+
+/* Until something has changed, or the time is over; false then. Under the lock. */
+static bool wait_for_change(struct early_names *early, const struct timespec *end)
+{
+    return pthread_cond_timedwait(&early->changed, &early->lock, end) == 0;
+}
+
+static void look_and_tell(struct early_names *early)
+{
+    early->is_looking = true;
+    pthread_mutex_unlock(&early->lock);
+    bool go_on = look(early);
+    pthread_mutex_lock(&early->lock);
+    early->is_looking = false;
+    if (!go_on)
+        early->is_stopped = true;
+    pthread_cond_signal(&early->changed);
+}
+
+static void *run(void *context)
+{
+    struct early_names *early = context;
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){.sched_priority = 0});
+    unsigned ms = FIRST_LOOK_MS;
+    pthread_mutex_lock(&early->lock);
+    while (!early->is_left) {
+        struct timespec next = after_ms(ms);
+        while (!early->is_left && wait_for_change(early, &next))
+            ;
+        if (!early->is_left && !early->is_stopped)
+            look_and_tell(early);
+        ms = 2 * ms < RAREST_LOOK_MS ? 2 * ms : RAREST_LOOK_MS;
+    }
+    pthread_mutex_unlock(&early->lock);
+    early_names_free(early);
+    return NULL;
+}
+
+static bool start_thread(struct early_names *early)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, DEMANGLE_STACK_SIZE);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&thread, &attributes, run, early);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return !failed;
+}
+
+struct early_names *early_names_start(const char *spool_path, const struct symbolizer_options *options)
+{
+    struct early_names *early = calloc(1, sizeof(*early));
+    if (!early)
+        return NULL;
+    early->replay.addresses_only = true;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&early->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&early->lock, NULL);
+    early->spool_path = strdup(spool_path);
+    early->symbolizer = symbolizer_new(options, NULL);
+    if (early->spool_path && early->symbolizer && start_thread(early))
+        return early;
+    early_names_free(early);
+    return NULL;
+}
+
+void early_names_stop(struct early_names *early)
+{
+    if (early)
+        early->is_stopped = true;
+}
+
+struct symbolizer *early_names_take(struct early_names *early)
+{
+    if (!early)
+        return NULL;
+    struct symbolizer *symbolizer = NULL;
+    struct timespec end = after_ms(PATIENCE_MS);
+    pthread_mutex_lock(&early->lock);
+    early->is_stopped = true;
+    while (early->is_looking && wait_for_change(early, &end))
+        ;
+    if (!early->is_looking) {
+        symbolizer = early->symbolizer;
+        early->symbolizer = NULL;
+    }
+    early->is_left = true;
+    pthread_cond_signal(&early->changed);
+    pthread_mutex_unlock(&early->lock);
+    return symbolizer;
+}

@@ -1,0 +1,24 @@
+/*
+ * Names that are looked up while the recording still runs, by a thread that runs only where nothing else wants to: what
+ * is known when it ends need not be waited for.
+ */
+#ifndef PROF_ASSEMBLE_EARLY_NAMES_H
+#define PROF_ASSEMBLE_EARLY_NAMES_H
+
+#include "base/error.h"
+#include "symbol/symbol.h"
+
+struct early_names;
+
+/* Starts to read the recording that is, or will be, at `spool_path`, with a symbolizer of these options: of what it
+ * searches, which should be on this machine. NULL if that is not possible: it is not needed either. */
+struct early_names *early_names_start(const char *spool_path, const struct symbolizer_options *options);
+
+/* Tells it to end, and does not wait. NULL is allowed, here and below. */
+void early_names_stop(struct early_names *early);
+
+/* Ends it. Returns the symbolizer, which knows what was looked up and is the caller's now; NULL if the thread could not
+ * end soon, because others keep its processor busy. */
+struct symbolizer *early_names_take(struct early_names *early);
+
+#endif
