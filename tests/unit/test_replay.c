@@ -203,6 +203,36 @@ static void test_kernel_addresses_are_the_same_in_every_process(void **unused)
     replay_destroy(&recording.replay);
 }
 
+static void test_code_that_the_kernel_makes_and_drops_has_each_name_in_its_time(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    const uint64_t start_of_code = UINT64_C(0xffffffffc0001000);
+    start(&recording);
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        add(&recording, (struct spool_event){.kind = SPOOL_LIB,
+                                             .number = i,
+                                             .lib = {.kind = SPOOL_LIB_KERNEL_CODE, .path = i ? "second" : "first"}});
+    const uint32_t libs[] = {0, SPOOL_NO_NUMBER, 1};
+    for (uint32_t i = 0; i < 3; i++)
+        add(&recording, (struct spool_event){.kind = SPOOL_MAP,
+                                             .number = SPOOL_NO_NUMBER,
+                                             .time = 10 * (i + 1),
+                                             .start = start_of_code,
+                                             .end = start_of_code + 0x100,
+                                             .lib_number = libs[i]});
+    uint64_t frames[] = {start_of_code + 0x40};
+    for (uint64_t time = 5; time < 40; time += 10)
+        add_sample(&recording, 0, time, 0, 1, frames);
+    replay_it(&recording);
+    assert_string_equal(stack_text(&recording.replay, 0, 0), "kernel?+ffffffffc0001040");
+    assert_string_equal(stack_text(&recording.replay, 0, 1), "first+40");
+    assert_string_equal(stack_text(&recording.replay, 0, 2), "kernel?+ffffffffc0001040");
+    assert_string_equal(stack_text(&recording.replay, 0, 3), "second+40");
+    replay_destroy(&recording.replay);
+}
+
 static void test_equal_stacks_have_one_number(void **unused)
 {
     (void)unused;
@@ -333,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_exec_starts_with_no_mappings_and_a_new_instance),
         cmocka_unit_test(test_a_cut_stack_has_the_mark_as_its_root),
         cmocka_unit_test(test_kernel_addresses_are_the_same_in_every_process),
+        cmocka_unit_test(test_code_that_the_kernel_makes_and_drops_has_each_name_in_its_time),
         cmocka_unit_test(test_equal_stacks_have_one_number),
         cmocka_unit_test(test_an_ended_process_frees_its_mappings),
         cmocka_unit_test(test_a_short_life_between_two_others_keeps_its_samples),

@@ -86,6 +86,32 @@ static void test_mapping_has_device_or_build_id(void **unused)
     assert_int_equal(record.mapping.build_id_size, 0);
 }
 
+static void test_kernel_symbol_comes_and_goes(void **unused)
+{
+    (void)unused;
+    struct record_bytes made;
+    struct perf_record record;
+    for (uint16_t is_gone = 0; is_gone < 2; is_gone++) {
+        const uint16_t kind_and_flags[] = {PERF_RECORD_KSYMBOL_TYPE_BPF, is_gone};
+        uint32_t length = 300;
+        put_header(&made, PERF_RECORD_KSYMBOL, 0);
+        put_u64(&made, UINT64_C(0xffffffffc0001000));
+        put_bytes(&made, &length, sizeof(length));
+        put_bytes(&made, kind_and_flags, sizeof(kind_and_flags));
+        put_text(&made, "bpf_prog_12_loop");
+        put_trailer(&made, 10, 11, 5);
+        finish(&made);
+        assert_int_equal(perf_record_parse(&test_layout, made.bytes, made.size, &record), 0);
+        assert_int_equal(record.time, 5);
+        assert_int_equal(record.kernel_symbol.start, 0xffffffffc0001000);
+        assert_int_equal(record.kernel_symbol.length, 300);
+        assert_int_equal(record.kernel_symbol.is_gone, is_gone);
+        assert_string_equal(record.kernel_symbol.name, "bpf_prog_12_loop");
+        for (size_t size = 0; size < made.size - 8; size++) /* 8: the name is filled up with zeros */
+            assert_int_equal(perf_record_parse(&test_layout, made.bytes, size, &record), -EINVAL);
+    }
+}
+
 static void test_every_truncation_is_refused(void **unused)
 {
     (void)unused;
@@ -174,10 +200,15 @@ static void test_cpu_lists(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sample_has_its_fields),          cmocka_unit_test(test_registers_get_their_dwarf_numbers),
-        cmocka_unit_test(test_mapping_has_device_or_build_id), cmocka_unit_test(test_every_truncation_is_refused),
-        cmocka_unit_test(test_lying_lengths_are_refused),      cmocka_unit_test(test_random_bytes_do_no_harm),
-        cmocka_unit_test(test_time_is_found_without_parsing),  cmocka_unit_test(test_cpu_lists),
+        cmocka_unit_test(test_sample_has_its_fields),
+        cmocka_unit_test(test_registers_get_their_dwarf_numbers),
+        cmocka_unit_test(test_mapping_has_device_or_build_id),
+        cmocka_unit_test(test_kernel_symbol_comes_and_goes),
+        cmocka_unit_test(test_every_truncation_is_refused),
+        cmocka_unit_test(test_lying_lengths_are_refused),
+        cmocka_unit_test(test_random_bytes_do_no_harm),
+        cmocka_unit_test(test_time_is_found_without_parsing),
+        cmocka_unit_test(test_cpu_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

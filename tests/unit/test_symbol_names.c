@@ -253,6 +253,12 @@ static void test_kernel_functions_are_found(void **unused)
     assert_kernel_symbol(&kallsyms, NULL, 0xffffffff81000123, "do_work", 0x300);
     assert_kernel_symbol(&kallsyms, "[nf_tables]", 0xffffffffc0001001, "init_it", 0x80);
     assert_kernel_symbol(&kallsyms, "[nf_tables]", 0xffffffffc0001090, "run_it", 0);
+    const struct kernel_symbol *anywhere = kallsyms_find_anywhere(&kallsyms, 0xffffffffc0001090);
+    assert_string_equal(kallsyms.text + anywhere->name, "run_it");
+    assert_string_equal(kallsyms_module(&kallsyms, anywhere), "nf_tables");
+    assert_null(kallsyms_module(&kallsyms, kallsyms_find_anywhere(&kallsyms, 0xffffffff81000123)));
+    assert_null(kallsyms_find_anywhere(&kallsyms, 0xffffffffc0001080 + KALLSYMS_REACH));
+    assert_null(kallsyms_find_anywhere(&kallsyms, 0x1000));
     assert_null(kallsyms_find(&kallsyms, "[other]", 0xffffffffc0001090, &size));
     assert_null(kallsyms_find(&kallsyms, NULL, 0x1000, &size));
     kallsyms_destroy(&kallsyms);
