@@ -13,11 +13,16 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUILD_ID_MAX = 63 }; /* of libdebuginfod */
 
 struct debuginfod_client;
 
@@ -204,6 +209,41 @@ static int ask(const struct library *library, struct debuginfod_client *client, 
     return -EINVAL;
 }
 
+/* The folder of libdebuginfod's cache: debuginfod-client-config(7). */
+static bool find_cache(char *path, size_t size)
+{
+    const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");
+    struct stat status;
+    int length;
+    if (own && *own)
+        return (size_t)snprintf(path, size, "%s", own) < size;
+    length = snprintf(path, size, "%s/.debuginfod_client_cache", home ? home : "/");
+    if ((size_t)length >= size || stat(path, &status) == 0)
+        return (size_t)length < size;
+    if (caches && *caches)
+        return (size_t)snprintf(path, size, "%s/debuginfod_client", caches) < size;
+    return (size_t)snprintf(path, size, "%s/.cache/debuginfod_client", home ? home : "/") < size;
+}
+
+/* libdebuginfod (0.188 does) notes of a fetch that was given up that there is no such file, by an empty one, and would
+ * not ask again for ten minutes. */
+static void forget_that_it_is_missing(enum debug_server_file what, const unsigned char *build_id, size_t build_id_size)
+{
+    char path[PATH_MAX];
+    char id[2 * BUILD_ID_MAX + 1];
+    struct stat status;
+    if (what == DEBUG_SERVER_SOURCE || !find_cache(path, sizeof(path)))
+        return;
+    for (size_t i = 0; i < build_id_size; i++)
+        snprintf(id + 2 * i, 3, "%02x", build_id[i]);
+    size_t used = strlen(path);
+    int length = snprintf(path + used, sizeof(path) - used, "/%s/%s", id,
+                          what == DEBUG_SERVER_PROGRAM ? "executable" : "debuginfo");
+    if ((size_t)length < sizeof(path) - used && lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size == 0)
+        unlink(path);
+}
+
 /* Whether the next fetch would end the same way. */
 static bool is_failure_of_server(int code)
 {
@@ -241,7 +281,6 @@ static int failed(struct fetch *fetch, int code, struct error *err)
 int debug_server_fetch(struct debug_server *server, enum debug_server_file what, const unsigned char *build_id,
                        size_t build_id_size, const char *name, struct error *err)
 {
-    enum { BUILD_ID_MAX = 63 }; /* of libdebuginfod */
     struct fetch fetch = {.server = server, .name = name, .started = monotonic_ns()};
     fetch.last_bytes = fetch.started;
     if (build_id_size == 0 || build_id_size > BUILD_ID_MAX || (what == DEBUG_SERVER_SOURCE && name[0] != '/'))
@@ -261,5 +300,7 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file what,
     }
     if (fetch.was_asked)
         tell_progress(&fetch, true);
+    if (result < 0 && fetch.failure)
+        forget_that_it_is_missing(what, build_id, build_id_size);
     return result >= 0 ? result : failed(&fetch, fetch.failure ? fetch.failure : -result, err);
 }

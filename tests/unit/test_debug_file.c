@@ -306,6 +306,66 @@ static void test_files_are_found_in_the_root_folder_of_the_process(void **unused
     forget(&bare);
 }
 
+static struct symbol_answers look_up(const struct symbol_lib *lib, const struct debug_search *search,
+                                     const uint64_t *rvas, size_t count)
+{
+    struct error err = {""};
+    struct symbol_answers answers;
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = search}, &err);
+    assert_non_null(symbolizer);
+    assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
+    symbolizer_free(symbolizer);
+    return answers;
+}
+
+static void test_links_that_lead_nowhere_good_end(void **unused)
+{
+    (void)unused;
+    make_program("links", "sha1");
+    struct library linked;
+    run("cp bare linked && cp bare alone.debug && objcopy --add-gnu-debuglink=alone.debug linked");
+    describe(&linked, "linked");
+    run("cp linked alone.debug"); /* its own link leads to itself */
+    assert_false(finds_debug_info(&linked, NULL));
+    run("rm alone.debug && ln -s alone.debug alone.debug");
+    assert_false(finds_debug_info(&linked, NULL));
+    run("rm alone.debug && mkfifo alone.debug"); /* which nobody writes to */
+    assert_false(finds_debug_info(&linked, NULL));
+    run("rm alone.debug && mkdir alone.debug");
+    assert_false(finds_debug_info(&linked, NULL));
+    run("rmdir alone.debug && truncate -s 1T alone.debug");
+    assert_false(finds_debug_info(&linked, NULL));
+    run("rm alone.debug && cp whole.debug alone.debug");
+    assert_true(finds_debug_info(&linked, NULL));
+    forget(&linked);
+}
+
+static void test_truncated_debug_files_do_no_harm(void **unused)
+{
+    (void)unused;
+    enum { STEP = 61 };
+    make_program("truncated", "sha1");
+    struct library bare;
+    struct stat status;
+    const uint64_t rvas[] = {0x1000, 0x1120, 0x1129, 0x1130, 0x1140, 0x1150}; /* around main() */
+    describe(&bare, "bare");
+    run("mkdir named && cp whole.debug named/bare.debug");
+    char named_path[400];
+    snprintf(named_path, sizeof(named_path), "%s/named", folder);
+    const char *named = named_path;
+    struct debug_search search = {.folders = &named, .folder_count = 1, .root = "/nowhere"};
+    char cut[400];
+    snprintf(cut, sizeof(cut), "%s/named/bare.debug", folder);
+    stat(cut, &status);
+    for (off_t size = status.st_size; size >= 0; size -= STEP) {
+        assert_int_equal(truncate(cut, size), 0);
+        struct symbol_answers answers = look_up(&bare.lib, &search, rvas, 6);
+        assert_true(answers.is_found);
+        symbol_answers_destroy(&answers);
+    }
+    forget(&bare);
+}
+
 /* A stand-in for a vmlinux, which is half a gigabyte. */
 static void test_vmlinux_is_found_by_its_build_id_alone(void **unused)
 {
@@ -341,18 +401,6 @@ static void test_vmlinux_is_found_by_its_build_id_alone(void **unused)
     elf_file_close(&file);
     lib.build_id_size = 7;
     assert_false(kernel_file_open(&file, &lib, &search));
-}
-
-static struct symbol_answers look_up(const struct symbol_lib *lib, const struct debug_search *search,
-                                     const uint64_t *rvas, size_t count)
-{
-    struct error err = {""};
-    struct symbol_answers answers;
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = search}, &err);
-    assert_non_null(symbolizer);
-    assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
-    symbolizer_free(symbolizer);
-    return answers;
 }
 
 static void assert_frame(const struct symbol_answers *answers, size_t answer, uint32_t depth, const char *function,
@@ -438,6 +486,8 @@ int main(void)
         cmocka_unit_test(test_file_without_build_id_must_be_unchanged),
         cmocka_unit_test(test_file_without_build_id_that_nobody_saw_is_not_used),
         cmocka_unit_test(test_files_are_found_in_the_root_folder_of_the_process),
+        cmocka_unit_test(test_links_that_lead_nowhere_good_end),
+        cmocka_unit_test(test_truncated_debug_files_do_no_harm),
         cmocka_unit_test(test_vmlinux_is_found_by_its_build_id_alone),
         cmocka_unit_test(test_kernel_that_does_not_run_is_named_by_its_vmlinux),
         cmocka_unit_test(test_module_has_its_code_where_the_kernel_loads_it),
