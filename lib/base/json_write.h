@@ -52,6 +52,9 @@ void json_null(struct json_writer *writer);
 void json_double(struct json_writer *writer, double value); /* shortest; null for NaN and infinities */
 void json_decimal(struct json_writer *writer, int64_t value, unsigned decimals); /* value / 10^decimals */
 
+/* The text "0x1f". */
+void json_hex(struct json_writer *writer, uint64_t value);
+
 /* The token that json_next() just gave, as it was: to copy values from one text to another. */
 void json_token(struct json_writer *writer, const struct json *json, enum json_type type);
 

@@ -8,16 +8,6 @@
 #include "symbol/disassemble.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-
-static void write_hex(struct json_writer *writer, const char *key, uint64_t value)
-{
-    char text[24];
-    snprintf(text, sizeof(text), "0x%" PRIx64, value);
-    json_key(writer, key);
-    json_text_z(writer, text);
-}
 
 static int write_disassembly(const struct disassembly *disassembly, struct api_answer *answer, struct error *err)
 {
@@ -25,8 +15,10 @@ static int write_disassembly(const struct disassembly *disassembly, struct api_a
     struct json_writer writer;
     json_writer_init(&writer, &sink, err);
     json_open(&writer, '{');
-    write_hex(&writer, "startAddress", disassembly->start);
-    write_hex(&writer, "size", disassembly->size);
+    json_key(&writer, "startAddress");
+    json_hex(&writer, disassembly->start);
+    json_key(&writer, "size");
+    json_hex(&writer, disassembly->size);
     json_key(&writer, "arch");
     json_text_z(&writer, disassembly->architecture);
     json_key(&writer, "syntax");

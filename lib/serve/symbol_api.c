@@ -7,9 +7,8 @@
 
 #include "base/json_write.h"
 #include "serve/api_request.h"
+#include "symbol/search.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,24 +84,6 @@ static struct asked_lib *asked_at(const struct lookup_of_request *lookup, size_t
     return index == SERVED_LIB_NONE ? NULL : &lookup->asked[index];
 }
 
-static int compare_rvas(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
-}
-
-static void sort_rvas(struct asked_lib *asked)
-{
-    size_t kept = 0;
-    if (asked->rvas.length == 0)
-        return;
-    qsort(asked->rvas.data, asked->rvas.length, sizeof(uint64_t), compare_rvas);
-    for (size_t i = 0; i < asked->rvas.length; i++)
-        if (i == 0 || asked->rvas.data[i] != asked->rvas.data[kept - 1])
-            asked->rvas.data[kept++] = asked->rvas.data[i];
-    asked->rvas.length = kept;
-}
-
 static int collect_rvas(struct lookup_of_request *lookup, struct error *err)
 {
     const struct symbolicate_request *request = &lookup->request;
@@ -118,7 +99,7 @@ static int collect_rvas(struct lookup_of_request *lookup, struct error *err)
         }
     }
     for (size_t i = 0; i < lookup->asked_count; i++)
-        sort_rvas(&lookup->asked[i]);
+        lookup->asked[i].rvas.length = sort_distinct(lookup->asked[i].rvas.data, lookup->asked[i].rvas.length);
     return 0;
 }
 
@@ -176,9 +157,8 @@ static void write_text(struct json_writer *writer, const char *key, const char *
 
 static void write_hex(struct json_writer *writer, const char *key, uint64_t value)
 {
-    char text[24];
-    snprintf(text, sizeof(text), "0x%" PRIx64, value);
-    write_text(writer, key, text);
+    json_key(writer, key);
+    json_hex(writer, value);
 }
 
 static void write_place(struct json_writer *writer, const struct symbol_frame *frame)
@@ -227,8 +207,8 @@ static void write_frame(struct json_writer *writer, const struct lookup_of_reque
     write_hex(writer, "module_offset", frame->address);
     write_text(writer, "module", lookup->request.modules.data[first_module + frame->module].name);
     if (asked && asked->found && asked->found->count) {
-        const uint64_t *at = bsearch(&frame->address, asked->rvas.data, asked->rvas.length, sizeof(*at), compare_rvas);
-        write_answer(writer, asked->found, (size_t)(at - asked->rvas.data), frame->address);
+        size_t at = first_at_or_after(asked->rvas.data, asked->rvas.length, frame->address);
+        write_answer(writer, asked->found, at, frame->address);
     }
     json_close(writer, '}');
 }

@@ -49,12 +49,6 @@ struct work {
     size_t names_size;            /* bytes that were put behind instructions */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 /* ---- the code ---- */
 
 static int open_file(struct work *work, struct error *err)
@@ -215,15 +209,10 @@ static int resolve_slots(struct work *work, struct error *err)
 
 static int look_up_names(struct work *work, struct error *err)
 {
-    size_t kept = 0;
+    work->rvas.length = sort_distinct(work->rvas.data, work->rvas.length);
     if (!work->rvas.length)
         return 0;
-    qsort(work->rvas.data, work->rvas.length, sizeof(uint64_t), by_value);
-    for (size_t i = 0; i < work->rvas.length; i++)
-        if (i == 0 || work->rvas.data[i] != work->rvas.data[kept - 1])
-            work->rvas.data[kept++] = work->rvas.data[i];
-    work->rvas.length = kept;
-    return symbolizer_lookup(work->names, &work->request->lib, work->rvas.data, kept, &work->found, err);
+    return symbolizer_lookup(work->names, &work->request->lib, work->rvas.data, work->rvas.length, &work->found, err);
 }
 
 static const struct symbol_answer *answer_of(const struct work *work, uint64_t rva)

@@ -76,12 +76,6 @@ static int by_address(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Gives slots that have a target in this file the name of the function there. */
 static int name_targets(const struct elf_file *file, uint64_t base, struct slot *slots, size_t count,
                         struct arena *arena, struct error *err)
@@ -92,12 +86,7 @@ static int name_targets(const struct elf_file *file, uint64_t base, struct slot 
             array_free(&rvas);
             return error_no_memory(err);
         }
-    size_t distinct = 0;
-    if (rvas.length)
-        qsort(rvas.data, rvas.length, sizeof(uint64_t), by_value);
-    for (size_t i = 0; i < rvas.length; i++)
-        if (i == 0 || rvas.data[i] != rvas.data[distinct - 1])
-            rvas.data[distinct++] = rvas.data[i];
+    size_t distinct = sort_distinct(rvas.data, rvas.length);
     struct symbol_match *found = calloc(distinct + 1, sizeof(*found));
     struct symbol_matcher matcher = {0};
     int result = found ? 0 : error_no_memory(err);

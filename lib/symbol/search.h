@@ -1,4 +1,4 @@
-/* Binary search in sorted addresses. */
+/* Sorted addresses, and binary search in them. */
 #ifndef PROF_SYMBOL_SEARCH_H
 #define PROF_SYMBOL_SEARCH_H
 
@@ -20,5 +20,8 @@ static inline size_t first_at_or_after(const uint64_t *values, size_t count, uin
     }
     return (size_t)(at - values);
 }
+
+/* Sorts the values and drops those that are there twice. Returns how many are left. */
+size_t sort_distinct(uint64_t *values, size_t count);
 
 #endif

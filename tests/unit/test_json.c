@@ -212,6 +212,23 @@ static void test_control_characters_are_escaped(void **state)
     array_free(&out);
 }
 
+static void test_hexadecimal_texts_have_no_leading_zeros(void **state)
+{
+    (void)state;
+    struct memory out = {0};
+    struct byte_sink sink = memory_sink(&out);
+    struct json_writer writer;
+    json_writer_init(&writer, &sink, NULL);
+    json_open(&writer, '[');
+    json_hex(&writer, 0);
+    json_hex(&writer, 0x1f0);
+    json_hex(&writer, UINT64_MAX);
+    json_close(&writer, ']');
+    assert_int_equal(json_writer_finish(&writer), 0);
+    assert_string_equal(out.data, "[\"0x0\",\"0x1f0\",\"0xffffffffffffffff\"]");
+    array_free(&out);
+}
+
 static int refuse(void *context, const void *bytes, size_t size, struct error *err)
 {
     (void)bytes;
@@ -247,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_numbers_in_bulk_equal_numbers_one_by_one),
         cmocka_unit_test(test_bulk_stops_before_what_is_no_number),
         cmocka_unit_test(test_control_characters_are_escaped),
+        cmocka_unit_test(test_hexadecimal_texts_have_no_leading_zeros),
         cmocka_unit_test(test_a_sink_that_fails_is_not_asked_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
