@@ -56,7 +56,7 @@ static inline int read_bytes(const char *bytes, size_t size, size_t piece, struc
 }
 
 /* The file that profile_write() makes, as text; the caller frees it. */
-static inline char *write_text(const struct profile *profile, double resolution)
+static inline char *text_of_profile(const struct profile *profile, double resolution)
 {
     struct memory memory = {0};
     struct byte_sink sink = memory_sink(&memory);

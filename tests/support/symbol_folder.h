@@ -2,67 +2,24 @@
 #ifndef PROF_TESTS_SYMBOL_FOLDER_H
 #define PROF_TESTS_SYMBOL_FOLDER_H
 
+#include "support/folder.h"
 #include "symbol/symbol.h"
 #include "symbol/symbol_table.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-static char folder[] = "/tmp/test_symbol_XXXXXX";
-
-static inline void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* A shell command in the folder. */
-static inline void run(const char *format, ...)
-{
-    char command[4096];
-    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
-    va_end(args);
-    if (system(command) != 0)
-        fail_msg("failed: %s", command);
-}
-
-static inline bool has_command(const char *name)
-{
-    char command[256];
-    snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", name);
-    return system(command) == 0;
-}
-
-static inline const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return path;
-}
-
-static inline void write_text(const char *name, const char *text)
-{
-    FILE *out = fopen(in_folder(name), "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-}
-
-static inline int make_empty_folder(void **unused)
-{
-    (void)unused;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static inline int remove_folder(void **unused)
-{
-    (void)unused;
-    run("rm -r %s", folder);
-    return 0;
-}
+/* A program with a call that is inlined: main() calls middle(), which contains inner(). */
+static const char inlining_source[] = "static inline int inner(int x)\n"
+                                      "{\n"
+                                      "    return x * 7 + 1;\n"
+                                      "}\n"
+                                      "__attribute__((noinline)) int middle(int x)\n"
+                                      "{\n"
+                                      "    return inner(x) ^ 5;\n"
+                                      "}\n"
+                                      "int main(int argc, char **argv)\n"
+                                      "{\n"
+                                      "    (void)argv;\n"
+                                      "    return middle(argc);\n"
+                                      "}\n";
 
 /* The rva of a function, by its name in .symtab. */
 static inline uint64_t address_of(const char *path, const char *name)

@@ -178,7 +178,7 @@ static void test_key_order_does_not_matter(void **state)
     struct profile plain = {0}, other = {0};
     read_or_fail(text, &plain);
     read_or_fail(swapped.data, &other);
-    char *plain_text = write_text(&plain, 0), *other_text = write_text(&other, 0);
+    char *plain_text = text_of_profile(&plain, 0), *other_text = text_of_profile(&other, 0);
     assert_string_equal(plain_text, other_text);
     free(plain_text);
     free(other_text);
@@ -194,12 +194,12 @@ static void test_pieces_of_any_size_give_the_same_profile(void **state)
     char *text = text_of_file("full.json");
     struct profile whole = {0};
     read_or_fail(text, &whole);
-    char *expected = write_text(&whole, 0);
+    char *expected = text_of_profile(&whole, 0);
     for (size_t piece = 1; piece < 70; piece++) {
         struct profile cut = {0};
         struct error err = {""};
         assert_int_equal(read_bytes(text, strlen(text), piece, &cut, &err), 0);
-        char *actual = write_text(&cut, 0);
+        char *actual = text_of_profile(&cut, 0);
         assert_string_equal(actual, expected);
         free(actual);
         profile_destroy(&cut);
@@ -405,11 +405,11 @@ static void test_a_jslb_container_holds_the_same_profile(void **state)
     struct profile plain = {0}, unfolded = {0};
     struct error err = {""};
     read_file("minimal.json", &plain);
-    char *expected = write_text(&plain, 0);
+    char *expected = text_of_profile(&plain, 0);
     for (size_t piece = 1; piece < container.length; piece += 97) {
         if (read_bytes(container.data, container.length, piece, &unfolded, &err) != 0)
             fail_msg("%s", err.text);
-        char *actual = write_text(&unfolded, 0);
+        char *actual = text_of_profile(&unfolded, 0);
         assert_string_equal(actual, expected);
         free(actual);
         profile_destroy(&unfolded);

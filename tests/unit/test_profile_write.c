@@ -1,5 +1,6 @@
 /* What is written is version 70, reads back as the same profile, and keeps its sums when times are put on a grid. */
 #include "profile/file.h"
+#include "support/folder.h"
 #include "support/profile_text.h"
 #include "support/sample_rows.h"
 
@@ -25,9 +26,9 @@ static void assert_same_after_round_trip(const char *name)
     char *text = text_of_file(name);
     struct profile first = {0}, second = {0};
     read_text(text, &first);
-    char *written = write_text(&first, 0);
+    char *written = text_of_profile(&first, 0);
     read_text(written, &second);
-    char *again = write_text(&second, 0);
+    char *again = text_of_profile(&second, 0);
     assert_string_equal(written, again);
     free(written);
     free(again);
@@ -67,7 +68,7 @@ static void test_the_tables_of_the_minimal_file_are_written_as_they_are(void **s
     char *text = text_of_file("minimal.json");
     struct profile profile = {0};
     read_text(text, &profile);
-    char *written = write_text(&profile, 0.001);
+    char *written = text_of_profile(&profile, 0.001);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         if (!strstr(written, parts[i]))
             fail_msg("no %s in %s", parts[i], written);
@@ -84,7 +85,7 @@ static void test_texts_that_are_written_in_place_stay_out_of_the_string_table(vo
     read_text(text, &profile);
     assert_true(profile.strings.entries.length > 5);
     profile.meta.kept_strings = 0;
-    char *written = write_text(&profile, 0);
+    char *written = text_of_profile(&profile, 0);
     read_text(written, &back);
     assert_int_equal(back.meta.kept_strings, 5);
     assert_string_equal(strings_text(&back.strings, back.funcs.name[2]), "leaf");
@@ -125,7 +126,7 @@ static void test_times_on_a_grid_are_never_off_by_more_than_a_step(void **state)
     enum { COUNT = 5000 };
     struct profile profile, back = {0};
     make_jittery_thread(&profile, COUNT);
-    char *written = write_text(&profile, 0.01);
+    char *written = text_of_profile(&profile, 0.01);
     read_text(written, &back);
     const struct sample_table *exact = &profile.threads.data[0].samples, *rounded = &back.threads.data[0].samples;
     double exact_cpu = 0, rounded_cpu = 0;
@@ -145,9 +146,9 @@ static void test_what_was_on_the_grid_stays_where_it_is(void **state)
     (void)state;
     struct profile profile, once = {0};
     make_jittery_thread(&profile, 2000);
-    char *written = write_text(&profile, 0.01);
+    char *written = text_of_profile(&profile, 0.01);
     read_text(written, &once);
-    char *again = write_text(&once, 0.01);
+    char *again = text_of_profile(&once, 0.01);
     assert_string_equal(written, again);
     free(written);
     free(again);
@@ -161,7 +162,7 @@ static void test_full_precision_keeps_every_time(void **state)
     enum { COUNT = 1000 };
     struct profile profile, back = {0};
     make_jittery_thread(&profile, COUNT);
-    char *written = write_text(&profile, 0);
+    char *written = text_of_profile(&profile, 0);
     read_text(written, &back);
     assert_memory_equal(profile.threads.data[0].samples.time, back.threads.data[0].samples.time,
                         COUNT * sizeof(double));
@@ -220,15 +221,6 @@ static void test_samples_come_from_a_stream(void **state)
 
 /* ---- files ---- */
 
-static char folder[] = "/tmp/test_profile_XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-    static char path[256];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    return path;
-}
-
 static size_t files_in_folder(void)
 {
     char command[300], line[16] = "";
@@ -259,12 +251,12 @@ static void test_plain_and_packed_files_read_back_the_same(void **state)
     struct profile profile, back = {0};
     struct error err = {""};
     make_jittery_thread(&profile, 50000); /* several blocks of the packing thread */
-    char *expected = write_text(&profile, 0);
+    char *expected = text_of_profile(&profile, 0);
     static const char *const names[] = {"a.json", "a.json.gz"};
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(save(&profile, in_folder(names[i]), &err), 0);
         assert_int_equal(profile_load(in_folder(names[i]), &back, &err), 0);
-        char *actual = write_text(&back, 0);
+        char *actual = text_of_profile(&back, 0);
         assert_string_equal(actual, expected);
         free(actual);
         profile_destroy(&back);
@@ -285,7 +277,7 @@ static void test_a_packed_file_of_many_blocks_is_whole_gzip(void **state)
     struct profile profile;
     struct error err = {""};
     make_jittery_thread(&profile, COUNT);
-    char *expected = write_text(&profile, 0);
+    char *expected = text_of_profile(&profile, 0);
     assert_int_equal(save(&profile, in_folder("many.json.gz"), &err), 0);
     gzFile file = gzopen(in_folder("many.json.gz"), "rb");
     size_t length = strlen(expected);
@@ -365,20 +357,6 @@ static void test_a_full_disk_is_reported(void **state)
     profile_destroy(&profile);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof(command), "rm -r '%s'", folder);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -396,5 +374,5 @@ int main(void)
         cmocka_unit_test(test_places_that_cannot_be_written_or_read_are_named),
         cmocka_unit_test(test_a_full_disk_is_reported),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
 }

@@ -6,21 +6,15 @@
 #include "record/proc_maps.h"
 #include "record/spool.h"
 #include "record/thread_clock.h"
+#include "support/folder.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 size_t __sanitizer_get_current_allocated_bytes(void); /* of the address sanitizer, whose header not every gcc has */
 
-static char folder[] = "/tmp/prof-tracker-XXXXXX";
 static char path[64];
 
 struct recording {
@@ -31,17 +25,10 @@ struct recording {
 
 static int make_folder(void **unused)
 {
-    (void)unused;
-    if (!mkdtemp(folder))
+    if (make_empty_folder(unused) != 0)
         return -1;
     snprintf(path, sizeof(path), "%s/spool", folder);
     return 0;
-}
-
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    return rmdir(folder);
 }
 
 static void start(struct recording *recording)

@@ -1,41 +1,25 @@
 /* The spool file gives back events and samples in order, whole up to where it was cut off or the disk was full. */
 #include "record/spool.h"
+#include "support/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static char folder[] = "/tmp/prof-spool-XXXXXX";
 static char path[64];
 
 static int make_folder(void **unused)
 {
-    (void)unused;
-    if (!mkdtemp(folder))
+    if (make_empty_folder(unused) != 0)
         return -1;
     snprintf(path, sizeof(path), "%s/spool", folder);
     return 0;
-}
-
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    return rmdir(folder);
 }
 
 static off_t size_of_file(void)

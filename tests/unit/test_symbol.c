@@ -7,26 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char program_source[] = "static inline int inner(int x)\n"
-                                     "{\n"
-                                     "    return x * 7 + 1;\n"
-                                     "}\n"
-                                     "__attribute__((noinline)) int middle(int x)\n"
-                                     "{\n"
-                                     "    return inner(x) ^ 5;\n"
-                                     "}\n"
-                                     "int main(int argc, char **argv)\n"
-                                     "{\n"
-                                     "    (void)argv;\n"
-                                     "    return middle(argc);\n"
-                                     "}\n";
-
 static int make_folder(void **unused)
 {
     (void)unused;
     if (make_empty_folder(NULL) != 0)
         return -1;
-    write_text("program.c", program_source);
+    write_text("program.c", inlining_source);
     run("gcc -g -O2 -Wl,--build-id -o program program.c");
     return 0;
 }

@@ -2,6 +2,7 @@
  * What was looked up once is right the second time: without the file, with a better file, with a cache that is damaged,
  * full, shared or someone else's.
  */
+#include "support/symbol_folder.h"
 #include "symbol/cache_folder.h"
 #include "symbol/cache_table.h"
 #include "symbol/symbol.h"
@@ -9,71 +10,23 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static char folder[] = "/tmp/test_symbol_cache_XXXXXX";
 static char program[64], cache[64];
-
-static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* A shell command in the folder. */
-static void run(const char *format, ...)
-{
-    char command[1024];
-    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
-    va_end(args);
-    if (system(command) != 0)
-        fail_msg("failed: %s", command);
-}
-
-static const char source[] = "static inline int inner(int x)\n"
-                             "{\n"
-                             "    return x * 7 + 1;\n"
-                             "}\n"
-                             "__attribute__((noinline)) int middle(int x)\n"
-                             "{\n"
-                             "    return inner(x) ^ 5;\n"
-                             "}\n"
-                             "int main(int argc, char **argv)\n"
-                             "{\n"
-                             "    (void)argv;\n"
-                             "    return middle(argc);\n"
-                             "}\n";
 
 static int make_folder(void **unused)
 {
     (void)unused;
-    if (!mkdtemp(folder))
+    if (make_empty_folder(NULL) != 0)
         return -1;
     snprintf(program, sizeof(program), "%s/program", folder);
     snprintf(cache, sizeof(cache), "%s/cache", folder);
-    char path[80];
-    snprintf(path, sizeof(path), "%s/program.c", folder);
-    FILE *out = fopen(path, "w");
-    if (!out || fputs(source, out) < 0 || fclose(out) != 0)
-        return -1;
+    write_text("program.c", inlining_source);
     run("gcc -g -O2 -Wl,--build-id -o whole program.c");
-    return 0;
-}
-
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    run("rm -rf %s", folder);
     return 0;
 }
 

@@ -3,64 +3,17 @@
  * functions, assembly without sizes, data among code, the markers of ARM's assemblers, resolvers and their targets,
  * functions that a linker folded.
  */
-#include "symbol/elf_file.h"
-#include "symbol/symbol.h"
+#include "support/symbol_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "/tmp/test_choice_XXXXXX";
-
-static bool has_command(const char *name)
-{
-    char command[256];
-    snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", name);
-    return system(command) == 0;
-}
 
 static bool build(const char *source_name, const char *source, const char *compiler)
 {
-    char path[128], command[1024];
-    snprintf(path, sizeof(path), "%s/%s", folder, source_name);
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(source, out);
-    fclose(out);
+    char command[1024];
+    write_text(source_name, source);
     snprintf(command, sizeof(command), "cd %s && %s -o program %s", folder, compiler, source_name);
     print_message("%s\n", command);
     return system(command) == 0;
-}
-
-/* The rva of a symbol, of any type. */
-static uint64_t address_of(const char *name)
-{
-    char path[128];
-    struct elf_file file;
-    struct error err = {""};
-    snprintf(path, sizeof(path), "%s/program", folder);
-    assert_int_equal(elf_file_open(&file, path, &err), 0);
-    const struct elf_section *table = elf_file_section(&file, ".symtab");
-    assert_non_null(table);
-    unsigned char *raw = bytes_load(&table->bytes);
-    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
-    struct window names = {.bytes = &file.sections.data[table->link].bytes};
-    uint64_t address = UINT64_MAX;
-    while (cursor_left(&c) >= elf_symbol_size(&file)) {
-        struct elf_symbol symbol = elf_symbol_read(&file, &c);
-        if (strcmp(window_string(&names, symbol.name), name) == 0)
-            address = symbol.value - file.base;
-    }
-    window_destroy(&names);
-    free(raw);
-    elf_file_close(&file);
-    assert_true(address != UINT64_MAX);
-    return address;
 }
 
 /* Looks up one address; `expected` NULL: it has no name. */
@@ -100,9 +53,9 @@ static void test_the_public_and_plainest_of_several_names_is_taken(void **unused
                       ".size __open64, . - open\n.size open_nocancel, . - open\n.size open, . - open\n"
                       ".size open64, . - open\n.size o, . - open\n",
                       "gcc -nostdlib -static"));
-    assert_named(address_of("open"), "open"); /* o is shorter, but local */
-    assert_named(address_of("open") + 2, "open");
-    assert_named(address_of("_start") + 1, "_start");
+    assert_named(address_of(in_folder("program"), "open"), "open"); /* o is shorter, but local */
+    assert_named(address_of(in_folder("program"), "open") + 2, "open");
+    assert_named(address_of(in_folder("program"), "_start") + 1, "_start");
 }
 
 static void test_functions_win_over_what_lies_in_them(void **unused)
@@ -118,10 +71,10 @@ static void test_functions_win_over_what_lies_in_them(void **unused)
                       " nop\n nop\n.size outer, . - outer\n"
                       "table:\n .quad 1, 2\n.size table, . - table\n",
                       "gcc -nostdlib -static -Wa,-L"));
-    assert_named(address_of("loop") + 1, "outer");
-    assert_named(address_of("inner") + 1, "inner");
-    assert_named(address_of("inner") + 2, "outer");
-    assert_named(address_of("table") + 8, NULL); /* data among code names nothing */
+    assert_named(address_of(in_folder("program"), "loop") + 1, "outer");
+    assert_named(address_of(in_folder("program"), "inner") + 1, "inner");
+    assert_named(address_of(in_folder("program"), "inner") + 2, "outer");
+    assert_named(address_of(in_folder("program"), "table") + 8, NULL); /* data among code names nothing */
 }
 
 static void test_assembly_without_sizes_ends_at_the_next_symbol_or_section(void **unused)
@@ -137,10 +90,10 @@ static void test_assembly_without_sizes_ends_at_the_next_symbol_or_section(void 
                       ".globl third\n"
                       "third:\n nop\n nop\n",
                       "gcc -nostdlib -static -Wa,-L"));
-    assert_named(address_of("first") + 2, "first"); /* .Llocal is a label of the assembler */
-    assert_named(address_of("second") + 1, "second");
-    assert_named(address_of("third") + 1, "third");
-    assert_named(address_of("third") - 1, NULL); /* before the first symbol of its section */
+    assert_named(address_of(in_folder("program"), "first") + 2, "first"); /* .Llocal is a label of the assembler */
+    assert_named(address_of(in_folder("program"), "second") + 1, "second");
+    assert_named(address_of(in_folder("program"), "third") + 1, "third");
+    assert_named(address_of(in_folder("program"), "third") - 1, NULL); /* before the first symbol of its section */
 }
 
 static void test_markers_of_code_and_data_are_no_names(void **unused)
@@ -155,10 +108,10 @@ static void test_markers_of_code_and_data_are_no_names(void **unused)
                                  " nop\n nop\n";
     assert_true(build("program.s", source, "clang --target=aarch64-linux-gnu -nostdlib -static -fuse-ld=lld"));
     for (uint64_t at = 0; at < 20; at += 4)
-        assert_named(address_of("work") + at, "work");
+        assert_named(address_of(in_folder("program"), "work") + at, "work");
     assert_true(build("program.s", source, "clang --target=armv7-linux-gnueabi -nostdlib -static -fuse-ld=lld"));
     for (uint64_t at = 0; at < 20; at += 4)
-        assert_named(address_of("work") + at, "work");
+        assert_named(address_of(in_folder("program"), "work") + at, "work");
 }
 
 static void test_resolvers_and_their_targets_have_their_own_names(void **unused)
@@ -171,9 +124,9 @@ static void test_resolvers_and_their_targets_have_their_own_names(void **unused)
                       "int work(int) __attribute__((ifunc(\"choose\")));\n"
                       "int main(int argc, char **argv) { (void)argv; return work(argc); }\n",
                       "gcc -O1"));
-    assert_named(address_of("fast"), "fast");
-    assert_named(address_of("slow"), "slow");
-    assert_named(address_of("choose"), "work"); /* one address with two names; the public one */
+    assert_named(address_of(in_folder("program"), "fast"), "fast");
+    assert_named(address_of(in_folder("program"), "slow"), "slow");
+    assert_named(address_of(in_folder("program"), "choose"), "work"); /* one address with two names; the public one */
 }
 
 static void test_folded_functions_have_one_of_their_names(void **unused)
@@ -186,10 +139,10 @@ static void test_folded_functions_have_one_of_their_names(void **unused)
                       "__attribute__((noinline)) long alpha(long x) { return x * 977 + 12; }\n"
                       "int main(int argc, char **argv) { (void)argv; return (int)(alpha(argc) - beta(argc + 1)); }\n",
                       "clang -O1 -g -ffunction-sections -fuse-ld=lld -Wl,--icf=all"));
-    assert_int_equal(address_of("alpha"), address_of("beta"));
+    assert_int_equal(address_of(in_folder("program"), "alpha"), address_of(in_folder("program"), "beta"));
     char path[128];
     struct error err = {""};
-    uint64_t rva = address_of("beta");
+    uint64_t rva = address_of(in_folder("program"), "beta");
     struct symbol_answers answers;
     struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
     snprintf(path, sizeof(path), "%s/program", folder);
@@ -203,20 +156,6 @@ static void test_folded_functions_have_one_of_their_names(void **unused)
     symbolizer_free(symbolizer);
 }
 
-static int make_folder(void **unused)
-{
-    (void)unused;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **unused)
-{
-    (void)unused;
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", folder);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,5 +166,5 @@ int main(void)
         cmocka_unit_test(test_resolvers_and_their_targets_have_their_own_names),
         cmocka_unit_test(test_folded_functions_have_one_of_their_names),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
 }
