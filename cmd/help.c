@@ -16,17 +16,17 @@ static const char record_help[] =
     "this machine and prints the address. Ctrl+C goes to COMMAND too; a second Ctrl+C stops the recording at once.\n"
     "Either way the profile is saved.\n"
     "\n"
-    "  -o, --output FILE       save there (profile.json.gz; a name without .gz is saved uncompressed)\n"
-    "  -r, --rate HZ           samples a second of CPU time for each thread (1000)\n"
-    "  -d, --duration SECONDS  stop recording after that time, and end COMMAND\n"
-    "  -s, --save-only         only save: do not serve, exit with the exit status of COMMAND\n"
-    "  -n, --no-open           do not open a browser\n"
-    "  -P, --port PORT         serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
-    "      --no-cache          look all names up anew: neither read nor write ~/.cache/prof\n"
-    "      --symbol-dir DIR    look for debug files there first; can be given several times\n"
-    "      --debuginfod URL    ask that server for debug files that are not here (DEBUGINFOD_URLS)\n"
+    "  -o, --output FILE         save there (profile.json.gz; a name without .gz is saved uncompressed)\n"
+    "  -r, --rate HZ             samples a second of CPU time for each thread (1000)\n"
+    "  -d, --duration SECONDS    stop recording after that time, and end COMMAND\n"
+    "  -s, --save-only           only save: do not serve, exit with the exit status of COMMAND\n"
+    "  -n, --no-open             do not open a browser\n"
+    "  -P, --port PORT           serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
+    "      --no-cache            look all names up anew: neither read nor write ~/.cache/prof\n"
+    "      --symbol-dir DIR      look for debug files there first; can be given several times\n"
+    "      --debuginfod URL      ask that server for debug files that are not here (DEBUGINFOD_URLS)\n"
     "      --source-map OLD=NEW  source files in the folder OLD are in NEW here; can be given several times\n"
-    "      --recover SPOOL     record nothing: save a profile of the spool file that a killed prof left behind\n";
+    "      --recover SPOOL       record nothing: save a profile of the spool file that a killed prof left behind\n";
 
 static const char load_help[] =
     "usage: prof load [OPTIONS] FILE\n"
