@@ -21,14 +21,14 @@ static unsigned char *copy_of(const uint8_t *data, size_t size)
     return copy;
 }
 
-static void name_functions(struct dwarf_unit_reader *reader)
+static void name_functions(struct dwarf_unit_reader *reader, uint64_t base)
 {
     uint64_t vaddrs[COUNT];
     struct arena arena = {0};
     struct dwarf_functions functions;
     struct dwarf_names names;
     for (size_t i = 0; i < COUNT; i++)
-        vaddrs[i] = 0x1000 + i * 2; /* where small programs have their code */
+        vaddrs[i] = base + i * 2; /* where small programs have their code */
     reader->work_left = WORK;
     if (dwarf_functions_find(&functions, reader, vaddrs, COUNT, NULL) != 0)
         return;
@@ -40,14 +40,14 @@ static void name_functions(struct dwarf_unit_reader *reader)
     arena_destroy(&arena);
 }
 
-static void read_split_units(const struct dwarf_file *linked, const struct dwarf_split_file *file)
+static void read_split_units(const struct dwarf_file *linked, const struct dwarf_split_file *file, uint64_t base)
 {
     for (size_t i = 0; i < linked->units.length && i < UNITS; i++) {
         struct dwarf_unit_reader skeleton;
         struct dwarf_split_unit split = {.work_done = 0};
         if (dwarf_unit_reader_init(&skeleton, linked, &linked->units.data[i]) == 0 &&
             dwarf_split_unit_open_in(&split, file, &skeleton, NULL) == 0) {
-            name_functions(&split.reader);
+            name_functions(&split.reader, base);
             dwarf_split_unit_close(&split);
         }
         dwarf_unit_reader_destroy(&skeleton);
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (program && split && elf_file_open_image(&elf, program, program_size, "fuzz", NULL) == 0) {
         if (dwarf_file_open(&linked, &elf, NULL) == 0) {
             if (dwarf_split_file_open_image(&file, split, split_size, NULL) == 0) {
-                read_split_units(&linked, &file);
+                read_split_units(&linked, &file, elf.base);
                 dwarf_split_file_close(&file);
             }
             dwarf_file_close(&linked);
