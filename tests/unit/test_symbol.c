@@ -67,6 +67,17 @@ static void test_missing_file_is_said(void **unused)
     symbol_answers_destroy(&answers);
 }
 
+static void test_big_endian_file_is_refused_by_name(void **unused)
+{
+    (void)unused;
+    if (!has_command("clang"))
+        skip();
+    run("clang --target=powerpc64-linux-gnu -g -c -o big program.c");
+    struct symbol_answers answers = lookup_file(in_folder("big"), 0);
+    assert_non_null(strstr(answers.problem, "it is big-endian"));
+    symbol_answers_destroy(&answers);
+}
+
 static void assert_line_is_found(const char *path, uint64_t rva)
 {
     struct symbol_answers answers = lookup_file(path, rva);
@@ -416,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_inlined_call_is_a_frame_of_its_own),
         cmocka_unit_test(test_replaced_file_is_said_and_not_symbolized),
         cmocka_unit_test(test_missing_file_is_said),
+        cmocka_unit_test(test_big_endian_file_is_refused_by_name),
         cmocka_unit_test(test_debug_link_leads_to_the_debug_file),
         cmocka_unit_test(test_debug_link_without_build_id_is_held_against_its_checksum),
         cmocka_unit_test(test_debug_file_of_another_build_is_not_used),
