@@ -18,6 +18,7 @@
 #include "symbol/dwarf_constants.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Deeper trees than any compiler writes (the deepest seen have 60 levels). */
 enum { DEPTH_MAX = 4096 };
@@ -43,6 +44,7 @@ struct pass {
 struct parsed_function {
     struct dwarf_function function;
     struct dwarf_code code;
+    struct dwarf_value name;
     uint64_t sibling; /* 0: unknown */
 };
 
@@ -63,6 +65,9 @@ static struct parsed_function parse_function(struct pass *pass, const struct dwa
             break;
         case DW_AT_call_column:
             parsed.function.call_column = value.number <= UINT32_MAX ? (uint32_t)value.number : 0;
+            break;
+        case DW_AT_name:
+            parsed.name = value;
             break;
         case DW_AT_sibling:
             if (!dwarf_value_reference(pass->reader, value, &parsed.sibling, &file))
@@ -168,6 +173,17 @@ static bool jump(const struct pass *pass, struct cursor *c, uint64_t sibling)
     return true;
 }
 
+/* gcc -gdwarf-2 -gstrict-dwarf cannot say that a function has a second part. It makes up another function for that, but
+ * leaves the calls that were inlined there in the first one. So the made up one would only hide these. */
+static bool is_made_up(struct pass *pass, const struct dwarf_abbrev *abbrev, const struct parsed_function *parsed)
+{
+    static const char prefix[] = "__second_sect_of_";
+    if (pass->reader->unit->version != 2 || abbrev->has_children)
+        return false;
+    const char *name = dwarf_value_text(pass->reader, parsed->name);
+    return name && strncmp(name, prefix, sizeof(prefix) - 1) == 0;
+}
+
 static bool push_level(struct pass *pass, const struct level *level)
 {
     if (pass->levels.length >= DEPTH_MAX)
@@ -183,6 +199,8 @@ static bool visit_function(struct pass *pass, const struct dwarf_abbrev *abbrev,
 {
     size_t depth = pass->levels.length - 1;
     struct parsed_function parsed = parse_function(pass, abbrev, c, die);
+    if (is_made_up(pass, abbrev, &parsed))
+        return true;
     struct level level = level_of(pass, depth, &parsed, abbrev->tag == DW_TAG_inlined_subroutine);
     if (!push_level(pass, &level))
         return false;
@@ -284,6 +302,7 @@ int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_re
     if (count == 0)
         return 0;
     struct pass pass = {.functions = functions, .reader = reader, .vaddrs = vaddrs, .count = count};
+    pass.thorough = reader->unit->version == 2; /* which has no lists of ranges: what is inside may lie outside */
     walk(&pass);
     int result = pass.no_memory ? error_no_memory(err) : walk_thoroughly(&pass, err);
     array_free(&pass.levels);

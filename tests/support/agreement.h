@@ -411,6 +411,7 @@ static const struct agreement_program agreement_programs[] = {
     {"g++", "-std=c++17 -g -O0 -gdwarf-4", "names.cpp", false},
     {"g++", "-std=c++17 -g -O2 -gdwarf-3", "names.cpp", false},
     {"g++", "-std=c++17 -g -O2 -gdwarf-2", "names.cpp", false},
+    {"g++", "-std=c++17 -g -O2 -gdwarf-2 -gstrict-dwarf", "names.cpp", true},
     {"g++", "-std=c++17 -g -O2 -ffunction-sections -Wl,--gc-sections", "names.cpp", false},
     {"g++", "-std=c++17 -g -O2 -gz", "names.cpp", false},
     {"g++", "-std=c++17 -g -O2 -no-pie", "names.cpp", false},
