@@ -277,6 +277,7 @@ const struct view *session_info(struct session *session)
     put_number(json, "rangeStart", range.from);
     put_number(json, "rangeEnd", range.to);
     put_number(json, "sampleCount", count_samples(profile));
+    put_number(json, "funcCount", (double)profile->funcs.length);
     json_key(json, "weightUnit");
     json_text_z(json, weight_unit(profile));
     json_key(json, "symbolicated");

@@ -29,7 +29,7 @@ const tree = page.locator('[role="treegrid"]');
 
 /** Thread indexes as the address has them: digits of five bits, 32 more for all but the last. */
 function encodeIndexes(indexes) {
-    const digits = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
+    const digits = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._';
     const encode = (value, more) =>
         (value >= 32 ? encode(Math.floor(value / 32), 32) : '') + digits[(value % 32) + more];
     return indexes.map((index) => encode(index, 0)).join('');
@@ -449,7 +449,7 @@ await check('the name is copied by key, the stack from the menu', async () => {
     const child = (await selectedRow(page)).name;
     await page.keyboard.press('Shift+F10');
     await page.waitForSelector('[role="menu"]');
-    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp'); // from the first item to the last
     await page.keyboard.press('Enter');
     const stack = await askUntil((text) => text !== copied, clipboard);
     assert(stack.startsWith(child.slice(0, 100)), 'the copied stack does not begin with the row');

@@ -9,7 +9,7 @@ import { assert, assertEqual, check, finish } from './page_tap.mjs';
 const web = new URL('../../web/', import.meta.url);
 const { build } = createRequire(new URL('package.json', web))('esbuild');
 const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
-const parts = ['state/codec', 'state/tracks', 'text/format', 'text/plain', 'text/highlight', 'draw/ticks'];
+const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'text/format', 'text/plain', 'text/highlight', 'draw/ticks'];
 await build({
     entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
     outdir: work,
@@ -18,7 +18,7 @@ await build({
     bundle: true,
     format: 'esm',
 });
-const [codec, tracks, format, plain, highlight, ticks] = await Promise.all(
+const [codec, indexes, transformCodec, tracks, format, plain, highlight, ticks] = await Promise.all(
     parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)),
 );
 await rm(work, { recursive: true });
@@ -34,17 +34,17 @@ await check('lists of indexes survive the address', () => {
     const lists = [[], [0], [31], [32], [0, 1], [0, 1, 2, 3], [5, 10, 11, 12, 13, 44], [7, 6, 5], [1, 1, 1], [4294967295]];
     for (let i = 0; i < 500; i++) lists.push(Array.from({ length: random(60) }, () => random(10 ** (1 + random(6)))));
     for (const list of lists)
-        assertEqual(codec.decodeIndexes(codec.encodeIndexes(list)).join(), list.join(), 'the list read back');
+        assertEqual(indexes.decodeIndexes(indexes.encodeIndexes(list)).join(), list.join(), 'the list read back');
 });
 
 await check('a run of indexes is written as its ends', () => {
-    assertEqual(codec.encodeIndexes([0, 1, 2, 3, 4, 5, 6, 7]), '0w7', 'the text');
-    assertEqual(codec.decodeIndexes('5awxc').join(), [5, ...Array.from({ length: 35 }, (_, i) => 10 + i)].join(), 'the list');
+    assertEqual(indexes.encodeIndexes([0, 1, 2, 3, 4, 5, 6, 7]), '0w7', 'the text');
+    assertEqual(indexes.decodeIndexes('5awxc').join(), [5, ...Array.from({ length: 35 }, (_, i) => 10 + i)].join(), 'the list');
 });
 
 await check('nonsense in the address gives a list that is bounded', () => {
     for (const text of ['w', 'ww', '0w__________0', '-', '____', '%00', '0w', 'ÿ', '9'.repeat(1000)])
-        assert(codec.decodeIndexes(text).length <= 100_000, `${text} makes a huge list`);
+        assert(indexes.decodeIndexes(text).length <= 100_000, `${text} makes a huge list`);
 });
 
 await check('views survive the address', () => {
@@ -58,13 +58,46 @@ await check('views survive the address', () => {
             threads: Array.from({ length: 1 + random(5) }, () => random(100)),
             ranges: Array.from({ length: random(3) }, range),
             preview: random(2) ? range() : null,
+            transforms: Array.from({ length: random(4) }, () =>
+                random(2)
+                    ? { kind: ['merge-function', 'drop-category', 'collapse-resource'][random(3)], index: random(5000), path: [], inverted: false }
+                    : { kind: 'focus-subtree', index: -1, path: Array.from({ length: 1 + random(50) }, () => random(100_000)), inverted: random(2) === 1 },
+            ),
             search: ['', 'a,b', 'std::vector<int> & = +?', '🙂 %20'][random(4)],
             inverted: random(2) === 1,
             path: Array.from({ length: random(80) }, () => random(100_000)),
             allTracks: random(2) === 1,
         };
-        assertEqual(JSON.stringify(codec.decodeView(codec.encodeView(view, zero), zero)), JSON.stringify(view), 'the view read back');
+        assertEqual(JSON.stringify(codec.decodeView(codec.encodeView(view, zero, 100_000), zero)), JSON.stringify(view), 'the view read back');
     }
+});
+
+await check('transforms are written as the Firefox Profiler writes them', () => {
+    const of = (kind, index, path = [], inverted = false) => ({ kind, index, path, inverted });
+    const all = [
+        of('merge-function', 12),
+        of('merge-call-node', -1, [0, 1, 2, 3]),
+        of('focus-function', 3),
+        of('focus-subtree', -1, [7, 100]),
+        of('focus-subtree', -1, [5], true),
+        of('focus-self', 4),
+        of('focus-category', 1),
+        of('drop-function', 8),
+        of('collapse-resource', 2),
+        of('collapse-direct-recursion', 6),
+        of('collapse-recursion', 6),
+        of('collapse-function-subtree', 9),
+    ];
+    const text = 'mf-12~mcn-combined-0w3~ff-3~f-combined-7z4~f-combined-5-i~ffs-combined-4~fg-1~df-8~cr-combined-2-52~drec-combined-6~rec-6~cfs-9';
+    assertEqual(transformCodec.encodeTransforms(all, 50), text, 'the text');
+    assertEqual(JSON.stringify(transformCodec.decodeTransforms(text)), JSON.stringify(all), 'the list');
+});
+
+await check('transforms that cannot be read are left out', () => {
+    for (const text of ['', '~', 'xx-1', 'mf', 'mf-', 'mf--1', 'mf-1e9', 'f-combined', 'f-combined-', 'cr-1', 'drec-2', 'toString-1'])
+        assertEqual(transformCodec.decodeTransforms(text).length, 0, `length of ${JSON.stringify(text)}`);
+    assertEqual(transformCodec.decodeTransforms('nonsense~mf-1~fs-m-name').length, 1, 'length of a list with others');
+    assert(transformCodec.decodeTransforms('mf-1~'.repeat(10_000)).length <= 200, 'a list has no bound');
 });
 
 await check('a range is rounded to much less than a pixel', () => {

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { commitPreview, loading, openDialog, popRanges, setPreview, view } from '../state/store';
-import { invert } from '../state/tree';
+import { invert, undoTransforms } from '../state/tree';
 import { menu, sidebarOpen, toggleSidebar, tooltip } from '../state/windows';
 import { ContextMenu } from './ContextMenu';
 import { Header } from './Header';
@@ -44,6 +44,9 @@ function onGlobalKey(event: KeyboardEvent): void {
             break;
         case 'Z':
             popRanges(Math.max(0, view.value.ranges.length - 1));
+            break;
+        case 'u':
+            undoTransforms(Math.max(0, view.value.transforms.length - 1));
             break;
         case 'Escape':
             tooltip.value = null;

@@ -6,7 +6,9 @@ import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fetchNames, funcName, namesVersion } from '../state/names';
-import { info, inverted, search } from '../state/store';
+import type { Recursion, TransformKind } from '../engine/api';
+import { engine, info, inverted, search } from '../state/store';
+import { OFFERED, offersFor, transformByKey } from '../state/transform_offers';
 import {
     collapse,
     expand,
@@ -18,6 +20,7 @@ import {
     selectNode,
     summary,
     type TreeNode,
+    transform,
     treeError,
 } from '../state/tree';
 import { copyText, type MenuItem, menu, tooltip } from '../state/windows';
@@ -35,8 +38,13 @@ const OVERSCAN = 12;
 const NUMBERS_WIDTH = 316;
 const CHARACTER_WIDTH = 7;
 const LONGEST_STACK = 100_000;
+/** The transforms before which the menu has a line. */
+const GROUP_STARTS = new Set<TransformKind>(['focus-function', 'collapse-function-subtree', 'drop-function']);
+const TRANSFORM_KEYS = new Set(OFFERED.map((one) => one.key));
 /** ms that the mouse rests on a name before it is shown in full. */
 const TOOLTIP_DELAY = 350;
+
+let menuCount = 0;
 
 /** What the numbers take in this window: narrow ones leave a column out. */
 function numbersWidth(box: HTMLElement): number {
@@ -73,12 +81,30 @@ function copyName(node: TreeNode): void {
     void copyText(funcName(node.func)?.name ?? '', 'Name');
 }
 
-function menuItems(node: TreeNode): MenuItem[] {
+/** `recursion`: of the function; null while it is not known. */
+function menuItems(node: TreeNode, recursion: Recursion | null): MenuItem[] {
+    const offers = offersFor(node, recursion).map((offer) => ({
+        label: offer.label,
+        title: offer.obstacle || offer.explanation,
+        keys: offer.key,
+        enabled: offer.obstacle === '',
+        startsGroup: GROUP_STARTS.has(offer.kind),
+        action: () => void transform(offer.transform),
+    }));
+    const plain = (label: string, keys: string, enabled: boolean, action: () => void, startsGroup = false): MenuItem => ({
+        label,
+        title: '',
+        keys,
+        enabled,
+        startsGroup,
+        action,
+    });
     return [
-        { label: 'Copy function name', keys: 'Ctrl+C', enabled: true, action: () => copyName(node) },
-        { label: 'Copy stack', keys: '', enabled: true, action: () => void copyStack(node) },
-        { label: 'Open everything below', keys: '*', enabled: node.hasChildren, action: () => void expandAll(node) },
-        { label: 'Close', keys: '←', enabled: node.expanded, action: () => collapse(node) },
+        ...offers,
+        plain('Open everything below', '*', node.hasChildren, () => void expandAll(node), true),
+        plain('Close', '←', node.expanded, () => collapse(node)),
+        plain('Copy function name', 'Ctrl+C', true, () => copyName(node), true),
+        plain('Copy stack', '', true, () => void copyStack(node)),
     ];
 }
 
@@ -162,7 +188,8 @@ function onTreeKey(event: KeyboardEvent, page: number): boolean {
             if (node) void expandAll(node);
             break;
         default:
-            return false;
+            if (!node || !TRANSFORM_KEYS.has(event.key)) return false;
+            void transformByKey(event.key, node);
     }
     return true;
 }
@@ -232,7 +259,11 @@ export function CallTree(): JSX.Element {
         const frame = box.getBoundingClientRect();
         const rowY = frame.top + HEADER_HEIGHT + (all.indexOf(node) + 1) * ROW_HEIGHT - box.scrollTop;
         const place = fromKeys ? { x: frame.left + numbersWidth(box), y: rowY } : { x: event.clientX, y: event.clientY };
-        menu.value = { ...place, items: menuItems(node), owner: box };
+        const opened = { ...place, id: ++menuCount, items: menuItems(node, null), owner: box };
+        menu.value = opened;
+        void engine.recursion(node.func).then((recursion) => {
+            if (menu.value?.id === opened.id) menu.value = { ...opened, items: menuItems(node, recursion) };
+        });
     };
     const onPointerMove = (event: PointerEvent): void => {
         hideTooltip();

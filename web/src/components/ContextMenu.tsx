@@ -11,6 +11,15 @@ function close(): void {
     owner?.focus();
 }
 
+/** Does what the key of an item stands for; false if there is none. */
+function chooseByKey(key: string): boolean {
+    const item = menu.value?.items.find((one) => one.enabled && one.keys === key);
+    if (!item) return false;
+    close();
+    item.action();
+    return true;
+}
+
 function onMenuKey(event: KeyboardEvent): void {
     const list = event.currentTarget as HTMLElement;
     const items = [...list.querySelectorAll<HTMLElement>('[role="menuitem"]:not([disabled])')];
@@ -19,7 +28,7 @@ function onMenuKey(event: KeyboardEvent): void {
     const target = move[event.key];
     if (target !== undefined) items[(target + items.length) % items.length]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') close();
-    else return;
+    else if (event.ctrlKey || event.metaKey || event.altKey || !chooseByKey(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
 }
@@ -34,7 +43,7 @@ export function ContextMenu(): JSX.Element | null {
         box.style.left = `${Math.max(MARGIN, Math.min(current.x, window.innerWidth - width - MARGIN))}px`;
         box.style.top = `${Math.max(MARGIN, Math.min(current.y, window.innerHeight - height - MARGIN))}px`;
         box.querySelector<HTMLElement>('[role="menuitem"]:not([disabled])')?.focus();
-    }, [current]);
+    }, [current?.id]);
     useEffect(() => {
         const onPointer = (event: PointerEvent): void => {
             if (menu.value && !element.current?.contains(event.target as Node)) menu.value = null;
@@ -50,8 +59,10 @@ export function ContextMenu(): JSX.Element | null {
                     key={item.label}
                     type="button"
                     role="menuitem"
+                    class={item.startsGroup ? 'starts-group' : ''}
                     tabIndex={-1}
                     disabled={!item.enabled}
+                    title={item.title}
                     onClick={() => {
                         close();
                         item.action();

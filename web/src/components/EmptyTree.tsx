@@ -1,6 +1,7 @@
 /** Why there is nothing to see, and what to do about it. */
 import type { JSX } from 'preact';
-import { changeView, info, popRanges, previewRange, search, setPreview, view } from '../state/store';
+import { changeView, info, popRanges, previewRange, search, setPreview, transforms, view } from '../state/store';
+import { undoTransforms } from '../state/tree';
 import { plainText } from '../text/plain';
 
 interface Reason {
@@ -17,6 +18,13 @@ function reasons(): Reason[] {
             sentence: `No stack in this view has all of “${plainText(terms, 80)}”.`,
             action: 'Clear the search',
             run: () => changeView({ search: '' }, 'push'),
+        });
+    const { length } = transforms.value;
+    if (length > 0)
+        found.push({
+            sentence: 'Transforms of the call tree leave samples out.',
+            action: 'Undo the last transform',
+            run: () => undoTransforms(length - 1),
         });
     if (previewRange.value)
         found.push({

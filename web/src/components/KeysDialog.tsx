@@ -1,5 +1,6 @@
 /** All keys of the page. */
 import type { JSX } from 'preact';
+import { OFFERED } from '../state/transform_offers';
 import { Dialog } from './Dialog';
 
 const KEYS: { title: string; keys: [string[], string][] }[] = [
@@ -15,6 +16,13 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
             [['*'], 'open everything below'],
             [['Ctrl+C'], 'copy the name'],
             [['Shift+F10'], 'menu of the row'],
+        ],
+    },
+    {
+        title: 'Transforms of the call tree',
+        keys: [
+            ...OFFERED.map((one): [string[], string] => [[one.key], one.meaning]),
+            [['u'], 'undo the last one'],
         ],
     },
     {

@@ -8,6 +8,7 @@ import { seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
 import { CallTree } from './CallTree';
 import { CloseIcon, SearchIcon, SidebarIcon } from './icons';
 import { ProfileText } from './text';
+import { TransformBar } from './TransformBar';
 
 /** ms without a key before a search is made. */
 const SEARCH_DELAY = 150;
@@ -137,6 +138,7 @@ export function Panel(): JSX.Element {
                 </label>
                 <SearchBox />
             </div>
+            <TransformBar />
             <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${current.name}`}>
                 <View />
             </div>

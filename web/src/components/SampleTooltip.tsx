@@ -72,7 +72,11 @@ function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
                 )}
                 {sample.cpu !== null && <span>{Math.round(sample.cpu)}% CPU</span>}
             </div>
-            {frames.length === 0 && <p class="muted">No stack was recorded here.</p>}
+            {frames.length === 0 && (
+                <p class="muted">
+                    {sample.dropped ? 'The transforms of the call tree leave this sample out.' : 'No stack was recorded here.'}
+                </p>
+            )}
             <ol class="sample-stack">
                 {frames.slice(0, MOST_FRAMES).map((func, at) => {
                     const name = funcName(func);

@@ -16,7 +16,7 @@ import {
 } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
-import { selectedFilter } from '../state/tree';
+import { selectedFilter, shownTransforms } from '../state/tree';
 import { graphWidth, noteCategories } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
@@ -35,6 +35,7 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
     const terms = search.value.trim();
     // The samples of the selected row stand out in the selected threads.
     const selected = selectedThreads.value.includes(thread) ? selectedFilter.value : '';
+    const transformed = shownTransforms.value;
     const wish = useRef<(() => Promise<Activity>) | null>(null);
     const isAsking = useRef(false);
     const ask = async (): Promise<void> => {
@@ -52,7 +53,7 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
         const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
         wish.current = () => engine.activity(thread, from, to, width, terms, of);
         if (!isAsking.current) void ask();
-    }, [thread, isSeen, from, to, width, terms, selected]);
+    }, [thread, isSeen, from, to, width, terms, selected, transformed]);
     useEffect(
         () => () => {
             wish.current = null;

@@ -57,6 +57,8 @@ export interface ProfileInfo {
     weightUnit: 'samples' | 'ms' | 'bytes';
     symbolicated: boolean;
     sampleCount: number;
+    /** Functions; indexes from there on stand for whole libraries. */
+    funcCount: number;
 }
 
 /** What a transform does is said in lib/tree/transform.h; the order is that of its enum. */

@@ -1,13 +1,11 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
- * has the same thing (`thread`, `range`, `search`, `invertCallstack`); `path` (the selected call node), `preview` (the
- * range that is being chosen) and `tracks` are ours.
- *
- * Lists of indexes are written as digits of five bits, most significant first, one character each: `0` to `v` end a
- * number, `w` to `_` say that more digits follow. A number never begins with a zero digit, so a leading `w` is free to mean
- * "up to and including": `0w7` is 0 to 7, `5awxc` is 5, 10 to 44.
+ * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`); `path` (the selected call node),
+ * `preview` (the range that is being chosen) and `tracks` are ours.
  */
-import type { NodePath } from '../engine/api';
+import type { NodePath, Transform } from '../engine/api';
+import { decodeIndexes, encodeIndexes } from './indexes';
+import { decodeTransforms, encodeTransforms } from './transform_codec';
 
 /** [start, end) in milliseconds after the profile's zero. */
 export type Range = [number, number];
@@ -20,6 +18,8 @@ export interface View {
     ranges: Range[];
     /** The range that is being chosen in the timeline. */
     preview: Range | null;
+    /** Of the call tree, in the order in which they were done. */
+    transforms: Transform[];
     search: string;
     inverted: boolean;
     /** The selected call node; empty for none. */
@@ -32,64 +32,12 @@ export const EMPTY_VIEW: View = {
     threads: [],
     ranges: [],
     preview: null,
+    transforms: [],
     search: '',
     inverted: false,
     path: [],
     allTracks: false,
 };
-
-const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
-const RANGE_MARK = 'w';
-const LONGEST_LIST = 100_000;
-
-function encodeNumber(value: number): string {
-    let text = DIGITS.charAt(value % 32);
-    for (let rest = Math.floor(value / 32); rest > 0; rest = Math.floor(rest / 32))
-        text = DIGITS.charAt(32 + (rest % 32)) + text;
-    return text;
-}
-
-/** A list of indexes (whole, not negative) in any order; runs of consecutive numbers become ranges. */
-export function encodeIndexes(list: readonly number[]): string {
-    let text = '';
-    for (let i = 0; i < list.length; ) {
-        const first = list[i] ?? 0;
-        let run = 1;
-        while (list[i + run] === first + run) run++;
-        text += encodeNumber(first);
-        if (run > 2) text += RANGE_MARK + encodeNumber(first + run - 1);
-        else if (run === 2) text += encodeNumber(first + 1);
-        i += run;
-    }
-    return text;
-}
-
-/** The list that a text stands for; what cannot be read ends it. */
-export function decodeIndexes(text: string): number[] {
-    const list: number[] = [];
-    let value = 0;
-    let atStart = true;
-    let isRange = false;
-    for (const character of text) {
-        const digit = DIGITS.indexOf(character);
-        if (digit < 0 || list.length >= LONGEST_LIST) break;
-        if (atStart && character === RANGE_MARK) {
-            isRange = true;
-            continue;
-        }
-        atStart = false;
-        value = value * 32 + (digit % 32);
-        if (digit >= 32) continue;
-        const first = list[list.length - 1];
-        if (isRange && first !== undefined)
-            for (let i = first + 1; i < value && list.length < LONGEST_LIST; i++) list.push(i);
-        list.push(value);
-        value = 0;
-        atStart = true;
-        isRange = false;
-    }
-    return list.every(Number.isSafeInteger) ? list : [];
-}
 
 const UNITS: Record<string, number> = { m: 1, u: 1e3, n: 1e6 };
 
@@ -118,11 +66,13 @@ export function roundRange(range: Range, zero: number): Range {
     return decodeRange(encodeRange(range, zero), zero) ?? range;
 }
 
-export function encodeView(view: View, zero: number): string {
+/** `zero`: the start of the profile, ms; `funcCount`: how many functions it has. */
+export function encodeView(view: View, zero: number, funcCount: number): string {
     const query = new URLSearchParams();
     query.set('thread', encodeIndexes(view.threads));
     if (view.ranges.length > 0) query.set('range', view.ranges.map((range) => encodeRange(range, zero)).join('~'));
     if (view.preview) query.set('preview', encodeRange(view.preview, zero));
+    if (view.transforms.length > 0) query.set('transforms', encodeTransforms(view.transforms, funcCount));
     if (view.search !== '') query.set('search', view.search);
     if (view.inverted) query.set('invertCallstack', '');
     if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
@@ -141,6 +91,7 @@ export function decodeView(text: string, zero: number): View {
         threads: decodeIndexes(query.get('thread') ?? ''),
         ranges,
         preview: decodeRange(query.get('preview') ?? '', zero),
+        transforms: decodeTransforms(query.get('transforms') ?? ''),
         search: query.get('search') ?? '',
         inverted: query.has('invertCallstack'),
         path: decodeIndexes(query.get('path') ?? ''),

@@ -4,7 +4,7 @@
  * change the view.
  */
 import { batch, computed, signal } from '@preact/signals';
-import type { Engine, ProfileInfo, Progress } from '../engine/api';
+import type { Engine, ProfileInfo, Progress, Transform } from '../engine/api';
 import { createEngine } from '../engine/client';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
 import { layoutTracks } from './tracks';
@@ -38,6 +38,7 @@ const NO_PROFILE: ProfileInfo = {
     weightUnit: 'samples',
     symbolicated: true,
     sampleCount: 0,
+    funcCount: 0,
 };
 
 export const view = signal<View>(EMPTY_VIEW);
@@ -47,6 +48,7 @@ export const fullRange = computed<Range>(() => [info.value.rangeStart, info.valu
 export const committedRange = computed<Range>(() => view.value.ranges[view.value.ranges.length - 1] ?? fullRange.value);
 export const previewRange = computed<Range | null>(() => view.value.preview);
 export const selectedThreads = computed<number[]>(() => view.value.threads);
+export const transforms = computed<Transform[]>(() => view.value.transforms);
 export const search = computed<string>(() => view.value.search);
 export const inverted = computed<boolean>(() => view.value.inverted);
 
@@ -77,7 +79,7 @@ export function changeView(change: Partial<View>, step: Step): void {
 
 function writeAddress(step: Step): void {
     window.clearTimeout(addressTimer);
-    const address = encodeView(view.value, info.value.rangeStart);
+    const address = encodeView(view.value, info.value.rangeStart, info.value.funcCount);
     if (address === window.location.search) return;
     try {
         if (step === 'push') window.history.pushState(null, '', address);

@@ -6,7 +6,7 @@
  * dragged. Only one query is under way at a time; of the views that pass meanwhile only the last is asked for.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { NodeDetails, NodePath, PathFilter, Query, TreeRows, TreeSummary } from '../engine/api';
+import type { NodeDetails, NodePath, PathFilter, Query, Transform, TreeRows, TreeSummary } from '../engine/api';
 import { formatCount } from '../text/format';
 import { fetchNames } from './names';
 import {
@@ -19,6 +19,7 @@ import {
     previewRange,
     search,
     selectedThreads,
+    transforms,
     view,
 } from './store';
 import { showNotice } from './windows';
@@ -46,10 +47,17 @@ const FIRST_PATH_SHARE = 0.1;
 const MOST_ROWS = 50_000;
 /** Rows whose names are there before a new tree is shown. */
 const FIRST_ROWS = 120;
+/** So many open places are kept across a transform. */
+const MOST_OPEN_PATHS = 500;
 
 const roots = signal<TreeNode[]>([]);
-/** The last tree of each direction: what was open there is opened again when one turns back. */
-const lastRoots: { callers: TreeNode[]; callees: TreeNode[] } = { callers: [], callees: [] };
+/** The last trees by direction and transforms: what was open there is opened again when one comes back. */
+const lastRoots = new Map<string, TreeNode[]>();
+const MOST_LAST_ROOTS = 12;
+/** What a transform leaves open of the tree before it, and of which tree it is. */
+let leftOpen: { shape: string; paths: NodePath[] } | null = null;
+/** What was selected when a transform was done, for those who undo it. */
+const leftSelected = new Map<string, NodePath>();
 const shapeVersion = signal(0);
 
 /** What the rows are percentages of; null until the first answer. */
@@ -69,6 +77,8 @@ export const rows = computed<TreeNode[]>(() => {
 export const selected = signal<TreeNode | null>(null);
 /** Whether the rows are those of an inverted tree: the view may be ahead of them. */
 const isShownInverted = signal(false);
+/** The transforms of the rows, as text that tells them from others: the engine has done these. */
+export const shownTransforms = signal('');
 /** The selected row as the engine's filter, in JSON: it stays the same while its node is replaced. '' for none. */
 export const selectedFilter = computed<string>(() => {
     const path = nodePath(selected.value);
@@ -88,7 +98,13 @@ let isWanted = false;
 /** The query that the view stands for. */
 export const query = computed<Query>(() => {
     const range = previewRange.value ?? (committedRange.value === fullRange.value ? null : committedRange.value);
-    return { threads: selectedThreads.value, range, transforms: [], search: search.value.trim(), inverted: inverted.value };
+    return {
+        threads: selectedThreads.value,
+        range,
+        transforms: transforms.value,
+        search: search.value.trim(),
+        inverted: inverted.value,
+    };
 });
 
 /** The path of a node from its root, as funcs. */
@@ -223,6 +239,44 @@ async function chooseNode(nodes: TreeNode[], rootTotal: number, mine: number): P
     return walkTo(nodes, path, mine, rootTotal * FIRST_PATH_SHARE);
 }
 
+/** What decides which rows there are, so that a tree of another shape is not taken for this one. */
+function shapeOf(done: readonly Transform[], isInverted: boolean): string {
+    return JSON.stringify([isInverted, done]);
+}
+
+function rememberRoots(shape: string, nodes: TreeNode[]): void {
+    lastRoots.delete(shape); // the newest is last
+    lastRoots.set(shape, nodes);
+    const [oldest] = lastRoots.keys();
+    if (lastRoots.size > MOST_LAST_ROOTS && oldest !== undefined) lastRoots.delete(oldest);
+}
+
+/** The paths of the open nodes that have no open node below. */
+function openPaths(nodes: readonly TreeNode[]): NodePath[] {
+    const paths: NodePath[] = [];
+    const pending = nodes.filter((node) => node.expanded);
+    for (let node = pending.pop(); node !== undefined && paths.length < MOST_OPEN_PATHS; node = pending.pop()) {
+        const below = (node.children ?? []).filter((child) => child.expanded && child.hasChildren);
+        if (below.length === 0) paths.push(nodePath(node));
+        pending.push(...below);
+    }
+    return paths;
+}
+
+async function openPath(nodes: TreeNode[], path: NodePath, mine: number): Promise<void> {
+    const node = path.length > 0 ? await walkTo(nodes, path, mine) : null;
+    if (!node?.hasChildren) return;
+    await loadChildren(node, mine);
+    node.expanded = true;
+}
+
+/** Opens in a new tree what was open in the last one of its shape, or what the transform leaves of the one before. */
+async function reopenShape(nodes: TreeNode[], shape: string, mine: number): Promise<void> {
+    const before = lastRoots.get(shape);
+    if (before) await reopen(nodes, before, mine);
+    else if (leftOpen?.shape === shape) for (const path of leftOpen.paths) await openPath(nodes, path, mine);
+}
+
 let lastPlace = '';
 
 async function refresh(): Promise<void> {
@@ -233,8 +287,8 @@ async function refresh(): Promise<void> {
     check(mine);
     const nodes = makeNodes(await engine.roots(), null, 0, 0);
     check(mine);
-    const direction = wanted.inverted ? 'callers' : 'callees';
-    await reopen(nodes, lastRoots[direction], mine);
+    const shape = shapeOf(wanted.transforms, wanted.inverted);
+    await reopenShape(nodes, shape, mine);
     const node = await chooseNode(nodes, answer.rootTotal, mine);
     await fetchNames(firstFuncs(nodes, node));
     check(mine);
@@ -245,8 +299,9 @@ async function refresh(): Promise<void> {
     lastPlace = place;
     batch(() => {
         roots.value = nodes;
-        lastRoots[direction] = nodes;
+        rememberRoots(shape, nodes);
         isShownInverted.value = wanted.inverted;
+        shownTransforms.value = JSON.stringify(wanted.transforms);
         summary.value = answer;
         selected.value = node;
         treeError.value = '';
@@ -388,6 +443,27 @@ export async function expandAll(node: TreeNode): Promise<void> {
         await fetchNames(firstFuncs([node], node));
     });
     shapeVersion.value++;
+}
+
+/** Does one more transform. What is selected and open stays so, as far as the transform leaves it. */
+export async function transform(wanted: Transform): Promise<void> {
+    while (running) await running;
+    await onCurrentTree(async (mine) => {
+        const from = nodePath(selected.value);
+        const done = transforms.value;
+        const [to = [], ...paths] = await engine.rewritePaths(wanted, [from, ...openPaths(roots.value)]);
+        check(mine);
+        leftSelected.set(shapeOf(done, inverted.value), from);
+        leftOpen = { shape: shapeOf([...done, wanted], inverted.value), paths };
+        changeView({ transforms: [...done, wanted], path: to }, 'push');
+    });
+}
+
+/** Back to the first `depth` of the transforms, and to what was selected there. */
+export function undoTransforms(depth: number): void {
+    const done = transforms.value.slice(0, depth);
+    if (done.length === transforms.value.length) return;
+    changeView({ transforms: done, path: leftSelected.get(shapeOf(done, inverted.value)) ?? [] }, 'push');
 }
 
 const LONGEST_CHAIN = 4096;

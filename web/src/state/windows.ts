@@ -51,12 +51,19 @@ export const tooltip = signal<Tooltip | null>(null);
 
 export interface MenuItem {
     label: string;
+    /** Explains it, or why it is not enabled. */
+    title: string;
+    /** One character: it chooses the item while the menu is open. */
     keys: string;
     enabled: boolean;
+    /** A line is drawn above it. */
+    startsGroup: boolean;
     action: () => void;
 }
 
 export interface Menu {
+    /** Another for each menu that is opened; its items may change while it is open. */
+    id: number;
     x: number;
     y: number;
     items: MenuItem[];

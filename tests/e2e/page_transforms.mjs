@@ -1,0 +1,227 @@
+// Transforms of the call tree by key, by menu and by address, and their undoing; each tree is that of `prof report`.
+//
+//     node tests/e2e/page_transforms.mjs URL PROF PROFILE
+import { execFileSync } from 'node:child_process';
+import { askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, prof, file] = process.argv.slice(2);
+
+/** The rows of a tree, one text each. */
+function reported(...options) {
+    const report = JSON.parse(execFileSync(prof, ['report', '--json', ...options, file], { encoding: 'utf8' }));
+    return report.tree.map((row) => `${'. '.repeat(row.depth)}${row.name} ${row.total} ${row.self}`).join('\n');
+}
+
+/** What the page shows when everything is open. */
+async function shown(page) {
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Home');
+    // Each root is opened by itself.
+    for (let at = 0, last = -1; at !== last; ) {
+        last = at;
+        await page.keyboard.press('*');
+        await settle(page);
+        const level = Number(await page.locator('.tree-row.selected').getAttribute('aria-level'));
+        assertEqual(level, 1, 'level of what is opened');
+        const roots = (await readRows(page)).filter((row) => row.level === 1);
+        const next = roots.find((row) => row.at > at);
+        if (!next) break;
+        for (let i = at; i < next.at; i++) await page.keyboard.press('ArrowDown');
+        at = next.at;
+    }
+    const rows = await readRows(page);
+    return rows.map((row) => `${'. '.repeat(row.level - 1)}${row.name} ${numberOf(row.total)} ${numberOf(row.self)}`).join('\n');
+}
+
+/** Walks down to the row at the end of a path of names. */
+async function select(page, path) {
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Home');
+    for (let level = 0; level < path.length; level++) {
+        for (let tries = 0; (await selectedRow(page)).name !== path[level]; tries++) {
+            assert(tries < 20, `there is no row ${path[level]}`);
+            // To the next sibling: what is open between is closed.
+            if ((await selectedRow(page)).expanded === 'true') await page.keyboard.press('ArrowLeft');
+            await page.keyboard.press('ArrowDown');
+            await settle(page);
+        }
+        if (level === path.length - 1) break;
+        if ((await selectedRow(page)).expanded !== 'true') await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('ArrowRight');
+        await settle(page);
+    }
+}
+
+const crumbs = (page) => page.locator('.transforms li').allInnerTexts();
+const codes = (page) => new URL(page.url()).searchParams.get('transforms');
+
+const whole = reported();
+const byKey = [
+    ['m', ['main', 'work'], ['--merge-function', 'work'], 'mf-1', 'Merge work'],
+    ['M', ['main', 'work', 'leaf'], ['--merge-call-node', 'main;work;leaf'], 'mcn-combined-0w2', 'Merge row leaf'],
+    ['f', ['main', 'work'], ['--focus-function', 'work'], 'ff-1', 'Focus work'],
+    ['F', ['main', 'walk'], ['--focus-subtree', 'main;walk'], 'f-combined-03', 'Focus on subtree walk'],
+    ['S', ['main', 'work', 'leaf'], ['--focus-self', 'leaf'], 'ffs-combined-2', 'Focus on self leaf'],
+    ['g', ['main', 'work', 'leaf'], ['--focus-category', 'Library'], 'fg-1', 'Focus on category Library'],
+    ['c', ['main', 'work'], ['--collapse-function', 'work'], 'cfs-1', 'Collapse work'],
+    ['C', ['main', 'work'], ['--collapse-library', 'app'], 'cr-combined-0-5', 'Collapse app'],
+    ['r', ['main', 'walk'], ['--collapse-recursion', 'walk'], 'rec-3', 'Collapse recursion walk'],
+    ['R', ['main', 'walk'], ['--collapse-direct-recursion', 'walk'], 'drec-combined-3', 'Collapse direct recursion walk'],
+    ['d', ['main', 'work', 'leaf'], ['--drop-function', 'leaf'], 'df-2', 'Drop leaf'],
+    ['D', ['main', 'work', 'leaf'], ['--drop-category', 'Library'], 'dc-1', 'Drop category Library'],
+];
+
+for (const [key, path, options, code, crumb] of byKey)
+    await check(`${key} does what prof report ${options[0]} does; back undoes it`, async () => {
+        const page = await openPage(url);
+        await select(page, path);
+        await page.keyboard.press(key);
+        await settle(page);
+        assertEqual(codes(page), code, 'transforms in the address');
+        assertEqual((await crumbs(page)).at(-1), crumb, 'the last breadcrumb');
+        assertEqual(await shown(page), reported(...options), 'the tree');
+        const again = await openPage(page.url());
+        assertEqual(await shown(again), reported(...options), 'the tree of the pasted address');
+        await again.close();
+        await page.goBack();
+        await settle(page);
+        assertEqual(codes(page), null, 'transforms in the address after back');
+        assertEqual(await shown(page), whole, 'the tree after back');
+        await page.goForward();
+        await settle(page);
+        assertEqual(codes(page), code, 'transforms in the address after forward');
+        await page.close();
+    });
+
+await check('an inverted row focuses on its callers, and is not merged alone', async () => {
+    const page = await openPage(url);
+    await page.keyboard.press('i');
+    await settle(page);
+    await select(page, ['leaf', 'work']);
+    await page.keyboard.press('M');
+    await page.waitForSelector('.notice.visible');
+    assertEqual(codes(page), null, 'transforms after M');
+    await page.keyboard.press('F');
+    await settle(page);
+    assertEqual(codes(page), 'f-combined-21-i', 'transforms after F');
+    assertEqual(await shown(page), reported('--inverted', '--focus-subtree', 'leaf;work'), 'the tree');
+    await page.close();
+});
+
+await check('breadcrumbs lead back to any step, and to the row that was selected there', async () => {
+    const page = await openPage(url);
+    await select(page, ['main', 'walk']);
+    for (const key of ['r', 'F']) {
+        await page.keyboard.press(key);
+        await settle(page);
+    }
+    await select(page, ['walk', 'helper']);
+    await page.keyboard.press('d');
+    await settle(page);
+    assertEqual((await crumbs(page)).join(' | '), 'All stacks | Collapse recursion walk | Focus on subtree walk | Drop helper', 'breadcrumbs');
+    await page.getByRole('button', { name: 'Focus on subtree walk' }).click();
+    await settle(page);
+    assertEqual(codes(page), 'rec-3~f-combined-03', 'transforms after a click');
+    assertEqual((await selectedRow(page)).name, 'helper', 'selected row');
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('u');
+    await settle(page);
+    assertEqual(codes(page), 'rec-3', 'transforms after u');
+    await page.getByRole('button', { name: 'All stacks' }).click();
+    await settle(page);
+    assertEqual(await page.locator('.transforms').count(), 0, 'number of breadcrumb bars');
+    assertEqual(await shown(page), whole, 'the tree');
+    await page.close();
+});
+
+await check('what is selected and open stays so across a transform', async () => {
+    const page = await openPage(url);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('*');
+    await settle(page);
+    const before = (await readRows(page)).map((row) => row.name);
+    await select(page, ['main', 'work', 'leaf']);
+    await page.keyboard.press('ArrowLeft'); // to its caller
+    await settle(page);
+    await page.keyboard.press('m');
+    await settle(page);
+    assertEqual((await selectedRow(page)).name, 'main', 'selected row');
+    const after = (await readRows(page)).map((row) => row.name);
+    assert(before.includes('work') && !after.includes('work'), 'work is still there');
+    assert(after.includes('leaf'), 'what was below it is not shown');
+    await page.close();
+});
+
+await check('the menu opens with the mouse and with the keyboard, and has every transform', async () => {
+    const page = await openPage(url);
+    await select(page, ['main', 'walk']);
+    await page.locator('.tree-row.selected').click({ button: 'right', position: { x: 420, y: 8 } });
+    await page.waitForSelector('[role="menu"]');
+    const keys = await page.locator('[role="menuitem"] kbd').allInnerTexts();
+    for (const [key] of byKey) assert(keys.includes(key), `the menu does not have ${key}`);
+    await page.getByRole('menuitem', { name: 'Collapse recursion' }).click();
+    await settle(page);
+    assertEqual(codes(page), 'rec-3', 'transforms after a click');
+    // It does not call itself any more.
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Shift+F10');
+    await page.waitForSelector('[role="menuitem"]:disabled:has-text("Collapse recursion")');
+    await page.keyboard.press('d');
+    await settle(page);
+    assertEqual(codes(page), 'rec-3~df-3', 'transforms after a key of the menu');
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Shift+F10');
+    for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowDown');
+    assertEqual(await page.evaluate(() => document.activeElement.innerText.split('\n')[0]), 'Focus on function', 'third item');
+    await page.keyboard.press('Escape');
+    assertEqual(await page.locator('[role="menu"]').count(), 0, 'number of menus');
+    assert(await page.evaluate(() => document.activeElement.getAttribute('role') === 'treegrid'), 'the tree has not the focus');
+    await page.close();
+});
+
+await check('copied stacks and names are those of the row', async () => {
+    const page = await openPage(url);
+    await select(page, ['main', 'work', 'leaf']);
+    await page.keyboard.press('Shift+F10');
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.getByRole('menuitem', { name: 'Copy stack' }).click();
+    const stack = 'leaf [libm]\nwork [app]\nmain [app]\n';
+    assertEqual(await askUntil((text) => text === stack, clipboard), stack, 'the stack');
+    await page.keyboard.press('Control+c');
+    assertEqual(await askUntil((text) => text === 'leaf', clipboard), 'leaf', 'the name');
+    await page.close();
+});
+
+await check('a transform that leaves nothing says so, and offers to undo it', async () => {
+    const page = await openPage(url);
+    await select(page, ['main']);
+    await page.keyboard.press('d');
+    await page.waitForSelector('.empty');
+    await page.getByRole('button', { name: 'Undo the last transform' }).last().click();
+    await page.waitForSelector('.tree-row');
+    assertEqual(codes(page), null, 'transforms after undoing');
+    await page.close();
+});
+
+await check('the graph shows faintly what a transform drops, and the tooltip says so', async () => {
+    const page = await openPage(url);
+    const draw = () => page.locator('.track.selected canvas').first().evaluate((canvas) => canvas.toDataURL());
+    await select(page, ['main']);
+    const before = await draw();
+    await page.keyboard.press('d');
+    await page.waitForSelector('.empty');
+    for (let tries = 0; (await draw()) === before; tries++) {
+        assert(tries < 60, 'the graph stays as it was');
+        await page.waitForTimeout(50);
+    }
+    const box = await page.locator('.track.selected canvas').first().boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.waitForSelector('.tooltip:has-text("leave this sample out")');
+    await page.close();
+});
+
+await check('nothing complained', () => assertEqual(complaints.join('; '), '', 'complaints of the browser'));
+
+await closeBrowser();
+finish();

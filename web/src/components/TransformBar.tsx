@@ -1,0 +1,82 @@
+/** The transforms of the call tree, first to last; a click on one goes back to it, and undoes those after it. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Transform } from '../engine/api';
+import { fetchNames, funcName, namesVersion } from '../state/names';
+import { transforms } from '../state/store';
+import { describeTransform } from '../state/transform_offers';
+import { undoTransforms } from '../state/tree';
+import { plainText } from '../text/plain';
+import { ChevronIcon, CloseIcon } from './icons';
+import { ProfileText } from './text';
+
+const NAME_LIMIT = 200;
+
+function Label({ of }: { of: Transform }): JSX.Element {
+    const { verb, func, category } = describeTransform(of);
+    namesVersion.value;
+    const name = func < 0 ? category : (funcName(func)?.name ?? '…');
+    return (
+        <>
+            {verb}{' '}
+            <strong>
+                <ProfileText text={name || '(no name)'} limit={NAME_LIMIT} />
+            </strong>
+        </>
+    );
+}
+
+function titleOf(one: Transform): string {
+    const { verb, func, category } = describeTransform(one);
+    return `${verb} ${plainText(func < 0 ? category : (funcName(func)?.name ?? ''), 1000)}`;
+}
+
+export function TransformBar(): JSX.Element | null {
+    const done = transforms.value;
+    namesVersion.value;
+    useEffect(() => {
+        const funcs = done.map((one) => describeTransform(one).func).filter((func) => func >= 0);
+        void fetchNames(funcs.filter((func) => funcName(func) === undefined));
+    }, [done]);
+    if (done.length === 0) return null;
+    return (
+        <nav class="transforms" aria-label="Transforms of the call tree">
+            <ol>
+                <li>
+                    <button type="button" class="link" title="Undo all transforms" onClick={() => undoTransforms(0)}>
+                        All stacks
+                    </button>
+                    <ChevronIcon />
+                </li>
+                {done.map((one, at) => (
+                    <li key={`${at}:${one.kind}:${one.index}`}>
+                        {at === done.length - 1 ? (
+                            <span class="crumb" aria-current="step" title={titleOf(one)}>
+                                <Label of={one} />
+                            </span>
+                        ) : (
+                            <button
+                                type="button"
+                                class="link crumb"
+                                title={`Back to: ${titleOf(one)}`}
+                                onClick={() => undoTransforms(at + 1)}
+                            >
+                                <Label of={one} />
+                            </button>
+                        )}
+                        {at < done.length - 1 && <ChevronIcon />}
+                    </li>
+                ))}
+            </ol>
+            <button
+                type="button"
+                class="button quiet square small"
+                aria-label="Undo the last transform"
+                title="Undo the last transform (u)"
+                onClick={() => undoTransforms(done.length - 1)}
+            >
+                <CloseIcon />
+            </button>
+        </nav>
+    );
+}
