@@ -84,6 +84,16 @@ $(TARGETS)/%: tests/targets/%.rs
 
 targets: $(TARGET_PROGRAMS)
 
+# ---- agreement with other symbolizers ----
+
+# All programs that tests/support/agreement.h has, ADDRESSES places in each, against llvm-symbolizer and addr2line.
+# `make check` takes fewer of both.
+ADDRESSES  ?= 3000
+AGREEMENTS := $(BUILD)/tests/unit/test_symbol_llvm $(BUILD)/tests/unit/test_symbol_addr2line
+
+agreement: $(AGREEMENTS)
+	@set -e; for test in $(AGREEMENTS); do AGREEMENT_ADDRESSES=$(ADDRESSES) $$test; done
+
 # ---- fuzzing ----
 
 FUZZ_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/fuzz/%.o)
@@ -181,5 +191,5 @@ lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
 BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TOOLS:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o)
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
-.PHONY: check check-programs check-only targets fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
+.PHONY: check check-programs check-only targets agreement fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
 -include $(TEST_OBJECTS:.o=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))

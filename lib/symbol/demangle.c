@@ -274,7 +274,8 @@ const char *demangle_ada(const char *name, struct arena *arena)
         const char *operator= is_start ? ada_operator(name, &length) : NULL;
         if (operator) {
             text[used++] = '"';
-            used += strlen(strcpy(text + used, operator));
+            memcpy(text + used, operator, strlen(operator));
+            used += strlen(operator);
             text[used++] = '"';
             name += length;
         } else if (used && name[0] == '_' && name[1] == '_' && name[2]) {

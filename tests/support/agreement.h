@@ -4,7 +4,7 @@
  * difference may be meant; each such reason says whose doing it is, and how often it was used is printed. A witness, a
  * third symbolizer, can be asked to tell who is right.
  *
- * $AGREEMENT_ADDRESSES is the number of addresses of each program (else 3000). `make agreement` takes more, and the
+ * $AGREEMENT_ADDRESSES is the number of addresses of each program (else 1000). `make agreement` takes more, and the
  * programs that `make check` leaves out for time.
  */
 #ifndef PROF_TESTS_AGREEMENT_H
@@ -95,7 +95,7 @@ static int agreement_ascending(const void *a, const void *b)
 static size_t agreement_addresses(void)
 {
     const char *text = getenv("AGREEMENT_ADDRESSES");
-    return text ? strtoul(text, NULL, 10) : 3000;
+    return text ? strtoul(text, NULL, 10) : 1000;
 }
 
 /* The first byte of every function, and places inside, as many as there is room for. */
