@@ -373,7 +373,8 @@ static inline void agreement_build(const struct agreement_with *with, const char
     }
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/program", folder);
-    snprintf(command, sizeof(command), "%s %s -o %s tests/targets/%s", compiler, flags, path, source);
+    snprintf(command, sizeof(command), "cd %s && %s %s -o %s $OLDPWD/tests/targets/%s", folder, compiler, flags, path,
+             source);
     print_message("%s\n", command);
     assert_int_equal(system(command), 0);
     agreement_compare(path, with);
@@ -419,6 +420,10 @@ static const struct agreement_program agreement_programs[] = {
     {"g++", "-std=c++17 -g -O2 -flto", "names.cpp", true},
     {"g++", "-std=c++17 -g -O2 -gdwarf-4 -fdebug-types-section", "names.cpp", true},
     {"g++", "-std=c++17 -g -O2 -gdwarf64 -gdwarf-5", "names.cpp", true},
+    {"gcc", "-g -O2 -gsplit-dwarf -gdwarf-5", "names.c", true},
+    {"gcc", "-g -O2 -gsplit-dwarf -gdwarf-4", "names.c", false},
+    {"g++", "-std=c++17 -g -O2 -gsplit-dwarf -gdwarf-5", "names.cpp", true},
+    {"g++", "-std=c++17 -g -O3 -gsplit-dwarf -gdwarf-4", "names.cpp", true},
     {"clang", "-g -O0", "names.c", true},
     {"clang", "-g -O1", "names.c", true},
     {"clang", "-g -O2", "names.c", true},
@@ -440,10 +445,13 @@ static const struct agreement_program agreement_programs[] = {
     {"clang++", "-std=c++17 -g -O2 -flto=thin -fuse-ld=lld", "names.cpp", false},
     {"clang++", "-std=c++17 -g -O2 -fuse-ld=lld -Wl,--icf=all -ffunction-sections", "names.cpp", true},
     {"clang++", "-std=c++17 -g -O2 -gdwarf-aranges -gdwarf-4", "names.cpp", true},
+    {"clang++", "-std=c++17 -g -O2 -gsplit-dwarf -gdwarf-5", "names.cpp", true},
+    {"clang++", "-std=c++17 -g -O2 -gsplit-dwarf -gdwarf-4", "names.cpp", false},
     {"rustc", "-g -C opt-level=0", "busy.rs", true},
     {"rustc", "-g -C opt-level=1", "busy.rs", false},
     {"rustc", "-g -C opt-level=3", "busy.rs", true},
     {"rustc", "-g -C opt-level=3 -C lto=fat", "busy.rs", false},
+    {"rustc", "-g -C opt-level=2 -C split-debuginfo=unpacked", "busy.rs", false},
     {"rustc", "-g -C opt-level=2 -C symbol-mangling-version=v0", "busy.rs", true},
     {"go", "build", "gobusy.go", true},
 };
