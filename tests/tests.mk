@@ -88,7 +88,7 @@ targets: $(TARGET_PROGRAMS)
 
 # All programs that tests/support/agreement.h has, ADDRESSES places in each, against llvm-symbolizer and addr2line.
 # `make check` takes fewer of both.
-ADDRESSES  ?= 3000
+ADDRESSES  ?= 4000
 AGREEMENTS := $(BUILD)/tests/unit/test_symbol_llvm $(BUILD)/tests/unit/test_symbol_addr2line
 
 agreement: $(AGREEMENTS)
