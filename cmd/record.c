@@ -206,6 +206,16 @@ static void say_gaps(const struct assemble_result *saved)
     ui_say("without names: %s", text);
 }
 
+/* Their sources and their code may not be those that ran any more. */
+static void say_gone(const struct assemble_result *saved)
+{
+    char others[48] = "";
+    if (saved->gone_count > 1)
+        snprintf(others, sizeof(others), " and %zu more", saved->gone_count - 1);
+    if (saved->gone_count)
+        ui_say("deleted or replaced while it was recorded, but named as it was: %s%s", saved->gone, others);
+}
+
 static void say_saved(const char *output, const struct assemble_result *saved)
 {
     char size[32], lost[64] = "", cut[64] = "";
@@ -216,6 +226,7 @@ static void say_saved(const char *output, const struct assemble_result *saved)
         snprintf(cut, sizeof(cut), ", %.1f %% of stacks cut", 100.0 * (double)saved->cut / (double)saved->samples);
     ui_say("%s: %" PRIu64 " sample%s%s%s, %s", output, saved->samples, saved->samples == 1 ? "" : "s", lost, cut, size);
     say_gaps(saved);
+    say_gone(saved);
 }
 
 /* ---- commands ---- */

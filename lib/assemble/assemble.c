@@ -249,6 +249,10 @@ static void list_gaps(struct assembly *assembly, struct assemble_result *result)
         snprintf(gap->library, sizeof(gap->library), "%s",
                  strings_text(&assembly->profile.strings, naming->gaps.data[i].library));
     }
+    result->gone_count = naming->gone.length;
+    if (naming->gone.length)
+        snprintf(result->gone, sizeof(result->gone), "%s",
+                 strings_text(&assembly->profile.strings, naming->gone.data[0]));
 }
 
 static void fill_result(const struct assembly *assembly, struct assemble_result *result)

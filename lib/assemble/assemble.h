@@ -35,6 +35,8 @@ struct assemble_result {
     uint64_t bytes;                          /* of the profile file */
     size_t gap_count;                        /* libraries most of whose addresses have no name */
     struct assemble_gap gaps[ASSEMBLE_GAPS]; /* the first of them, those with the most addresses */
+    size_t gone_count; /* libraries that were deleted or replaced since they were mapped; they have their own names */
+    char gone[64];     /* the first of them */
 };
 
 /* Reads `spool_path`, names every address and writes the profile to `output_path` (gzip if it ends in .gz) by way of a

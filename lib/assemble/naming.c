@@ -386,6 +386,16 @@ static bool add_gap(struct namer *namer, const struct symbol_job *job, uint64_t 
     return gap.library != STRING_NONE && array_push(&namer->naming->gaps, gap);
 }
 
+static bool add_if_gone(struct namer *namer, const struct symbol_lib *lib)
+{
+    if (!debug_file_has_gone(lib))
+        return true;
+    uint32_t name = add_text(namer, lib->name);
+    return name != STRING_NONE && array_push(&namer->naming->gone, name) &&
+           add_problem(namer, lib->name,
+                       "deleted or replaced since it was mapped; its names are those of the file that ran");
+}
+
 static bool add_batch(struct namer *namer, const struct address_batches *batches, size_t index)
 {
     const struct symbol_job *job = &batches->jobs.data[index];
@@ -409,7 +419,7 @@ static bool add_batch(struct namer *namer, const struct address_batches *batches
         naming->unnamed += answer->frame_count == 0;
     }
     uint64_t unnamed = naming->unnamed - unnamed_before;
-    return unnamed <= job->count / 2 || add_gap(namer, job, unnamed);
+    return unnamed <= job->count / 2 ? add_if_gone(namer, &job->lib) : add_gap(namer, job, unnamed);
 }
 
 int name_frames(struct naming *naming, const struct replay *replay, const struct kept_files *files,
@@ -468,4 +478,5 @@ void naming_destroy(struct naming *naming)
     array_free(&naming->frames);
     array_free(&naming->problems);
     array_free(&naming->gaps);
+    array_free(&naming->gone);
 }

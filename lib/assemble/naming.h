@@ -34,6 +34,7 @@ struct naming {
     uint64_t compiled, compiled_unnamed; /* distinct addresses of compiled code, and those that no file names */
     bool shares_frames;                  /* several addresses may have the same frame */
     ARRAY(struct naming_gap) gaps;
+    ARRAY(uint32_t) gone; /* strings: libraries that were deleted or replaced since they were mapped, but have names */
     ARRAY(struct naming_problem) problems;
 };
 

@@ -200,6 +200,15 @@ static bool open_mapped(struct debug_files *files)
     return false;
 }
 
+bool debug_file_has_gone(const struct symbol_lib *lib)
+{
+    struct stat kept, found;
+    if (!lib->path || !lib->origin || lib->origin->fd < 0 || lib->origin->root_fd >= 0 ||
+        fstat(lib->origin->fd, &kept) != 0)
+        return false;
+    return stat(lib->path, &found) != 0 || found.st_dev != kept.st_dev || found.st_ino != kept.st_ino;
+}
+
 /* ---- separate files ---- */
 
 /* What a file can tell. */

@@ -33,6 +33,10 @@ void debug_files_close(struct debug_files *files);
 /* The file that has .debug_info, or NULL. */
 const struct elf_file *debug_files_dwarf(const struct debug_files *files);
 
+/* Whether the path of the library does not lead to the file any more that was kept open since it was mapped: it was
+ * deleted, or another one took its place. False where that cannot be told (in the root folder of a container). */
+bool debug_file_has_gone(const struct symbol_lib *lib);
+
 /* Opens the file with the code of an ELF library, and with no debug info unless that is in it: the mapped one, a copy
  * in a folder that the user names, the one of a server. Returns 0 or a negative errno value with a sentence. */
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
