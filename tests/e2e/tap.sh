@@ -53,6 +53,24 @@ says() { # says PART COMMAND...: on standard error
     contains "$("$@" 2>&1 >/dev/null </dev/null)" "$wanted"
 }
 
+at_least() { # at_least NUMBER LIMIT
+    awk -v n="$1" -v limit="$2" 'BEGIN { exit !(n != "" && n >= limit) }' || { echo "got $1, wanted at least $2" && return 1; }
+}
+between() { # between NUMBER LOW HIGH
+    awk -v n="$1" -v low="$2" -v high="$3" 'BEGIN { exit !(n != "" && n >= low && n <= high) }' ||
+        { echo "got $1, wanted $2 to $3" && return 1; }
+}
+await() { # await SECONDS COMMAND...: until it succeeds
+    local end=$((SECONDS + $1))
+    shift
+    until "$@"; do
+        [ $SECONDS -le $end ] || { echo "still not: $*" && return 1; }
+        sleep 0.02
+    done
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
 finish() {
     echo "1..$tap_count"
     [ "$tap_failed" = 0 ]
