@@ -5,10 +5,11 @@
  * of 6,000. So it is told, and bounded here: by the length of the name, which bounds the recursion, and by the length
  * of what it prints. A few hundred characters can demangle to gigabytes ("S_" doubles what came before); the printing
  * is left with longjmp() then, the only way out of libiberty's callbacks, whose memory is on the stack at that point
- * (the Rust one may lose one small buffer). Its demangler of D has no callback: what a name can become there is
- * computed before (d_expansion).
+ * (the Rust one may lose one small buffer). Names that would take long without printing, and those of D, whose
+ * demangler has no callback, are told before (demangle_bounds.c).
  */
 #include "symbol/demangle.h"
+#include "symbol/demangle_bounds.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -73,54 +74,6 @@ size_t demangle_base_length(const char *name)
 
 /* ---- D ---- */
 
-/* What a whole name may become, by the bound of d_expansion(): of the 16,975 names of gcc's D library 19 are over it.
- */
-#define D_EXPANSION_MAX (UINT64_C(16) << 20)
-
-/* How many characters libiberty prints for one of a name, at most. */
-static uint64_t d_printed(char c)
-{
-    if (is_digit(c))
-        return 1;
-    bool is_calling_convention = c >= 'R' && c <= 'Y';
-    return is_calling_convention ? strlen("extern(Objective-C) ") : strlen("immutable()");
-}
-
-/* Where the back reference at `at` leads; `at` itself if it leads nowhere. Format: "Q" and a distance in base 26, its
- * last digit in lower case. */
-static size_t d_reference_target(const char *name, size_t at)
-{
-    uint64_t distance = 0;
-    for (size_t i = at + 1; name[i] >= 'A' && name[i] <= 'z' && distance <= at; i++) {
-        if (name[i] >= 'a')
-            return (distance = distance * 26 + (uint64_t)(name[i] - 'a')) <= at ? at - (size_t)distance : at;
-        if (name[i] > 'Z')
-            return at;
-        distance = distance * 26 + (uint64_t)(name[i] - 'A');
-    }
-    return at;
-}
-
-/* A bound of what the name prints: a back reference to a type prints again what stands between there and here, back
- * references inside included. So hostile names double and double; real ones stay small. */
-static uint64_t d_expansion(const char *name, size_t length)
-{
-    uint64_t *before = malloc((length + 1) * sizeof(*before)); /* what the first i characters print */
-    if (!before)
-        return UINT64_MAX;
-    before[0] = 0;
-    for (size_t i = 0; i < length; i++) {
-        uint64_t printed = d_printed(name[i]);
-        size_t target = name[i] == 'Q' ? d_reference_target(name, i) : i;
-        if (target < i)
-            printed += is_digit(name[target]) ? i - target : before[i] - before[target];
-        before[i + 1] = before[i] > D_EXPANSION_MAX ? before[i] : before[i] + printed;
-    }
-    uint64_t expansion = before[length];
-    free(before);
-    return expansion;
-}
-
 static bool is_d(const char *name)
 {
     return name[0] == '_' && name[1] == 'D' &&
@@ -129,7 +82,7 @@ static bool is_d(const char *name)
 
 static bool print_d(const char *name, size_t length, struct output *output)
 {
-    if (d_expansion(name, length) > D_EXPANSION_MAX)
+    if (!demangle_d_is_bounded(name, length))
         return false;
     char *text = dlang_demangle(name, DMGL_PARAMS);
     size_t printed = text ? strlen(text) : SIZE_MAX;
@@ -186,7 +139,8 @@ static bool print_demangled(const char *name, size_t length, struct output *outp
         return true;
     output->length = 0;
     if (strncmp(name, "_Z", 2) == 0)
-        return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append, output);
+        return demangle_cpp_is_bounded(name, length) &&
+               cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, append, output);
     return is_d(name) ? print_d(name, length, output) : print_fortran(name, output);
 }
 

@@ -143,6 +143,53 @@ static void test_names_that_explode_are_left_as_they_are(void **unused)
     arena_destroy(&arena);
 }
 
+static void assert_left_soon(const char *mangled)
+{
+    struct arena arena = {0};
+    double start = seconds();
+    assert_string_equal(demangle(mangled, &arena), mangled);
+    assert_true(seconds() - start < 5);
+    arena_destroy(&arena);
+}
+
+/* A pack is searched in a function's parameters, of which each is twice the one before. */
+static void test_packs_that_are_searched_for_years_are_left_as_they_are(void **unused)
+{
+    (void)unused;
+    char mangled[4096];
+    size_t length = (size_t)sprintf(mangled, "_Z1fDpFv1aIiiE");
+    for (int i = 0; i < 34; i++)
+        length += (size_t)sprintf(mangled + length, "S_IS%c_S%c_E", i < 10 ? '0' + i : 'A' + i - 10,
+                                  i < 10 ? '0' + i : 'A' + i - 10);
+    strcpy(mangled + length, "E");
+    assert_left_soon(mangled);
+}
+
+/* A template parameter with arguments is parsed twice in the name of a conversion, and so are its arguments. */
+static void test_conversions_that_are_parsed_for_years_are_left_as_they_are(void **unused)
+{
+    (void)unused;
+    char mangled[4096] = "_ZN1acv";
+    for (int i = 0; i < 60; i++)
+        strcat(mangled, "T_I");
+    strcat(mangled, "i");
+    for (int i = 0; i < 60; i++)
+        strcat(mangled, "E");
+    strcat(mangled, "Ev");
+    assert_left_soon(mangled);
+}
+
+static void test_packs_and_conversions_of_real_names_are_demangled(void **unused)
+{
+    (void)unused;
+    assert_demangles("_ZN4llvm15make_scope_exitIJZN1aC1EvEUlvE_S2_S2_S2_S2_S2_EEEvDpOT_",
+                     "void llvm::make_scope_exit<a::a()::{lambda()#1}, a::a()::{lambda()#1}, a::a()::{lambda()#1}, "
+                     "a::a()::{lambda()#1}, a::a()::{lambda()#1}, a::a()::{lambda()#1}>(a::a()::{lambda()#1}&&, "
+                     "a::a()::{lambda()#1}&&, a::a()::{lambda()#1}&&, a::a()::{lambda()#1}&&, a::a()::{lambda()#1}&&, "
+                     "a::a()::{lambda()#1}&&)");
+    assert_demangles("_ZNK1acvT_IiEEv", "a::operator int<int>() const");
+}
+
 /* Associative arrays of the one before: each type doubles what came before. */
 static void test_d_names_that_explode_are_left_as_they_are(void **unused)
 {
@@ -300,6 +347,9 @@ int main(void)
         cmocka_unit_test(test_other_names_stay),
         cmocka_unit_test(test_long_real_names_are_demangled),
         cmocka_unit_test(test_names_that_explode_are_left_as_they_are),
+        cmocka_unit_test(test_packs_that_are_searched_for_years_are_left_as_they_are),
+        cmocka_unit_test(test_conversions_that_are_parsed_for_years_are_left_as_they_are),
+        cmocka_unit_test(test_packs_and_conversions_of_real_names_are_demangled),
         cmocka_unit_test(test_d_names_that_explode_are_left_as_they_are),
         cmocka_unit_test(test_deep_and_long_names_do_not_end_the_program),
         cmocka_unit_test(test_parts_of_functions_share_a_name),

@@ -1,0 +1,214 @@
+/*
+ * Three ways in which names make libiberty work without an end:
+ *
+ * D: a back reference to a type prints again what stands there, back references inside included.
+ *
+ * C++, while parsing: in the type of a conversion operator, a template parameter with arguments ("cvT_I...E") is
+ * parsed, given up and parsed once more, and so is the same inside its arguments.
+ *
+ * C++, while printing: a pack expansion ("Dp") first searches all of its pattern for a pack. A pattern is a tree only
+ * on the face of it: substitutions ("S0_") refer to the same part again and again, and 30 lines of them are 2^30
+ * places to search. Everything else that is walked so is printed too, and ends with the room for what is printed.
+ */
+#include "symbol/demangle_bounds.h"
+
+#include <libiberty/demangle.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- D ---- */
+
+/* What a whole name may become, by the bound of d_expansion(): of the 16,975 names of gcc's D library 19 are over it.
+ */
+#define D_EXPANSION_MAX (UINT64_C(16) << 20)
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* How many characters libiberty prints for one of a name, at most. */
+static uint64_t d_printed(char c)
+{
+    if (is_digit(c))
+        return 1;
+    bool is_calling_convention = c >= 'R' && c <= 'Y';
+    return is_calling_convention ? strlen("extern(Objective-C) ") : strlen("immutable()");
+}
+
+/* Where the back reference at `at` leads; `at` itself if it leads nowhere. Format: "Q" and a distance in base 26, its
+ * last digit in lower case. */
+static size_t d_reference_target(const char *name, size_t at)
+{
+    uint64_t distance = 0;
+    for (size_t i = at + 1; name[i] >= 'A' && name[i] <= 'z' && distance <= at; i++) {
+        if (name[i] >= 'a')
+            return (distance = distance * 26 + (uint64_t)(name[i] - 'a')) <= at ? at - (size_t)distance : at;
+        if (name[i] > 'Z')
+            return at;
+        distance = distance * 26 + (uint64_t)(name[i] - 'A');
+    }
+    return at;
+}
+
+/* A bound of what the name prints: a reference to a type prints at most what stands between there and here. */
+static uint64_t d_expansion(const char *name, size_t length)
+{
+    uint64_t *before = malloc((length + 1) * sizeof(*before)); /* what the first i characters print */
+    if (!before)
+        return UINT64_MAX;
+    before[0] = 0;
+    for (size_t i = 0; i < length; i++) {
+        uint64_t printed = d_printed(name[i]);
+        size_t target = name[i] == 'Q' ? d_reference_target(name, i) : i;
+        if (target < i)
+            printed += is_digit(name[target]) ? i - target : before[i] - before[target];
+        before[i + 1] = before[i] > D_EXPANSION_MAX ? before[i] : before[i] + printed;
+    }
+    uint64_t expansion = before[length];
+    free(before);
+    return expansion;
+}
+
+bool demangle_d_is_bounded(const char *name, size_t length)
+{
+    return d_expansion(name, length) <= D_EXPANSION_MAX;
+}
+
+/* ---- C++: parsing ---- */
+
+static const char *skip_sequence_number(const char *at)
+{
+    return at + strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+}
+
+/* How often such things as "T_", "T0_" (kind 'T') or "S1A_" (kind 'S') stand in the name, followed by `next` if that
+ * is not 0. */
+static size_t count_references(const char *name, char kind, char next)
+{
+    size_t count = 0;
+    for (const char *at = name; (at = strchr(at, kind)); at++) {
+        const char *end = skip_sequence_number(at + 1);
+        count += *end == '_' && (!next || end[1] == next);
+    }
+    return count;
+}
+
+/* Each doubles the work where they nest. */
+enum { TEMPLATES_IN_CONVERSIONS_MAX = 12 };
+
+static bool is_parsed_soon(const char *name)
+{
+    return !strstr(name, "cv") || count_references(name, 'T', 'I') <= TEMPLATES_IN_CONVERSIONS_MAX;
+}
+
+/* ---- C++: searching packs ---- */
+
+enum { REFERENCES_MAX = 4 }; /* few double little */
+
+#define SEARCH_MAX (UINT64_C(1) << 24) /* parts of the tree that may be walked: some 50 ms */
+
+struct tree {
+    const struct demangle_component *components; /* all nodes are in here */
+    size_t count;
+    uint64_t *sizes;    /* per node: its parts, as often as they are referred to, plus 1; 0: not known yet */
+    uint64_t *searches; /* per node: the parts that searches for packs in it visit */
+};
+
+struct children {
+    const struct demangle_component *left, *right;
+};
+
+static struct children children_of(const struct demangle_component *node)
+{
+    switch (node->type) {
+    case DEMANGLE_COMPONENT_NAME:
+    case DEMANGLE_COMPONENT_OPERATOR:
+    case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+    case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+    case DEMANGLE_COMPONENT_SUB_STD:
+    case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+    case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+    case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+    case DEMANGLE_COMPONENT_NUMBER:
+    case DEMANGLE_COMPONENT_CHARACTER:
+        return (struct children){0};
+    case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+        return (struct children){.left = node->u.s_extended_operator.name};
+    case DEMANGLE_COMPONENT_FIXED_TYPE:
+        return (struct children){.left = node->u.s_fixed.length};
+    case DEMANGLE_COMPONENT_CTOR:
+        return (struct children){.left = node->u.s_ctor.name};
+    case DEMANGLE_COMPONENT_DTOR:
+        return (struct children){.left = node->u.s_dtor.name};
+    case DEMANGLE_COMPONENT_LAMBDA:
+    case DEMANGLE_COMPONENT_DEFAULT_ARG:
+        return (struct children){.left = node->u.s_unary_num.sub};
+    default:
+        return (struct children){node->u.s_binary.left, node->u.s_binary.right};
+    }
+}
+
+static uint64_t add_up_to(uint64_t a, uint64_t b)
+{
+    return a + b < SEARCH_MAX * 2 ? a + b : SEARCH_MAX * 2;
+}
+
+/* The number of a node; SIZE_MAX if it is none. */
+static size_t number_of(const struct tree *tree, const struct demangle_component *node)
+{
+    uintptr_t at = (uintptr_t)node - (uintptr_t)tree->components;
+    return node && at / sizeof(*node) < tree->count ? at / sizeof(*node) : SIZE_MAX;
+}
+
+/* Fills in sizes and searches of a node and all below. */
+static void measure(struct tree *tree, const struct demangle_component *node)
+{
+    size_t number = number_of(tree, node);
+    if (number == SIZE_MAX || tree->sizes[number])
+        return;
+    tree->sizes[number] = 1;
+    struct children children = children_of(node);
+    const struct demangle_component *both[] = {children.left, children.right};
+    uint64_t size = 1, searches = 0;
+    for (size_t i = 0; i < 2; i++) {
+        size_t child = number_of(tree, both[i]);
+        if (child == SIZE_MAX)
+            continue;
+        measure(tree, both[i]);
+        size = add_up_to(size, tree->sizes[child]);
+        searches = add_up_to(searches, tree->searches[child]);
+    }
+    tree->sizes[number] = size;
+    tree->searches[number] = node->type == DEMANGLE_COMPONENT_PACK_EXPANSION ? add_up_to(searches, size) : searches;
+}
+
+static bool is_searched_soon(const char *name, size_t length)
+{
+    if (!strstr(name, "Dp") || count_references(name, 'S', '\0') <= REFERENCES_MAX)
+        return true;
+    void *memory = NULL;
+    struct demangle_component *root =
+        cplus_demangle_v3_components(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, &memory);
+    if (!root)
+        return false; /* it is not mangled, or has a form that libiberty tries only then */
+    struct tree tree = {.components = memory, .count = 2 * length};
+    tree.sizes = calloc(tree.count, sizeof(*tree.sizes));
+    tree.searches = calloc(tree.count, sizeof(*tree.searches));
+    size_t number = number_of(&tree, root);
+    bool is_soon = false;
+    if (tree.sizes && tree.searches && number != SIZE_MAX) {
+        measure(&tree, root);
+        is_soon = tree.searches[number] <= SEARCH_MAX;
+    }
+    free(tree.sizes);
+    free(tree.searches);
+    free(memory);
+    return is_soon;
+}
+
+bool demangle_cpp_is_bounded(const char *name, size_t length)
+{
+    return is_parsed_soon(name) && is_searched_soon(name, length);
+}
