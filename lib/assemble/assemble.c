@@ -237,17 +237,25 @@ static int by_falling_unnamed(const void *a, const void *b)
     return left->unnamed < right->unnamed ? 1 : left->unnamed > right->unnamed ? -1 : 0;
 }
 
+/* That a stripped program had few addresses is for the profile to tell. */
+static bool is_worth_saying(const struct naming *naming, const struct naming_gap *gap)
+{
+    enum { FIFTIETH = 50 };
+    return gap->gap != SYMBOL_GAP_NO_SYMBOLS || gap->unnamed >= naming->addresses / FIFTIETH;
+}
+
 static void list_gaps(struct assembly *assembly, struct assemble_result *result)
 {
     struct naming *naming = &assembly->naming;
     if (naming->gaps.length)
         qsort(naming->gaps.data, naming->gaps.length, sizeof(*naming->gaps.data), by_falling_unnamed);
-    result->gap_count = naming->gaps.length;
-    for (size_t i = 0; i < naming->gaps.length && i < ASSEMBLE_GAPS; i++) {
-        struct assemble_gap *gap = &result->gaps[i];
-        gap->gap = naming->gaps.data[i].gap;
-        snprintf(gap->library, sizeof(gap->library), "%s",
-                 strings_text(&assembly->profile.strings, naming->gaps.data[i].library));
+    for (size_t i = 0; i < naming->gaps.length; i++) {
+        const struct naming_gap *from = &naming->gaps.data[i];
+        if (!is_worth_saying(naming, from) || result->gap_count++ >= ASSEMBLE_GAPS)
+            continue;
+        struct assemble_gap *gap = &result->gaps[result->gap_count - 1];
+        gap->gap = from->gap;
+        snprintf(gap->library, sizeof(gap->library), "%s", strings_text(&assembly->profile.strings, from->library));
     }
     result->gone_count = naming->gone.length;
     if (naming->gone.length)

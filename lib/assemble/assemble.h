@@ -33,7 +33,7 @@ struct assemble_result {
     uint64_t addresses, unnamed;             /* distinct addresses in libraries, and those without a symbol */
     uint64_t damaged;                        /* blocks of the spool, or samples in it, that could not be read */
     uint64_t bytes;                          /* of the profile file */
-    size_t gap_count;                        /* libraries most of whose addresses have no name */
+    size_t gap_count;                        /* libraries most of whose addresses, and not just a few, have no name */
     struct assemble_gap gaps[ASSEMBLE_GAPS]; /* the first of them, those with the most addresses */
     size_t gone_count; /* libraries that were deleted or replaced since they were mapped; they have their own names */
     char gone[64];     /* the first of them */

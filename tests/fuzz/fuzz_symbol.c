@@ -2,6 +2,7 @@
  * ELF files with symbols and DWARF, as hostile as they come: the work of one lookup, piece by piece, without the
  * threads.
  */
+#include "symbol/elf_relocate.h"
 #include "symbol/lookup.h"
 
 #include <elf.h>
@@ -16,6 +17,7 @@ static void relocate(const unsigned char *image, size_t size)
     struct dwarf_file dwarf;
     if (elf_file_open_image(&file, image, size, "fuzz", NULL) != 0)
         return;
+    elf_layout_module(&file);
     if (file.type == ET_REL && dwarf_file_open(&dwarf, &file, NULL) == 0)
         dwarf_file_close(&dwarf);
     elf_file_close(&file);
