@@ -1,6 +1,7 @@
 #include "record/tracker.h"
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "record/proc_maps.h"
 
 #include <errno.h>
@@ -283,6 +284,7 @@ static int map_into(struct tracker *tracker, struct tracked_process *process, co
                           .rva = found.rva,
                           .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
                           .module = found.module};
+    process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
     if (!address_space_map(&process->space, &map) ||
         !note_code(tracker, process, mapping->path, found.lib != SPOOL_NO_NUMBER))
         return error_no_memory(err);

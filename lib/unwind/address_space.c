@@ -74,6 +74,7 @@ bool address_space_copy(struct address_space *child, const struct address_space 
         unwind_module_ref(child->mappings.data[i].module);
     }
     child->mappings.length = parent->mappings.length;
+    child->is_java = parent->is_java;
     return true;
 }
 
@@ -82,6 +83,7 @@ void address_space_clear(struct address_space *space)
     for (size_t i = 0; i < space->mappings.length; i++)
         unwind_module_unref(space->mappings.data[i].module);
     space->mappings.length = 0;
+    space->is_java = false;
     unwind_cache_clear(space->cache);
 }
 

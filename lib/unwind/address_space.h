@@ -21,6 +21,7 @@ struct mapping {
 struct address_space {
     ARRAY(struct mapping) mappings; /* by start */
     struct unwind_cache *cache;     /* of unwind_walk(): made at the first walk, emptied by every change of mappings */
+    bool is_java;                   /* HotSpot is mapped: code without a file is probably what it compiled */
 };
 
 /* Adds a mapping; what it covers of older ones goes. Takes its own reference to `module`. False if memory ran out. */

@@ -42,7 +42,7 @@ enum arch_code_kind {
 
 struct arch_code {
     enum arch_code_kind kind;
-    uint8_t cfa_offset;
+    uint32_t cfa_offset;
     bool saved_bp; /* the caller's frame pointer lies below the return address */
 };
 
@@ -58,5 +58,26 @@ struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE +
  * once they are on the thread's system stack. `is_return` says that the pc is a return address. Only for files of Go:
  * the bytes alone could be anyone's. */
 bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], bool is_return);
+
+/* Whether the instruction before the pc can be a call, so that the pc can be a return address. */
+bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+
+/* ---- what HotSpot compiles (Java) ---- */
+
+enum {
+    ARCH_JAVA_REACH = 32 << 10,    /* bytes from the beginning of a function in which a pc is found */
+    ARCH_JAVA_BEGINNING = 15,      /* bytes of the longest beginning */
+    ARCH_JAVA_FRAME_MAX = 1 << 20, /* bytes */
+};
+
+/* The frame in the function whose beginning is the last in these bytes, the last of which is before the pc: an
+ * ARCH_CODE_STUB. ARCH_CODE_UNKNOWN if it keeps a frame pointer, or there is none. */
+struct arch_code arch_java_function(const unsigned char *code, size_t size);
+
+/* The same where a function's frame is not there yet or any more, for a pc that was interrupted. */
+struct arch_code arch_java_edge(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+
+/* Whether the pc is where the interpreter goes on after a call: no call instruction stands before it. */
+bool arch_java_returns_to_interpreter(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 #endif

@@ -25,6 +25,7 @@ enum rule_kind {
     RULE_AFTER_CLONE,  /* RULE_START in the new thread, RULE_FRAME in the one that made it */
     RULE_START,        /* the thread's first function: there is no caller */
     RULE_NO_CFI,       /* follow the frame pointer */
+    RULE_JAVA,         /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
     RULE_SIGNAL_FRAME, /* no CFI either, but the kernel's signal frame is at sp */
     RULE_UNMAPPED,     /* no executable memory there; never in the table */
 };

@@ -23,6 +23,9 @@
  *   sets at exec, and Go and musl for each new thread. Not at the leaf, where assembly may use the
  *   register.
  *
+ * Code that a compiler has made while the program runs has no CFI either, and no file. Its instructions are read from
+ * the process (compiled_code.h): what they do not tell is left to the frame pointer.
+ *
  * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows sp
  * alone. So CFI tells where the leaf's frame is, and the frame pointer is followed beside it. Where the two part, the
  * runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine.
@@ -34,6 +37,7 @@
  */
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
+#include "unwind/compiled_code.h"
 #include "unwind/expression.h"
 #include "unwind/module.h"
 
@@ -53,6 +57,7 @@ struct walk {
     bool elsewhere;    /* on another stack than the one that was copied */
     uint64_t fetched;  /* bytes of the copy that are on their way to this processor */
     struct rule made;  /* one that is not for the cache */
+    uint64_t java_sp; /* the stack pointer of this frame, if the one before is of HotSpot's interpreter; 0: cannot be */
     struct unwind_result result;
 };
 
@@ -247,24 +252,30 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
         rule_of_snippet(&code, rule);
 }
 
-/* Code that a compiler has made while the program runs. Most compilers keep a frame pointer in it, but the first and
- * last instructions of a function and short pieces that only call on are known by their bytes. */
-static void rule_of_compiled_code(struct walk *walk, const struct mapping *mapping, uint64_t pc, struct rule *rule)
+/* Code may take the place of other code, so what the instructions around an interrupted pc say is looked at each time.
+ * A return address is met for as long as its function is there. What is dear to find out is remembered for both; a
+ * caller and a leaf of the same pc are told apart by a bit that no address has. */
+static const struct rule *rule_of_compiled_code(struct walk *walk, const struct mapping *mapping, uint64_t pc)
 {
-    const struct unwind_stack *stack = walk->stack;
-    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER] = {0};
-    uint64_t at = pc + !walk->exact, before = at - mapping->start, after = mapping->end - at;
-    if (before > ARCH_CODE_BEFORE)
-        before = ARCH_CODE_BEFORE;
-    if (after > ARCH_CODE_AFTER)
-        after = ARCH_CODE_AFTER;
-    rule->kind = RULE_NO_CFI;
-    if (!stack->read_code ||
-        !stack->read_code(stack->context, at - before, bytes + ARCH_CODE_BEFORE - before, (size_t)(before + after)))
-        return;
-    struct arch_code code = arch_code_recognise(bytes);
-    if (code.kind == ARCH_CODE_STUB)
-        rule_of_snippet(&code, rule);
+    static const uint64_t leaf_bit = UINT64_C(1) << 63;
+    struct compiled_place place = {
+        .stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
+    uint64_t key = walk->exact ? pc | leaf_bit : pc;
+    walk->made = (struct rule){.pc = pc, .kind = RULE_NO_CFI};
+    bool is_done = compiled_code_snippet(&place, walk->space->is_java, &walk->made) || !walk->space->is_java;
+    if (is_done && walk->exact)
+        return &walk->made;
+    const struct rule *known = walk->exact ? unwind_cache_find(walk->cache, key) : NULL;
+    if (known)
+        return known;
+    struct rule *rule = unwind_cache_add(walk->cache, key);
+    if (is_done) {
+        walk->made.generation = rule->generation;
+        *rule = walk->made;
+    } else {
+        compiled_code_java(&place, rule);
+    }
+    return rule;
 }
 
 static const struct rule unmapped_rule = {.kind = RULE_UNMAPPED};
@@ -274,16 +285,9 @@ static const struct rule *rule_make(struct walk *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     if (!mapping)
         return &unmapped_rule;
-    if (!mapping->module && mapping->lib == MAPPING_NO_LIB && walk->exact && walk->stack->read_code) {
-        walk->made = (struct rule){.pc = pc};
-        rule_of_compiled_code(walk, mapping, pc, &walk->made);
-        return &walk->made;
-    }
+    if (!mapping->module)
+        return rule_of_compiled_code(walk, mapping, pc);
     struct rule *rule = unwind_cache_add(walk->cache, pc);
-    if (!mapping->module) {
-        rule_of_compiled_code(walk, mapping, pc, rule);
-        return rule;
-    }
     struct cfi_row row;
     bool is_debug_frame = false;
     if (rule_of_go_runtime(mapping, pc, walk->exact, rule))
@@ -313,6 +317,7 @@ static enum step arrive(struct walk *walk, uint64_t pc, uint64_t sp)
     walk->regs.r[UNWIND_REG_SP] = sp;
     walk->exact = false;
     walk->by_pointer = false;
+    walk->java_sp = 0;
     return pc == 0 ? end_walk(walk, UNWIND_COMPLETE) : STEP_CALLER;
 }
 
@@ -428,6 +433,16 @@ static enum step arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, 
     return step;
 }
 
+/* Code that is compiled makes room for the arguments of what is interpreted, and the interpreter keeps in its frame
+ * where the stack was before (frame::interpreter_frame_sender_sp_offset). In other frames that word is anything. */
+static void note_java_sp(struct walk *walk, uint64_t bp)
+{
+    enum { ROOM_MAX = 4096 };
+    uint64_t sp;
+    if (walk->space->is_java && read_word(walk, bp - 8, &sp) && sp > bp + 16 && sp - bp <= ROOM_MAX && sp % 8 == 0)
+        walk->java_sp = sp;
+}
+
 static enum step step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
@@ -439,7 +454,36 @@ static enum step step_frame_pointer(struct walk *walk)
         return end_walk(walk, UNWIND_STACK_SHORT);
     if (pc == 0 && caller_bp != 0)
         return end_walk(walk, UNWIND_NO_RULE);
-    return arrive_by_pointer(walk, pc, caller_bp, bp + 16);
+    enum step step = arrive_by_pointer(walk, pc, caller_bp, bp + 16);
+    note_java_sp(walk, bp);
+    return step;
+}
+
+static bool can_return_to(struct walk *walk, uint64_t address)
+{
+    const struct mapping *mapping = address_space_find(walk->space, address - 1);
+    if (!mapping || mapping->module)
+        return mapping != NULL;
+    return unwind_cache_find(walk->cache, address - 1) || compiled_code_returns_to(walk->stack, mapping, address);
+}
+
+static bool is_java_frame(struct walk *walk, const struct rule *rule, uint64_t sp)
+{
+    uint64_t pc;
+    return read_word(walk, sp + (uint64_t)(int64_t)rule->cfa_offset - 8, &pc) && can_return_to(walk, pc);
+}
+
+/* The leaf may have pushed a register for some instructions, as comparing strings does. */
+static enum step step_java(struct walk *walk, const struct rule *rule)
+{
+    uint64_t *sp = &walk->regs.r[UNWIND_REG_SP];
+    if (walk->java_sp && is_java_frame(walk, rule, walk->java_sp))
+        *sp = walk->java_sp;
+    else if (walk->exact && !is_java_frame(walk, rule, *sp) && is_java_frame(walk, rule, *sp + 8))
+        *sp += 8;
+    else if (!is_java_frame(walk, rule, *sp))
+        return step_frame_pointer(walk);
+    return step_frame(walk, rule);
 }
 
 /* A caller in Go whose frame pointer is 0. On a stack that is read while the program goes on, that may be a word that
@@ -515,6 +559,8 @@ static enum step step_other(struct walk *walk, const struct rule *rule, uint64_t
         return step_signal_frame(walk);
     case RULE_NO_CFI:
         return step_frame_pointer(walk);
+    case RULE_JAVA:
+        return step_java(walk, rule);
     case RULE_GO:
         return step_go(walk, rule);
     case RULE_GO_NO_CFI:
@@ -565,6 +611,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs, bool full)
     walk->elsewhere = false;
     walk->exact = true;
     walk->by_pointer = false;
+    walk->java_sp = 0;
     walk->result = (struct unwind_result){.end = UNWIND_NO_RULE};
 }
 

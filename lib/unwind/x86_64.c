@@ -260,3 +260,16 @@ bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_
     }
     return is_return && snippet_instruction(&goexit, code) == &goexit.instructions[1];
 }
+
+/* call: e8 and a distance, or ff with 2 in the middle of its second byte and up to five more bytes for the address. */
+bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    enum { DIRECT = 5, SHORTEST = 2, LONGEST = 7, REGISTER_BITS = 0x38, CALL = 0x10 };
+    const unsigned char *pc = code + ARCH_CODE_BEFORE;
+    if (pc[-DIRECT] == 0xe8)
+        return true;
+    for (int length = SHORTEST; length <= LONGEST; length++)
+        if (pc[-length] == 0xff && (pc[1 - length] & REGISTER_BITS) == CALL)
+            return true;
+    return false;
+}

@@ -173,6 +173,134 @@ static void test_code_that_cannot_be_read_is_followed_by_frame_pointer(void **un
     address_space_destroy(&process.space);
 }
 
+/* ---- HotSpot ---- */
+
+/* mov %eax,-0x14000(%rsp); push %rbp; sub $0x20,%rsp: a frame of 48 bytes with the return address */
+static const char java_caller[] = "\x89\x84\x24\x00\xc0\xfe\xff\x55\x48\x83\xec\x20";
+/* sub $0x18,%rsp; mov %rbp,0x10(%rsp): a frame of 32 bytes */
+static const char java_leaf[] = "\x48\x81\xec\x18\x00\x00\x00\x48\x89\x6c\x24\x10";
+/* push %rbp; mov %rsp,%rbp */
+static const char java_stub[] = "\x55\x48\x8b\xec";
+/* add $0x20,%rsp; pop %rbp; cmp 0x340(%r15),%rsp; ja; ret */
+static const char java_end[] = "\x48\x83\xc4\x20\x5d\x49\x3b\xa7\x40\x03\x00\x00\x0f\x87\x01\x00\x00\x00\xc3";
+/* where the interpreter goes on: mov -0x10(%rbp),%rsp; movq $0,-0x10(%rbp) */
+static const char interpreter[] = "\x48\x8b\x65\xf0\x48\xc7\x45\xf0\x00\x00\x00\x00";
+
+#define PUT(process, address, code) put_code((process), (address), (code), sizeof(code) - 1)
+
+enum { CALLER = CODE + 0x200, LEAF = CODE + 0x400, STUB = CODE + 0x600, INTERPRETER = CODE + 0x800 };
+
+/* A leaf, called by a function without a frame pointer, called by a stub that has one and no caller. The frame pointer
+ * is of no use in the two. */
+static void start_java(struct process *process, uint64_t pc)
+{
+    start(process, pc);
+    process->space.is_java = true;
+    PUT(process, CALLER, java_caller);
+    put_code(process, CALLER + 0x40, "\xe8\x00\x00\x00\x00", 5); /* calls the leaf */
+    PUT(process, CALLER + 0x60, java_end);
+    PUT(process, LEAF, java_leaf);
+    PUT(process, STUB, java_stub);
+    put_code(process, STUB + 0x10, "\xff\xd6", 2); /* calls the function: *%rsi */
+    PUT(process, INTERPRETER, interpreter);
+    process->regs.r[UNWIND_REG_BP] = 12345;
+}
+
+/* The function's frame begins at this word: locals, the stub's frame pointer, the return address into the stub. */
+static void put_java_frame(struct process *process, size_t index)
+{
+    process->words[index + 4] = STACK + 14 * 8;
+    process->words[index + 5] = STUB + 0x12;
+    put_frame(process, 14, 0, 0);
+}
+
+static void test_java_frames_are_as_large_as_their_functions_begin(void **unused)
+{
+    (void)unused;
+    struct process process;
+    start_java(&process, LEAF + 0x20);
+    process.words[2] = 12345; /* the leaf's frame: two locals, the caller's rbp, the return address */
+    process.words[3] = CALLER + 0x45;
+    put_java_frame(&process, 4);
+    assert_frames(&process, 3, (uint64_t[]){LEAF + 0x20, CALLER + 0x44, STUB + 0x11});
+    process.space.is_java = false;
+    uint64_t pcs[WORDS];
+    assert_int_equal(walk(&process, pcs, true).end, UNWIND_NO_RULE);
+    address_space_destroy(&process.space);
+}
+
+static void test_java_frames_are_not_there_at_the_edges(void **unused)
+{
+    (void)unused;
+    struct process process;
+    static const struct {
+        uint64_t pc;
+        size_t words; /* of its own frame that are there, without the return address */
+    } places[] = {{LEAF, 0}, {LEAF - 6, 0}, {LEAF + 7, 3}};
+    for (size_t i = 0; i < 3; i++) {
+        start_java(&process, places[i].pc);
+        process.words[places[i].words] = CALLER + 0x45;
+        put_java_frame(&process, places[i].words + 1);
+        assert_frames(&process, 3, (uint64_t[]){places[i].pc, CALLER + 0x44, STUB + 0x11});
+        address_space_destroy(&process.space);
+    }
+    static const struct {
+        uint64_t pc;
+        size_t words;
+        bool has_bp;
+    } of_caller[] = {{CALLER, 0, false},        {CALLER + 7, 0, false},        {CALLER + 8, 1, true},
+                     {CALLER + 0x60, 5, true},  {CALLER + 0x64, 1, true},      {CALLER + 0x65, 0, false},
+                     {CALLER + 0x6c, 0, false}, {CALLER + 0x60 + 18, 0, false}};
+    for (size_t i = 0; i < sizeof(of_caller) / sizeof(of_caller[0]); i++) {
+        start_java(&process, of_caller[i].pc);
+        if (of_caller[i].has_bp)
+            process.words[of_caller[i].words - 1] = STACK + 14 * 8;
+        else
+            process.regs.r[UNWIND_REG_BP] = STACK + 14 * 8;
+        process.words[of_caller[i].words] = STUB + 0x12;
+        put_frame(&process, 14, 0, 0);
+        assert_frames(&process, 2, (uint64_t[]){of_caller[i].pc, STUB + 0x11});
+        address_space_destroy(&process.space);
+    }
+}
+
+static void test_java_leaf_may_have_pushed_a_register(void **unused)
+{
+    (void)unused;
+    struct process process;
+    start_java(&process, LEAF + 0x20);
+    process.words[4] = CALLER + 0x45;
+    put_java_frame(&process, 5);
+    assert_frames(&process, 3, (uint64_t[]){LEAF + 0x20, CALLER + 0x44, STUB + 0x11});
+    address_space_destroy(&process.space);
+}
+
+/* The interpreter's frame has room for arguments above it, and says where its caller's stack began. */
+static void test_java_interpreter_knows_its_caller_s_stack(void **unused)
+{
+    (void)unused;
+    struct process process;
+    start_java(&process, INTERPRETER + 0x40);
+    process.regs.r[UNWIND_REG_BP] = STACK + 8;
+    process.words[0] = STACK + 6 * 8;
+    put_frame(&process, 1, 12345, CALLER + 0x45);
+    put_java_frame(&process, 6);
+    assert_frames(&process, 3, (uint64_t[]){INTERPRETER + 0x40, CALLER + 0x44, STUB + 0x11});
+    address_space_destroy(&process.space);
+}
+
+static void test_java_returns_to_the_interpreter_without_a_call(void **unused)
+{
+    (void)unused;
+    struct process process;
+    start_java(&process, LEAF + 0x20);
+    process.words[2] = STACK + 8 * 8;
+    process.words[3] = INTERPRETER;
+    put_frame(&process, 8, 0, STUB + 0x12);
+    assert_frames(&process, 3, (uint64_t[]){LEAF + 0x20, INTERPRETER - 1, STUB + 0x11});
+    address_space_destroy(&process.space);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +310,11 @@ int main(void)
         cmocka_unit_test(test_a_caller_that_only_calls_on_is_known_by_its_code),
         cmocka_unit_test(test_callers_are_read_once_and_the_leaf_each_time),
         cmocka_unit_test(test_code_that_cannot_be_read_is_followed_by_frame_pointer),
+        cmocka_unit_test(test_java_frames_are_as_large_as_their_functions_begin),
+        cmocka_unit_test(test_java_frames_are_not_there_at_the_edges),
+        cmocka_unit_test(test_java_leaf_may_have_pushed_a_register),
+        cmocka_unit_test(test_java_interpreter_knows_its_caller_s_stack),
+        cmocka_unit_test(test_java_returns_to_the_interpreter_without_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
