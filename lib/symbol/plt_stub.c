@@ -30,12 +30,22 @@ static bool find_got(const struct elf_file *file, uint64_t *address)
     return got != NULL;
 }
 
+/* Not all linkers say how long stubs are. A short one is a jump and "xchg %ax, %ax"; no long one has that in half of
+ * it. */
+static bool is_short_stub(const struct elf_section *section, uint64_t offset)
+{
+    unsigned char bytes[X86_SHORT_STUB_SIZE];
+    return section->entry_size == X86_SHORT_STUB_SIZE ||
+           (bytes_read(&section->bytes, offset - offset % X86_SHORT_STUB_SIZE, bytes, sizeof(bytes)) &&
+            bytes[0] == 0xff && bytes[X86_JUMP_SIZE] == 0x66 && bytes[X86_JUMP_SIZE + 1] == 0x90);
+}
+
 static bool read_x86(const struct elf_file *file, const struct elf_section *section, uint64_t vaddr,
                      struct plt_stub *stub)
 {
     unsigned char bytes[X86_STUB_SIZE];
     uint64_t got;
-    stub->size = section->entry_size == X86_SHORT_STUB_SIZE ? X86_SHORT_STUB_SIZE : X86_STUB_SIZE;
+    stub->size = is_short_stub(section, vaddr - section->address) ? X86_SHORT_STUB_SIZE : X86_STUB_SIZE;
     stub->start = vaddr - (vaddr - section->address) % stub->size;
     if (!bytes_read(&section->bytes, stub->start - section->address, bytes, (size_t)stub->size))
         return false;
