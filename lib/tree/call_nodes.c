@@ -2,13 +2,16 @@
  * How the table is built in a few linear passes that mostly touch memory near to what they touched just before:
  *
  *  1. In stack order, find the child of the caller's node that has the stack's func, or add one ("draft" nodes,
- * numbered in order of creation). Stacks are made caller first, so most find either a caller without children or, in
- *     `last_used`, the very child. Otherwise the siblings are walked; a node with more than MANY_CHILDREN has its
- *     children in a hash table instead, so that a root with 100,000 different callees does not take quadratic time.
+ *     numbered in order of creation). Stacks are made caller first, so most find either a caller without such a child,
+ *     which `child_bits` tells without looking at any, or, in `last_used`, the very child. Otherwise the siblings are
+ *     walked; a node with more than MANY_CHILDREN has its children in a hash table instead, so that a root with 100,000
+ *     different callees does not take quadratic time.
  *  2. From last to first, add up the sizes of subtrees.
- *  3. From first to last, give each node its depth-first number: a child takes the next free number of its parent, and
- *     reserves as many as its subtree has. No walk over child lists is needed, and siblings keep the order in which
- * they were first seen.
+ *  3. From first to last, give each node its depth-first number, and write its row: a child takes the next free number
+ *     of its parent, and reserves as many as its subtree has. No walk over child lists is needed, and siblings keep the
+ *     order in which they were first seen.
+ *
+ * What only the later passes need is kept apart, so that the first touches as few cache lines as it can.
  */
 #include "tree/call_nodes.h"
 
@@ -20,16 +23,9 @@ enum { MANY_CHILDREN = 24 };
 
 struct draft_node {
     uint32_t func;
-    uint32_t prefix;
-    union {
-        uint32_t first_child; /* pass 1: the youngest child, NODE_NONE */
-        uint32_t number;      /* pass 3: the depth-first number */
-    };
-    union {
-        uint32_t last_used;    /* pass 1: the child that was found last, NODE_NONE */
-        uint32_t subtree_size; /* pass 2 */
-        uint32_t free_number;  /* pass 3: of the next child */
-    };
+    uint32_t child_bits;   /* the func_bit() of each child */
+    uint32_t first_child;  /* the youngest child, NODE_NONE */
+    uint32_t last_used;    /* the child that was found last, NODE_NONE */
     uint32_t next_sibling; /* the next older, NODE_NONE */
     uint16_t category;
     uint8_t child_count; /* at most MANY_CHILDREN + 1, which means: in the hash table */
@@ -37,6 +33,7 @@ struct draft_node {
 
 struct draft {
     struct draft_node *nodes; /* nodes[0] is the caller of all roots; it is not part of the result */
+    uint32_t *prefix;         /* of each node, among the drafts */
     size_t length;
     struct hash crowded; /* (parent, func) -> child, of the parents with many children */
 };
@@ -44,6 +41,12 @@ struct draft {
 static uint64_t child_key(uint32_t parent, uint32_t func)
 {
     return (uint64_t)parent << 32 | func;
+}
+
+/* One of 32 bits; children of one node with the same are the exception (Fibonacci hashing). */
+static uint32_t func_bit(uint32_t func)
+{
+    return UINT32_C(1) << (func * UINT32_C(2654435769) >> 27);
 }
 
 static bool move_children_to_hash(struct draft *draft, uint32_t parent)
@@ -57,8 +60,10 @@ static bool move_children_to_hash(struct draft *draft, uint32_t parent)
 static uint32_t find_child(const struct draft *draft, uint32_t parent, uint32_t func)
 {
     const struct draft_node *nodes = draft->nodes;
+    if (!(nodes[parent].child_bits & func_bit(func)))
+        return NODE_NONE;
     uint32_t child = nodes[parent].last_used;
-    if (child == NODE_NONE || nodes[child].func == func)
+    if (nodes[child].func == func)
         return child;
     if (nodes[parent].child_count > MANY_CHILDREN)
         return hash_get(&draft->crowded, child_key(parent, func));
@@ -73,12 +78,13 @@ static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint1
 {
     struct draft_node *parent_node = &draft->nodes[parent];
     uint32_t child = (uint32_t)draft->length++;
+    draft->prefix[child] = parent;
     draft->nodes[child] = (struct draft_node){.func = func,
-                                              .prefix = parent,
                                               .first_child = NODE_NONE,
                                               .last_used = NODE_NONE,
                                               .next_sibling = parent_node->first_child,
                                               .category = category};
+    parent_node->child_bits |= func_bit(func);
     parent_node->first_child = parent_node->last_used = child;
     if (parent_node->child_count > MANY_CHILDREN)
         return hash_set(&draft->crowded, child_key(parent, func), child);
@@ -89,9 +95,11 @@ static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint1
 static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, uint32_t *node_of_stack)
 {
     draft->nodes = malloc((stacks->length + 1) * sizeof(*draft->nodes));
-    if (!draft->nodes)
+    draft->prefix = malloc((stacks->length + 1) * sizeof(*draft->prefix));
+    if (!draft->nodes || !draft->prefix)
         return false;
-    draft->nodes[0] = (struct draft_node){.prefix = NODE_NONE, .first_child = NODE_NONE, .last_used = NODE_NONE};
+    draft->nodes[0] = (struct draft_node){.first_child = NODE_NONE, .last_used = NODE_NONE};
+    draft->prefix[0] = NODE_NONE;
     draft->length = 1;
     for (size_t stack = 0; stack < stacks->length; stack++) {
         if (stacks->used && !stacks->used[stack]) {
@@ -115,60 +123,55 @@ static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, ui
     return true;
 }
 
-static void sum_subtree_sizes(struct draft *draft)
+/* How many nodes the subtree of each draft has, itself included. NULL if memory ran out. */
+static uint32_t *sum_subtree_sizes(const struct draft *draft)
 {
-    for (size_t i = 0; i < draft->length; i++)
-        draft->nodes[i].subtree_size = 1;
-    for (size_t i = draft->length; i-- > 1;)
-        draft->nodes[draft->nodes[i].prefix].subtree_size += draft->nodes[i].subtree_size;
+    uint32_t *sizes = calloc(draft->length, sizeof(*sizes));
+    for (size_t i = draft->length; sizes && i-- > 1;)
+        sizes[draft->prefix[i]] += ++sizes[i];
+    return sizes;
 }
 
-static void number_depth_first(struct draft *draft, uint32_t *draft_of_number)
+/* `number[i]` becomes that of draft i. A size is not needed any more once its node has its number: its place then holds
+ * the next free number of the node's children. */
+static void number_depth_first(struct call_nodes *nodes, const struct draft *draft, uint32_t *sizes, uint32_t *number)
 {
-    draft->nodes[0].number = NODE_NONE;
-    draft->nodes[0].free_number = 0;
+    uint32_t *free_number = sizes;
+    number[0] = NODE_NONE;
+    free_number[0] = 0;
     for (size_t i = 1; i < draft->length; i++) {
-        struct draft_node *node = &draft->nodes[i];
-        struct draft_node *parent = &draft->nodes[node->prefix];
-        node->number = parent->free_number;
-        parent->free_number += node->subtree_size;
-        node->free_number = node->number + 1;
-        draft_of_number[node->number] = (uint32_t)i;
-    }
-}
-
-/* When all children of a node have taken their numbers, its next free number is the end of its subtree. */
-static void fill_rows(struct call_nodes *nodes, const struct draft *draft, const uint32_t *draft_of_number)
-{
-    for (size_t at = 0; at < nodes->length; at++) {
-        const struct draft_node *node = &draft->nodes[draft_of_number[at]];
-        uint32_t prefix = draft->nodes[node->prefix].number;
-        nodes->end[at] = node->free_number;
+        uint32_t parent = draft->prefix[i], size = sizes[i];
+        uint32_t at = free_number[parent], prefix = number[parent];
+        free_number[parent] += size;
+        free_number[i] = at + 1;
+        number[i] = at;
         nodes->prefix[at] = prefix;
+        nodes->end[at] = at + size;
         nodes->depth[at] = prefix == NODE_NONE ? 0 : nodes->depth[prefix] + 1;
-        nodes->category[at] = node->category;
-        nodes->func[at] = node->func;
+        nodes->func[at] = draft->nodes[i].func;
+        nodes->category[at] = draft->nodes[i].category;
     }
 }
 
 /* False if memory ran out. */
-static bool finish(struct call_nodes *nodes, struct draft *draft)
+static bool finish(struct call_nodes *nodes, const struct draft *draft)
 {
     nodes->length = draft->length - 1;
     nodes->prefix = malloc(draft->length * sizeof(*nodes->prefix));
     nodes->end = malloc(draft->length * sizeof(*nodes->end));
-    nodes->func = calloc(draft->length, sizeof(*nodes->func));
+    nodes->func = malloc(draft->length * sizeof(*nodes->func));
     nodes->depth = malloc(draft->length * sizeof(*nodes->depth));
     nodes->category = malloc(draft->length * sizeof(*nodes->category));
-    if (!nodes->prefix || !nodes->end || !nodes->func || !nodes->depth || !nodes->category)
-        return false;
-    sum_subtree_sizes(draft);
-    number_depth_first(draft, nodes->func); /* which fill_rows() replaces, row by row, by the func */
-    fill_rows(nodes, draft, nodes->func);
-    for (size_t stack = 0; stack < nodes->stack_count; stack++)
+    uint32_t *sizes = sum_subtree_sizes(draft), *number = malloc(draft->length * sizeof(*number));
+    bool enough = nodes->prefix && nodes->end && nodes->func && nodes->depth && nodes->category && sizes && number;
+    if (enough)
+        number_depth_first(nodes, draft, sizes, number);
+    for (size_t stack = 0; enough && stack < nodes->stack_count; stack++)
         if (nodes->of_stack[stack] != NODE_NONE)
-            nodes->of_stack[stack] = draft->nodes[nodes->of_stack[stack]].number;
-    return true;
+            nodes->of_stack[stack] = number[nodes->of_stack[stack]];
+    free(sizes);
+    free(number);
+    return enough;
 }
 
 /* False if memory ran out. */
@@ -193,6 +196,7 @@ int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, s
     bool done = nodes->of_stack && draft_nodes(&draft, stacks, nodes->of_stack) && finish(nodes, &draft) &&
                 find_nodes_of_samples(nodes, stacks);
     free(draft.nodes);
+    free(draft.prefix);
     hash_destroy(&draft.crowded);
     if (done)
         return 0;
