@@ -162,7 +162,7 @@ static bool finish(struct call_nodes *nodes, const struct draft *draft)
     nodes->func = malloc(draft->length * sizeof(*nodes->func));
     nodes->depth = malloc(draft->length * sizeof(*nodes->depth));
     nodes->category = malloc(draft->length * sizeof(*nodes->category));
-    uint32_t *sizes = sum_subtree_sizes(draft), *number = malloc(draft->length * sizeof(*number));
+    uint32_t *sizes = sum_subtree_sizes(draft), *number = calloc(draft->length, sizeof(*number));
     bool enough = nodes->prefix && nodes->end && nodes->func && nodes->depth && nodes->category && sizes && number;
     if (enough)
         number_depth_first(nodes, draft, sizes, number);
