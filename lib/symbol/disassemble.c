@@ -24,10 +24,8 @@ enum { NAMES_MAX = 64 << 20 };
 struct target {
     enum reference_kind kind;
     uint64_t rva;
-    size_t slot; /* into `slots`, or NO_SLOT */
+    bool is_slot; /* of the offset table */
 };
-
-#define NO_SLOT SIZE_MAX
 
 struct work {
     struct disassembly *out;
@@ -123,17 +121,15 @@ static bool is_offset_table(const struct elf_section *section)
 
 static bool add_target(struct work *work, const struct instruction *instruction)
 {
-    struct target target = {.kind = instruction->reference, .rva = instruction->target, .slot = NO_SLOT};
+    struct target target = {.kind = instruction->reference, .rva = instruction->target};
     if (target.kind == REFERENCE_JUMP && work->file.machine == EM_ARM)
         target.rva &= ~UINT64_C(1);
     uint64_t vaddr = target.rva + work->base;
-    if (target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_section_at(&work->file, vaddr))) {
-        target.slot = 0; /* found when all are there */
-        if (!array_push(&work->slots, (struct slot){.address = vaddr}))
-            return false;
-    } else if (target.kind != REFERENCE_NONE && !array_push(&work->rvas, target.rva)) {
+    target.is_slot = target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_section_at(&work->file, vaddr));
+    if (target.is_slot && !array_push(&work->slots, (struct slot){.address = vaddr}))
         return false;
-    }
+    if (!target.is_slot && target.kind != REFERENCE_NONE && !array_push(&work->rvas, target.rva))
+        return false;
     return array_push(&work->targets, target);
 }
 
@@ -196,14 +192,6 @@ static int resolve_slots(struct work *work, struct error *err)
         if (!work->slots.data[i].name && work->slots.data[i].target > work->base &&
             !array_push(&work->rvas, work->slots.data[i].target - work->base))
             return error_no_memory(err);
-    for (size_t i = 0; i < work->targets.length; i++) {
-        struct target *target = &work->targets.data[i];
-        struct slot wanted = {.address = target->rva + work->base};
-        if (target->slot == NO_SLOT)
-            continue;
-        const struct slot *slot = bsearch(&wanted, work->slots.data, kept, sizeof(wanted), by_slot_address);
-        target->slot = slot ? (size_t)(slot - work->slots.data) : NO_SLOT;
-    }
     return 0;
 }
 
@@ -222,6 +210,12 @@ static const struct symbol_answer *answer_of(const struct work *work, uint64_t r
     return is_there && work->found.answers[at].symbol ? &work->found.answers[at] : NULL;
 }
 
+static const struct slot *slot_of(const struct work *work, uint64_t rva)
+{
+    struct slot wanted = {.address = rva + work->base};
+    return bsearch(&wanted, work->slots.data, work->slots.length, sizeof(wanted), by_slot_address);
+}
+
 /* A text behind a part of an address: "<name+0x10>", "<name@got>", or nothing. */
 struct label {
     const char *name, *suffix;
@@ -231,16 +225,16 @@ struct label {
 static struct label label_of(const struct work *work, const struct target *target)
 {
     struct label label = {.suffix = ""};
-    const struct symbol_answer *answer;
-    if (target->slot != NO_SLOT) {
-        const struct slot *slot = &work->slots.data[target->slot];
-        answer = slot->name ? NULL : answer_of(work, slot->target - work->base);
-        bool is_start = answer && answer->symbol_address == slot->target - work->base;
+    const struct slot *slot = target->is_slot ? slot_of(work, target->rva) : NULL;
+    uint64_t rva = slot ? slot->target - work->base : target->rva;
+    const struct symbol_answer *answer = slot && slot->name ? NULL : answer_of(work, rva);
+    if (slot) {
+        bool is_start = answer && answer->symbol_address == rva;
         label.name = slot->name ? slot->name : is_start ? answer->symbol : NULL;
         label.suffix = "@got";
-    } else if ((answer = answer_of(work, target->rva)) != NULL) {
+    } else if (answer) {
         label.name = answer->symbol;
-        label.distance = target->rva - answer->symbol_address;
+        label.distance = rva - answer->symbol_address;
     }
     return label;
 }
