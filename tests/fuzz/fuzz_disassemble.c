@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .lib = {.kind = SYMBOL_LIB_VDSO, .name = "fuzz", .image = image, .image_size = size},
         .start = first_code(image, size),
         .size = 256,
-        .until_function_end = true};
+        .until_function_end = size % 2 == 0};
     struct disassembly disassembly;
     int code = disassemble(&disassembly, &request, names, &err);
     if (code == 0)
