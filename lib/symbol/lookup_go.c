@@ -71,7 +71,16 @@ static bool read_address(struct lookup *lookup, struct go_functions *functions, 
     return push_frames(&lookup->go, frames, count);
 }
 
-int lookup_go(struct lookup *lookup, struct error *err)
+/* Opening the table of a large program takes longer than reading it at a few addresses. */
+static bool is_anything_missing(const struct lookup *lookup, const bool *without_unit)
+{
+    for (size_t i = 0; i < lookup->job->count; i++)
+        if ((without_unit[i] && lookup->with_lines) || !lookup->symbols[i].symbol)
+            return true;
+    return false;
+}
+
+static int read_table(struct lookup *lookup, const bool *without_unit, struct error *err)
 {
     struct go_functions functions;
     struct error why = {""};
@@ -82,16 +91,24 @@ int lookup_go(struct lookup *lookup, struct error *err)
         return result == -ENOMEM ? error_no_memory(err) : 0;
     }
     size_t count = lookup->job->count;
-    bool *without_unit = addresses_without_unit(lookup);
     lookup->go.frame_ends = calloc(count + 1, sizeof(*lookup->go.frame_ends));
-    bool complete = without_unit && lookup->go.frame_ends;
+    bool complete = lookup->go.frame_ends != NULL;
     for (size_t i = 0; complete && i < count; i++) {
         complete = read_address(lookup, &functions, i, without_unit[i] && lookup->with_lines);
         lookup->go.frame_ends[i] = (uint32_t)lookup->go.frames.length;
     }
     lookup->go.count = complete ? count : 0;
     lookup->job->answers.has_debug_info |= complete && lookup->go.frames.length > 0;
-    free(without_unit);
     go_functions_close(&functions);
     return complete ? 0 : error_no_memory(err);
+}
+
+int lookup_go(struct lookup *lookup, struct error *err)
+{
+    bool *without_unit = addresses_without_unit(lookup);
+    if (!without_unit)
+        return error_no_memory(err);
+    int result = is_anything_missing(lookup, without_unit) ? read_table(lookup, without_unit, err) : 0;
+    free(without_unit);
+    return result;
 }
