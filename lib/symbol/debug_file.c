@@ -260,6 +260,8 @@ static bool consider(void *context, int fd, const char *path)
     struct elf_file file;
     if (elf_file_open_fd(&file, fd, path, NULL) != 0)
         return false;
+    if (file.is_cut)
+        say(files, "%s is damaged: its end is missing", path);
     if (belongs(files, &file))
         return use_file(files, &file);
     elf_file_close(&file);
@@ -403,6 +405,10 @@ void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, c
         files->has_separate = kernel_file_open(&files->separate, lib, search);
     } else {
         files->has_mapped = open_mapped(files);
+        if (files->has_mapped && files->mapped.is_cut && lib->kind == SYMBOL_LIB_ELF) {
+            files->gap = SYMBOL_GAP_DAMAGED;
+            say(files, "%s is damaged: its end is missing", lib->path ? lib->path : lib->name);
+        }
         if (worth_so_far(files) < WORTH_DEBUG_INFO)
             find_separate(files);
     }

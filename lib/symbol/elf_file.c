@@ -184,6 +184,9 @@ static int read_sections(struct elf_file *file, struct elf_header *header, struc
 {
     read_extended_counts(file, header);
     const struct header_table *table = &header->sections;
+    file->is_cut =
+        table->count > 0 && table->entry_size > 0 &&
+        (table->offset > file->bytes.size || (file->bytes.size - table->offset) / table->entry_size < table->count);
     unsigned char *owned;
     struct cursor all = load_table(file, table, file->is_64 ? 64 : 40, &owned);
     ARRAY(uint32_t) names = {0};

@@ -27,6 +27,7 @@ struct elf_file {
     bool is_64;
     uint16_t type, machine;
     ARRAY(struct elf_section) sections;
+    bool is_cut; /* it ends before its section headers */
     bool has_load;
     uint64_t base; /* vaddr of the first PT_LOAD: library-relative addresses count from it */
     unsigned char build_id[ELF_BUILD_ID_MAX];

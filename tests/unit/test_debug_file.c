@@ -340,6 +340,45 @@ static void test_links_that_lead_nowhere_good_end(void **unused)
     forget(&linked);
 }
 
+static void test_why_a_file_is_not_used_is_told(void **unused)
+{
+    (void)unused;
+    make_program("reasons", "sha1");
+    const uint64_t rva = 0x1000;
+    struct library whole;
+    describe(&whole, "whole");
+    struct debug_search search = {.root = "/nowhere"};
+    run("truncate -s 3000 whole");
+    struct symbol_answers answers = look_up(&whole.lib, &search, &rva, 1);
+    assert_int_equal(answers.gap, SYMBOL_GAP_DAMAGED);
+    assert_non_null(strstr(answers.problem, "/whole is damaged: its end is missing"));
+    symbol_answers_destroy(&answers);
+    run("echo no program >whole");
+    answers = look_up(&whole.lib, &search, &rva, 1);
+    assert_int_equal(answers.gap, SYMBOL_GAP_DAMAGED);
+    assert_non_null(strstr(answers.problem, "is not an ELF file"));
+    symbol_answers_destroy(&answers);
+    run("rm whole");
+    answers = look_up(&whole.lib, &search, &rva, 1);
+    assert_int_equal(answers.gap, SYMBOL_GAP_MISSING);
+    symbol_answers_destroy(&answers);
+    run("cp bare whole && chmod 0 whole");
+    bool is_root = geteuid() == 0;
+    if (is_root)
+        assert_int_equal(seteuid(65534), 0);
+    answers = look_up(&whole.lib, &search, &rva, 1);
+    assert_int_equal(answers.gap, SYMBOL_GAP_NOT_READABLE);
+    assert_non_null(strstr(answers.problem, "Permission denied"));
+    symbol_answers_destroy(&answers);
+    if (is_root)
+        assert_int_equal(seteuid(0), 0);
+    run("chmod 700 whole");
+    answers = look_up(&whole.lib, &search, &rva, 1);
+    assert_int_equal(answers.gap, SYMBOL_GAP_NO_SYMBOLS);
+    symbol_answers_destroy(&answers);
+    forget(&whole);
+}
+
 static void test_truncated_debug_files_do_no_harm(void **unused)
 {
     (void)unused;
@@ -487,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_file_without_build_id_that_nobody_saw_is_not_used),
         cmocka_unit_test(test_files_are_found_in_the_root_folder_of_the_process),
         cmocka_unit_test(test_links_that_lead_nowhere_good_end),
+        cmocka_unit_test(test_why_a_file_is_not_used_is_told),
         cmocka_unit_test(test_truncated_debug_files_do_no_harm),
         cmocka_unit_test(test_vmlinux_is_found_by_its_build_id_alone),
         cmocka_unit_test(test_kernel_that_does_not_run_is_named_by_its_vmlinux),
