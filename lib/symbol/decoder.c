@@ -301,9 +301,16 @@ static void give_bytes(struct instruction *out, size_t size, const unsigned char
     out->size = (uint32_t)size;
 }
 
+_Static_assert(sizeof(((cs_insn *)NULL)->mnemonic) + sizeof(((cs_insn *)NULL)->op_str) < INSTRUCTION_TEXT_MAX,
+               "an instruction's text has room");
+
 static void give_text(char *text, const cs_insn *insn)
 {
-    snprintf(text, INSTRUCTION_TEXT_MAX, "%s%s%s", insn->mnemonic, insn->op_str[0] ? " " : "", insn->op_str);
+    size_t length = strlen(insn->mnemonic), operands = strlen(insn->op_str);
+    memcpy(text, insn->mnemonic, length);
+    if (operands)
+        text[length++] = ' ';
+    memcpy(text + length, insn->op_str, operands + 1);
 }
 
 static bool decode(struct decoder *decoder, size_t syntax, const unsigned char *code, size_t size, uint64_t address)
@@ -323,7 +330,9 @@ static void set_state(struct decoder *decoder, enum code_kind kind)
 void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned char *code, size_t size,
                   uint64_t address, struct instruction *out)
 {
-    *out = (struct instruction){.address = address};
+    out->address = address;
+    out->reference = REFERENCE_NONE;
+    out->target = 0;
     if (kind == CODE_DATA) {
         give_bytes(out, size < 4 ? size : 4, code);
         return;
