@@ -179,7 +179,12 @@ const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint
     return unit && unit->offset <= offset && unit->version ? unit : NULL;
 }
 
-/* ---- which unit has which address ---- */
+/* ---- which unit has which address ----
+ *
+ * .debug_aranges says it for the units that it lists: those of gcc. For others it is read from the root DIEs, at 2 us a
+ * unit (6 ms for 3,000 of clang). .debug_names (6.1.1) does not help: it leads from names to DIEs and has no addresses,
+ * and its lists of units are no shorter way than the unit headers, which are read in 0.7 us each.
+ */
 
 struct unit_search {
     const uint64_t *vaddrs;

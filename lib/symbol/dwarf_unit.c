@@ -229,8 +229,8 @@ const struct dwarf_abbrev *dwarf_die_start(const struct dwarf_unit_reader *reade
 
 void dwarf_die_skip(const struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev, struct cursor *c)
 {
-    const uint32_t *skips = reader->skips.data + abbrev->first_skip;
-    for (uint32_t i = 0; i < abbrev->skip_count; i++) {
+    const uint32_t *skips = reader->skips.data; /* NULL if no DIE of the unit has attributes */
+    for (uint32_t i = abbrev->first_skip; i < abbrev->first_skip + abbrev->skip_count; i++) {
         if (skips[i] < SKIP_CODES)
             cursor_bytes(c, skips[i]);
         else
