@@ -90,11 +90,13 @@ static int parse_option(struct options *options, int option, char **argv)
         options->output = optarg;
         return *optarg ? 0 : ui_usage("record", "-o/--output needs the name of a file");
     case 'r':
-        return parse_rate(optarg, &options->rate) ? 0 : ui_usage("record", "'%s' is not a rate in Hz", optarg);
+        return parse_rate(optarg, &options->rate)
+                   ? 0
+                   : ui_usage("record", "'%s' is not a rate: from 1 to 1000000 Hz", optarg);
     case 'd':
         return parse_duration(optarg, &options->duration)
                    ? 0
-                   : ui_usage("record", "'%s' is not a duration in seconds", optarg);
+                   : ui_usage("record", "'%s' is not a duration: from 0.001 seconds on", optarg);
     case 's':
         options->save_only = true;
         return 0;
