@@ -292,6 +292,8 @@ bool cache_table_answer(const struct cache_table *table, uint32_t span_index, st
     for (uint32_t at = span->frame; at != CACHE_NONE && answer->frame_count <= CALLERS_MAX;
          at = table->frames.data[at].caller)
         answer->frame_count++;
+    if (answer->frame_count == 0)
+        return !no_memory;
     if (!array_reserve(&answers->frames, answer->frame_count))
         return false;
     struct symbol_frame *outermost = answers->frames.data + answers->frames.length;
