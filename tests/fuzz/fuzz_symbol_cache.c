@@ -28,7 +28,7 @@ static void check_copy(const struct cache_table *table)
     enum { MOST = 64 };
     struct symbol_answer list[MOST];
     struct symbol_answers answers = {.answers = list};
-    struct cache_texts texts = {0};
+    struct cache_texts texts = {0}, copy_texts = {0};
     struct cache_table copy = {0};
     uint64_t rvas[MOST];
     uint32_t sizes[MOST];
@@ -47,7 +47,7 @@ static void check_copy(const struct cache_table *table)
         abort();
     for (size_t i = 0; i < copy.spans.length; i++) {
         struct symbol_answer again;
-        if (!cache_table_answer(&copy, (uint32_t)i, &answers, &again, &texts))
+        if (!cache_table_answer(&copy, (uint32_t)i, &answers, &again, &copy_texts))
             abort();
         length -= read_all_of(&answers, &again);
     }
@@ -55,6 +55,7 @@ static void check_copy(const struct cache_table *table)
         abort();
     cache_table_destroy(&copy);
     cache_texts_destroy(&texts);
+    cache_texts_destroy(&copy_texts);
     array_free(&answers.frames);
     arena_destroy(&answers.arena);
 }
