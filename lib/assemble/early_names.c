@@ -21,7 +21,8 @@
 #include <time.h>
 
 enum {
-    FIRST_LOOK_MS = 1200, /* spools are written out each second */
+    FIRST_LOOK_MS = 300, /* spools are written out after a quarter of a second, and then each second */
+    SECOND_LOOK_MS = 1000,
     RAREST_LOOK_MS = 30000,
     PATIENCE_MS = 20
 };
@@ -98,7 +99,7 @@ static void *run(void *context)
 {
     struct early_names *early = context;
     sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){.sched_priority = 0});
-    unsigned ms = FIRST_LOOK_MS;
+    unsigned ms = FIRST_LOOK_MS, next_ms = SECOND_LOOK_MS;
     pthread_mutex_lock(&early->lock);
     while (!early->is_left) {
         struct timespec next = after_ms(ms);
@@ -106,7 +107,8 @@ static void *run(void *context)
             ;
         if (!early->is_left && !early->is_stopped)
             look_and_tell(early);
-        ms = 2 * ms < RAREST_LOOK_MS ? 2 * ms : RAREST_LOOK_MS;
+        ms = next_ms;
+        next_ms = 2 * ms < RAREST_LOOK_MS ? 2 * ms : RAREST_LOOK_MS;
     }
     pthread_mutex_unlock(&early->lock);
     early_names_free(early);
