@@ -273,6 +273,72 @@ static void test_every_release_of_this_machine_is_read(void **unused)
     }
 }
 
+/* Reads a damaged program at many addresses; the sanitizers look on. */
+static size_t read_image(const unsigned char *image, size_t size, uint64_t from, uint64_t to)
+{
+    enum { PLACES = 200, FRAMES = 16 };
+    struct elf_file file;
+    struct go_functions functions;
+    size_t found = 0;
+    if (elf_file_open_image(&file, image, size, "damaged", NULL) != 0)
+        return 0;
+    if (go_functions_open(&functions, &file, NULL) == 0) {
+        for (uint64_t i = 0; i < PLACES; i++) {
+            struct go_function function;
+            struct go_frame frames[FRAMES];
+            uint64_t vaddr = from + (to - from) / PLACES * i;
+            if (go_functions_find(&functions, vaddr, &function))
+                found += go_functions_frames(&functions, &function, vaddr, frames, FRAMES);
+        }
+        go_functions_close(&functions);
+    }
+    elf_file_close(&file);
+    return found;
+}
+
+static void test_damaged_tables_have_clean_answers(void **unused)
+{
+    (void)unused;
+    char command[512], path[128];
+    if (system("command -v go >/dev/null") != 0)
+        skip();
+    snprintf(
+        command, sizeof(command),
+        "cd %s && env GOENV=off GO111MODULE=off GOFLAGS= CGO_ENABLED=0 go build -ldflags='-s -w' -o stripped main.go",
+        folder);
+    assert_true(run(command));
+    snprintf(path, sizeof(path), "%s/stripped", folder);
+    struct elf_file file;
+    assert_int_equal(elf_file_open(&file, path, NULL), 0);
+    const struct elf_section *table = elf_file_section(&file, ".gopclntab"), *text = elf_file_section(&file, ".text");
+    assert_non_null(table);
+    assert_non_null(text);
+    uint64_t from = text->address, to = text->address + text->size, table_offset = table->bytes.offset;
+    size_t size = (size_t)file.bytes.size, table_size = (size_t)table->bytes.size;
+    unsigned char *image = bytes_load(&file.bytes);
+    assert_non_null(image);
+    size_t found = read_image(image, size, from, to);
+    assert_true(found > 150);
+    for (size_t i = 1; i < 40; i++) { /* an end before its time */
+        unsigned char *part = malloc(size * i / 40);
+        assert_non_null(part);
+        memcpy(part, image, size * i / 40);
+        assert_true(read_image(part, size * i / 40, from, to) <= found * 2);
+        free(part);
+    }
+    srand48(1);
+    for (size_t i = 0; i < 200; i++) { /* wrong bytes, from the header on and all over */
+        size_t at = i < 72 ? i : (size_t)(drand48() * (double)table_size);
+        unsigned char *byte = &image[table_offset + at], right = *byte;
+        *byte ^= (unsigned char)(1 + drand48() * 255);
+        read_image(image, size, from, to);
+        *byte = right;
+    }
+    assert_int_equal(read_image(image, size, from, to), found);
+    free(image);
+    elf_file_close(&file);
+}
+
 static int make_folder(void **unused)
 {
     (void)unused;
@@ -296,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table_says_what_dwarf_said),
         cmocka_unit_test(test_every_release_of_this_machine_is_read),
+        cmocka_unit_test(test_damaged_tables_have_clean_answers),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
