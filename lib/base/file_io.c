@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,9 +61,31 @@ static int open_in_root(int root_fd, const char *path, uint64_t flags)
     return openat(root_fd, path + strspn(path, "/"), (int)flags); /* before Linux 5.6 */
 }
 
+static int open_at_root(int root_fd, const char *path, int flags)
+{
+    int fd = root_fd < 0 ? open(path, flags) : open_in_root(root_fd, path, (uint64_t)flags);
+    return fd < 0 ? -errno : fd;
+}
+
+static bool is_device(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+}
+
+/* To open a device may do something to it (a watchdog, a tape), so the file is looked at first. Then the same is opened
+ * through /proc, or where that is not mounted the one that has its name now. */
 int file_open_in(int root_fd, const char *path)
 {
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    int fd = root_fd < 0 ? open(path, flags) : open_in_root(root_fd, path, (uint64_t)flags);
-    return fd < 0 ? -errno : fd;
+    char same[40];
+    int place = open_at_root(root_fd, path, O_PATH | O_CLOEXEC);
+    if (place < 0)
+        return place;
+    snprintf(same, sizeof(same), "/proc/self/fd/%d", place);
+    int fd = is_device(place) ? -ENODEV : open_at_root(-1, same, flags);
+    if (fd == -ENOENT)
+        fd = open_at_root(root_fd, path, flags);
+    close(place);
+    return fd;
 }
