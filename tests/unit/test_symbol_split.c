@@ -7,6 +7,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,6 +187,65 @@ static void test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere(void 
         assert_all_is_found(in_folder("built/program"));
         run("rm built/objects/*.dwo");
         assert_only_lines_are_found(in_folder("built/program"), "objects/program.dwo was not found");
+    }
+}
+
+/* In `root` the program was compiled in /build; its files are not where the paths lead outside. */
+static void test_split_files_of_a_container_are_found_in_its_root_folder(void **unused)
+{
+    (void)unused;
+    if (!has_command("gcc"))
+        skip();
+    run("mkdir -p root/build root/bin && cd root/build && gcc -O2 -g -gsplit-dwarf -fdebug-prefix-map=$PWD=/build -c "
+        "-o "
+        "program.o ../../program.c && gcc -O2 -g -c -o other.o ../../other.c && gcc -o ../bin/program *.o");
+    struct symbol_origin origin = {.fd = -1, .root_fd = open(in_folder("root"), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    assert_true(origin.root_fd >= 0);
+    struct stat status;
+    assert_int_equal(stat(in_folder("root/bin/program"), &status), 0);
+    origin.size = (uint64_t)status.st_size;
+    origin.mtime_ns = (uint64_t)status.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)status.st_mtim.tv_nsec;
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = "/bin/program", .origin = &origin};
+    uint64_t middle = address_of(in_folder("root/bin/program"), "middle");
+    struct symbol_answers answers = lookup(&lib, &middle, 1);
+    assert_two_frames(&answers, "middle", 8, "inner", 4);
+    close(origin.root_fd);
+}
+
+static struct symbol_answers lookup_with_folder(const char *path, const char *symbol_dir, uint64_t rva)
+{
+    struct error err = {""};
+    struct symbol_answers answers;
+    const struct debug_search search = {.folders = &symbol_dir, .folder_count = 1};
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = &search}, &err);
+    assert_non_null(symbolizer);
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
+    assert_int_equal(symbolizer_lookup(symbolizer, &lib, &rva, 1, &answers, &err), 0);
+    symbolizer_free(symbolizer);
+    return answers;
+}
+
+static void test_split_files_are_found_in_folders_that_the_user_names(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        char path[300], named[300];
+        if (!build(&variants[i]))
+            continue;
+        run("rm -rf named && mkdir moved named && mv built/program moved");
+        bool is_packed = pack(&variants[i], "../named/program.dwp", "objects/program.dwo objects/other.dwo");
+        run("mv built/objects/*.dwo named && %s", is_packed ? "mkdir named/only && mv named/*.dwp named/only" : "true");
+        snprintf(path, sizeof(path), "%s/moved/program", folder);
+        snprintf(named, sizeof(named), "%s/named", folder);
+        uint64_t middle = address_of(path, "middle");
+        struct symbol_answers answers = lookup_with_folder(path, named, middle);
+        assert_two_frames(&answers, "middle", 8, "inner", 4);
+        snprintf(named, sizeof(named), "%s/named/only", folder);
+        answers = lookup_with_folder(path, named, middle);
+        if (is_packed)
+            assert_two_frames(&answers, "middle", 8, "inner", 4);
+        else
+            symbol_answers_destroy(&answers);
     }
 }
 
@@ -376,6 +436,8 @@ int main(void)
         cmocka_unit_test(test_dwo_file_of_another_build_is_not_used),
         cmocka_unit_test(test_package_beside_the_program_is_used),
         cmocka_unit_test(test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere),
+        cmocka_unit_test(test_split_files_of_a_container_are_found_in_its_root_folder),
+        cmocka_unit_test(test_split_files_are_found_in_folders_that_the_user_names),
         cmocka_unit_test(test_every_truncation_has_a_clean_answer),
         cmocka_unit_test(test_damaged_files_have_clean_answers),
         cmocka_unit_test(test_compressed_sections_are_read),
