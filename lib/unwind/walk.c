@@ -252,29 +252,28 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
         rule_of_snippet(&code, rule);
 }
 
-/* Code may take the place of other code, so what the instructions around an interrupted pc say is looked at each time.
- * A return address is met for as long as its function is there. What is dear to find out is remembered for both; a
- * caller and a leaf of the same pc are told apart by a bit that no address has. */
+/* Code may take the place of other code. So where a leaf was at the edge of a function is looked at each time; there it
+ * is seldom. Elsewhere what was found is remembered, for a leaf and a caller of the same pc by themselves, which a bit
+ * tells apart that no address has. */
 static const struct rule *rule_of_compiled_code(struct walk *walk, const struct mapping *mapping, uint64_t pc)
 {
     static const uint64_t leaf_bit = UINT64_C(1) << 63;
     struct compiled_place place = {
         .stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
     uint64_t key = walk->exact ? pc | leaf_bit : pc;
-    walk->made = (struct rule){.pc = pc, .kind = RULE_NO_CFI};
-    bool is_done = compiled_code_snippet(&place, walk->space->is_java, &walk->made) || !walk->space->is_java;
-    if (is_done && walk->exact)
-        return &walk->made;
     const struct rule *known = walk->exact ? unwind_cache_find(walk->cache, key) : NULL;
     if (known)
         return known;
+    walk->made = (struct rule){.kind = RULE_NO_CFI};
+    bool is_edge = compiled_code_snippet(&place, walk->space->is_java, &walk->made);
+    if (is_edge && walk->exact)
+        return &walk->made;
+    if (!is_edge && walk->space->is_java)
+        compiled_code_java(&place, &walk->made);
     struct rule *rule = unwind_cache_add(walk->cache, key);
-    if (is_done) {
-        walk->made.generation = rule->generation;
-        *rule = walk->made;
-    } else {
-        compiled_code_java(&place, rule);
-    }
+    walk->made.pc = rule->pc;
+    walk->made.generation = rule->generation;
+    *rule = walk->made;
     return rule;
 }
 

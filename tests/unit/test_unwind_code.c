@@ -140,7 +140,7 @@ static void test_a_caller_that_only_calls_on_is_known_by_its_code(void **unused)
     address_space_destroy(&process.space);
 }
 
-static void test_callers_are_read_once_and_the_leaf_each_time(void **unused)
+static void test_code_is_read_once_but_at_the_edge_of_a_function(void **unused)
 {
     (void)unused;
     struct process process;
@@ -154,6 +154,8 @@ static void test_callers_are_read_once_and_the_leaf_each_time(void **unused)
     put_code(&process, CODE + 0x100, "\x90", 1); /* other code has taken its place, and has a frame */
     process.regs.r[UNWIND_REG_BP] = STACK + 2 * 8;
     put_frame(&process, 2, 0, CODE + 0x305);
+    assert_frames(&process, 2, (uint64_t[]){CODE + 0x100, CODE + 0x304});
+    assert_int_equal(process.reads, reads + 1);
     assert_frames(&process, 2, (uint64_t[]){CODE + 0x100, CODE + 0x304});
     assert_int_equal(process.reads, reads + 1);
     address_space_destroy(&process.space);
@@ -223,7 +225,9 @@ static void test_java_frames_are_as_large_as_their_functions_begin(void **unused
     process.words[3] = CALLER + 0x45;
     put_java_frame(&process, 4);
     assert_frames(&process, 3, (uint64_t[]){LEAF + 0x20, CALLER + 0x44, STUB + 0x11});
-    process.space.is_java = false;
+    address_space_clear(&process.space); /* what it was thought to be is forgotten */
+    struct mapping mapping = {.start = CODE, .end = CODE + CODE_SIZE, .lib = MAPPING_NO_LIB};
+    assert_true(address_space_map(&process.space, &mapping));
     uint64_t pcs[WORDS];
     assert_int_equal(walk(&process, pcs, true).end, UNWIND_NO_RULE);
     address_space_destroy(&process.space);
@@ -308,7 +312,7 @@ int main(void)
         cmocka_unit_test(test_the_last_instruction_has_its_return_address_on_top),
         cmocka_unit_test(test_elsewhere_the_frame_pointer_leads),
         cmocka_unit_test(test_a_caller_that_only_calls_on_is_known_by_its_code),
-        cmocka_unit_test(test_callers_are_read_once_and_the_leaf_each_time),
+        cmocka_unit_test(test_code_is_read_once_but_at_the_edge_of_a_function),
         cmocka_unit_test(test_code_that_cannot_be_read_is_followed_by_frame_pointer),
         cmocka_unit_test(test_java_frames_are_as_large_as_their_functions_begin),
         cmocka_unit_test(test_java_frames_are_not_there_at_the_edges),
