@@ -6,6 +6,7 @@
  */
 #include "tree/search.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,80 +68,196 @@ static bool contains(const char *text, size_t text_length, const char *term, siz
     return false;
 }
 
+/* ---- the terms ---- */
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-static bool add_term(struct search *search, const char *text, size_t length)
+struct span {
+    const char *at, *end;
+};
+
+static struct span trimmed(struct span span)
 {
-    while (length && is_blank(*text))
-        text++, length--;
-    while (length && is_blank(text[length - 1]))
-        length--;
-    if (!length || search->term_count == SEARCH_MAX_TERMS)
+    while (span.at < span.end && is_blank(*span.at))
+        span.at++;
+    while (span.at < span.end && is_blank(span.end[-1]))
+        span.end--;
+    return span;
+}
+
+/* "lib:" and "file:"; a name like "lib::open" is none. */
+static enum search_field take_field(struct span *span)
+{
+    static const struct {
+        const char *prefix;
+        size_t length;
+        enum search_field field;
+    } fields[] = {{"lib:", 4, SEARCH_LIBRARIES}, {"file:", 5, SEARCH_FILES}};
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+        size_t length = fields[i].length;
+        if ((size_t)(span->end - span->at) > length && matches_here(span->at, fields[i].prefix, length) &&
+            span->at[length] != ':') {
+            span->at += length;
+            *span = trimmed(*span);
+            return fields[i].field;
+        }
+    }
+    return SEARCH_EVERYWHERE;
+}
+
+static bool is_enclosed(struct span span, char quote)
+{
+    return span.end - span.at > 2 && *span.at == quote && span.end[-1] == quote;
+}
+
+/* False if memory ran out. */
+static bool add_pattern(struct search_term *term, struct span span)
+{
+    struct error err;
+    int code = pattern_init(&term->pattern, span.at + 1, (size_t)(span.end - span.at) - 2, &err);
+    term->has_pattern = code == 0;
+    return code != -ENOMEM;
+}
+
+/* False if memory ran out. */
+static bool add_term(struct search *search, struct span span)
+{
+    span = trimmed(span);
+    if (span.at == span.end || search->term_count == SEARCH_MAX_TERMS)
         return true;
-    search->terms[search->term_count].offset = search->text.length;
-    search->terms[search->term_count++].length = length;
-    if (!array_reserve(&search->text, length))
+    struct search_term *term = &search->terms[search->term_count];
+    *term = (struct search_term){.offset = search->text.length};
+    term->excluded = *span.at == '-' && span.end - span.at > 1;
+    span.at += term->excluded;
+    term->field = take_field(&span);
+    term->exact = is_enclosed(span, '"');
+    if (is_enclosed(span, '/') && !add_pattern(term, span))
         return false;
-    for (size_t i = 0; i < length; i++)
-        search->text.data[search->text.length++] = lower(text[i]);
+    span.at += term->exact;
+    span.end -= term->exact;
+    term->length = (size_t)(span.end - span.at);
+    if (term->length == 0)
+        return true;
+    if (term->excluded)
+        search->excluded |= (uint16_t)(1u << search->term_count);
+    search->term_count++;
+    if (!array_reserve(&search->text, term->length))
+        return false;
+    for (; span.at < span.end; span.at++)
+        search->text.data[search->text.length++] = lower(*span.at);
     return true;
+}
+
+/* Where a term ends that begins at `at`: at a comma, or if it begins with a quote (or a slash) that is closed before a
+ * comma or the end, there. */
+static const char *end_of_term(struct span rest)
+{
+    const char *comma = memchr(rest.at, ',', (size_t)(rest.end - rest.at));
+    struct span term = trimmed(rest);
+    if (term.at < term.end && *term.at == '-')
+        term.at++;
+    take_field(&term);
+    if (term.at < term.end && (*term.at == '"' || *term.at == '/'))
+        for (const char *at = term.at + 2; at < rest.end; at++) {
+            if (*at != *term.at || (at[-1] == '\\' && *at == '/'))
+                continue;
+            const char *after = at + 1;
+            while (after < rest.end && is_blank(*after))
+                after++;
+            if (after == rest.end || *after == ',')
+                return after;
+        }
+    return comma ? comma : rest.end;
 }
 
 static bool split_terms(struct search *search, const char *text, size_t length)
 {
-    size_t start = 0;
-    for (size_t i = 0; i <= length; i++) {
-        if (i < length && text[i] != ',')
-            continue;
-        if (!add_term(search, text + start, i - start))
+    struct span rest = {text, text + length};
+    while (rest.at < rest.end) {
+        const char *end = end_of_term(rest);
+        if (!add_term(search, (struct span){rest.at, end}))
             return false;
-        start = i + 1;
+        rest.at = end + (end < rest.end);
     }
     return true;
 }
 
-/* What is known of the strings: a string's mask is computed when a func first asks for it. */
-struct string_masks {
-    const struct search *search;
-    const struct strings *strings;
-    uint16_t *mask;
-    uint8_t *known;
-};
+/* ---- what they match ---- */
 
-static uint16_t mask_of_string(struct string_masks *masks, uint32_t string)
+static bool is_exactly(const char *text, size_t length, const char *term, size_t term_length)
 {
-    if (string >= masks->strings->entries.length)
-        return 0;
-    if (!masks->known[string]) {
-        const struct string_entry *entry = &masks->strings->entries.data[string];
-        const struct search *search = masks->search;
-        uint16_t mask = 0;
-        for (size_t t = 0; t < search->term_count; t++)
-            if (contains(entry->text, entry->length, search->text.data + search->terms[t].offset,
-                         search->terms[t].length))
-                mask |= (uint16_t)(1u << t);
-        masks->mask[string] = mask;
-        masks->known[string] = 1;
-    }
-    return masks->mask[string];
+    return length == term_length && matches_here(text, term, term_length);
 }
 
-static void match_funcs(struct search *search, const struct profile *profile, struct string_masks *masks)
+/* The last part of a path. */
+static const char *file_name(const char *path, size_t length)
+{
+    const char *name = path + length;
+    while (name > path && name[-1] != '/')
+        name--;
+    return name;
+}
+
+static bool term_matches(const struct search *search, const struct search_term *term, const struct string_entry *text,
+                         enum search_field field)
+{
+    const char *wanted = search->text.data + term->offset;
+    if (term->has_pattern)
+        return pattern_finds(&term->pattern, text->text, text->length);
+    if (!term->exact)
+        return contains(text->text, text->length, wanted, term->length);
+    const char *name = field == SEARCH_FILES ? file_name(text->text, text->length) : text->text;
+    return is_exactly(text->text, text->length, wanted, term->length) ||
+           is_exactly(name, text->length - (size_t)(name - text->text), wanted, term->length);
+}
+
+/* The terms that a string matches; `field` says what the string is. */
+static uint16_t match_string(const struct search *search, const struct strings *strings, uint32_t string,
+                             enum search_field field)
+{
+    uint16_t mask = 0;
+    if (string >= strings->entries.length)
+        return 0;
+    for (size_t t = 0; t < search->term_count; t++) {
+        const struct search_term *term = &search->terms[t];
+        if ((term->field == SEARCH_EVERYWHERE || term->field == field) &&
+            term_matches(search, term, &strings->entries.data[string], field))
+            mask |= (uint16_t)(1u << t);
+    }
+    return mask;
+}
+
+/* What is known of names, libraries and files: each is looked at once. */
+struct masks {
+    uint16_t *of_string; /* as the name of a function */
+    uint8_t *is_known;
+    uint16_t *of_resource, *of_source;
+};
+
+static void match_funcs(struct search *search, const struct profile *profile, struct masks *masks)
 {
     const struct func_table *funcs = &profile->funcs;
-    for (uint32_t resource = 0; resource < profile->resources.length; resource++)
-        search->func_mask[func_of_resource(profile, resource)] =
-            mask_of_string(masks, profile->resources.data[resource].name);
+    const struct strings *strings = &profile->strings;
+    for (uint32_t i = 0; i < profile->resources.length; i++) {
+        masks->of_resource[i] = match_string(search, strings, profile->resources.data[i].name, SEARCH_LIBRARIES);
+        search->func_mask[func_of_resource(profile, i)] = masks->of_resource[i];
+    }
+    for (size_t i = 0; i < profile->sources.length; i++)
+        masks->of_source[i] = match_string(search, strings, profile->sources.data[i].filename, SEARCH_FILES);
     for (size_t func = 0; func < funcs->length; func++) {
-        uint32_t resource = funcs->resource[func], source = funcs->source[func];
-        uint16_t mask = mask_of_string(masks, funcs->name[func]);
+        uint32_t name = funcs->name[func], resource = funcs->resource[func], source = funcs->source[func];
+        if (name < strings->entries.length && !masks->is_known[name]) {
+            masks->of_string[name] = match_string(search, strings, name, SEARCH_EVERYWHERE);
+            masks->is_known[name] = 1;
+        }
+        uint16_t mask = name < strings->entries.length ? masks->of_string[name] : 0;
         if (resource < profile->resources.length)
-            mask |= mask_of_string(masks, profile->resources.data[resource].name);
+            mask |= masks->of_resource[resource];
         if (source < profile->sources.length)
-            mask |= mask_of_string(masks, profile->sources.data[source].filename);
+            mask |= masks->of_source[source];
         search->func_mask[func] = mask;
     }
 }
@@ -149,24 +266,27 @@ int search_init(struct search *search, const struct profile *profile, const char
                 struct error *err)
 {
     *search = (struct search){0};
-    size_t string_count = profile->strings.entries.length;
-    struct string_masks masks = {search, &profile->strings, NULL, NULL};
-    masks.mask = malloc((string_count + 1) * sizeof(*masks.mask));
-    masks.known = calloc(string_count + 1, 1);
-    search->func_mask = malloc((profile->funcs.length + profile->resources.length + 1) * sizeof(*search->func_mask));
-    bool enough = masks.mask && masks.known && search->func_mask && split_terms(search, text, length);
+    size_t strings = profile->strings.entries.length, resources = profile->resources.length;
+    struct masks masks = {malloc((strings + 1) * sizeof(uint16_t)), calloc(strings + 1, 1),
+                          calloc(resources + 1, sizeof(uint16_t)),
+                          calloc(profile->sources.length + 1, sizeof(uint16_t))};
+    search->func_mask = malloc((profile->funcs.length + resources + 1) * sizeof(*search->func_mask));
+    bool enough = masks.of_string && masks.is_known && masks.of_resource && masks.of_source && search->func_mask &&
+                  split_terms(search, text, length);
     if (enough)
         match_funcs(search, profile, &masks);
     else
         search_destroy(search);
-    free(masks.mask);
-    free(masks.known);
+    free(masks.of_string);
+    free(masks.is_known);
+    free(masks.of_resource);
+    free(masks.of_source);
     return enough ? 0 : error_no_memory(err);
 }
 
 int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *kept, struct error *err)
 {
-    uint16_t all = (uint16_t)((1u << search->term_count) - 1);
+    uint16_t all = (uint16_t)((1u << search->term_count) - 1), wanted = (uint16_t)(all & ~search->excluded);
     uint16_t *mask = malloc((nodes->length + 1) * sizeof(*mask));
     if (!mask)
         return error_no_memory(err);
@@ -175,7 +295,7 @@ int search_nodes(const struct search *search, const struct call_nodes *nodes, ui
         mask[node] = search->func_mask[nodes->func[node]];
         if (prefix != NODE_NONE)
             mask[node] |= mask[prefix];
-        kept[node] = mask[node] == all;
+        kept[node] = (mask[node] & all) == wanted;
     }
     free(mask);
     return 0;
@@ -183,6 +303,8 @@ int search_nodes(const struct search *search, const struct call_nodes *nodes, ui
 
 void search_destroy(struct search *search)
 {
+    for (size_t t = 0; t < SEARCH_MAX_TERMS; t++)
+        pattern_destroy(&search->terms[t].pattern);
     array_free(&search->text);
     free(search->func_mask);
     *search = (struct search){0};

@@ -60,6 +60,7 @@ await measure('query', () => ask({}), () => ask({ range: [1, 2] }));
 await measure('range', (round) => ask({ range: part(0.2 + round / 100, 0.7) }), forget);
 await measure('invert', () => ask({ inverted: true }), forget);
 await measure('search', (round) => ask({ search: `lookup${round + 1}` }), forget);
+await measure('search, expression', (round) => ask({ search: `/l(oo|i)kup${round}|decode/,-lib:part2` }), forget);
 await measure('search, 5 terms', (round) => ask({ search: `oo,e,a,r,l${round}` }), forget);
 await measure('functions', () => engine.functions(1e9, 'self'), forget);
 /** A func, a row and so on in the middle of the heaviest path, where transforms have the most to do. */

@@ -57,7 +57,7 @@ function requestsFor(engine, info) {
     const lists = transformLists(engine, info);
     for (const threads of [all, ...all.slice(0, 3).map((thread) => [thread])])
         for (const [from, to] of ranges)
-            for (const search of ['', 'lookup', 'Func', 'e,A', 'lib'])
+            for (const search of ['', 'lookup', 'Func', 'e,A', 'lib', '-/u(n|s)/,lib:/[ap]/', '"funca::run(int)"'])
                 for (const inverted of [0, 1]) requests.push({ kind: 'query', threads, from, to, transforms: [], search, inverted });
     // The graphs come after a query with transforms, and show what these leave.
     for (const transforms of lists)

@@ -155,6 +155,18 @@ await check('searched terms are marked wherever they are, letter by letter', () 
     assertEqual(highlight.termsExpression(' , '), null, 'the expression of no terms');
 });
 
+await check('terms of a search are told apart as the engine does', () => {
+    const read = (search) => highlight.searchTerms(search).map(({ text, kind, excluded }) => `${excluded ? '-' : ''}${kind[0]}:${text}`).join(' ');
+    assertEqual(read('a, -b,lib:c ,-file:d'), 'p:a -p:b p:c -p:d', 'plain terms');
+    assertEqual(read('"a, b" , -"c",lib:"d"'), 'e:a, b -e:c e:d', 'quoted terms');
+    assertEqual(read('/a,b/, -/c\\/d/,file:/^e/'), 'e:a,b -e:c\\/d e:^e', 'expressions');
+    assertEqual(read('/src/math,lib::x,-, "open'), 'p:/src/math p:lib::x p:- p:"open', 'what only looks special');
+    assertEqual(highlight.termsExpression('-a,-/b/'), null, 'the expression of excluded terms');
+    assert(highlight.termsExpression('/(/,x'), 'a broken expression leaves nothing');
+    const pieces = highlight.markedPieces('read_all', highlight.termsExpression('/^r.*d/,"all"'));
+    assertEqual(pieces.filter((piece) => piece.marked).map((piece) => piece.text).join('|'), 'read', 'what is marked');
+});
+
 function thread(index, activity, more) {
     return {
         index,

@@ -193,6 +193,17 @@ await check('copied stacks and names are those of the row', async () => {
     await page.close();
 });
 
+await check('a search excludes, quotes, and takes expressions and fields, as prof report does', async () => {
+    const page = await openPage(url);
+    for (const search of ['-walk', '"work"', '/^(le|he)/,-lib:libm', 'lib:libm,-"work"']) {
+        await page.locator('#stack-search').fill(search);
+        await page.keyboard.press('Enter');
+        await settle(page);
+        assertEqual(await shown(page), reported('--search', search), `the tree of ${search}`);
+    }
+    await page.close();
+});
+
 await check('a transform that leaves nothing says so, and offers to undo it', async () => {
     const page = await openPage(url);
     await select(page, ['main']);

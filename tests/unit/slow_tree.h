@@ -9,7 +9,9 @@
 #include "tree/engine.h"
 
 #include <ctype.h>
+#include <regex.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_DEPTH = 128, MAX_TRANSFORMS = 4 };
 
@@ -221,34 +223,81 @@ static inline bool slow_contains(const char *text, const char *term, size_t leng
     return false;
 }
 
-static inline bool slow_string_contains(const struct profile *profile, uint32_t string, const char *term, size_t length)
+/* One term: -, then lib: or file:, then a name in quotes or a regular expression between slashes. */
+struct slow_term {
+    char text[64];
+    bool excluded, only_lib, only_file, exact, is_expression;
+};
+
+static inline void slow_term_read(struct slow_term *term, const char *text, size_t length)
 {
-    return slow_contains(strings_text(&profile->strings, string), term, length);
+    *term = (struct slow_term){.excluded = length > 1 && *text == '-'};
+    text += term->excluded;
+    length -= term->excluded;
+    term->only_lib = strncmp(text, "lib:", 4) == 0 && text[4] != ':';
+    term->only_file = strncmp(text, "file:", 5) == 0 && text[5] != ':';
+    size_t prefix = term->only_lib ? 4 : term->only_file ? 5 : 0;
+    text += prefix;
+    length -= prefix;
+    term->exact = length > 2 && text[0] == '"' && text[length - 1] == '"';
+    term->is_expression = length > 2 && text[0] == '/' && text[length - 1] == '/';
+    bool enclosed = term->exact || term->is_expression;
+    snprintf(term->text, sizeof(term->text), "%.*s", (int)(length - 2 * enclosed), text + enclosed);
 }
 
-static inline bool slow_term_matches_func(const struct profile *profile, uint32_t func, const char *term, size_t length)
+/* Compiled once, as long as no other is asked for. */
+static inline const regex_t *slow_expression(const char *text)
+{
+    static regex_t last;
+    static char last_text[64];
+    if (strcmp(text, last_text) != 0) {
+        if (last_text[0])
+            regfree(&last);
+        if (regcomp(&last, text, REG_EXTENDED | REG_ICASE | REG_NOSUB))
+            abort();
+        strcpy(last_text, text);
+    }
+    return &last;
+}
+
+static inline bool slow_string_matches(const struct profile *profile, uint32_t string, const struct slow_term *term,
+                                       bool is_file)
+{
+    const char *text = strings_text(&profile->strings, string);
+    if (term->exact)
+        return strcasecmp(text, term->text) == 0 ||
+               (is_file && strrchr(text, '/') && strcasecmp(strrchr(text, '/') + 1, term->text) == 0);
+    if (!term->is_expression)
+        return slow_contains(text, term->text, strlen(term->text));
+    return regexec(slow_expression(term->text), text, 0, NULL, 0) == 0;
+}
+
+static inline bool slow_term_matches_func(const struct profile *profile, uint32_t func, const struct slow_term *term)
 {
     const struct func_table *funcs = &profile->funcs;
-    if (func >= funcs->length)
-        return slow_string_contains(profile, profile->resources.data[func - funcs->length].name, term, length);
-    uint32_t resource = funcs->resource[func], source = funcs->source[func];
-    return slow_string_contains(profile, funcs->name[func], term, length) ||
-           (resource != PROFILE_NONE &&
-            slow_string_contains(profile, profile->resources.data[resource].name, term, length)) ||
-           (source != PROFILE_NONE &&
-            slow_string_contains(profile, profile->sources.data[source].filename, term, length));
+    bool is_library = func >= funcs->length;
+    uint32_t resource = is_library ? func - (uint32_t)funcs->length : funcs->resource[func];
+    uint32_t source = is_library ? PROFILE_NONE : funcs->source[func];
+    return (!is_library && !term->only_lib && !term->only_file &&
+            slow_string_matches(profile, funcs->name[func], term, false)) ||
+           (!term->only_file && resource != PROFILE_NONE &&
+            slow_string_matches(profile, profile->resources.data[resource].name, term, false)) ||
+           (!term->only_lib && source != PROFILE_NONE &&
+            slow_string_matches(profile, profile->sources.data[source].filename, term, true));
 }
 
 static inline bool slow_matches(const struct slow_query *query, const struct slow_stack *stack)
 {
-    for (const char *term = query->search; *term;) {
-        size_t length = strcspn(term, ",");
-        bool found = length == 0;
+    for (const char *at = query->search; *at;) {
+        size_t length = strcspn(at, ",");
+        struct slow_term term;
+        slow_term_read(&term, at, length);
+        bool found = false;
         for (size_t i = 0; i < stack->depth && !found; i++)
-            found = slow_term_matches_func(query->profile, stack->frames[i].func, term, length);
-        if (!found)
+            found = slow_term_matches_func(query->profile, stack->frames[i].func, &term);
+        if (length && found == term.excluded)
             return false;
-        term += length + (term[length] == ',');
+        at += length + (at[length] == ',');
     }
     return true;
 }
@@ -318,9 +367,43 @@ static inline void slow_add_transform(struct slow_query *query, struct random *r
 
 static inline void slow_random_query(struct slow_query *query, const struct profile *profile, struct random *random)
 {
-    static const char *const searches[] = {
-        "",        "",  "",        "funca",     "FuncA", "liba", "file1",   "x::R", "b,liba",         "a,b,c",
-        "nowhere", ",", "run(int", "e0.c,Func", "A:",    "func", "libA.so", "t)",   "Funcb::run(int)"};
+    static const char *const searches[] = {"",
+                                           "",
+                                           "",
+                                           "funca",
+                                           "FuncA",
+                                           "liba",
+                                           "file1",
+                                           "x::R",
+                                           "b,liba",
+                                           "a,b,c",
+                                           "nowhere",
+                                           ",",
+                                           "run(int",
+                                           "e0.c,Func",
+                                           "A:",
+                                           "func",
+                                           "-funca",
+                                           "-lib:b",
+                                           "lib:a",
+                                           "lib:func",
+                                           "file:e1",
+                                           "-file:file",
+                                           "\"liba.so\"",
+                                           "\"liba\"",
+                                           "libA.so",
+                                           "t)",
+                                           "Funcb::run(int)",
+                                           "\"FuncA::run(int)\"",
+                                           "file:\"File2.c\"",
+                                           "\"File2.c\"",
+                                           "-",
+                                           "/^func[ab]/",
+                                           "/(A|x)::run/,-lib:c",
+                                           "lib:/[ab].so$/",
+                                           "-/c$/",
+                                           "lib::x",
+                                           "file:/^.src.file0/,-/^funcx/"};
     query->profile = profile;
     query->thread_count = query->transform_count = 0;
     query->range = whole_time;

@@ -26,6 +26,16 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
         ],
     },
     {
+        title: 'In the search',
+        keys: [
+            [[','], 'between terms that must all match'],
+            [['-term'], 'leaves out samples with it'],
+            [['"term"'], 'the whole name'],
+            [['/term/'], 'a regular expression'],
+            [['lib:term', 'file:term'], 'only in names of libraries, of files'],
+        ],
+    },
+    {
         title: 'View',
         keys: [
             [['/'], 'search'],

@@ -10,6 +10,12 @@ import { CloseIcon, SearchIcon, SidebarIcon } from './icons';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
 
+const SEARCH_HELP = `Keeps the samples that have every term somewhere in their stack: in a function's, file's or library's name.
+-term   leaves out samples with it
+"term"   the whole name
+/term/   a regular expression
+lib:term   file:term   only in names of libraries, of files`;
+
 /** ms without a key before a search is made. */
 const SEARCH_DELAY = 150;
 
@@ -44,7 +50,7 @@ function SearchBox(): JSX.Element {
                 type="text"
                 aria-label="Filter stacks"
                 placeholder="Filter stacks: all of these, comma, separated"
-                title="Keeps the samples that have every term somewhere in their stack: in a function's, file's or library's name"
+                title={SEARCH_HELP}
                 spellcheck={false}
                 autocomplete="off"
                 onInput={() => {

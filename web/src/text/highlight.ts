@@ -1,21 +1,46 @@
 /** Where the terms of a search occur in a name, so that a row can mark them. */
 
-/** The terms of a search: separated by commas, all must match, case does not matter. */
-export function searchTerms(search: string): string[] {
-    return search
-        .split(',')
-        .map((term) => term.trim())
-        .filter((term) => term !== '');
+/** A term of a search as lib/tree/search.h describes it. */
+export interface SearchTerm {
+    text: string;
+    kind: 'part' | 'exact' | 'expression';
+    excluded: boolean;
 }
 
-/** An expression that finds any of the terms, or null if there are none. */
+/** `-`, a field and what follows: a term in quotes or slashes up to a comma or the end, or anything up to a comma. */
+const TERM = /\s*(-(?=[^,\s]))?(?:(?:lib|file):(?!:)\s*(?=[^,\s]))?(?:"([^"]+(?:"(?!\s*(?:,|$))[^"]*)*)"(?=\s*(?:,|$))|\/((?:[^\\/]|\\.|\/(?!\s*(?:,|$)))+)\/(?=\s*(?:,|$))|([^,]*))\s*(?:,|$)/gy;
+
+export function searchTerms(search: string): SearchTerm[] {
+    const terms: SearchTerm[] = [];
+    for (const [all, minus, exact, expression, part] of search.matchAll(TERM)) {
+        if (all === '') break;
+        const text = exact ?? expression ?? part?.trim() ?? '';
+        const kind = exact !== undefined ? 'exact' : expression !== undefined ? 'expression' : 'part';
+        if (text !== '') terms.push({ text, kind, excluded: minus !== undefined });
+    }
+    return terms;
+}
+
+function escaped(text: string): string {
+    return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
+
+function sourceOf({ text, kind }: SearchTerm): string {
+    if (kind === 'part') return escaped(text);
+    if (kind === 'exact') return `^${escaped(text)}$`;
+    try {
+        return `(?:${new RegExp(text).source})`;
+    } catch {
+        return escaped(`/${text}/`);
+    }
+}
+
+/** An expression that finds what any of the terms looks for, or null if there is nothing to find. */
 export function termsExpression(search: string): RegExp | null {
-    const terms = searchTerms(search);
+    const terms = searchTerms(search).filter((term) => !term.excluded);
     if (terms.length === 0) return null;
-    const escaped = terms
-        .sort((a, b) => b.length - a.length)
-        .map((term) => term.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
-    return new RegExp(escaped.join('|'), 'gi');
+    const sources = terms.sort((a, b) => b.text.length - a.text.length).map(sourceOf);
+    return new RegExp(sources.join('|'), 'gi');
 }
 
 export interface Piece {

@@ -1,0 +1,41 @@
+/*
+ * Regular expressions, as far as one types them into a search box: . [a-z] [^a-z] \d \w \s (and \D \W \S) ^ $ * + ? | (
+ * ) and \ before what is meant literally. Letters of ASCII match in either case; a dot is one byte.
+ *
+ * Looking takes time proportional to the text and to the expression, whatever either is: names come from anywhere.
+ */
+#ifndef PROF_TREE_PATTERN_H
+#define PROF_TREE_PATTERN_H
+
+#include "base/array.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+enum { PATTERN_MAX_STEPS = 512 };
+
+struct pattern_step {
+    uint8_t kind;
+    int16_t first, second; /* where to go on, relative to the step */
+    uint16_t set;          /* of the bytes that it takes */
+};
+
+struct byte_set {
+    uint32_t bits[8];
+};
+
+struct pattern {
+    ARRAY(struct pattern_step) steps;
+    ARRAY(struct byte_set) sets;
+};
+
+/* Makes a pattern of an expression. -EINVAL if it is none (an open bracket, a star after nothing) or too long; the
+ * sentence says what is wrong. pattern_destroy() frees it, also after an error. */
+int pattern_init(struct pattern *pattern, const char *text, size_t length, struct error *err);
+
+/* Whether the expression matches some part of the text. */
+bool pattern_finds(const struct pattern *pattern, const char *text, size_t length);
+
+void pattern_destroy(struct pattern *pattern);
+
+#endif
