@@ -35,7 +35,7 @@ struct namer {
     struct interner *interner;
     struct code_names code_names;
     const struct kallsyms *kallsyms; /* NULL: of no use for these addresses */
-    bool kernel_is_said;
+    uint64_t kernel_unnamed;         /* distinct addresses of the kernel */
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -191,13 +191,16 @@ static bool add_problem(struct namer *namer, const char *library, const char *re
            array_push(&namer->naming->problems, problem);
 }
 
-static bool say_unknown_kernel(struct namer *namer)
+static bool tell_unnamed_kernel(struct namer *namer)
 {
-    bool is_hidden = namer->kallsyms && namer->kallsyms->problem[0];
-    if (namer->kernel_is_said)
+    if (!namer->kernel_unnamed)
         return true;
-    namer->kernel_is_said = true;
-    return add_problem(namer, "the kernel",
+    bool is_hidden = namer->kallsyms && namer->kallsyms->problem[0];
+    struct naming_gap gap = {.library = add_text(namer, "the kernel"),
+                             .gap = is_hidden ? SYMBOL_GAP_NOT_READABLE : SYMBOL_GAP_NO_SYMBOLS,
+                             .unnamed = namer->kernel_unnamed};
+    return gap.library != STRING_NONE && array_push(&namer->naming->gaps, gap) &&
+           add_problem(namer, "the kernel",
                        is_hidden ? namer->kallsyms->problem
                                  : "some of its code had no name any more when the recording ended");
 }
@@ -212,7 +215,8 @@ static uint32_t add_unknown_kernel(struct namer *namer, uint64_t address)
     if (symbol)
         return add_kernel_code(namer, namer->kallsyms->text + symbol->name, kallsyms_module(namer->kallsyms, symbol));
     namer->naming->unnamed++;
-    return say_unknown_kernel(namer) ? add_kernel_code(namer, "kernel code (no symbols)", NULL) : PROFILE_NONE;
+    namer->kernel_unnamed++;
+    return add_kernel_code(namer, "kernel code (no symbols)", NULL);
 }
 
 /* Code that the kernel made, and told of. */
@@ -449,6 +453,8 @@ int name_frames(struct naming *naming, const struct replay *replay, const struct
     for (size_t i = 0; i < replay->frames.length; i++)
         if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&namer, i))
             goto no_memory;
+    if (!tell_unnamed_kernel(&namer))
+        goto no_memory;
     goto out;
 no_memory:
     code = error_no_memory(err);
