@@ -44,7 +44,7 @@ static void compare_split(const char *compiler, const char *flags, const char *p
     snprintf(path, sizeof(path), "%s/program", folder);
     snprintf(
         command, sizeof(command),
-        "source=$PWD/tests/targets/%s && cd %s && %s %s -gsplit-dwarf -c -o unit.o $source && %s -o program unit.o",
+        "source=$PWD/tests/targets/%s && cd %s && %s -gsplit-dwarf %s -c -o unit.o $source && %s -o program unit.o",
         source, folder, compiler, flags, compiler);
     run(command);
     agreement_compare(path, &with);
@@ -81,6 +81,19 @@ static void test_split_debug_info_of_clang(void **unused)
     compare_split("clang++", "-g -O2 -gdwarf-5", "llvm-dwp", "names.cpp");
     compare_split("clang++", "-g -O2 -fsplit-dwarf-inlining", "llvm-dwp", "names.cpp");
     compare_split("clang++", "-g -O2 -fdebug-types-section", "llvm-dwp", "names.cpp");
+    compare_split("clang++", "-g -O2 -gsplit-dwarf=single", NULL, "names.cpp");
+}
+
+static void test_split_debug_info_of_rustc(void **unused)
+{
+    (void)unused;
+    const struct agreement_with with = split_llvm();
+    if (system("rustc -C split-debuginfo=packed --print cfg >/dev/null 2>&1") != 0) {
+        print_message("no rustc here that splits debug info\n");
+        skip();
+    }
+    agreement_build(&with, "rustc", "-g -C opt-level=2 -C split-debuginfo=unpacked", "busy.rs");
+    agreement_build(&with, "rustc", "-g -C opt-level=2 -C split-debuginfo=packed", "busy.rs");
 }
 
 static void test_other_machines(void **unused)
@@ -106,6 +119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_split_debug_info_of_gcc),
         cmocka_unit_test(test_split_debug_info_of_clang),
+        cmocka_unit_test(test_split_debug_info_of_rustc),
         cmocka_unit_test(test_other_machines),
     };
     return cmocka_run_group_tests(tests, NULL, agreement_print_totals);
