@@ -598,13 +598,14 @@ static enum symbol_gap gap_of(const struct lookup *lookup, const struct symbol_a
 
 void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes)
 {
+    enum { SPAN_MAX = 1 << 20 }; /* no function is larger, but what follows the last one can be */
     bool only_symbols = !lookup->job->answers.has_debug_info;
     uint64_t end = 0;
     for (size_t i = 0; i < lookup->job->count; i++) {
         const struct lookup_symbol *symbol = &lookup->symbols[i];
         uint64_t rva = lookup->job->rvas[i];
-        bool is_wide = only_symbols && symbol->from <= rva && rva < symbol->to && symbol->to - rva < UINT32_MAX / 2;
-        starts[i] = is_wide && symbol->from >= end && rva - symbol->from < UINT32_MAX / 2 ? symbol->from : rva;
+        bool is_wide = only_symbols && symbol->from <= rva && rva < symbol->to && symbol->to - symbol->from <= SPAN_MAX;
+        starts[i] = is_wide && symbol->from >= end ? symbol->from : rva;
         sizes[i] = rva < end ? 0 : is_wide ? (uint32_t)(symbol->to - starts[i]) : 1;
         if (sizes[i])
             end = starts[i] + sizes[i];
