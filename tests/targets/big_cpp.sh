@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds a C++ program with a lot of debug info: UNITS translation units that instantiate std templates with types of
-# their own, so that nothing folds together. 36 units with 12 types each give a program of about 300 MB (130 MB of
+# their own, so that nothing folds together. 36 units with 14 types each give a program of about 360 MB (138 MB of
 # .debug_info) with g++ -g -O2; 36 with 2 types about 70 MB.
 #
 # usage: big_cpp.sh OUTPUT [UNITS [TYPES_PER_UNIT [COMPILER FLAGS...]]]
