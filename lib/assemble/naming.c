@@ -257,6 +257,25 @@ static uint32_t add_frame_of(struct namer *namer, size_t index)
     }
 }
 
+/* Jitdump files that do not say all that they could. */
+static bool tell_bad_dumps(struct namer *namer)
+{
+    const struct replay *replay = namer->replay;
+    for (size_t i = 0; i < replay->processes.length; i++) {
+        const struct replay_process *process = &replay->processes.data[i];
+        bool is_unusable = process->dump_state == REPLAY_CODE_MISSING && process->dump_lib;
+        const char *reason = is_unusable ? "it cannot be read, is damaged, or is another user's or a later file"
+                             : process->dump && process->dump->is_cut
+                                 ? "it ends in the middle of a record, or part of it is damaged: some names are missing"
+                                 : NULL;
+        char name[32];
+        snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", code_map_own_pid(replay, (uint32_t)i));
+        if (reason && !add_problem(namer, name, reason))
+            return false;
+    }
+    return true;
+}
+
 static bool set_bare(struct namer *namer, size_t index)
 {
     struct naming *naming = namer->naming;
@@ -453,7 +472,7 @@ int name_frames(struct naming *naming, const struct replay *replay, const struct
     for (size_t i = 0; i < replay->frames.length; i++)
         if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&namer, i))
             goto no_memory;
-    if (!tell_unnamed_kernel(&namer))
+    if (!tell_unnamed_kernel(&namer) || !tell_bad_dumps(&namer))
         goto no_memory;
     goto out;
 no_memory:

@@ -1,5 +1,5 @@
 /* Spends its time in BPF programs, which the kernel compiles when they are loaded.
- * usage: bpf_busy turns MILLISECONDS       (of CPU time) loads a program, runs it for a tenth of the time, drops it; ten times
+ * usage: bpf_busy turns MILLISECONDS       ten times: loads a program, runs it for a tenth of that CPU time, drops it
  *        bpf_busy inherited MILLISECONDS   runs the one that it was started with
  *        bpf_busy hold COMMAND...          loads a program and runs the command with it
  * Exits with 77 if it is not allowed to, or the kernel does not compile BPF. */

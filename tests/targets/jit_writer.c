@@ -1,8 +1,12 @@
-/* A compiler in small, for x86-64: makes loops at run time, says in a jitdump file what it put where and when, and uses
- * the same addresses again for other functions. It knows its own truth: prints "NAME CPU-milliseconds" for each, and
- * for "lines" how its two loops, in lines 10 and 20 of loops.jit, share the time. usage: jit_writer FOLDER MILLISECONDS
- * [monotonic|realtime|order|unmapped] "order": times are of a clock of its own; "unmapped": the dump is not mapped, so
- * that nothing tells where it is. */
+/*
+ * A compiler in small, for x86-64: makes loops at run time, says in a jitdump file what it put where and when, and uses
+ * the same addresses again for other functions. It knows its own truth: prints "NAME CPU-milliseconds" for each; the
+ * two loops of "lines", in lines 10 and 20 of loops.jit, share its time one to three.
+ *
+ *     usage: jit_writer FOLDER MILLISECONDS [monotonic|realtime|order|unmapped]
+ *
+ * order: times are of a clock of its own. unmapped: the dump is not mapped, so that nothing tells where it is.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
