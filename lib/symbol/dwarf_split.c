@@ -12,11 +12,25 @@
 
 /* ---- files ---- */
 
+/* Chromium's index has 4 MB. Every unit looks up thirty places in it, so that it is read once. */
+enum { INDEX_MAX = 256 << 20 };
+
+static void load_index(struct dwarf_split_file *file)
+{
+    file->index = elf_file_contents(&file->elf, ".debug_cu_index", &file->owned_index, NULL);
+    if (file->index.size == 0 || file->index.memory)
+        return;
+    file->owned_index = file->index.size <= INDEX_MAX ? bytes_load(&file->index) : NULL;
+    file->index.memory = file->owned_index;
+    if (!file->owned_index)
+        file->index.size = 0;
+}
+
 static int read_sections(struct dwarf_split_file *file, struct error *err)
 {
     int result = dwarf_sections_load(file->sections, file->owned, &file->elf, true, err);
     if (result == 0)
-        file->index = elf_file_contents(&file->elf, ".debug_cu_index", &file->owned_index, NULL);
+        load_index(file);
     if (result == 0 && file->sections[DWARF_INFO].size == 0)
         result = error_set(err, EINVAL, "it has no split debug info");
     if (result != 0)
