@@ -35,8 +35,8 @@ await context.addInitScript(() => {
     };
 });
 
-/** Opens an address and waits for the tree. */
-export async function openPage(address) {
+/** Opens an address and waits for the tree, or for what else is to be there. */
+export async function openPage(address, awaited = '.tree-row.selected') {
     const page = await context.newPage();
     const { origin } = new URL(address);
     page.setDefaultTimeout(PATIENCE_MS);
@@ -48,7 +48,7 @@ export async function openPage(address) {
         if (!request.url().startsWith(origin) && !request.url().startsWith('data:')) foreign.push(request.url());
     });
     await page.goto(address);
-    await page.waitForSelector('.tree-row.selected');
+    await page.waitForSelector(awaited);
     await settle(page);
     return page;
 }

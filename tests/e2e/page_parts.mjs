@@ -66,6 +66,7 @@ await check('views survive the address', () => {
             search: ['', 'a,b', 'std::vector<int> & = +?', '🙂 %20'][random(4)],
             inverted: random(2) === 1,
             path: Array.from({ length: random(80) }, () => random(100_000)),
+            tab: codec.TABS[random(codec.TABS.length)],
             allTracks: random(2) === 1,
         };
         assertEqual(JSON.stringify(codec.decodeView(codec.encodeView(view, zero, 100_000), zero)), JSON.stringify(view), 'the view read back');

@@ -204,6 +204,71 @@ await check('a search excludes, quotes, and takes expressions and fields, as pro
     await page.close();
 });
 
+/** The function list as it is shown: name, total, self. */
+async function functionsShown(page) {
+    const rows = await page.$$eval('[role="grid"] .tree-row', (all) =>
+        all
+            .map((row) => [
+                Number(row.dataset.row),
+                row.querySelector('.tree-text bdi')?.textContent,
+                row.querySelector('.number').textContent,
+                row.querySelector('.number.self').textContent,
+            ])
+            .sort((a, b) => a[0] - b[0]),
+    );
+    return rows.map(([, name, total, self]) => `${name} ${numberOf(total)} ${numberOf(self)}`).join('\n');
+}
+
+function functionsReported(...options) {
+    const report = JSON.parse(execFileSync(prof, ['report', '--json', '--functions', ...options, file], { encoding: 'utf8' }));
+    return report.functions.map((row) => `${row.name} ${row.total} ${row.self}`);
+}
+
+await check('the function list is that of prof report, and sorts by each column', async () => {
+    const page = await openPage(url);
+    const tree = page.url();
+    await page.getByRole('tab', { name: 'Functions' }).click();
+    await page.waitForSelector('[role="grid"] .tree-row');
+    await settle(page);
+    assertEqual(new URL(page.url()).searchParams.get('tab'), 'functions', 'tab in the address');
+    assertEqual(await functionsShown(page), functionsReported().join('\n'), 'the list');
+    const numbers = async (at) => (await functionsShown(page)).split('\n').map((row) => Number(row.split(' ').at(at)));
+    await page.getByRole('button', { name: /^Total/ }).click();
+    await settle(page);
+    const totals = await numbers(-2);
+    assertEqual(totals.join(), [...totals].sort((a, b) => b - a).join(), 'totals');
+    await page.getByRole('button', { name: /^Total/ }).click();
+    await settle(page);
+    assertEqual((await numbers(-2)).join(), [...totals].sort((a, b) => a - b).join(), 'totals the other way');
+    await page.getByRole('button', { name: /^Function/ }).click();
+    await settle(page);
+    assertEqual((await functionsShown(page)).split('\n').map((row) => row.split(' ')[0]).join(), 'helper,leaf,main,walk,work', 'names');
+    await page.goBack();
+    await settle(page);
+    assertEqual(page.url(), tree, 'address after back');
+    await page.close();
+});
+
+await check('functions are transformed by key and menu, and Enter shows who calls one', async () => {
+    const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
+    await page.locator('[role="grid"] .tree-row', { hasText: 'leaf' }).click();
+    await page.keyboard.press('m');
+    await settle(page);
+    assertEqual(codes(page), 'mf-2', 'transforms after m');
+    assertEqual(await functionsShown(page), functionsReported('--merge-function', 'leaf').join('\n'), 'the list');
+    await page.locator('[role="grid"] .tree-row', { hasText: 'walk' }).click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Focus on function' }).click();
+    await settle(page);
+    assertEqual(codes(page), 'mf-2~ff-3', 'transforms after the menu');
+    await page.locator('[role="grid"] .tree-row', { hasText: 'helper' }).click();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[role="treegrid"] .tree-row.selected');
+    await settle(page);
+    assertEqual((await selectedRow(page)).name, 'helper', 'selected row of the tree');
+    assert(await page.getByLabel('Invert call stack').isChecked(), 'the tree is not inverted');
+    await page.close();
+});
+
 await check('a transform that leaves nothing says so, and offers to undo it', async () => {
     const page = await openPage(url);
     await select(page, ['main']);

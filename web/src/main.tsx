@@ -1,12 +1,14 @@
 /** Where the page begins. */
 import { render } from 'preact';
 import { App } from './components/App';
+import { followQuery } from './state/functions';
 import { start } from './state/store';
 import { followTheme } from './state/theme';
 import { followView } from './state/tree';
 
 followTheme();
 followView();
+followQuery();
 const root = document.querySelector('#app');
 if (root) render(<App />, root);
 void start();

@@ -66,6 +66,8 @@ export function App(): JSX.Element {
     const state = loading.value;
     if (state.phase === 'loading') return <LoadProgress progress={state.progress} />;
     if (state.phase === 'failed') return <LoadFailure message={state.message} />;
+    // It is about a row of the call tree.
+    const hasSidebar = sidebarOpen.value && view.value.tab === 'calltree';
     return (
         <div class="page">
             <Header />
@@ -75,8 +77,8 @@ export function App(): JSX.Element {
                 <TimelineSplitter />
                 <div class="below">
                     <Panel />
-                    {sidebarOpen.value && <SidebarSplitter />}
-                    {sidebarOpen.value && <Sidebar />}
+                    {hasSidebar && <SidebarSplitter />}
+                    {hasSidebar && <Sidebar />}
                 </div>
             </main>
             <InfoDialog />

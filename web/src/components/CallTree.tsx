@@ -23,7 +23,7 @@ import {
     transform,
     treeError,
 } from '../state/tree';
-import { copyText, type MenuItem, menu, tooltip } from '../state/windows';
+import { copyText, type MenuItem, menu, newMenuId, tooltip } from '../state/windows';
 import { describeWeight, formatShare } from '../text/format';
 import { termsExpression } from '../text/highlight';
 import { ROW_LIMIT } from '../text/plain';
@@ -43,8 +43,6 @@ const GROUP_STARTS = new Set<TransformKind>(['focus-function', 'collapse-functio
 const TRANSFORM_KEYS = new Set(OFFERED.map((one) => one.key));
 /** ms that the mouse rests on a name before it is shown in full. */
 const TOOLTIP_DELAY = 350;
-
-let menuCount = 0;
 
 /** What the numbers take in this window: narrow ones leave a column out. */
 function numbersWidth(box: HTMLElement): number {
@@ -259,7 +257,7 @@ export function CallTree(): JSX.Element {
         const frame = box.getBoundingClientRect();
         const rowY = frame.top + HEADER_HEIGHT + (all.indexOf(node) + 1) * ROW_HEIGHT - box.scrollTop;
         const place = fromKeys ? { x: frame.left + numbersWidth(box), y: rowY } : { x: event.clientX, y: event.clientY };
-        const opened = { ...place, id: ++menuCount, items: menuItems(node, null), owner: box };
+        const opened = { ...place, id: newMenuId(), items: menuItems(node, null), owner: box };
         menu.value = opened;
         void engine.recursion(node.func).then((recursion) => {
             if (menu.value?.id === opened.id) menu.value = { ...opened, items: menuItems(node, recursion) };

@@ -19,6 +19,13 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
         ],
     },
     {
+        title: 'Functions',
+        keys: [
+            [['Enter'], 'show who calls the function'],
+            [['m', 'f', 'd', '…'], 'transforms, as in the call tree'],
+        ],
+    },
+    {
         title: 'Transforms of the call tree',
         keys: [
             ...OFFERED.map((one): [string[], string] => [[one.key], one.meaning]),

@@ -2,10 +2,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
-import { changeView, info, inverted, search } from '../state/store';
+import type { Tab } from '../state/codec';
+import { changeView, info, inverted, search, view } from '../state/store';
 import { invert } from '../state/tree';
 import { seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
 import { CallTree } from './CallTree';
+import { FunctionList } from './FunctionList';
 import { CloseIcon, SearchIcon, SidebarIcon } from './icons';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
@@ -19,8 +21,15 @@ lib:term   file:term   only in names of libraries, of files`;
 /** ms without a key before a search is made. */
 const SEARCH_DELAY = 150;
 
-/** The views there are. More will come: each is a name, a title, and a component that fills the panel. */
-const VIEWS = [{ name: 'calltree', title: 'Call Tree', component: CallTree }];
+/** The views there are: each is a name, a title, and a component that fills the panel. */
+const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
+    { name: 'calltree', title: 'Call Tree', component: CallTree },
+    { name: 'functions', title: 'Functions', component: FunctionList },
+];
+
+function focusView(): void {
+    document.querySelector<HTMLElement>('#view > .tree')?.focus();
+}
 
 function SearchBox(): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
@@ -60,10 +69,10 @@ function SearchBox(): JSX.Element {
                 onKeyDown={(event) => {
                     if (event.key === 'Enter') {
                         apply();
-                        document.querySelector<HTMLElement>('[role="treegrid"]')?.focus();
+                        focusView();
                     } else if (event.key === 'Escape') {
                         if (event.currentTarget.value === '')
-                            document.querySelector<HTMLElement>('[role="treegrid"]')?.focus();
+                            focusView();
                         else clear();
                     } else return;
                     event.preventDefault();
@@ -105,8 +114,8 @@ function Legend(): JSX.Element {
 }
 
 export function Panel(): JSX.Element {
-    const current = VIEWS[0] ?? { name: '', title: '', component: CallTree };
-    const View = current.component;
+    const { tab } = view.value;
+    const View = VIEWS.find((one) => one.name === tab)?.component ?? CallTree;
     return (
         <section class="panel" aria-label="Selected threads">
             <div class="tab-bar">
@@ -118,8 +127,11 @@ export function Panel(): JSX.Element {
                             role="tab"
                             id={`tab-${one.name}`}
                             class="tab"
-                            aria-selected={one === current}
+                            aria-selected={one.name === tab}
                             aria-controls="view"
+                            onClick={() => {
+                                if (one.name !== tab) changeView({ tab: one.name }, 'push');
+                            }}
                         >
                             {one.title}
                         </button>
@@ -128,7 +140,7 @@ export function Panel(): JSX.Element {
                 <Legend />
                 <button
                     type="button"
-                    class="button quiet square"
+                    class={tab === 'calltree' ? 'button quiet square' : 'button quiet square absent'}
                     aria-label="Sidebar"
                     title={sidebarOpen.value ? 'Hide the sidebar (s)' : 'Show the sidebar (s)'}
                     aria-pressed={sidebarOpen.value}
@@ -138,14 +150,14 @@ export function Panel(): JSX.Element {
                 </button>
             </div>
             <div class="filter-bar">
-                <label class="checkbox" title="Start from where the time was spent and go up to the callers (i)">
+                <label class={tab === 'calltree' ? 'checkbox' : 'checkbox absent'} title="Start from where the time was spent and go up to the callers (i)">
                     <input type="checkbox" checked={inverted.value} onChange={() => void invert()} />
                     Invert call stack
                 </label>
                 <SearchBox />
             </div>
             <TransformBar />
-            <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${current.name}`}>
+            <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
                 <View />
             </div>
         </section>

@@ -1,7 +1,7 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`); `path` (the selected call node),
- * `preview` (the range that is being chosen) and `tracks` are ours.
+ * `preview` (the range that is being chosen), `tab` and `tracks` are ours.
  */
 import type { NodePath, Transform } from '../engine/api';
 import { decodeIndexes, encodeIndexes } from './indexes';
@@ -9,6 +9,9 @@ import { decodeTransforms, encodeTransforms } from './transform_codec';
 
 /** [start, end) in milliseconds after the profile's zero. */
 export type Range = [number, number];
+
+export const TABS = ['calltree', 'functions'] as const;
+export type Tab = (typeof TABS)[number];
 
 /** Everything that decides what is on the screen, sizes and colours apart. */
 export interface View {
@@ -24,6 +27,8 @@ export interface View {
     inverted: boolean;
     /** The selected call node; empty for none. */
     path: NodePath;
+    /** Which view of the selected threads is shown. */
+    tab: Tab;
     /** Whether tracks that do little are shown too. */
     allTracks: boolean;
 }
@@ -36,6 +41,7 @@ export const EMPTY_VIEW: View = {
     search: '',
     inverted: false,
     path: [],
+    tab: 'calltree',
     allTracks: false,
 };
 
@@ -76,6 +82,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.search !== '') query.set('search', view.search);
     if (view.inverted) query.set('invertCallstack', '');
     if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
+    if (view.tab !== 'calltree') query.set('tab', view.tab);
     if (view.allTracks) query.set('tracks', 'all');
     return `?${query.toString().replace(/=(?=&|$)/g, '')}`;
 }
@@ -95,6 +102,7 @@ export function decodeView(text: string, zero: number): View {
         search: query.get('search') ?? '',
         inverted: query.has('invertCallstack'),
         path: decodeIndexes(query.get('path') ?? ''),
+        tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
         allTracks: query.get('tracks') === 'all',
     };
 }

@@ -1,5 +1,5 @@
 /** Which transforms a row of the call tree offers, with their keys (those of the Firefox Profiler) and what they say of themselves. */
-import type { Recursion, Transform, TransformKind } from '../engine/api';
+import type { NodePath, Recursion, Transform, TransformKind } from '../engine/api';
 import { plainText } from '../text/plain';
 import { funcName } from './names';
 import { engine, info, inverted } from './store';
@@ -107,7 +107,10 @@ function categoryName(category: number): string {
     return plainText(info.value.categories[category]?.name ?? 'Other', NAME_LIMIT);
 }
 
-function labelOf(kind: TransformKind, node: TreeNode): string {
+/** What a transform is made of: a row of the tree, or a function of the list, which has no path and no category. */
+type Place = Pick<TreeNode, 'func' | 'category'>;
+
+function labelOf(kind: TransformKind, node: Place): string {
     const library = plainText(funcName(node.func)?.lib ?? '', NAME_LIMIT);
     switch (kind) {
         case 'merge-function':
@@ -137,7 +140,7 @@ function labelOf(kind: TransformKind, node: TreeNode): string {
     }
 }
 
-function obstacleOf(kind: TransformKind, node: TreeNode, recursion: Recursion | null): string {
+function obstacleOf(kind: TransformKind, node: Place, recursion: Recursion | null): string {
     if (kind === 'merge-call-node' && inverted.value) return 'A row of an inverted tree cannot be merged alone';
     if (kind === 'collapse-resource' && (funcName(node.func)?.resource ?? -1) < 0) return 'It is in no known library';
     if (kind === 'collapse-recursion' && recursion === 'none') return 'It does not call itself';
@@ -146,13 +149,13 @@ function obstacleOf(kind: TransformKind, node: TreeNode, recursion: Recursion | 
     return '';
 }
 
-function makeTransform(kind: TransformKind, node: TreeNode): Transform {
+function makeTransform(kind: TransformKind, node: Place, path: NodePath): Transform {
     const plain = { kind, path: [], inverted: false };
     switch (kind) {
         case 'merge-call-node':
-            return { ...plain, index: -1, path: nodePath(node) };
+            return { ...plain, index: -1, path };
         case 'focus-subtree':
-            return { ...plain, index: -1, path: nodePath(node), inverted: inverted.value };
+            return { ...plain, index: -1, path, inverted: inverted.value };
         case 'focus-category':
         case 'drop-category':
             return { ...plain, index: node.category };
@@ -163,24 +166,48 @@ function makeTransform(kind: TransformKind, node: TreeNode): Transform {
     }
 }
 
-/** `recursion`: of the row's function; null while it is not known. */
-export function offersFor(node: TreeNode, recursion: Recursion | null): Offer[] {
-    return OFFERED.map((one) => ({
+function makeOffer(one: Kind, node: Place, path: NodePath, recursion: Recursion | null): Offer {
+    return {
         ...one,
         label: labelOf(one.kind, node),
         obstacle: obstacleOf(one.kind, node, recursion),
-        transform: makeTransform(one.kind, node),
-    }));
+        transform: makeTransform(one.kind, node, path),
+    };
+}
+
+/** `recursion`: of the row's function; null while it is not known. */
+export function offersFor(node: TreeNode, recursion: Recursion | null): Offer[] {
+    const path = nodePath(node);
+    return OFFERED.map((one) => makeOffer(one, node, path, recursion));
+}
+
+const OF_ROWS_ALONE = new Set<TransformKind>(['merge-call-node', 'focus-subtree', 'focus-category', 'drop-category']);
+
+export const OFFERED_FOR_FUNCTIONS: readonly Kind[] = OFFERED.filter((one) => !OF_ROWS_ALONE.has(one.kind));
+
+export function offersForFunction(func: number, recursion: Recursion | null): Offer[] {
+    return OFFERED_FOR_FUNCTIONS.map((one) => makeOffer(one, { func, category: -1 }, [], recursion));
+}
+
+async function recursionFor(key: string, func: number): Promise<Recursion | null> {
+    return key === 'r' || key === 'R' ? engine.recursion(func) : null;
+}
+
+async function doOffer(offer: Offer | undefined): Promise<void> {
+    if (!offer) return;
+    if (offer.obstacle !== '') showNotice(offer.obstacle);
+    else await transform(offer.transform);
 }
 
 /** Does what a key stands for; says why if it cannot be done. */
 export async function transformByKey(key: string, node: TreeNode): Promise<void> {
-    const isAboutRecursion = key === 'r' || key === 'R';
-    const recursion = isAboutRecursion ? await engine.recursion(node.func) : null;
-    const offer = offersFor(node, recursion).find((one) => one.key === key);
-    if (!offer) return;
-    if (offer.obstacle !== '') showNotice(offer.obstacle);
-    else await transform(offer.transform);
+    const recursion = await recursionFor(key, node.func);
+    await doOffer(offersFor(node, recursion).find((one) => one.key === key));
+}
+
+export async function transformFunctionByKey(key: string, func: number): Promise<void> {
+    const recursion = await recursionFor(key, func);
+    await doOffer(offersForFunction(func, recursion).find((one) => one.key === key));
 }
 
 /** What a transform that was done is called: before the name of its function, library or category. */

@@ -72,6 +72,11 @@ export interface Menu {
 }
 
 export const menu = signal<Menu | null>(null);
+let menuCount = 0;
+
+export function newMenuId(): number {
+    return ++menuCount;
+}
 
 /** A short message that goes away by itself, also read aloud. */
 export const notice = signal('');
