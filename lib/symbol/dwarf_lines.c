@@ -384,7 +384,8 @@ static const char *make_path(struct dwarf_lines *lines, const struct dwarf_line_
     uint64_t directory = is_new ? file->directory : file->directory - 1; /* before version 5, 0 is the unit's own */
     if (directory < lines->directories.length)
         path_prepend(&path, name_text(lines, &lines->directories.data[directory]));
-    path_prepend(&path, dwarf_value_text(lines->reader, lines->reader->directory));
+    if (!is_new || directory != 0) /* since version 5, 0 is the unit's own, which may be relative ("./csu") */
+        path_prepend(&path, dwarf_value_text(lines->reader, lines->reader->directory));
     return arena_copy(lines->arena, path.text, path.length);
 }
 

@@ -48,10 +48,13 @@ static const char *agreement_llvm_name(struct agreement *a, size_t i, const stru
 static const char *agreement_llvm_line(struct agreement *a, size_t i, const struct symbol_frame *ours,
                                        const struct other_frame *theirs, bool is_outermost)
 {
-    size_t length = theirs->file ? strlen(theirs->file) : 0;
+    size_t length = theirs->file ? strlen(theirs->file) : 0, own_length = ours->file ? strlen(ours->file) : 0;
     bool is_object = agreement_ends_with(theirs->file, ".o");
     if (!ours->file && ours->line == 0 && theirs->line == 0 && length && (is_object || !strchr(theirs->file, '/')))
         return "theirs is wrong: without debug info the STT_FILE symbol before a static function, not always its file";
+    if (own_length && length > own_length && strncmp(theirs->file, ours->file, length - own_length) == 0 &&
+        agreement_ends_with(theirs->file, ours->file) && ours->line == theirs->line)
+        return "theirs is wrong in LLVM 14, right in 19: a relative compilation directory twice (./csu/./csu/init.c)";
     if (is_outermost && !agreement_same(ours->function, theirs->function) && theirs->function &&
         agreement_symbol_at(a, a->answers.answers[i].symbol_address, theirs->function))
         return "either is right: the linker folded functions of the same code, with a line of each for one address";
