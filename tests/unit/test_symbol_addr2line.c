@@ -1,7 +1,7 @@
 /*
  * Names, inline chains, files and lines are those of addr2line (GNU binutils), over the same programs as in
  * test_symbol_llvm.c: a second opinion, from another reader of DWARF. A difference counts as addr2line's error where
- * llvm-symbolizer says what we say. Compilers that are not there are left out.
+ * llvm-symbolizer says what we say. Without one of the tools a test is skipped.
  */
 #include "support/agreement_llvm.h"
 
