@@ -123,6 +123,19 @@ try {
     await page.waitForTimeout(500);
     await measure('search', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
     await measure('range', () => window.turnWheel(-100), () => window.turnWheel(10_000));
+    const tree = page.locator('[role="treegrid"]');
+    await tree.focus();
+    await page.evaluate(() => {
+        window.pressInTree = (key) =>
+            document.querySelector('[role="treegrid"]').dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    });
+    await measure('merge function', () => window.pressInTree('m'), () => window.pressKey('u'));
+    await measure('focus on subtree', () => window.pressInTree('F'), () => window.pressKey('u'));
+    await page.keyboard.press('m');
+    await page.waitForTimeout(500);
+    await measure('undo', () => window.pressKey('u'), () => window.pressInTree('m'));
+    await page.keyboard.press('u');
+    await page.waitForTimeout(500);
     await page.locator(label).first().click();
     await page.keyboard.down('Shift');
     await page.locator(label).last().click();
@@ -131,6 +144,8 @@ try {
     await measure('invert, all threads', () => window.pressKey('i'));
     if (await page.locator('.checkbox input').isChecked()) await page.keyboard.press('i');
     await page.waitForTimeout(500);
+    await tree.focus();
+    await measure('merge function, all threads', () => window.pressInTree('m'), () => window.pressKey('u'));
     await measure('search, all threads', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
     await measure('range, all threads', () => window.turnWheel(-100), () => window.turnWheel(10_000));
 } finally {
