@@ -14,24 +14,18 @@
  */
 #include "symbol/lookup.h"
 #include "symbol/demangle.h"
-#include "symbol/dwarf_functions.h"
-#include "symbol/dwarf_lines.h"
-#include "symbol/dwarf_names.h"
 #include "symbol/kernel_file.h"
 #include "symbol/plt.h"
 #include "base/strings.h"
 #include "unwind/unwind.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* What may be spent on the units of a library, in the steps of dwarf_work(): real files need less than a step for each
- * byte. How much there is in .dwo files is not known before they are opened, so there the bound is a fixed one, of
- * about ten seconds. */
+ * byte. */
 enum { WORK_AT_LEAST = 1 << 24, WORK_PER_BYTE = 16 };
-#define WORK_OF_SPLIT_UNITS (UINT64_C(1) << 31)
 
 static void say(struct lookup *lookup, const char *text)
 {
@@ -321,169 +315,6 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
 {
     return is_elf(lookup) ? symbols_of_elf(lookup, err) : symbols_of_kernel(lookup, kallsyms, err);
-}
-
-/* ---- compile units ---- */
-
-struct unit_tables {
-    struct dwarf_functions functions;
-    struct dwarf_lines lines;
-    struct dwarf_names names;
-    struct dwarf_line_row *rows;
-};
-
-/* The frames of address i: the innermost has the line of the address, each other one that of the call in it. */
-static bool push_frames(struct lookup_unit *unit, struct unit_tables *tables, size_t i)
-{
-    enum { INLINES_MAX = 1024 };
-    const struct dwarf_line_row *row = &tables->rows[i];
-    uint64_t file = row->file;
-    struct lookup_frame frame = {.line = row->found ? row->line : 0, .column = row->found ? row->column : 0};
-    bool has_file = row->found;
-    size_t first = unit->frames.length;
-    uint32_t index = tables->functions.innermost[i];
-    do {
-        frame.file = has_file ? dwarf_lines_path(&tables->lines, file) : NULL;
-        frame.function = NULL;
-        frame.is_partial = true;
-        const struct dwarf_function *function = index == DWARF_NO_FUNCTION ? NULL : &tables->functions.list.data[index];
-        if (function) {
-            struct dwarf_name name = dwarf_names_get(&tables->names, function->die);
-            frame.function = name.text;
-            frame.is_partial = !name.text || name.is_partial;
-        }
-        if (!array_push(&unit->frames, frame))
-            return false;
-        has_file = function != NULL;
-        file = function ? function->call_file : 0;
-        frame.line = function ? function->call_line : 0;
-        frame.column = function ? function->call_column : 0;
-        index = function ? function->parent : DWARF_NO_FUNCTION;
-    } while (index != DWARF_NO_FUNCTION && unit->frames.length - first < INLINES_MAX);
-    for (size_t a = first, b = unit->frames.length; a + 1 < b--; a++) {
-        struct lookup_frame swapped = unit->frames.data[a];
-        unit->frames.data[a] = unit->frames.data[b];
-        unit->frames.data[b] = swapped;
-    }
-    return true;
-}
-
-/* `reader` has the DIEs, `lines` the line table: of split debug info, that is in the skeleton. */
-static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader, struct dwarf_unit_reader *lines,
-                     const uint64_t *vaddrs, struct error *err)
-{
-    struct unit_tables tables = {.rows = calloc(unit->count + 1, sizeof(*tables.rows))};
-    unit->frame_ends = calloc(unit->count + 1, sizeof(*unit->frame_ends));
-    int result = tables.rows && unit->frame_ends
-                     ? dwarf_functions_find(&tables.functions, reader, vaddrs, unit->count, err)
-                     : error_no_memory(err);
-    if (result != 0) {
-        free(tables.rows);
-        return result;
-    }
-    dwarf_lines_open(&tables.lines, lines, &unit->arena);
-    dwarf_lines_match(&tables.lines, vaddrs, unit->count, tables.rows);
-    dwarf_names_init(&tables.names, reader, &unit->arena);
-    for (size_t i = 0; result == 0 && i < unit->count; i++) {
-        if (!push_frames(unit, &tables, i))
-            result = error_no_memory(err);
-        unit->frame_ends[i] = (uint32_t)unit->frames.length;
-    }
-    dwarf_names_destroy(&tables.names);
-    dwarf_lines_close(&tables.lines);
-    dwarf_functions_destroy(&tables.functions);
-    free(tables.rows);
-    return result;
-}
-
-static void charge_work(struct lookup *lookup, uint64_t used)
-{
-    uint64_t left = atomic_load(&lookup->work_left);
-    while (!atomic_compare_exchange_weak(&lookup->work_left, &left, used < left ? left - used : 0))
-        ;
-}
-
-/* Charges for opening a reader, and lets it spend what is left. Threads may spend the same at once, so that all
- * together spend a little more: but what the units of a sound file get must not hang on which comes first. */
-static uint64_t grant_work(struct lookup *lookup, struct dwarf_unit_reader *reader)
-{
-    charge_work(lookup, DWARF_UNIT_WORK_MAX - reader->work_left);
-    uint64_t left = atomic_load(&lookup->work_left);
-    if (left < reader->work_left)
-        reader->work_left = left;
-    return reader->work_left;
-}
-
-/* A skeleton whose split unit is missing still has lines, and some compilers leave inlined functions in it. */
-static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, struct dwarf_unit_reader *skeleton,
-                           const uint64_t *vaddrs, struct error *err)
-{
-    struct dwarf_split_unit split = {.work_done = 0};
-    struct error why = {""};
-    if (!atomic_exchange(&lookup->has_split_units, true))
-        atomic_fetch_add(&lookup->work_left, WORK_OF_SPLIT_UNITS);
-    const struct dwarf_split_file *package = lookup->has_package ? &lookup->package : NULL;
-    int opened = atomic_load(&lookup->work_left)
-                     ? dwarf_split_unit_open(&split, skeleton, package, lookup->lib, lookup->files.search, &why)
-                     : error_set(&why, E2BIG, "the files take too long to read");
-    charge_work(lookup, split.work_done);
-    if (opened != 0) {
-        unit->problem = arena_copy(&unit->arena, why.text, strlen(why.text));
-        return read_unit(unit, skeleton, skeleton, vaddrs, err);
-    }
-    uint64_t granted = grant_work(lookup, &split.reader);
-    int result = read_unit(unit, &split.reader, skeleton, vaddrs, err);
-    charge_work(lookup, granted - split.reader.work_left);
-    dwarf_split_unit_close(&split);
-    return result;
-}
-
-int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
-{
-    struct lookup_unit *unit = &lookup->units.data[index];
-    uint64_t *vaddrs = malloc((unit->count + 1) * sizeof(*vaddrs));
-    if (!vaddrs)
-        return error_no_memory(err);
-    for (size_t i = 0; i < unit->count; i++)
-        vaddrs[i] = lookup->job->rvas[lookup->by_unit[unit->first + i]] + lookup->dwarf_base;
-    struct dwarf_unit_reader reader;
-    int result = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
-    uint64_t granted = grant_work(lookup, &reader);
-    if (result == 0 && reader.dwo_name.form)
-        result = read_split_unit(lookup, unit, &reader, vaddrs, err);
-    else if (result == 0)
-        result = read_unit(unit, &reader, &reader, vaddrs, err);
-    else if (result == -EINVAL)
-        result = 0; /* a damaged unit has no frames */
-    charge_work(lookup, granted - reader.work_left);
-    dwarf_unit_reader_destroy(&reader);
-    free(vaddrs);
-    return result;
-}
-
-static char *source_of_unit(const struct lookup *lookup, const struct lookup_unit *unit, const char *file,
-                            size_t *length)
-{
-    struct dwarf_unit_reader reader;
-    struct dwarf_lines lines;
-    struct arena arena = {0};
-    char *text = NULL;
-    if (dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]) == 0) {
-        dwarf_lines_open(&lines, &reader, &arena);
-        text = dwarf_lines_source(&lines, file, length);
-        dwarf_lines_close(&lines);
-    }
-    dwarf_unit_reader_destroy(&reader);
-    arena_destroy(&arena);
-    return text;
-}
-
-char *lookup_embedded_source(const struct lookup *lookup, const char *file, size_t *length)
-{
-    char *text = NULL;
-    for (size_t i = 0; !text && i < lookup->units.length; i++)
-        text = source_of_unit(lookup, &lookup->units.data[i], file, length);
-    return text;
 }
 
 /* ---- answers ---- */
