@@ -500,6 +500,8 @@ static void start(struct dwarf_unit_reader *reader, const struct dwarf_file *fil
 
 static int read_start(struct dwarf_unit_reader *reader, uint64_t last_abbrev)
 {
+    if (reader->unit->version == 0)
+        return -EINVAL;
     int result = read_abbrevs(reader, last_abbrev);
     dwarf_work(reader, reader->abbrevs.length + reader->attributes.length);
     return result == 0 ? read_root(reader) : result;

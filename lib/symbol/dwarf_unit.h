@@ -66,7 +66,8 @@ struct dwarf_unit_reader {
     uint64_t split_ranges_base; /* the ranges_base of the split unit */
 };
 
-/* Reads the abbreviations and the root DIE. -EINVAL if they are damaged. To be destroyed in any case; not to be moved.
+/* Reads the abbreviations and the root DIE. -EINVAL if they are damaged, or of a version that is not known. To be
+ * destroyed in any case; not to be moved.
  */
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit);
