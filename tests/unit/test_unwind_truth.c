@@ -337,11 +337,12 @@ static bool is_breakpoint(const struct tracee *tracee)
     return read_memory(tracee->pid, tracee->regs.rip - 1, &code, 1) && code == 0xcc;
 }
 
-/* A signal every few hundred instructions, alternately on the stack of the program and on another. */
+/* A signal every few hundred instructions, alternately on the stack of the program and on another. None in the middle
+ * of a jump: its handler would run on top of two stacks at once for longer than any jump takes. */
 static int signal_to_send(const struct tracee *tracee, bool with_signals)
 {
     enum { INTERVAL = 397 };
-    if (!with_signals || tracee->signal_depth > 0 || tracee->steps % INTERVAL != 0)
+    if (!with_signals || tracee->signal_depth > 0 || tracee->suspects > 0 || tracee->steps % INTERVAL != 0)
         return 0;
     return tracee->steps / INTERVAL % 2 ? SIGUSR1 : SIGUSR2;
 }
