@@ -3,6 +3,10 @@
  * connections to the servers, which with TLS cost more than the answer, so clients are kept as well, and lent to
  * whoever asks.
  *
+ * A client can be told to give up only when it reports progress, and not every version does while a server is silent
+ * (0.192 waits for minutes). So a thread of its own asks, and whoever wants the file waits for that thread no longer
+ * than it likes.
+ *
  * Prototypes: debuginfod_find_debuginfo(3), elfutils 0.182 and later.
  */
 #include "symbol/debug_server.h"
@@ -15,6 +19,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,15 +52,23 @@ struct debug_server {
     struct error problem;
 };
 
-/* One file on its way. */
+/* One file on its way. The thread that asks for it and the one that waits share it; whoever is done last frees it. */
 struct fetch {
-    struct debug_server *server;
-    const char *name;
-    uint64_t started;     /* ns */
+    struct library library;
+    struct debuginfod_client *client;
+    enum debug_server_file what;
+    unsigned char build_id[BUILD_ID_MAX];
+    size_t build_id_size;
+    char *name;
+
+    pthread_mutex_t lock; /* for all below */
+    pthread_cond_t changed;
     uint64_t done, total; /* bytes; total 0: not known yet */
-    uint64_t last_bytes;  /* ns: when the first or some more came */
     bool was_asked;       /* there was progress, so it was not in the cache */
-    int failure;          /* why watch_fetch() gave it up; 0: it did not */
+    bool ended;           /* with `result`, as libdebuginfod gives it */
+    int result;
+    bool given_up; /* the asker is to end it as soon as it can */
+    bool left;     /* nobody waits any more */
 };
 
 static bool load_function(void *library, const char *name, void *function)
@@ -65,7 +78,7 @@ static bool load_function(void *library, const char *name, void *function)
     return symbol != NULL;
 }
 
-/* RTLD_GLOBAL: watch_fetch() looks a function up by its name, since it knows nothing but its client. */
+/* RTLD_GLOBAL: note_progress() looks a function up by its name, since it knows nothing but its client. */
 static bool load_library(struct library *library)
 {
     void *handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_GLOBAL);
@@ -123,88 +136,40 @@ const char *debug_server_problem(const struct debug_server *server)
     return server->problem.text;
 }
 
-/* ---- while a file comes ---- */
+/* ---- the thread that asks ---- */
 
 /* Before it has bytes to tell of, libdebuginfod counts something else, which stays small. */
 enum { SURELY_BYTES = 4096 };
 
-static void take_progress(struct fetch *fetch, uint64_t done, uint64_t total)
-{
-    const uint64_t second = UINT64_C(1000000000), now = monotonic_ns();
-    const struct debug_server_options *options = &fetch->server->options;
-    fetch->was_asked = true;
-    if (done > fetch->done && (total || done >= SURELY_BYTES)) {
-        fetch->done = done;
-        fetch->last_bytes = now;
-    }
-    fetch->total = total > fetch->total ? total : fetch->total;
-    if (fetch->done > options->max_bytes || fetch->total > options->max_bytes)
-        fetch->failure = E2BIG;
-    else if (now - fetch->started > options->max_seconds * second ||
-             now - fetch->last_bytes > DEBUG_SERVER_SILENT_SECONDS * second)
-        fetch->failure = ETIMEDOUT;
-}
-
-static void tell_progress(const struct fetch *fetch, bool ended)
-{
-    struct debug_server *server = fetch->server;
-    if (!server->options.progress)
-        return;
-    pthread_mutex_lock(&server->lock);
-    struct debug_server_progress progress = {
-        .name = fetch->name, .done = fetch->done, .total = fetch->total, .files = server->files, .ended = ended};
-    if (!server->options.progress(server->options.context, &progress))
-        debug_server_stop(server);
-    pthread_mutex_unlock(&server->lock);
-}
-
 /* What libdebuginfod calls; it gives up unless 0 is returned. */
-static int watch_fetch(struct debuginfod_client *client, long done, long total)
+static int note_progress(struct debuginfod_client *client, long done, long total)
 {
     void *(*user_data)(struct debuginfod_client *);
     if (!load_function(RTLD_DEFAULT, "debuginfod_get_user_data", &user_data))
         return 1;
     struct fetch *fetch = user_data(client);
-    take_progress(fetch, done > 0 ? (uint64_t)done : 0, total > 0 ? (uint64_t)total : 0);
-    tell_progress(fetch, false);
-    if (!fetch->failure && atomic_load(&fetch->server->stopped))
-        fetch->failure = ECANCELED;
-    return fetch->failure != 0;
+    pthread_mutex_lock(&fetch->lock);
+    fetch->was_asked = true;
+    if (done > 0 && (uint64_t)done > fetch->done && (total > 0 || done >= SURELY_BYTES))
+        fetch->done = (uint64_t)done;
+    if (total > 0 && (uint64_t)total > fetch->total)
+        fetch->total = (uint64_t)total;
+    bool given_up = fetch->given_up;
+    pthread_mutex_unlock(&fetch->lock);
+    return given_up;
 }
 
-/* ---- fetching ---- */
-
-static struct debuginfod_client *borrow_client(struct debug_server *server)
+static int ask(const struct fetch *fetch)
 {
-    struct debuginfod_client *client = NULL;
-    pthread_mutex_lock(&server->lock);
-    if (server->idle.length)
-        client = server->idle.data[--server->idle.length];
-    pthread_mutex_unlock(&server->lock);
-    if (!client && (client = server->library.begin()))
-        server->library.set_progress(client, watch_fetch);
-    return client;
-}
-
-static void return_client(struct debug_server *server, struct debuginfod_client *client)
-{
-    pthread_mutex_lock(&server->lock);
-    bool kept = array_push(&server->idle, client);
-    pthread_mutex_unlock(&server->lock);
-    if (!kept)
-        server->library.end(client);
-}
-
-static int ask(const struct library *library, struct debuginfod_client *client, enum debug_server_file what,
-               const unsigned char *build_id, size_t build_id_size, const char *name)
-{
-    switch (what) {
+    const struct library *library = &fetch->library;
+    const int size = (int)fetch->build_id_size;
+    switch (fetch->what) {
     case DEBUG_SERVER_DEBUG_INFO:
-        return library->find_debug_info(client, build_id, (int)build_id_size, NULL);
+        return library->find_debug_info(fetch->client, fetch->build_id, size, NULL);
     case DEBUG_SERVER_PROGRAM:
-        return library->find_program(client, build_id, (int)build_id_size, NULL);
+        return library->find_program(fetch->client, fetch->build_id, size, NULL);
     case DEBUG_SERVER_SOURCE:
-        return library->find_source(client, build_id, (int)build_id_size, name, NULL);
+        return library->find_source(fetch->client, fetch->build_id, size, fetch->name, NULL);
     }
     return -EINVAL;
 }
@@ -227,21 +192,192 @@ static bool find_cache(char *path, size_t size)
 
 /* libdebuginfod (0.188 does) notes of a fetch that was given up that there is no such file, by an empty one, and would
  * not ask again for ten minutes. */
-static void forget_that_it_is_missing(enum debug_server_file what, const unsigned char *build_id, size_t build_id_size)
+static void forget_that_it_is_missing(const struct fetch *fetch)
 {
     char path[PATH_MAX];
     char id[2 * BUILD_ID_MAX + 1];
     struct stat status;
-    if (what == DEBUG_SERVER_SOURCE || !find_cache(path, sizeof(path)))
+    if (fetch->what == DEBUG_SERVER_SOURCE || !find_cache(path, sizeof(path)))
         return;
-    for (size_t i = 0; i < build_id_size; i++)
-        snprintf(id + 2 * i, 3, "%02x", build_id[i]);
+    for (size_t i = 0; i < fetch->build_id_size; i++)
+        snprintf(id + 2 * i, 3, "%02x", fetch->build_id[i]);
     size_t used = strlen(path);
     int length = snprintf(path + used, sizeof(path) - used, "/%s/%s", id,
-                          what == DEBUG_SERVER_PROGRAM ? "executable" : "debuginfo");
+                          fetch->what == DEBUG_SERVER_PROGRAM ? "executable" : "debuginfo");
     if ((size_t)length < sizeof(path) - used && lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_size == 0)
         unlink(path);
+}
+
+static void fetch_free(struct fetch *fetch)
+{
+    pthread_cond_destroy(&fetch->changed);
+    pthread_mutex_destroy(&fetch->lock);
+    free(fetch->name);
+    free(fetch);
+}
+
+static void *run_fetch(void *context)
+{
+    struct fetch *fetch = context;
+    int result = ask(fetch);
+    pthread_mutex_lock(&fetch->lock);
+    fetch->ended = true;
+    fetch->result = result;
+    if (result < 0 && fetch->given_up)
+        forget_that_it_is_missing(fetch);
+    bool left = fetch->left;
+    pthread_cond_signal(&fetch->changed);
+    pthread_mutex_unlock(&fetch->lock);
+    if (left) {
+        if (result >= 0)
+            close(result);
+        fetch->library.end(fetch->client);
+        fetch_free(fetch);
+    }
+    return NULL;
+}
+
+static bool start_thread(struct fetch *fetch)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&thread, NULL, run_fetch, fetch) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started)
+        pthread_detach(thread);
+    return started;
+}
+
+static struct fetch *fetch_new(const struct library *library, enum debug_server_file what,
+                               const unsigned char *build_id, size_t build_id_size, const char *name)
+{
+    struct fetch *fetch = calloc(1, sizeof(*fetch));
+    char *copy = strdup(name);
+    if (!fetch || !copy) {
+        free(fetch);
+        free(copy);
+        return NULL;
+    }
+    fetch->library = *library;
+    fetch->what = what;
+    memcpy(fetch->build_id, build_id, build_id_size);
+    fetch->build_id_size = build_id_size;
+    fetch->name = copy;
+    pthread_mutex_init(&fetch->lock, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&fetch->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return fetch;
+}
+
+/* ---- the thread that waits ---- */
+
+#define MS UINT64_C(1000000)
+
+enum {
+    LOOK_MS = 100,      /* how often the one who waits looks after the fetch */
+    TOLD_MS = 500,      /* after which a fetch of which nothing is known yet is told of */
+    GIVING_UP_MS = 1500 /* libdebuginfod reports progress each second, if it does */
+};
+
+/* What the waiting thread has seen of a fetch. */
+struct watch {
+    const char *name;
+    uint64_t started, last_bytes; /* ns */
+    uint64_t done, total;
+    bool was_asked, ended;
+    bool told; /* options.progress() knows of it */
+};
+
+/* Until the fetch has ended or `ms` are over. */
+static void wait_a_moment(struct fetch *fetch, struct watch *watch, unsigned ms)
+{
+    uint64_t end = monotonic_ns() + ms * MS;
+    struct timespec time = {.tv_sec = (time_t)(end / (1000 * MS)), .tv_nsec = (long)(end % (1000 * MS))};
+    pthread_mutex_lock(&fetch->lock);
+    while (!fetch->ended && pthread_cond_timedwait(&fetch->changed, &fetch->lock, &time) == 0)
+        ;
+    if (fetch->done > watch->done)
+        watch->last_bytes = monotonic_ns();
+    watch->done = fetch->done;
+    watch->total = fetch->total;
+    watch->was_asked = fetch->was_asked;
+    watch->ended = fetch->ended;
+    pthread_mutex_unlock(&fetch->lock);
+}
+
+static void tell_progress(struct debug_server *server, struct watch *watch)
+{
+    watch->told = true;
+    if (!server->options.progress)
+        return;
+    pthread_mutex_lock(&server->lock);
+    struct debug_server_progress progress = {
+        .name = watch->name, .done = watch->done, .total = watch->total, .files = server->files, .ended = watch->ended};
+    if (!server->options.progress(server->options.context, &progress))
+        debug_server_stop(server);
+    pthread_mutex_unlock(&server->lock);
+}
+
+/* 0, or why the fetch should not go on. */
+static int reason_to_give_up(const struct debug_server *server, const struct watch *watch)
+{
+    const uint64_t second = 1000 * MS, now = monotonic_ns();
+    const struct debug_server_options *options = &server->options;
+    if (watch->done > options->max_bytes || watch->total > options->max_bytes)
+        return E2BIG;
+    if (now - watch->started > options->max_seconds * second ||
+        now - watch->last_bytes > DEBUG_SERVER_SILENT_SECONDS * second)
+        return ETIMEDOUT;
+    return atomic_load(&server->stopped) ? ECANCELED : 0;
+}
+
+/* Waits for the fetch. Returns 0 when it has ended, else why it was given up; it may have ended then, too. */
+static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, struct watch *watch)
+{
+    for (;;) {
+        wait_a_moment(fetch, watch, LOOK_MS);
+        if (watch->ended)
+            return 0;
+        if (watch->was_asked || monotonic_ns() - watch->started > TOLD_MS * MS)
+            tell_progress(server, watch);
+        int reason = reason_to_give_up(server, watch);
+        if (!reason)
+            continue;
+        pthread_mutex_lock(&fetch->lock);
+        fetch->given_up = true;
+        pthread_mutex_unlock(&fetch->lock);
+        wait_a_moment(fetch, watch, GIVING_UP_MS);
+        return reason;
+    }
+}
+
+/* ---- fetching ---- */
+
+static struct debuginfod_client *borrow_client(struct debug_server *server)
+{
+    struct debuginfod_client *client = NULL;
+    pthread_mutex_lock(&server->lock);
+    if (server->idle.length)
+        client = server->idle.data[--server->idle.length];
+    pthread_mutex_unlock(&server->lock);
+    if (!client && (client = server->library.begin()))
+        server->library.set_progress(client, note_progress);
+    return client;
+}
+
+static void return_client(struct debug_server *server, struct debuginfod_client *client)
+{
+    pthread_mutex_lock(&server->lock);
+    bool kept = array_push(&server->idle, client);
+    pthread_mutex_unlock(&server->lock);
+    if (!kept)
+        server->library.end(client);
 }
 
 /* Whether the next fetch would end the same way. */
@@ -250,10 +386,8 @@ static bool is_failure_of_server(int code)
     return code != ENOENT && code != E2BIG && code != EFBIG && code != ECANCELED && code != ENOMEM && code != EINVAL;
 }
 
-static int failed(struct fetch *fetch, int code, struct error *err)
+static int failed(struct debug_server *server, const char *name, int code, struct error *err)
 {
-    struct debug_server *server = fetch->server;
-    const char *name = fetch->name;
     struct error why = {""};
     if (code == EFBIG || code == E2BIG)
         code = error_set(&why, E2BIG, "the debug server's file for %s is larger than %" PRIu64 " MiB", name,
@@ -278,29 +412,55 @@ static int failed(struct fetch *fetch, int code, struct error *err)
     return code;
 }
 
+/* Frees the fetch, or leaves that to the thread that still asks. Returns its result if it has ended. */
+static int end_fetch(struct debug_server *server, struct fetch *fetch)
+{
+    pthread_mutex_lock(&fetch->lock);
+    bool ended = fetch->ended;
+    int result = fetch->result;
+    fetch->left = true;
+    pthread_mutex_unlock(&fetch->lock);
+    if (!ended)
+        return -ECANCELED;
+    return_client(server, fetch->client);
+    fetch_free(fetch);
+    return result;
+}
+
 int debug_server_fetch(struct debug_server *server, enum debug_server_file what, const unsigned char *build_id,
                        size_t build_id_size, const char *name, struct error *err)
 {
-    struct fetch fetch = {.server = server, .name = name, .started = monotonic_ns()};
-    fetch.last_bytes = fetch.started;
     if (build_id_size == 0 || build_id_size > BUILD_ID_MAX || (what == DEBUG_SERVER_SOURCE && name[0] != '/'))
-        return failed(&fetch, ENOENT, err);
+        return failed(server, name, ENOENT, err);
     if (atomic_load(&server->stopped))
-        return failed(&fetch, ECANCELED, err);
-    struct debuginfod_client *client = borrow_client(server);
-    if (!client)
+        return failed(server, name, ECANCELED, err);
+    struct fetch *fetch = fetch_new(&server->library, what, build_id, build_id_size, name);
+    if (!fetch)
         return error_no_memory(err);
-    server->library.set_user_data(client, &fetch);
-    int result = ask(&server->library, client, what, build_id, build_id_size, name);
-    return_client(server, client);
-    if (result >= 0 && fetch.was_asked) {
+    fetch->client = borrow_client(server);
+    if (!fetch->client) {
+        fetch_free(fetch);
+        return error_no_memory(err);
+    }
+    server->library.set_user_data(fetch->client, fetch);
+    if (!start_thread(fetch)) {
+        return_client(server, fetch->client);
+        fetch_free(fetch);
+        return error_no_memory(err);
+    }
+    struct watch watch = {.name = name, .started = monotonic_ns()};
+    watch.last_bytes = watch.started;
+    int reason = wait_for_fetch(server, fetch, &watch);
+    if (!reason && watch.was_asked && fetch->result >= 0) {
         pthread_mutex_lock(&server->lock);
         server->files++;
         pthread_mutex_unlock(&server->lock);
     }
-    if (fetch.was_asked)
-        tell_progress(&fetch, true);
-    if (result < 0 && fetch.failure)
-        forget_that_it_is_missing(what, build_id, build_id_size);
-    return result >= 0 ? result : failed(&fetch, fetch.failure ? fetch.failure : -result, err);
+    watch.ended = true;
+    if (watch.was_asked || watch.told)
+        tell_progress(server, &watch);
+    int result = end_fetch(server, fetch);
+    if (reason && result >= 0)
+        close(result);
+    return !reason && result >= 0 ? result : failed(server, name, reason ? reason : -result, err);
 }
