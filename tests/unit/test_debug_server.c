@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ enum behaviour { SERVES, SAYS_NOT_FOUND, CLAIMS_MUCH, IS_SILENT, SERVES_HALF };
 
 struct server {
     int socket;
+    atomic_int connection; /* the one that is being answered; -1: none */
     enum behaviour behaviour;
     pthread_t thread;
     char asked[256]; /* the first line of the last request */
@@ -59,7 +61,9 @@ static void *serve(void *context)
         server->asked[size > 0 ? size : 0] = '\0';
         server->asked[strcspn(server->asked, "\r")] = '\0';
         server->requests++;
+        server->connection = connection;
         answer(server, connection);
+        server->connection = -1;
     }
     return NULL;
 }
@@ -69,7 +73,7 @@ static void start_server(struct server *server, enum behaviour behaviour)
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof(address);
     char url[64];
-    *server = (struct server){.socket = socket(AF_INET, SOCK_STREAM, 0), .behaviour = behaviour};
+    *server = (struct server){.socket = socket(AF_INET, SOCK_STREAM, 0), .connection = -1, .behaviour = behaviour};
     assert_int_equal(bind(server->socket, (struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(listen(server->socket, 8), 0);
     assert_int_equal(getsockname(server->socket, (struct sockaddr *)&address, &size), 0);
@@ -78,9 +82,18 @@ static void start_server(struct server *server, enum behaviour behaviour)
     assert_int_equal(pthread_create(&server->thread, NULL, serve, server), 0);
 }
 
+/* libdebuginfod may go on to wait for an answer that nobody wants any more. */
+static void hang_up(struct server *server)
+{
+    int connection = server->connection;
+    if (connection >= 0)
+        shutdown(connection, SHUT_RDWR);
+}
+
 static void end_server(struct server *server)
 {
     shutdown(server->socket, SHUT_RDWR);
+    hang_up(server);
     pthread_join(server->thread, NULL);
     close(server->socket);
 }
@@ -216,6 +229,7 @@ static void test_server_that_takes_too_long_is_not_asked_again(void **unused)
         debug_server_free(client);
         client = new_client(NULL);
         server.behaviour = SERVES; /* the next time it is asked, and has it */
+        hang_up(&server);
         int fd = fetch(client, &err);
         assert_true(fd >= 0);
         close(fd);
