@@ -344,7 +344,8 @@ static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, stru
         wait_a_moment(fetch, watch, LOOK_MS);
         if (watch->ended)
             return 0;
-        if (watch->was_asked || monotonic_ns() - watch->started > TOLD_MS * MS)
+        bool is_long = watch->was_asked || monotonic_ns() - watch->started > TOLD_MS * MS;
+        if (is_long && !atomic_load(&server->stopped))
             tell_progress(server, watch);
         int reason = reason_to_give_up(server, watch);
         if (!reason)
