@@ -7,7 +7,7 @@
 
 #include "base/json_write.h"
 #include "serve/api_request.h"
-#include "symbol/search.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -23,6 +23,7 @@
 #include "symbol/cache_table.h"
 
 #include "base/cursor.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -234,23 +235,15 @@ int cache_table_decode(struct cache_table *table, const void *bytes, size_t size
 
 /* ---- searching ---- */
 
-/* How many spans begin at or before the address. */
-static size_t spans_up_to(const struct cache_table *table, uint64_t rva)
+static bool starts_up_to(const void *span, const void *rva)
 {
-    size_t low = 0, high = table->spans.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->spans.data[middle].start <= rva)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return ((const struct cache_span *)span)->start <= *(const uint64_t *)rva;
 }
 
 uint32_t cache_table_find(const struct cache_table *table, uint64_t rva)
 {
-    size_t before = spans_up_to(table, rva);
+    size_t before =
+        search_count_before(table->spans.data, table->spans.length, sizeof(struct cache_span), starts_up_to, &rva);
     if (before == 0 || rva - table->spans.data[before - 1].start >= table->spans.data[before - 1].size)
         return CACHE_NONE;
     return (uint32_t)before - 1;

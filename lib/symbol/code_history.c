@@ -9,7 +9,7 @@
  */
 #include "symbol/code_history.h"
 
-#include "symbol/search.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,31 +139,30 @@ int code_history_finish(struct code_history *history, struct error *err)
 
 /* ---- asking ---- */
 
+static bool is_made_by(const void *change, const void *time)
+{
+    return ((const struct code_change *)change)->time <= *(const uint64_t *)time;
+}
+
 size_t code_history_count(const struct code_history *history, uint64_t time)
 {
-    size_t low = 0, high = history->changes.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (history->changes.data[middle].time <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_count_before(history->changes.data, history->changes.length, sizeof(*history->changes.data),
+                               is_made_by, &time);
+}
+
+static bool is_among_first(const void *change, const void *count)
+{
+    return *(const uint32_t *)change < *(const size_t *)count;
 }
 
 /* The last of the node's changes that is one of the first `count` of all, plus 1; 0 if there is none. */
 static size_t last_at_node(const struct code_history *history, size_t node, size_t count)
 {
-    size_t first = node ? history->node_ends[node - 1] : 0, low = first, high = history->node_ends[node];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (history->node_changes[middle] < count)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > first ? (size_t)history->node_changes[low - 1] + 1 : 0;
+    size_t first = node ? history->node_ends[node - 1] : 0;
+    const uint32_t *changes = history->node_changes + first;
+    size_t made =
+        search_count_before(changes, history->node_ends[node] - first, sizeof(*changes), is_among_first, &count);
+    return made ? (size_t)changes[made - 1] + 1 : 0;
 }
 
 uint32_t code_history_find(const struct code_history *history, uint64_t address, uint64_t time)

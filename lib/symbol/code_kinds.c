@@ -5,6 +5,7 @@
  * that is what compilers for today's systems make; but stubs are ARM code.
  */
 #include "symbol/code_kinds.h"
+#include "base/search.h"
 #include "symbol/plt_stub.h"
 
 #include <elf.h>
@@ -124,18 +125,17 @@ int code_kinds_find(struct code_kinds *kinds, const struct elf_file *file, uint6
     return 0;
 }
 
+static bool starts_up_to(const void *mark, const void *address)
+{
+    return ((const struct code_mark *)mark)->address <= *(const uint64_t *)address;
+}
+
 enum code_kind code_kinds_at(const struct code_kinds *kinds, uint64_t address, uint64_t *until)
 {
-    size_t low = 0, high = kinds->marks.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (kinds->marks.data[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *until = low < kinds->marks.length ? kinds->marks.data[low].address : UINT64_MAX;
-    return low ? kinds->marks.data[low - 1].kind : kinds->missing;
+    size_t count = kinds->marks.length;
+    size_t next = search_count_before(kinds->marks.data, count, sizeof(struct code_mark), starts_up_to, &address);
+    *until = next < count ? kinds->marks.data[next].address : UINT64_MAX;
+    return next ? kinds->marks.data[next - 1].kind : kinds->missing;
 }
 
 void code_kinds_destroy(struct code_kinds *kinds)

@@ -5,7 +5,7 @@
 #include "symbol/disassemble.h"
 #include "symbol/code_kinds.h"
 #include "symbol/debug_file.h"
-#include "symbol/search.h"
+#include "base/search.h"
 #include "symbol/slots.h"
 
 #include <elf.h>

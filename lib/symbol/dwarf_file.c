@@ -1,7 +1,7 @@
 #include "symbol/dwarf_file.h"
 #include "symbol/dwarf_ranges.h"
 #include "symbol/dwarf_unit.h"
-#include "symbol/search.h"
+#include "base/search.h"
 #include "symbol/dwarf_constants.h"
 
 #include <errno.h>
@@ -165,17 +165,16 @@ void dwarf_file_close(struct dwarf_file *dwarf)
     *dwarf = (struct dwarf_file){0};
 }
 
+static bool ends_up_to(const void *unit, const void *offset)
+{
+    return ((const struct dwarf_unit *)unit)->end <= *(const uint64_t *)offset;
+}
+
 const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint64_t offset)
 {
-    size_t low = 0, high = dwarf->units.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (dwarf->units.data[middle].end <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct dwarf_unit *unit = low < dwarf->units.length ? &dwarf->units.data[low] : NULL;
+    size_t count = dwarf->units.length;
+    size_t at = search_count_before(dwarf->units.data, count, sizeof(struct dwarf_unit), ends_up_to, &offset);
+    const struct dwarf_unit *unit = at < count ? &dwarf->units.data[at] : NULL;
     return unit && unit->offset <= offset && unit->version ? unit : NULL;
 }
 

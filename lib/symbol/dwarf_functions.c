@@ -14,7 +14,7 @@
  */
 #include "symbol/dwarf_functions.h"
 #include "symbol/dwarf_ranges.h"
-#include "symbol/search.h"
+#include "base/search.h"
 #include "symbol/dwarf_constants.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * that the linker dropped.
  */
 #include "symbol/dwarf_lines.h"
-#include "symbol/search.h"
+#include "base/search.h"
 #include "symbol/dwarf_constants.h"
 
 #include <stdlib.h>

@@ -21,6 +21,7 @@
 #include "symbol/jitdump.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "symbol/bytes.h"
 
 #include <errno.h>
@@ -301,6 +302,11 @@ void jitdump_destroy(struct jitdump *dump)
     *dump = (struct jitdump){.is_cut = false};
 }
 
+static bool starts_up_to(const void *line, const void *offset)
+{
+    return ((const struct jit_line *)line)->offset <= *(const uint64_t *)offset;
+}
+
 const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, uint64_t address)
 {
     const struct jit_code *of = &dump->codes.data[code];
@@ -308,15 +314,8 @@ const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, u
         return NULL;
     const struct jit_line *lines = &dump->lines.data[of->first_line];
     uint64_t offset = address - of->start;
-    size_t low = 0, high = of->line_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lines[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &lines[low - 1] : NULL;
+    size_t next = search_count_before(lines, of->line_count, sizeof(*lines), starts_up_to, &offset);
+    return next ? &lines[next - 1] : NULL;
 }
 
 bool jitdump_line_is_in(const struct jitdump *dump, const struct jit_line *line, const char *file)

@@ -4,6 +4,7 @@
  * copy names of which few are wanted. Readers without CAP_SYSLOG see zeros instead of addresses.
  */
 #include "symbol/kallsyms.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -208,20 +209,20 @@ static size_t first_of_address(const struct kallsyms *kallsyms, size_t i)
     return i;
 }
 
+static bool starts_up_to(const void *symbol, const void *address)
+{
+    return ((const struct kernel_symbol *)symbol)->address <= *(const uint64_t *)address;
+}
+
 static const struct kernel_symbol *last_at_or_before(const struct kallsyms *kallsyms, uint64_t address, uint64_t *size)
 {
-    size_t low = 0, high = kallsyms->symbols.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (kallsyms->symbols.data[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    size_t count = kallsyms->symbols.length;
+    size_t next =
+        search_count_before(kallsyms->symbols.data, count, sizeof(struct kernel_symbol), starts_up_to, &address);
+    if (next == 0)
         return NULL;
-    const struct kernel_symbol *symbol = &kallsyms->symbols.data[first_of_address(kallsyms, low - 1)];
-    *size = low < kallsyms->symbols.length ? kallsyms->symbols.data[low].address - symbol->address : 0;
+    const struct kernel_symbol *symbol = &kallsyms->symbols.data[first_of_address(kallsyms, next - 1)];
+    *size = next < count ? kallsyms->symbols.data[next].address - symbol->address : 0;
     return symbol;
 }
 

@@ -12,7 +12,7 @@
  */
 #include "symbol/perf_map.h"
 
-#include "symbol/search.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <stdlib.h>

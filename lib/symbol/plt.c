@@ -11,7 +11,7 @@
 #include "symbol/plt.h"
 #include "symbol/demangle.h"
 #include "symbol/plt_stub.h"
-#include "symbol/search.h"
+#include "base/search.h"
 #include "symbol/slots.h"
 
 #include <stdio.h>

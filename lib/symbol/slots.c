@@ -5,6 +5,7 @@
  * machine.
  */
 #include "symbol/slots.h"
+#include "base/search.h"
 #include "symbol/demangle.h"
 
 #include <elf.h>
@@ -76,17 +77,14 @@ static const char *symbol_name(const struct elf_file *file, const struct elf_sec
     return name;
 }
 
+static bool lies_below(const void *slot, const void *address)
+{
+    return ((const struct slot *)slot)->address < *(const uint64_t *)address;
+}
+
 static size_t first_of_address(const struct slot *slots, size_t count, uint64_t address)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (slots[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_count_before(slots, count, sizeof(*slots), lies_below, &address);
 }
 
 static void resolve_by_table(const struct elf_file *file, const struct elf_section *table, struct slot *slots,

@@ -15,7 +15,7 @@
  *    weak aliases: brk of __brk.)
  */
 #include "symbol/symbol_table.h"
-#include "symbol/search.h"
+#include "base/search.h"
 
 #include <elf.h>
 #include <stdlib.h>

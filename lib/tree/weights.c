@@ -1,22 +1,21 @@
 #include "tree/weights.h"
 
+#include "base/search.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct time_range whole_time = {-INFINITY, INFINITY};
 
+static bool is_earlier(const void *sample, const void *time)
+{
+    return *(const double *)sample < *(const double *)time;
+}
+
 static size_t first_not_before(const struct sample_table *samples, double time)
 {
-    size_t low = 0, high = samples->length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (samples->time[middle] < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_count_before(samples->time, samples->length, sizeof(*samples->time), is_earlier, &time);
 }
 
 void samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last)

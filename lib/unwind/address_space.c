@@ -1,20 +1,18 @@
 #include "unwind/address_space.h"
+#include "base/search.h"
 #include "unwind/cache.h"
 
 #include <string.h>
 
+static bool ends_up_to(const void *mapping, const void *pc)
+{
+    return ((const struct mapping *)mapping)->end <= *(const uint64_t *)pc;
+}
+
 /* The index of the first mapping that ends after `pc`. */
 static size_t first_ending_after(const struct address_space *space, uint64_t pc)
 {
-    size_t low = 0, high = space->mappings.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (space->mappings.data[middle].end <= pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_count_before(space->mappings.data, space->mappings.length, sizeof(struct mapping), ends_up_to, &pc);
 }
 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc)

@@ -4,6 +4,8 @@
  */
 #include "unwind/module.h"
 
+#include "base/search.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,17 +101,16 @@ static void table_build(struct fde_table *table, struct cfi_section *section)
         qsort(table->places.data, table->places.length, sizeof(*table->places.data), compare_places);
 }
 
+static bool starts_up_to(const void *place, const void *vaddr)
+{
+    return ((const struct fde_place *)place)->start <= *(const uint64_t *)vaddr;
+}
+
 static const struct fde_place *table_search(const struct fde_table *table, uint64_t vaddr)
 {
-    size_t low = 0, high = table->places.length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->places.data[middle].start <= vaddr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &table->places.data[low - 1] : NULL;
+    size_t next =
+        search_count_before(table->places.data, table->places.length, sizeof(struct fde_place), starts_up_to, &vaddr);
+    return next ? &table->places.data[next - 1] : NULL;
 }
 
 /* ---- sections ---- */

@@ -1,4 +1,4 @@
-#include "symbol/search.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 

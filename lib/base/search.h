@@ -1,0 +1,42 @@
+/* Binary search in what is sorted, and sorting numbers for it. */
+#ifndef PROF_BASE_SEARCH_H
+#define PROF_BASE_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether an element comes before what is searched for. Of a sorted row that holds for the first ones and no others. */
+typedef bool search_is_before(const void *element, const void *wanted);
+
+/* How many of `count` elements of `size` bytes each come before: the index of the first that does not. In a header so
+ * that the test, which is known where it is called, becomes part of the loop. */
+static inline size_t search_count_before(const void *elements, size_t count, size_t size, search_is_before *is_before,
+                                         const void *wanted)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (is_before((const char *)elements + middle * size, wanted))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static inline bool search_number_is_below(const void *element, const void *wanted)
+{
+    return *(const uint64_t *)element < *(const uint64_t *)wanted;
+}
+
+/* The index of the first of `count` ascending values that is not below `wanted`; `count` if there is none. */
+static inline size_t first_at_or_after(const uint64_t *values, size_t count, uint64_t wanted)
+{
+    return search_count_before(values, count, sizeof(*values), search_number_is_below, &wanted);
+}
+
+/* Sorts the values and drops those that are there twice. Returns how many are left. */
+size_t sort_distinct(uint64_t *values, size_t count);
+
+#endif
