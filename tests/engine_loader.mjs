@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const build = process.env.BUILD ?? join(root, 'build');
 
-/** The compiled module, the class that wraps it, and the kinds of transforms. */
+/** The compiled module, what opens an engine with it, and the kinds of transforms. */
 export async function loadEngine(wasm = join(build, 'engine.wasm')) {
     const { build: bundle } = createRequire(join(root, 'web/package.json'))('esbuild');
     const folder = await mkdtemp(join(tmpdir(), 'prof-engine-'));
@@ -18,9 +18,9 @@ export async function loadEngine(wasm = join(build, 'engine.wasm')) {
         const entryPoints = ['wasm', 'api'].map((name) => join(root, `web/src/engine/${name}.ts`));
         await bundle({ entryPoints, outdir: folder, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm' });
         const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-        const { EngineModule } = await load('wasm');
+        const { openEngine } = await load('wasm');
         const { TRANSFORM_KINDS: kinds } = await load('api');
-        return { EngineModule, kinds, module: await WebAssembly.compile(await readFile(wasm)) };
+        return { openEngine, kinds, module: await WebAssembly.compile(await readFile(wasm)) };
     } finally {
         await rm(folder, { recursive: true });
     }

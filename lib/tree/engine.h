@@ -1,6 +1,6 @@
 /*
  * The engine: one profile, what is derived from it, and the current query. Everything that shows numbers asks here: the
- * page (through wasm.c), `prof report`, and the tests. Passes over tables are done once; a new query redoes only what
+ * page (through wasm_*.c), `prof report`, and the tests. Passes over tables are done once; a new query redoes only what
  * its change needs: another range or other threads pass over samples, another search over nodes, inverting over
  * neither.
  */

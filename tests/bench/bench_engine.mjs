@@ -12,7 +12,7 @@ const ROUNDS = 5;
 const [samples = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
 const file = syntheticProfile(samples, stacks, threads);
 
-const { EngineModule, module, kinds } = await loadEngine();
+const { openEngine, module, kinds } = await loadEngine();
 const packed = await readFile(file);
 const json = gunzipSync(packed);
 let engine;
@@ -36,7 +36,7 @@ async function decompress() {
 }
 
 async function load() {
-    const fresh = await EngineModule.create(module);
+    const fresh = await openEngine(module);
     for (let at = 0; at < json.length; at += 65536) fresh.feed(json.subarray(at, at + 65536));
     info = fresh.finish();
     engine = fresh;
@@ -76,4 +76,4 @@ await measure('undo the last', () => ask({}), () => ask({ transforms: [{ kind: '
 await measure('expand all, 10k rows', () => engine.descendants(engine.roots().node[0], 10000), forget);
 await measure('details', () => engine.details(engine.roots().node[0]), forget);
 await measure('timeline, 1600 pixels', () => info.threads.forEach((thread) => engine.activity(thread.index, info.rangeStart, info.rangeEnd, 1600, '')));
-console.log(`memory                 ${(engine.memoryBytes / 2 ** 20).toFixed(0).padStart(8)} MiB`);
+console.log(`memory                 ${(engine.memoryBytes() / 2 ** 20).toFixed(0).padStart(8)} MiB`);

@@ -14,7 +14,7 @@ const PATH_DEPTH = 17;
 const INLINED = { no: 0, some: 1, yes: 2 };
 const RECURSION = { none: 0, indirect: 1, direct: 2 };
 const [dumper, ...files] = process.argv.slice(2);
-const { EngineModule, module, kinds } = await loadEngine();
+const { openEngine, module, kinds } = await loadEngine();
 
 const scratch = new DataView(new ArrayBuffer(8));
 function bits(value) {
@@ -25,7 +25,7 @@ function bits(value) {
 async function load(file) {
     const bytes = readFileSync(file);
     const json = bytes[0] === 0x1f ? gunzipSync(bytes) : bytes;
-    const engine = await EngineModule.create(module);
+    const engine = await openEngine(module);
     for (let at = 0; at < json.length; at += 1000) engine.feed(json.subarray(at, at + 1000));
     return { engine, info: engine.finish() };
 }
@@ -117,7 +117,7 @@ function answerQuery(engine, request, out) {
     for (const kind of kinds) {
         const hasPath = kind === 'merge-call-node' || kind === 'focus-subtree';
         const transform = { kind, index: path[path.length >> 1] ?? 1, path: hasPath ? path.slice(0, 2) : [], inverted: false };
-        out.push(['rewritten', ...engine.rewritePath(transform, path)].join(' '));
+        out.push(['rewritten', ...engine.rewritePaths(transform, [path])[0]].join(' '));
     }
     if (path.length > 0) out.push(`recursion ${RECURSION[engine.recursion(path[0])]}`);
 }

@@ -184,10 +184,12 @@ export interface SampleAt {
     dropped: boolean;
 }
 
-export interface Engine {
+export interface LoadCalls {
     /** Loads a profile from an address (same origin). Rejects with a sentence for the user. */
     load(url: string, onProgress: (progress: Progress) => void): Promise<ProfileInfo>;
+}
 
+export interface TreeCalls {
     /** Makes `query` the one that tree(), details() and functions() speak of. null if overtaken. */
     query(query: Query): Promise<TreeSummary | null>;
 
@@ -212,7 +214,9 @@ export interface Engine {
     funcs(indexes: number[]): Promise<FuncInfo[]>;
     /** The funcs of the query, heaviest first by self (or total); recursion counts once. */
     functions(limit: number, order?: 'self' | 'total'): Promise<FuncRow[]>;
+}
 
+export interface TimelineCalls {
     /** `of`: keeps the samples that the row at the end of a path counts, in a tree of that direction. Transforms are those
      * of the last query. */
     activity(
@@ -225,3 +229,6 @@ export interface Engine {
     ): Promise<Activity>;
     sampleAt(thread: number, time: number): Promise<SampleAt | null>;
 }
+
+/** The calls of all themes; wasm.ts has who answers them. */
+export interface Engine extends LoadCalls, TreeCalls, TimelineCalls {}

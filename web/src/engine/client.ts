@@ -42,21 +42,10 @@ export function createEngine(workerUrl = 'worker.js'): Engine {
         waiting.clear();
     };
 
-    return {
-        load: (url, onProgress) => call('load', [new URL(url, document.baseURI).href], onProgress),
-        query: (...args) => call('query', args),
-        roots: (...args) => call('roots', args),
-        children: (...args) => call('children', args),
-        descendants: (...args) => call('descendants', args),
-        heaviestPath: (...args) => call('heaviestPath', args),
-        path: (...args) => call('path', args),
-        find: (...args) => call('find', args),
-        details: (...args) => call('details', args),
-        rewritePaths: (...args) => call('rewritePaths', args),
-        recursion: (...args) => call('recursion', args),
-        funcs: (...args) => call('funcs', args),
-        functions: (...args) => call('functions', args),
-        activity: (...args) => call('activity', args),
-        sampleAt: (...args) => call('sampleAt', args),
-    };
+    const load: Engine['load'] = (url, onProgress) => call('load', [new URL(url, document.baseURI).href], onProgress);
+    // Each method becomes a message of its name: what there is to call, the types say.
+    return new Proxy({ load } as Engine, {
+        get: (target, method) =>
+            method === 'load' ? target.load : (...args: unknown[]) => call(method as Method, args as Arguments<Method>),
+    });
 }

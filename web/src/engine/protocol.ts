@@ -1,7 +1,15 @@
 /** The messages between the page (client.ts) and the worker (worker.ts). */
-import type { Engine, Progress } from './api';
+import type { Engine, LoadCalls, Progress } from './api';
 
 export type Method = keyof Engine;
+
+/** What the worker does for calls that the page makes: the same, at once. */
+export type Answers<Calls> = {
+    [M in keyof Calls]: Calls[M] extends (...args: infer Args) => Promise<infer Value> ? (...args: Args) => Value : never;
+};
+
+/** All but loading, which the worker does itself. */
+export type EngineAnswers = Answers<Omit<Engine, keyof LoadCalls>>;
 
 /** The arguments of a call, without those that cannot be posted. */
 export type Arguments<M extends Method> = M extends 'load' ? [url: string] : Parameters<Engine[M]>;

@@ -5,7 +5,7 @@
 import type { ProfileInfo } from './api';
 import { download } from './download';
 import type { Reply, Request } from './protocol';
-import { EngineModule } from './wasm';
+import { openEngine, type WasmEngine } from './wasm';
 
 const ENGINE_URL = 'engine.wasm';
 
@@ -17,7 +17,7 @@ const scope = self as unknown as {
 const queue: Request[] = [];
 const turn = new MessageChannel();
 let isBusy = false;
-let engine: EngineModule | undefined;
+let engine: WasmEngine | undefined;
 
 // Compiling starts with the worker, before the page has asked for anything.
 const compiled = WebAssembly.compileStreaming(fetch(new URL(ENGINE_URL, import.meta.url)));
@@ -48,44 +48,9 @@ async function takeTurn(): Promise<void> {
 function answer(request: Request): unknown {
     if (request.method === 'load') return load(request.id, ...request.args);
     if (!engine) throw new Error('No profile is loaded');
-    switch (request.method) {
-        case 'query':
-            return queue.some((later) => later.method === 'query') ? null : engine.query(...request.args);
-        case 'roots':
-            return engine.roots();
-        case 'children':
-            return engine.children(...request.args);
-        case 'descendants':
-            return engine.descendants(...request.args);
-        case 'heaviestPath':
-            return engine.heaviestPath(...request.args);
-        case 'path':
-            return engine.path(...request.args);
-        case 'find':
-            return engine.find(...request.args);
-        case 'details':
-            return engine.details(...request.args);
-        case 'rewritePaths': {
-            const [transform, paths] = request.args;
-            const loaded = engine;
-            return paths.map((path) => loaded.rewritePath(transform, path));
-        }
-        case 'recursion':
-            return engine.recursion(...request.args);
-        case 'funcs': {
-            const [indexes] = request.args;
-            const loaded = engine;
-            return indexes.map((index) => loaded.func(index));
-        }
-        case 'functions': {
-            const [limit, order] = request.args;
-            return engine.functions(limit, order ?? 'self');
-        }
-        case 'activity':
-            return engine.activity(...request.args);
-        case 'sampleAt':
-            return engine.sampleAt(...request.args);
-    }
+    if (request.method === 'query' && queue.some((later) => later.method === 'query')) return null;
+    const method = engine[request.method] as (...args: unknown[]) => unknown;
+    return method(...request.args);
 }
 
 async function load(id: number, url: string): Promise<ProfileInfo> {
@@ -93,7 +58,7 @@ async function load(id: number, url: string): Promise<ProfileInfo> {
     const module = await compiled.catch((error: unknown) => {
         throw new Error(`The engine could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
     });
-    const fresh = await EngineModule.create(module);
+    const fresh = await openEngine(module);
     let bytes = 0;
     await download(
         url,

@@ -1,0 +1,173 @@
+/*
+ * What the profile is: ProfileInfo of api.ts.
+ */
+#include "base/json_write.h"
+#include "tree/info.h"
+#include "tree/wasm_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct view *EXPORT(session_info)(struct session *session);
+
+static int append_text(void *context, const void *bytes, size_t size, struct error *err)
+{
+    struct session *session = context;
+    if (!array_reserve(&session->text, size))
+        return error_no_memory(err);
+    memcpy(session->text.data + session->text.length, bytes, size);
+    session->text.length += size;
+    return 0;
+}
+
+static void put_string(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string)
+{
+    json_key(json, key);
+    bool known = string < profile->strings.entries.length;
+    const struct string_entry *entry = known ? &profile->strings.entries.data[string] : NULL;
+    json_text(json, known ? entry->text : "", known ? entry->length : 0);
+}
+
+static void put_number(struct json_writer *json, const char *key, double value)
+{
+    json_key(json, key);
+    json_double(json, value); /* null if it is not known */
+}
+
+static void put_facts(struct json_writer *json, const char *key, const struct fact_list *facts)
+{
+    json_key(json, key);
+    json_open(json, '[');
+    for (size_t i = 0; i < facts->length; i++) {
+        json_open(json, '{');
+        json_key(json, "label");
+        json_text_z(json, facts->data[i].label);
+        json_key(json, "value");
+        json_text_z(json, facts->data[i].value);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static int put_all_facts(struct json_writer *json, const struct profile *profile, struct error *err)
+{
+    struct arena arena = {0};
+    struct fact_list facts = {0};
+    int code = facts_of_profile(&facts, &arena, profile, err);
+    put_facts(json, "facts", &facts);
+    json_key(json, "extra");
+    json_open(json, '[');
+    for (size_t i = 0; !code && i < profile->meta.extra.length; i++) {
+        const struct extra_section *section = &profile->meta.extra.data[i];
+        facts.length = 0;
+        code = facts_of_section(&facts, &arena, profile, section, err);
+        json_open(json, '{');
+        put_string(json, "label", profile, section->label);
+        put_facts(json, "entries", &facts);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    array_free(&facts);
+    arena_destroy(&arena);
+    return code;
+}
+
+static void put_thread(struct json_writer *json, const struct engine *engine, uint32_t index)
+{
+    const struct profile *profile = engine_profile(engine);
+    const struct thread *thread = &profile->threads.data[index];
+    json_open(json, '{');
+    put_number(json, "index", index);
+    put_string(json, "name", profile, thread->name);
+    put_string(json, "processName", profile, thread->process_name);
+    put_string(json, "pid", profile, thread->pid);
+    put_string(json, "tid", profile, thread->tid);
+    json_key(json, "isMain");
+    json_bool(json, thread->is_main);
+    put_number(json, "start", thread->start);
+    put_number(json, "end", thread->end);
+    put_number(json, "sampleCount", (double)thread->samples.length);
+    put_number(
+        json, "activity",
+        thread_activity(&thread->samples, engine_stacks(engine), engine_idle_category(engine), profile->meta.interval));
+    json_close(json, '}');
+}
+
+static void put_tables(struct json_writer *json, const struct engine *engine)
+{
+    const struct profile *profile = engine_profile(engine);
+    json_key(json, "categories");
+    json_open(json, '[');
+    for (size_t i = 0; i < profile->categories.length; i++) {
+        json_open(json, '{');
+        put_string(json, "name", profile, profile->categories.data[i].name);
+        put_string(json, "color", profile, profile->categories.data[i].color);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_key(json, "threads");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < profile->threads.length; i++)
+        put_thread(json, engine, i);
+    json_close(json, ']');
+    json_key(json, "libs");
+    json_open(json, '[');
+    for (size_t i = 0; i < profile->libs.length; i++) {
+        json_open(json, '{');
+        put_string(json, "name", profile, profile->libs.data[i].name);
+        put_string(json, "path", profile, profile->libs.data[i].path);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static const char *weight_unit(const struct profile *profile)
+{
+    static const char *const names[] = {
+        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
+    return profile->threads.length ? names[profile->threads.data[0].samples.weight_type] : "samples";
+}
+
+static double count_samples(const struct profile *profile)
+{
+    double count = 0;
+    for (size_t i = 0; i < profile->threads.length; i++)
+        count += (double)profile->threads.data[i].samples.length;
+    return count;
+}
+
+/* ProfileInfo of api.ts as JSON text. */
+const struct view *session_info(struct session *session)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    struct byte_sink sink = {append_text, session};
+    struct json_writer *json = malloc(sizeof(*json));
+    struct time_range range = engine_full_range(session->engine);
+    session->text.length = 0;
+    if (!json) {
+        error_no_memory(&session->err);
+        return NULL;
+    }
+    json_writer_init(json, &sink, &session->err);
+    json_open(json, '{');
+    put_string(json, "product", profile, profile->meta.product);
+    put_number(json, "interval", profile->meta.interval);
+    put_number(json, "startTime", profile->meta.start_time);
+    put_number(json, "rangeStart", range.from);
+    put_number(json, "rangeEnd", range.to);
+    put_number(json, "sampleCount", count_samples(profile));
+    put_number(json, "funcCount", (double)profile->funcs.length);
+    json_key(json, "weightUnit");
+    json_text_z(json, weight_unit(profile));
+    json_key(json, "symbolicated");
+    json_bool(json, profile->meta.symbolicated != 0);
+    int code = put_all_facts(json, profile, &session->err);
+    put_tables(json, session->engine);
+    json_close(json, '}');
+    int written = json_writer_finish(json);
+    free(json);
+    if (code || written)
+        return NULL;
+    session->view = (struct view){(uint32_t)session->text.length, {session->text.data}};
+    return &session->view;
+}

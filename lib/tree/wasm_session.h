@@ -1,0 +1,63 @@
+/*
+ * A session of the WebAssembly build: one profile being loaded and then looked at, from the page's side of the door.
+ * Each wasm_*.c exports the functions of one theme, which a file of web/src/engine calls. Bytes come in through
+ * session_input(), a buffer that the caller fills; numbers go out as pointers to columns, valid until the next call.
+ * Functions that can fail return 0 or a negative errno value, or NULL; session_error() has the sentence.
+ *
+ * Built with clang for wasm32-wasi (the Makefile has the command); nothing is imported but the few functions of wasi
+ * that the C library links for its error paths, which module.ts answers with "not supported".
+ */
+#ifndef PROF_TREE_WASM_SESSION_H
+#define PROF_TREE_WASM_SESSION_H
+
+#include "profile/read.h"
+#include "tree/engine.h"
+#include "tree/func_names.h"
+
+#include <stdint.h>
+
+#define EXPORT(name) __attribute__((export_name(#name))) name
+
+enum { VIEW_COLUMNS = 8 };
+
+/* What a call answers with: a length and columns of that many entries. module.ts reads it as 32-bit words. */
+struct view {
+    uint32_t length;
+    const void *columns[VIEW_COLUMNS];
+};
+
+struct session {
+    struct profile_reader *reader;
+    struct engine *engine;
+    struct error err;
+    ARRAY(unsigned char) input;
+    struct view view; /* the last answer */
+
+    /* wasm_info.c */
+    ARRAY(char) text;
+
+    /* wasm_tree.c */
+    struct tree_rows rows;
+    struct node_path path;
+    struct node_details details;
+    struct func_timings functions;
+    ARRAY(uint32_t) function_funcs;
+    ARRAY(double) function_totals, function_selfs;
+    struct func_names names;
+    ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
+    bool is_transformed;                /* the query has some */
+
+    /* wasm_timeline.c */
+    struct activity activity;
+    double sample_time, sample_cpu;
+    uint32_t sample_category;
+    uint8_t sample_dropped;
+};
+
+/* The 32-bit words with which the input begins. */
+static inline const uint32_t *session_words(const struct session *session)
+{
+    return (const uint32_t *)(const void *)session->input.data;
+}
+
+#endif

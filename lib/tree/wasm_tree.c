@@ -1,0 +1,231 @@
+/*
+ * The call tree, the function list and names: for web/src/engine/tree.ts.
+ */
+#include "tree/wasm_session.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+int EXPORT(session_query)(struct session *session, uint32_t thread_count, uint32_t transform_words, double from,
+                          double to, uint32_t search_length, int inverted);
+const struct view *EXPORT(session_rewrite_path)(struct session *session, uint32_t transform_words, uint32_t length);
+int EXPORT(session_recursion)(const struct session *session, uint32_t func);
+double EXPORT(session_root_total)(const struct session *session);
+double EXPORT(session_samples)(const struct session *session);
+uint32_t EXPORT(session_node_count)(const struct session *session);
+const struct view *EXPORT(session_children)(struct session *session, uint32_t node);
+const struct view *EXPORT(session_descendants)(struct session *session, uint32_t node, uint32_t limit);
+const struct view *EXPORT(session_row)(struct session *session, uint32_t node);
+const struct view *EXPORT(session_path)(struct session *session, uint32_t node);
+const struct view *EXPORT(session_heaviest_path)(struct session *session, uint32_t depth);
+uint32_t EXPORT(session_find)(struct session *session, uint32_t length, int nearest);
+const struct view *EXPORT(session_functions)(struct session *session, int by_total);
+const struct view *EXPORT(session_func)(struct session *session, uint32_t func);
+int EXPORT(session_details)(struct session *session, uint32_t node);
+const struct view *EXPORT(session_categories)(struct session *session, int self);
+const struct view *EXPORT(session_lines)(struct session *session);
+int EXPORT(session_inlining)(const struct session *session);
+uint32_t EXPORT(session_inlined_into)(const struct session *session);
+
+/* ---- the query ---- */
+
+/* A transform is written as the words kind (enum transform_kind), index, inverted, length of the path, path. */
+static int read_transforms(struct session *session, const uint32_t *words, size_t count)
+{
+    enum { HEAD = 4 };
+    session->transforms.length = 0;
+    for (size_t at = 0; at < count;) {
+        const uint32_t *item = words + at;
+        if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > count - at - HEAD)
+            return error_set(&session->err, EINVAL, "this is no list of transforms");
+        struct transform transform = {(enum transform_kind)item[0], item[1], item[2] != 0, item + HEAD, item[3]};
+        if (!array_push(&session->transforms, transform))
+            return error_no_memory(&session->err);
+        at += HEAD + item[3];
+    }
+    return 0;
+}
+
+/* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. */
+int session_query(struct session *session, uint32_t thread_count, uint32_t transform_words, double from, double to,
+                  uint32_t search_length, int inverted)
+{
+    const uint32_t *words = session_words(session);
+    int code = read_transforms(session, words + thread_count, transform_words);
+    if (code)
+        return code;
+    session->is_transformed = transform_words > 0;
+    struct tree_query query = {.threads = words,
+                               .thread_count = thread_count,
+                               .range = {from, to},
+                               .transforms = session->transforms.data,
+                               .transform_count = session->transforms.length,
+                               .search = (const char *)(words + thread_count + transform_words),
+                               .search_length = search_length,
+                               .inverted = inverted != 0};
+    return engine_query(session->engine, &query, &session->err);
+}
+
+double session_root_total(const struct session *session)
+{
+    return engine_timings(session->engine)->root_total;
+}
+
+double session_samples(const struct session *session)
+{
+    return (double)engine_timings(session->engine)->samples;
+}
+
+uint32_t session_node_count(const struct session *session)
+{
+    return (uint32_t)engine_node_count(session->engine);
+}
+
+static const struct view *view_rows(struct session *session, int code)
+{
+    const struct tree_rows *rows = &session->rows;
+    if (code)
+        return NULL;
+    session->view = (struct view){
+        (uint32_t)rows->length,
+        {rows->node, rows->depth, rows->func, rows->category, rows->total, rows->self, rows->has_children}};
+    return &session->view;
+}
+
+const struct view *session_children(struct session *session, uint32_t node)
+{
+    return view_rows(session, engine_children(session->engine, node, &session->rows, &session->err));
+}
+
+const struct view *session_descendants(struct session *session, uint32_t node, uint32_t limit)
+{
+    return view_rows(session, engine_descendants(session->engine, node, limit, &session->rows, &session->err));
+}
+
+const struct view *session_row(struct session *session, uint32_t node)
+{
+    return view_rows(session, engine_row(session->engine, node, &session->rows, &session->err));
+}
+
+static const struct view *view_path(struct session *session, int code)
+{
+    if (code)
+        return NULL;
+    session->view = (struct view){(uint32_t)session->path.length, {session->path.data}};
+    return &session->view;
+}
+
+const struct view *session_path(struct session *session, uint32_t node)
+{
+    return view_path(session, engine_path(session->engine, node, &session->path, &session->err));
+}
+
+const struct view *session_heaviest_path(struct session *session, uint32_t depth)
+{
+    return view_path(session, engine_heaviest_path(session->engine, depth, &session->path, &session->err));
+}
+
+/* The input holds the funcs of the path. NODE_NONE if there is no such node. */
+uint32_t session_find(struct session *session, uint32_t length, int nearest)
+{
+    const uint32_t *path = session_words(session);
+    uint32_t node = NODE_NONE;
+    int code = engine_find(session->engine, path, length, nearest != 0, &node, &session->err);
+    return code ? NODE_NONE : node;
+}
+
+/* The input holds the words of one transform and the funcs of a path of the current tree. */
+const struct view *session_rewrite_path(struct session *session, uint32_t transform_words, uint32_t length)
+{
+    const uint32_t *words = session_words(session);
+    size_t left = length;
+    session->path.length = 0;
+    int code = read_transforms(session, words, transform_words);
+    if (!code && (session->transforms.length != 1 || !array_reserve(&session->path, left)))
+        code = error_set(&session->err, EINVAL, "this is not one transform");
+    if (code)
+        return NULL;
+    if (left)
+        memcpy(session->path.data, words + transform_words, left * sizeof(*words));
+    code = engine_rewrite_path(session->engine, session->transforms.data, session->path.data, &left, &session->err);
+    session->path.length = left;
+    return view_path(session, code);
+}
+
+/* enum recursion */
+int session_recursion(const struct session *session, uint32_t func)
+{
+    return engine_recursion(session->engine, func);
+}
+
+/* ---- functions ---- */
+
+const struct view *session_functions(struct session *session, int by_total)
+{
+    func_timings_destroy(&session->functions);
+    enum func_order order = by_total ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
+    if (engine_functions(session->engine, order, &session->functions, &session->err))
+        return NULL;
+    size_t length = session->functions.length;
+    session->function_funcs.length = session->function_totals.length = session->function_selfs.length = 0;
+    if (!array_reserve(&session->function_funcs, length) || !array_reserve(&session->function_totals, length) ||
+        !array_reserve(&session->function_selfs, length)) {
+        error_no_memory(&session->err);
+        return NULL;
+    }
+    for (size_t i = 0; i < length; i++) {
+        session->function_funcs.data[i] = session->functions.rows[i].func;
+        session->function_totals.data[i] = session->functions.rows[i].total;
+        session->function_selfs.data[i] = session->functions.rows[i].self;
+    }
+    session->view = (struct view){
+        (uint32_t)length, {session->function_funcs.data, session->function_totals.data, session->function_selfs.data}};
+    return &session->view;
+}
+
+/* Strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
+const struct view *session_func(struct session *session, uint32_t func)
+{
+    _Static_assert(sizeof(struct func_names) == 6 * sizeof(uint32_t), "layout");
+    session->names = func_names_of(engine_profile(session->engine), func);
+    session->view = (struct view){sizeof(session->names) / sizeof(uint32_t), {&session->names}};
+    return &session->view;
+}
+
+/* ---- details: session_details() first, then its parts ---- */
+
+int session_details(struct session *session, uint32_t node)
+{
+    node_details_destroy(&session->details);
+    session->details = (struct node_details){0};
+    return engine_details(session->engine, node, &session->details, &session->err);
+}
+
+/* One column of struct category_weight (16 bytes: u32 category, f64 weight at 8). */
+const struct view *session_categories(struct session *session, int self)
+{
+    _Static_assert(sizeof(struct category_weight) == 16 && offsetof(struct category_weight, weight) == 8, "layout");
+    const struct category_weights *weights =
+        self ? &session->details.categories_self : &session->details.categories_total;
+    session->view = (struct view){(uint32_t)weights->length, {weights->data}};
+    return &session->view;
+}
+
+/* One column of struct line_weight (24 bytes: u32 line, f64 total at 8, f64 self at 16). */
+const struct view *session_lines(struct session *session)
+{
+    _Static_assert(sizeof(struct line_weight) == 24 && offsetof(struct line_weight, self) == 16, "layout");
+    session->view = (struct view){(uint32_t)session->details.lines.length, {session->details.lines.data}};
+    return &session->view;
+}
+
+int session_inlining(const struct session *session)
+{
+    return session->details.inlining;
+}
+
+uint32_t session_inlined_into(const struct session *session)
+{
+    return session->details.inlined_into;
+}

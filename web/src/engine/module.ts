@@ -1,0 +1,150 @@
+/**
+ * The WebAssembly module with the profile in it, and how bytes go in and columns come out. What can be asked of it is
+ * in a file for each theme (tree.ts, timeline.ts, ...), each with its part of lib/tree/wasm_*.c. All of it runs in the
+ * worker (and in node, for tests and measurements) and knows nothing of messages or of the network.
+ */
+
+export type Pointer = number;
+
+/** What every theme needs; the others are known to the theme that calls them. */
+interface Exports {
+    memory: WebAssembly.Memory;
+    _initialize(): void;
+    session_new(): Pointer;
+    session_input(session: Pointer, size: number): Pointer;
+    session_error(session: Pointer): Pointer;
+    session_string(session: Pointer, string: number): Pointer;
+}
+
+/** PROFILE_NONE and NODE_NONE, as a signed number. */
+export const NONE = -1;
+
+const ENOSYS = 52; // "function not supported", in the numbering of wasi
+
+/** The functions of wasi that the C library links. None is ever needed: the engine does no input or output. */
+const WASI_IMPORTS: WebAssembly.ModuleImports = {
+    fd_close: () => ENOSYS,
+    fd_seek: () => ENOSYS,
+    fd_write: () => ENOSYS,
+    fd_read: () => ENOSYS,
+    fd_fdstat_get: () => ENOSYS,
+    proc_exit: () => {
+        throw new Error('The engine stopped');
+    },
+};
+
+export class EngineModule {
+    /** The first argument of every call. */
+    readonly session: Pointer;
+    private readonly decoder = new TextDecoder();
+    private readonly encoder = new TextEncoder();
+    private readonly strings = new Map<number, string>();
+
+    private constructor(private readonly exports: Exports) {
+        exports._initialize();
+        this.session = exports.session_new();
+    }
+
+    static async create(compiled: WebAssembly.Module): Promise<EngineModule> {
+        const instance = await WebAssembly.instantiate(compiled, { wasi_snapshot_preview1: WASI_IMPORTS });
+        return new EngineModule(instance.exports as unknown as Exports);
+    }
+
+    /** The functions of a theme: `T` says what wasm_*.c exports. */
+    functions<T>(): T {
+        return this.exports as unknown as T;
+    }
+
+    /** Bytes of memory that the engine has taken so far. */
+    get memoryBytes(): number {
+        return this.exports.memory.buffer.byteLength;
+    }
+
+    /** The engine's input buffer, for the next call. Its memory may move with that call. */
+    input(size: number): Uint8Array {
+        const pointer = this.exports.session_input(this.session, Math.max(size, 1));
+        if (pointer === 0) throw new Error('The profile is too large for the memory of the browser');
+        return new Uint8Array(this.exports.memory.buffer, pointer, size);
+    }
+
+    /** Puts 32-bit words and after them text, as UTF-8, into the input. Returns how many bytes the text has. */
+    inputWords(words: readonly number[], text = ''): number {
+        const bytes = this.encoder.encode(text);
+        const input = this.input(words.length * 4 + bytes.length);
+        new Int32Array(input.buffer, input.byteOffset, words.length).set(words);
+        input.set(bytes, words.length * 4);
+        return bytes.length;
+    }
+
+    /** A string of the profile, decoded when it is first asked for; '' for none. */
+    text(string: number): string {
+        if (string < 0) return '';
+        let text = this.strings.get(string);
+        if (text === undefined) {
+            text = this.decode(this.view(this.exports.session_string(this.session, string)));
+            this.strings.set(string, text);
+        }
+        return text;
+    }
+
+    /** The text of an answer of one column of bytes. */
+    decode(view: View): string {
+        return this.decoder.decode(view.bytes(0));
+    }
+
+    /** Throws the engine's sentence if a call failed. */
+    check(code: number): void {
+        if (code < 0) throw new Error(this.errorText());
+    }
+
+    /** The answer of a call: throws the engine's sentence if there is none. */
+    view(pointer: Pointer): View {
+        if (pointer === 0) throw new Error(this.errorText());
+        return new View(this.exports.memory.buffer, pointer);
+    }
+
+    private errorText(): string {
+        const memory = new Uint8Array(this.exports.memory.buffer);
+        const start = this.exports.session_error(this.session);
+        return this.decoder.decode(memory.subarray(start, memory.indexOf(0, start))) || 'The engine failed';
+    }
+}
+
+/** `struct view` of wasm_session.h: a length and columns. Each column is copied, because wasm memory moves and is used again. */
+export class View {
+    readonly length: number;
+    private readonly columns: Uint32Array;
+
+    constructor(
+        private readonly memory: ArrayBuffer,
+        pointer: Pointer,
+    ) {
+        const words = new Uint32Array(memory, pointer, 9);
+        this.length = words[0] ?? 0;
+        this.columns = words.subarray(1);
+    }
+
+    ints(column: number, length = this.length): Int32Array {
+        return new Int32Array(this.memory, this.at(column, length), length).slice();
+    }
+
+    doubles(column: number, length = this.length): Float64Array {
+        return new Float64Array(this.memory, this.at(column, length), length).slice();
+    }
+
+    floats(column: number, length: number): Float32Array {
+        return new Float32Array(this.memory, this.at(column, length), length).slice();
+    }
+
+    bytes(column: number, length = this.length): Uint8Array {
+        return new Uint8Array(this.memory, this.at(column, length), length).slice();
+    }
+
+    records(column: number, size: number): DataView {
+        return new DataView(this.memory, this.at(column, this.length), this.length * size);
+    }
+
+    private at(column: number, length: number): Pointer {
+        return length === 0 ? 0 : (this.columns[column] ?? 0);
+    }
+}

@@ -1,0 +1,89 @@
+/** The graphs of the timeline and what is under the mouse there: a thin layer over lib/tree/wasm_timeline.c. */
+import type { PathFilter, TimelineCalls } from './api';
+import type { EngineModule, Pointer } from './module';
+import type { Answers } from './protocol';
+
+interface Functions {
+    session_is_transformed(session: Pointer): number;
+    session_activity(session: Pointer, thread: number, from: number, to: number, width: number): Pointer;
+    session_activity_kept(
+        session: Pointer,
+        thread: number,
+        from: number,
+        to: number,
+        width: number,
+        pathLength: number,
+        inverted: number,
+        searchLength: number,
+    ): Pointer;
+    session_sample_at(session: Pointer, thread: number, time: number): Pointer;
+}
+
+interface ActivityRows {
+    categories: number[];
+    shares: Float32Array;
+}
+
+/** The rows of `kept` in the order of `categories`, with zeros where it has none. */
+function spread(kept: ActivityRows, categories: number[], width: number): Float32Array {
+    const shares = new Float32Array(categories.length * width);
+    kept.categories.forEach((category, row) => {
+        const at = categories.indexOf(category);
+        if (at >= 0) shares.set(kept.shares.subarray(row * width, (row + 1) * width), at * width);
+    });
+    return shares;
+}
+
+export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
+    const { session } = module;
+    const wasm = module.functions<Functions>();
+
+    function activityRows(pointer: Pointer, width: number): ActivityRows {
+        const view = module.view(pointer);
+        return { categories: Array.from(view.ints(0)), shares: view.floats(1, view.length * width) };
+    }
+
+    function activityKept(
+        thread: number,
+        from: number,
+        to: number,
+        width: number,
+        search: string,
+        of: PathFilter | null,
+    ): ActivityRows {
+        const path = of?.path ?? [];
+        const inverted = Number(of?.inverted ?? false);
+        const length = module.inputWords(path, search);
+        return activityRows(
+            wasm.session_activity_kept(session, thread, from, to, width, path.length, inverted, length),
+            width,
+        );
+    }
+
+    return {
+        activity(thread, from, to, width, search, of = null) {
+            const all = activityRows(wasm.session_activity(session, thread, from, to, width), width);
+            const isCut = of !== null || search !== '' || wasm.session_is_transformed(session) !== 0;
+            const kept = isCut ? activityKept(thread, from, to, width, search, of) : null;
+            return {
+                width,
+                categories: all.categories,
+                shares: all.shares,
+                kept: kept && spread(kept, all.categories, width),
+            };
+        },
+        sampleAt(thread, time) {
+            const pointer = wasm.session_sample_at(session, thread, time);
+            if (pointer === 0) return null;
+            const view = module.view(pointer);
+            const cpu = view.doubles(2, 1)[0] ?? Number.NaN;
+            return {
+                time: view.doubles(1, 1)[0] ?? 0,
+                path: Array.from(view.ints(0)),
+                category: view.ints(3, 1)[0] ?? 0,
+                cpu: Number.isNaN(cpu) ? null : cpu,
+                dropped: view.bytes(4, 1)[0] === 1,
+            };
+        },
+    };
+}

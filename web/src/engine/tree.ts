@@ -1,0 +1,182 @@
+/** The call tree, the function list and names: a thin layer over lib/tree/wasm_tree.c. */
+import {
+    type FuncInfo,
+    type FuncRow,
+    type NodeDetails,
+    type NodePath,
+    type Query,
+    type Recursion,
+    TRANSFORM_KINDS,
+    type Transform,
+    type TreeCalls,
+    type TreeRows,
+    type TreeSummary,
+} from './api';
+import { type EngineModule, NONE, type Pointer } from './module';
+import type { Answers } from './protocol';
+
+interface Functions {
+    session_query(
+        session: Pointer,
+        threads: number,
+        transformWords: number,
+        from: number,
+        to: number,
+        searchLength: number,
+        inverted: number,
+    ): number;
+    session_rewrite_path(session: Pointer, transformWords: number, length: number): Pointer;
+    session_recursion(session: Pointer, func: number): number;
+    session_root_total(session: Pointer): number;
+    session_samples(session: Pointer): number;
+    session_node_count(session: Pointer): number;
+    session_children(session: Pointer, node: number): Pointer;
+    session_descendants(session: Pointer, node: number, limit: number): Pointer;
+    session_row(session: Pointer, node: number): Pointer;
+    session_path(session: Pointer, node: number): Pointer;
+    session_heaviest_path(session: Pointer, depth: number): Pointer;
+    session_find(session: Pointer, length: number, nearest: number): number;
+    session_functions(session: Pointer, byTotal: number): Pointer;
+    session_func(session: Pointer, func: number): Pointer;
+    session_details(session: Pointer, node: number): number;
+    session_categories(session: Pointer, self: number): Pointer;
+    session_lines(session: Pointer): Pointer;
+    session_inlining(session: Pointer): number;
+    session_inlined_into(session: Pointer): number;
+}
+
+const INLINED = ['no', 'some', 'yes'] as const;
+const RECURSION: readonly Recursion[] = ['none', 'indirect', 'direct'];
+const MOST_LINES = 20;
+const CATEGORY_WEIGHT_BYTES = 16;
+const LINE_WEIGHT_BYTES = 24;
+
+/** A transform as wasm_tree.c reads it. */
+function transformWords({ kind, index, inverted, path }: Transform): number[] {
+    return [TRANSFORM_KINDS.indexOf(kind), index, Number(inverted), path.length, ...path];
+}
+
+export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
+    const { session } = module;
+    const wasm = module.functions<Functions>();
+
+    /** Rows as session_children() and its like answer. */
+    function rows(pointer: Pointer): TreeRows {
+        const view = module.view(pointer);
+        return {
+            node: view.ints(0),
+            depth: view.ints(1),
+            func: view.ints(2),
+            category: view.ints(3),
+            total: view.doubles(4),
+            self: view.doubles(5),
+            hasChildren: view.bytes(6),
+        };
+    }
+
+    function path(pointer: Pointer): NodePath {
+        return Array.from(module.view(pointer).ints(0));
+    }
+
+    function func(index: number): FuncInfo {
+        const [name = NONE, lib = NONE, libPath = NONE, file = NONE, line = 0, resource = NONE] = module
+            .view(wasm.session_func(session, index))
+            .ints(0);
+        const fileName = module.text(file);
+        return {
+            name: module.text(name),
+            lib: module.text(lib) || fileName.slice(fileName.lastIndexOf('/') + 1),
+            libPath: module.text(libPath),
+            file: fileName,
+            line,
+            resource,
+        };
+    }
+
+    function categories(self: 0 | 1): NodeDetails['categoriesTotal'] {
+        const view = module.view(wasm.session_categories(session, self));
+        const data = view.records(0, CATEGORY_WEIGHT_BYTES);
+        return Array.from({ length: view.length }, (_, i) => ({
+            category: data.getUint32(i * CATEGORY_WEIGHT_BYTES, true),
+            weight: data.getFloat64(i * CATEGORY_WEIGHT_BYTES + 8, true),
+        }));
+    }
+
+    function lines(file: string): NodeDetails['lines'] {
+        const view = module.view(wasm.session_lines(session));
+        const data = view.records(0, LINE_WEIGHT_BYTES);
+        return Array.from({ length: Math.min(view.length, MOST_LINES) }, (_, i) => ({
+            file,
+            line: data.getUint32(i * LINE_WEIGHT_BYTES, true),
+            total: data.getFloat64(i * LINE_WEIGHT_BYTES + 8, true),
+            self: data.getFloat64(i * LINE_WEIGHT_BYTES + 16, true),
+        }));
+    }
+
+    return {
+        query(query: Query): TreeSummary {
+            const transforms = query.transforms.flatMap(transformWords);
+            const searchLength = module.inputWords([...query.threads, ...transforms], query.search);
+            const [from, to] = query.range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+            module.check(
+                wasm.session_query(
+                    session,
+                    query.threads.length,
+                    transforms.length,
+                    from,
+                    to,
+                    searchLength,
+                    Number(query.inverted),
+                ),
+            );
+            return {
+                rootTotal: wasm.session_root_total(session),
+                samples: wasm.session_samples(session),
+                nodeCount: wasm.session_node_count(session),
+            };
+        },
+        roots: () => rows(wasm.session_children(session, NONE)),
+        children: (node) => rows(wasm.session_children(session, node)),
+        descendants: (node, limit) => rows(wasm.session_descendants(session, node, limit)),
+        heaviestPath: (depth) => path(wasm.session_heaviest_path(session, depth)),
+        path: (node) => path(wasm.session_path(session, node)),
+        find(funcs, nearest) {
+            module.inputWords(funcs);
+            return wasm.session_find(session, funcs.length, Number(nearest)) | 0;
+        },
+        details(node) {
+            const row = rows(wasm.session_row(session, node));
+            module.check(wasm.session_details(session, node));
+            const info = func(row.func[0] ?? NONE);
+            return {
+                func: info,
+                total: row.total[0] ?? 0,
+                self: row.self[0] ?? 0,
+                categoriesTotal: categories(0),
+                categoriesSelf: categories(1),
+                inlined: INLINED[wasm.session_inlining(session)] ?? 'no',
+                inlinedInto: module.text(wasm.session_inlined_into(session) | 0),
+                lines: lines(info.file),
+            };
+        },
+        rewritePaths(transform, paths) {
+            const words = transformWords(transform);
+            return paths.map((funcs) => {
+                module.inputWords([...words, ...funcs]);
+                return path(wasm.session_rewrite_path(session, words.length, funcs.length));
+            });
+        },
+        recursion: (index) => RECURSION[wasm.session_recursion(session, index)] ?? 'none',
+        funcs: (indexes) => indexes.map(func),
+        functions(limit, order = 'self') {
+            const view = module.view(wasm.session_functions(session, Number(order === 'total')));
+            const funcs = view.ints(0);
+            const totals = view.doubles(1);
+            const selfs = view.doubles(2);
+            const list: FuncRow[] = [];
+            for (let i = 0; i < Math.min(funcs.length, limit); i++)
+                list.push({ func: funcs[i] ?? NONE, total: totals[i] ?? 0, self: selfs[i] ?? 0 });
+            return list;
+        },
+    };
+}
