@@ -6,6 +6,7 @@
     profile_facts.py FILE threads                a line per thread: pid, tid, process name, name, samples
     profile_facts.py FILE self NAME              percent of samples whose innermost function is NAME
     profile_facts.py FILE self-at NAME LINE      percent of samples whose innermost function is NAME, in that line
+    profile_facts.py FILE user-self NAME [LINE]  the same, of the samples that are not in the kernel
     profile_facts.py FILE total NAME             percent of samples with NAME on the stack
     profile_facts.py FILE chain A B C            percent of samples with A calling (directly or not) B calling C
     profile_facts.py FILE complete               percent of samples whose stack is not cut
@@ -38,6 +39,7 @@ class Profile:
         self.stacks, self.frames, self.funcs = shared["stackTable"], shared["frameTable"], shared["funcTable"]
         self.sources = shared["sources"]
         self.names = [self.strings[n] for n in self.funcs["name"]]
+        self.categories = [category["name"] for category in self.json["meta"].get("categories", [])]
         self.prefix = [i - o if o else None for i, o in enumerate(self.stacks["prefixOffset"])]
 
     def path(self, stack):
@@ -62,6 +64,17 @@ class Profile:
                 known[stack] = bool(matches(self.path(stack)))
             hits += known[stack]
             count += 1
+        return 100 * hits / count if count else 0
+
+    def self_share(self, name, line=None, outside_kernel=False):
+        """Percent of samples whose innermost function has the name, in the line if one is given."""
+        hits = count = 0
+        for frame in (self.stacks["frame"][stack] for stack in self.sample_stacks()):
+            category = self.frames["category"][frame]
+            if outside_kernel and category is not None and self.categories[category] == "Kernel":
+                continue
+            count += 1
+            hits += same_name(self.names[self.frames["func"][frame]], name) and line in (None, self.frames["line"][frame])
         return 100 * hits / count if count else 0
 
 
@@ -126,12 +139,11 @@ def main():
         for thread in profile.json["threads"]:
             print(thread["pid"], thread["tid"], thread["processName"], thread["name"], thread["samples"]["length"])
     elif question == "self":
-        print(f"{profile.share(lambda path: same_name(path[-1], words[0])):.2f}")
+        print(f"{profile.self_share(words[0]):.2f}")
     elif question == "self-at":
-        hits = [same_name(profile.names[profile.frames["func"][frame]], words[0])
-                and profile.frames["line"][frame] == int(words[1])
-                for frame in (profile.stacks["frame"][stack] for stack in profile.sample_stacks())]
-        print(f"{100 * sum(hits) / len(hits) if hits else 0:.2f}")
+        print(f"{profile.self_share(words[0], int(words[1])):.2f}")
+    elif question == "user-self":
+        print(f"{profile.self_share(words[0], *map(int, words[1:]), outside_kernel=True):.2f}")
     elif question == "total":
         print(f"{profile.share(lambda path: any(same_name(name, words[0]) for name in path)):.2f}")
     elif question == "chain":
@@ -172,9 +184,8 @@ def main():
         for file, line in sorted(seen, key=str):
             print(f"{file}:{line}")
     elif question == "categories":
-        names = [category["name"] for category in profile.json["meta"]["categories"]]
         leaves = {profile.frames["category"][profile.stacks["frame"][stack]] for stack in profile.sample_stacks()}
-        print(" ".join(sorted(names[c] for c in leaves if c is not None)))
+        print(" ".join(sorted(profile.categories[c] for c in leaves if c is not None)))
     else:
         sys.exit(f"unknown question {question}")
 
