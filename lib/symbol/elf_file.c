@@ -4,6 +4,7 @@
  */
 #include "symbol/elf_file.h"
 
+#include "base/elf_note.h"
 #include "base/file_io.h"
 #include "symbol/elf_relocate.h"
 
@@ -94,21 +95,12 @@ static void take_build_id(struct elf_file *file, const struct bytes *notes, unsi
         return;
     --*notes_left;
     unsigned char *raw = bytes_load(notes);
-    struct cursor c = raw ? cursor_of(raw, (size_t)notes->size) : (struct cursor){0};
-    while (cursor_left(&c) >= 12) {
-        uint32_t name_size = cursor_u32(&c), size = cursor_u32(&c), type = cursor_u32(&c);
-        const unsigned char *name = cursor_bytes(&c, ((uint64_t)name_size + 3) & ~UINT64_C(3));
-        const unsigned char *id = cursor_bytes(&c, size);
-        if (!name || !id)
-            break;
-        if (type == NT_GNU_BUILD_ID && name_size == 4 && memcmp(name, "GNU", 4) == 0 && size &&
-            size <= ELF_BUILD_ID_MAX) {
-            memcpy(file->build_id, id, size);
-            file->build_id_size = size;
-            break;
-        }
-        size_t padding = (4 - size % 4) % 4;
-        cursor_bytes(&c, padding < cursor_left(&c) ? padding : cursor_left(&c));
+    size_t size;
+    const unsigned char *id =
+        raw ? elf_note_find(raw, (size_t)notes->size, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size) : NULL;
+    if (id && size <= ELF_BUILD_ID_MAX) {
+        memcpy(file->build_id, id, size);
+        file->build_id_size = size;
     }
     free(raw);
 }
