@@ -120,6 +120,8 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  .context = &recording->reader};
     stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size,
                        sample->stack_full);
+    if (process->dump)
+        dump_frames_follow(process->dump, &process->space);
     return unwind_walk(&process->space, &regs, &stack, frames, max);
 }
 

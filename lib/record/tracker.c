@@ -67,8 +67,10 @@ void tracker_note_code(struct tracker *tracker, struct code_places *places)
 
 static void process_free(struct tracked_process *process)
 {
-    if (process)
+    if (process) {
         address_space_destroy(&process->space);
+        dump_frames_free(process->dump);
+    }
     free(process);
 }
 
@@ -250,14 +252,28 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
 /* ---- compiled code ---- */
 
 /* Executable memory that is no file's is where compiled code will be; a jitdump file is mapped to tell us of it. */
-static bool note_code(struct tracker *tracker, const struct tracked_process *process, const char *path, bool is_file)
+static bool note_code(struct tracker *tracker, struct tracked_process *process, const char *path, bool is_file)
 {
     if (!tracker->code_places)
         return true;
     if (!is_file)
         return code_places_note(tracker->code_places, process->number, process->pid);
-    return !code_places_is_dump(path) ||
-           code_places_note_dump(tracker->code_places, process->number, process->pid, path);
+    if (!code_places_is_dump(path))
+        return true;
+    if (!code_places_note_dump(tracker->code_places, process->number, process->pid, path))
+        return false;
+    int dump = code_places_find(tracker->code_places, process->number)->dump;
+    if (dump >= 0 && !process->dump)
+        process->dump = dump_frames_new(dump);
+    return dump < 0 || process->dump;
+}
+
+/* Memory of a compiler is made executable again each time when something was written to it: what the jitdump file has
+ * said of the code there still holds. */
+static bool map_memory(struct tracked_process *process, const struct mapping *map)
+{
+    return process->dump && map->lib == MAPPING_NO_LIB ? address_space_map_around(&process->space, map)
+                                                       : address_space_map(&process->space, map);
 }
 
 static bool inherit_code(struct tracker *tracker, const struct tracked_process *child,
@@ -285,8 +301,7 @@ static int map_into(struct tracker *tracker, struct tracked_process *process, co
                           .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
                           .module = found.module};
     process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
-    if (!address_space_map(&process->space, &map) ||
-        !note_code(tracker, process, mapping->path, found.lib != SPOOL_NO_NUMBER))
+    if (!map_memory(process, &map) || !note_code(tracker, process, mapping->path, found.lib != SPOOL_NO_NUMBER))
         return error_no_memory(err);
     struct spool_event event = {.kind = SPOOL_MAP,
                                 .number = process->number,

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "record/code_places.h"
+#include "record/dump_frames.h"
 #include "record/library_table.h"
 #include "record/spool.h"
 #include "record/thread_clock.h"
@@ -26,6 +27,7 @@ struct tracked_process {
     struct tracked_thread *threads; /* those that live */
     uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
     struct address_space space;
+    struct dump_frames *dump; /* what its jitdump file says of stacks; NULL: it has none */
 };
 
 struct tracked_thread {

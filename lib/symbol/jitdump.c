@@ -1,17 +1,6 @@
 /*
- * The file is a header and records, each with its size and time:
- *
- *     header   := "DTiJ" version size machine pad pid  time flags        (u32 but for the last two; flag 1: the times
- *                                                                         are of the processor's own clock)
- *     record   := kind (u32) size (u32) time (u64) body
- *     LOAD 0   := pid tid (u32)  vma address size index (u64)  name NUL  code
- *     MOVE 1   := pid tid (u32)  vma old-address new-address size index (u64)
- *     DEBUG 2  := address count (u64)  count * { address (u64) line column (u32) file NUL }    of the next LOAD there;
- *                                                                         file "\xff": the same as before
- *     CLOSE 3, UNWINDING 4, others: passed over
- *
- * The code itself is passed over too, and so is how to unwind it: the stacks are walked while recording, when this
- * file is still in its writer's buffer.
+ * record/jit_records.h has the format. The code itself is passed over, and so is how to unwind it: the stacks are
+ * walked while recording (record/dump_frames.h).
  *
  * V8 gives addresses of lines that are 64 bytes too high, because that is where perf used to put the code in the ELF
  * files that it makes of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers have a line for the
@@ -22,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/search.h"
+#include "record/jit_records.h"
 #include "symbol/bytes.h"
 
 #include <errno.h>
@@ -29,17 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { RECORD_LOAD, RECORD_MOVE, RECORD_DEBUG, RECORD_CLOSE };
-
-enum {
-    HEADER_SIZE = 40,
-    RECORD_HEAD = 16,
-    LOAD_HEAD = 40,
-    MOVE_SIZE = 48,
-    DEBUG_ENTRY = 17, /* at least */
-    V8_LINE_BIAS = 64,
-    FLAG_ARCH_CLOCK = 1
-};
+enum { DEBUG_ENTRY = 17, /* bytes at least */ V8_LINE_BIAS = 64 };
 
 /* Far more than any program compiles: bounds for damaged and hostile files. */
 enum { CODES_MAX = 1 << 20, LINES_MAX = 1 << 25, RECORDS_MAX = 1 << 25, BODY_MAX = 64 << 20, CODE_MAX = 64 << 20 };
@@ -78,41 +58,40 @@ static bool add_code(struct reader *reader, const struct jit_code *code, uint64_
 
 static bool take_load(struct reader *reader, const struct record *record)
 {
-    uint64_t wanted = record->size < LOAD_HEAD + JITDUMP_NAME_MAX ? record->size : LOAD_HEAD + JITDUMP_NAME_MAX;
+    uint64_t wanted = record->size < JIT_LOAD_SIZE + JITDUMP_NAME_MAX ? record->size : JIT_LOAD_SIZE + JITDUMP_NAME_MAX;
     struct cursor c = window_at(&reader->window, record->body, (size_t)wanted);
     if (cursor_left(&c) > wanted)
         c.end = c.at + wanted;
-    cursor_bytes(&c, 16); /* pid, tid, vma */
-    struct jit_code code = {.start = cursor_u64(&c), .size = cursor_u64(&c)};
-    uint64_t index = cursor_u64(&c);
-    if (c.failed || code.size > record->size || code.size > UINT32_MAX)
+    struct jit_load load;
+    if (!jit_load_read(&c, &load) || load.size > record->size || load.size > UINT32_MAX)
         return false;
+    struct jit_code code = {.start = load.start, .size = load.size};
     code.name = strings_add(&reader->dump->texts, (const char *)c.at, strnlen((const char *)c.at, cursor_left(&c)));
     if (reader->line_count && reader->lines_of == code.start) {
         code.first_line = reader->first_line;
         code.line_count = reader->line_count;
         reader->line_count = 0;
     }
-    reader->no_memory |= code.name == STRING_NONE || !add_code(reader, &code, index, record->time);
+    reader->no_memory |= code.name == STRING_NONE || !add_code(reader, &code, load.index, record->time);
     return true;
 }
 
 static bool take_move(struct reader *reader, const struct record *record)
 {
-    struct cursor c = window_at(&reader->window, record->body, MOVE_SIZE);
-    cursor_bytes(&c, 16);
-    uint64_t from = cursor_u64(&c), to = cursor_u64(&c), size = cursor_u64(&c), index = cursor_u64(&c);
-    if (c.failed || record->size < MOVE_SIZE || size > UINT32_MAX)
+    struct cursor c = window_at(&reader->window, record->body, JIT_MOVE_SIZE);
+    struct jit_move move;
+    if (!jit_move_read(&c, &move) || record->size < JIT_MOVE_SIZE || move.size > UINT32_MAX)
         return false;
-    uint32_t moved = hash_get(&reader->by_index, index);
-    if (moved == HASH_MISSING || !size || from > UINT64_MAX - size)
+    uint32_t moved = hash_get(&reader->by_index, move.index);
+    if (moved == HASH_MISSING || !move.size || move.from > UINT64_MAX - move.size)
         return true;
     struct jit_code code = reader->dump->codes.data[moved];
-    code.start = to;
-    code.size = size;
-    struct code_change gone = {.start = from, .end = from + size, .time = record->time, .code = CODE_HISTORY_NONE};
+    code.start = move.to;
+    code.size = move.size;
+    struct code_change gone = {
+        .start = move.from, .end = move.from + move.size, .time = record->time, .code = CODE_HISTORY_NONE};
     reader->no_memory |=
-        !code_history_add(&reader->dump->history, &gone) || !add_code(reader, &code, index, record->time);
+        !code_history_add(&reader->dump->history, &gone) || !add_code(reader, &code, move.index, record->time);
     return true;
 }
 
@@ -193,11 +172,11 @@ static bool take_debug(struct reader *reader, const struct record *record)
 static bool take_record(struct reader *reader, const struct record *record)
 {
     switch (record->kind) {
-    case RECORD_LOAD:
+    case JIT_LOAD:
         return take_load(reader, record);
-    case RECORD_MOVE:
+    case JIT_MOVE:
         return take_move(reader, record);
-    case RECORD_DEBUG:
+    case JIT_DEBUG:
         return take_debug(reader, record);
     default:
         return true;
@@ -208,17 +187,13 @@ static bool take_record(struct reader *reader, const struct record *record)
 
 static int take_header(struct reader *reader, struct error *err)
 {
-    struct cursor c = window_at(&reader->window, 0, HEADER_SIZE);
-    const unsigned char *magic = cursor_bytes(&c, 4);
-    uint32_t version = cursor_u32(&c), size = cursor_u32(&c);
-    cursor_bytes(&c, 20); /* machine, pad, pid, time: what V8 writes there is no time of the records' clock */
-    uint64_t flags = cursor_u64(&c);
-    if (c.failed || memcmp(magic, "DTiJ", 4) != 0 || size < HEADER_SIZE)
-        return error_set(err, EINVAL, "this is no jitdump file of this kind of machine");
-    if (version != 1)
-        return error_set(err, EINVAL, "this jitdump file is of version %u, and prof knows version 1", version);
-    reader->at = size;
-    reader->dump->clock = flags & FLAG_ARCH_CLOCK ? JITDUMP_ORDER : JITDUMP_MONOTONIC;
+    struct cursor c = window_at(&reader->window, 0, JIT_HEADER_SIZE);
+    struct jit_header header;
+    int code = jit_header_read(&c, &header, err);
+    if (code)
+        return code;
+    reader->at = header.size;
+    reader->dump->clock = header.has_own_clock ? JITDUMP_ORDER : JITDUMP_MONOTONIC;
     return 0;
 }
 
@@ -227,17 +202,17 @@ static bool next_record(struct reader *reader, struct record *record)
 {
     if (reader->at >= reader->size)
         return false;
-    struct cursor c = window_at(&reader->window, reader->at, RECORD_HEAD);
-    record->kind = cursor_u32(&c);
-    uint32_t size = cursor_u32(&c);
-    record->time = cursor_u64(&c);
-    if (c.failed || size < RECORD_HEAD || size > reader->size - reader->at) {
+    struct cursor c = window_at(&reader->window, reader->at, JIT_RECORD_HEAD);
+    struct jit_record head;
+    if (!jit_record_read(&c, &head) || head.size > reader->size - reader->at) {
         reader->dump->is_cut = true;
         return false;
     }
-    record->body = reader->at + RECORD_HEAD;
-    record->size = size - RECORD_HEAD;
-    reader->at += size;
+    *record = (struct record){.kind = head.kind,
+                              .time = head.time,
+                              .body = reader->at + JIT_RECORD_HEAD,
+                              .size = head.size - JIT_RECORD_HEAD};
+    reader->at += head.size;
     return true;
 }
 
@@ -248,7 +223,7 @@ static void take_records(struct reader *reader)
     for (size_t i = 0; i < RECORDS_MAX && !reader->no_memory && next_record(reader, &record); i++) {
         if (dump->clock == JITDUMP_ORDER)
             record.time = 0;
-        else if (record.kind == RECORD_LOAD && !dump->codes.length && record.time >= first_realtime)
+        else if (record.kind == JIT_LOAD && !dump->codes.length && record.time >= first_realtime)
             dump->clock = JITDUMP_REALTIME;
         dump->is_cut |= !take_record(reader, &record);
     }

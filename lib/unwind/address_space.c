@@ -63,6 +63,27 @@ bool address_space_map(struct address_space *space, const struct mapping *mappin
     return true;
 }
 
+bool address_space_map_around(struct address_space *space, const struct mapping *mapping)
+{
+    for (uint64_t at = mapping->start; at < mapping->end;) {
+        size_t i = first_ending_after(space, at), length = space->mappings.length;
+        const struct mapping *data = space->mappings.data;
+        if (i < length && data[i].start <= at && data[i].lib == MAPPING_NO_LIB) {
+            at = data[i].end;
+            continue;
+        }
+        struct mapping part = mapping_above(mapping, at);
+        while (i < length && data[i].start < part.end && data[i].lib != MAPPING_NO_LIB)
+            i++;
+        if (i < length && data[i].start < part.end)
+            part.end = data[i].start;
+        at = part.end;
+        if (!address_space_map(space, &part))
+            return false;
+    }
+    return true;
+}
+
 bool address_space_copy(struct address_space *child, const struct address_space *parent)
 {
     if (!array_reserve(&child->mappings, parent->mappings.length))

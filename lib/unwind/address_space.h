@@ -27,6 +27,9 @@ struct address_space {
 /* Adds a mapping; what it covers of older ones goes. Takes its own reference to `module`. False if memory ran out. */
 bool address_space_map(struct address_space *space, const struct mapping *mapping);
 
+/* The same for memory that is no file's, but what is such memory already stays as it is. */
+bool address_space_map_around(struct address_space *space, const struct mapping *mapping);
+
 /* The mapping that holds `pc`, or NULL. Valid until the next change. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 

@@ -213,6 +213,18 @@ void unwind_module_load_eh_frame(struct unwind_module *module)
         table_build(&module->eh_frame_table, eh_frame);
 }
 
+bool unwind_module_use_frames(struct unwind_module *module, uint64_t eh_frame_vaddr, uint64_t start, uint64_t size)
+{
+    module->eh_frame_state = module->debug_frame_state = LOADED;
+    module->eh_frame.vaddr = eh_frame_vaddr;
+    file_part_of_memory(&module->eh_frame.part, module->memory, (size_t)module->size);
+    table_build(&module->eh_frame_table, &module->eh_frame);
+    for (size_t i = 0; i < module->eh_frame_table.places.length; i++)
+        if (module->eh_frame_table.places.data[i].start - start < size)
+            return true;
+    return false;
+}
+
 static bool find_in_eh_frame(struct unwind_module *module, uint64_t vaddr, uint64_t *start, struct cfi_fde *fde)
 {
     struct cfi_section *section = &module->eh_frame;

@@ -161,7 +161,7 @@ struct unwind_module *unwind_module_open(int fd, const char *name, struct error 
     return module;
 }
 
-struct unwind_module *unwind_module_from_memory(const void *image, size_t size, const char *name, struct error *err)
+static struct unwind_module *module_of_bytes(const void *bytes, size_t size, struct error *err)
 {
     struct unwind_module *module = module_new(err);
     if (!module)
@@ -172,9 +172,33 @@ struct unwind_module *unwind_module_from_memory(const void *image, size_t size, 
         unwind_module_unref(module);
         return NULL;
     }
-    memcpy(module->memory, image, size);
+    memcpy(module->memory, bytes, size);
     module->size = size;
-    return open_headers(module, name, err);
+    return module;
+}
+
+struct unwind_module *unwind_module_from_memory(const void *image, size_t size, const char *name, struct error *err)
+{
+    struct unwind_module *module = module_of_bytes(image, size, err);
+    return module ? open_headers(module, name, err) : NULL;
+}
+
+/* The segment says where the code is; its bytes are not here, which is why it is no executable one. */
+struct unwind_module *unwind_module_of_code(const void *frames, size_t frames_size, uint64_t start, uint64_t size,
+                                            struct error *err)
+{
+    struct unwind_module *module = module_of_bytes(frames, frames_size, err);
+    if (!module)
+        return NULL;
+    bool ok = array_push(&module->segments, (struct segment){.vaddr = start, .file_size = size});
+    if (!ok)
+        error_no_memory(err);
+    else if (!(ok = unwind_module_use_frames(module, start + ((size + 7) & ~UINT64_C(7)), start, size)))
+        error_set(err, ENOENT, "the unwinding information is not about this code");
+    if (ok)
+        return module;
+    unwind_module_unref(module);
+    return NULL;
 }
 
 void unwind_module_close_file(struct unwind_module *module)

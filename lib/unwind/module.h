@@ -87,6 +87,10 @@ void unwind_module_code(struct unwind_module *module, uint64_t vaddr,
 void unwind_module_load_eh_frame(struct unwind_module *module);
 void unwind_module_load_debug_frame(struct unwind_module *module);
 
+/* Takes all of the module's memory for its .eh_frame, the only one that it has. Returns whether it describes some of
+ * the code at [start, start + size). */
+bool unwind_module_use_frames(struct unwind_module *module, uint64_t eh_frame_vaddr, uint64_t start, uint64_t size);
+
 /* Closes the file: what was not read is out of reach from now on. */
 void unwind_module_close_file(struct unwind_module *module);
 

@@ -80,6 +80,12 @@ struct unwind_module *unwind_module_open(int fd, const char *name, struct error 
 /* The same for an ELF image in memory (the vDSO), which is copied. */
 struct unwind_module *unwind_module_from_memory(const void *image, size_t size, const char *name, struct error *err);
 
+/* A module for code in memory that a compiler has made: `frames` are its .eh_frame, which is copied, with addresses as
+ * if it stood behind the code, at the next multiple of 8. The code begins at vaddr `start`. NULL if they are not about
+ * this code, or memory ran out. */
+struct unwind_module *unwind_module_of_code(const void *frames, size_t frames_size, uint64_t start, uint64_t size,
+                                            struct error *err);
+
 /* Reference counting: one reference from open, one per mapping that uses it. */
 struct unwind_module *unwind_module_ref(struct unwind_module *module);
 void unwind_module_unref(struct unwind_module *module);

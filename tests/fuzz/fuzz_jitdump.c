@@ -1,8 +1,13 @@
-/* Any bytes as a jitdump file: all its records, and what it says of addresses at different times. */
+/* Any bytes as a jitdump file: all its records, what it says of addresses at different times, and how to walk through
+ * its code. */
+#include "record/dump_frames.h"
 #include "symbol/jit_name.h"
 #include "symbol/jitdump.h"
+#include "unwind/module.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,9 +31,41 @@ static void look(const struct jitdump *dump, uint64_t address, uint64_t time, st
         abort();
 }
 
+/* Follows the file as it grows by halves, into a process that has compiled code and a library. */
+static void follow(const uint8_t *data, size_t size)
+{
+    struct address_space space = {0};
+    struct mapping code = {.start = 0x1000, .end = 0x100000, .lib = MAPPING_NO_LIB};
+    struct mapping library = {.start = 0x4000, .end = 0x5000, .lib = 1};
+    int fd = memfd_create("dump", MFD_CLOEXEC);
+    struct dump_frames *frames = dump_frames_new(fd);
+    if (fd < 0 || !frames || !address_space_map(&space, &code) || !address_space_map(&space, &library))
+        abort();
+    for (size_t at = 0, part; at < size; at += part) {
+        part = (size - at + 1) / 2;
+        if (pwrite(fd, data + at, part, (off_t)at) != (ssize_t)part)
+            abort();
+        dump_frames_follow(frames, &space);
+    }
+    for (size_t i = 0; i < space.mappings.length; i++) {
+        const struct mapping *mapping = &space.mappings.data[i];
+        struct cfi_fde fde;
+        struct cfi_row row;
+        uint64_t vaddr = mapping->module ? unwind_module_base(mapping->module) + mapping->rva : 0;
+        if (mapping->module && unwind_module_find(mapping->module, vaddr, &fde))
+            cfi_row_at(&fde, vaddr, &row);
+    }
+    if (address_space_find(&space, 0x4000)->lib != 1)
+        abort();
+    dump_frames_free(frames);
+    address_space_destroy(&space);
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { MOST_LOOKS = 256 };
+    follow(data, size);
     struct jitdump dump;
     struct arena arena = {0};
     if (jitdump_read_image(&dump, data, size, NULL))

@@ -3,9 +3,12 @@
  * the same addresses again for other functions. It knows its own truth: prints "NAME CPU-milliseconds" for each; the
  * two loops of "lines", in lines 10 and 20 of loops.jit, share its time one to three.
  *
- *     usage: jit_writer FOLDER MILLISECONDS [monotonic|realtime|order|unmapped]
+ *     usage: jit_writer FOLDER MILLISECONDS [monotonic|realtime|order|unmapped] [frames|no-frames]
  *
  * order: times are of a clock of its own. unmapped: the dump is not mapped, so that nothing tells where it is.
+ *
+ * frames, no-frames: makes one function instead, which keeps no frame pointer and calls callee(); the dump says how to
+ * unwind it, or does not. Half of the time is in each of the two.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -56,17 +59,22 @@ static void put_head(uint32_t kind, size_t body)
     put(dump_time(), 8);
 }
 
-static void note_load(uint64_t address, const char *name)
+static void note_code(uint64_t address, const char *name, const unsigned char *code, size_t size)
 {
-    put_head(0, 40 + strlen(name) + 1 + sizeof(loops));
+    put_head(0, 40 + strlen(name) + 1 + size);
     put((uint32_t)getpid(), 4);
     put((uint32_t)gettid(), 4);
     put(address, 8);
     put(address, 8);
-    put(sizeof(loops), 8);
+    put(size, 8);
     put(++code_index, 8);
     fwrite(name, strlen(name) + 1, 1, dump);
-    fwrite(loops, sizeof(loops), 1, dump);
+    fwrite(code, size, 1, dump);
+}
+
+static void note_load(uint64_t address, const char *name)
+{
+    note_code(address, name, loops, sizeof(loops));
 }
 
 static void note_move(uint64_t from, uint64_t to)
@@ -136,6 +144,62 @@ static void run(unsigned char *code, int name, double ms, uint64_t share)
     milliseconds[name] += (double)(at - start) / 1e6;
 }
 
+/* ---- code without a frame pointer ---- */
+
+/* push %rbp; sub $0x20,%rsp; mov %rdi,%rbp; 1: dec %rbp; jnz 1b; mov %rsi,%rbp; mov %rsi,%rdi; call *%rdx;
+ * add $0x20,%rsp; pop %rbp; ret */
+static const unsigned char frameless[] = {0x55, 0x48, 0x83, 0xec, 0x20, 0x48, 0x89, 0xfd, 0x48,
+                                          0xff, 0xcd, 0x75, 0xfb, 0x48, 0x89, 0xf5, 0x48, 0x89,
+                                          0xf7, 0xff, 0xd2, 0x48, 0x83, 0xc4, 0x20, 0x5d, 0xc3};
+
+/* Its call frame information, as if it stood 32 bytes behind the beginning of the code. */
+static const unsigned char eh_frame[56] = {
+    /* CIE: "zR", code in bytes, slots of -8, return address 16; addresses are pcrel sdata4; CFA = rsp + 8 */
+    0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
+    /* FDE: 27 bytes of code from -64 on */
+    0x1c, 0, 0, 0, 0x1c, 0, 0, 0, 0xc0, 0xff, 0xff, 0xff, 27, 0, 0, 0, 0, 0x41, 0x0e, 16, 0x86,
+    2,              /* after 1 byte: CFA = rsp + 16, rbp is at CFA - 16 */
+    0x44, 0x0e, 48, /* after 4 more: rsp + 48 */
+    0x54, 0x0e, 16, /* after 20 more: rsp + 16 */
+    0x41, 0x0e, 8,  /* after 1 more: rsp + 8 */
+    0};
+/* The table of it: pcrel sdata4 to .eh_frame, one entry, of distances from here. */
+static const unsigned char eh_frame_hdr[20] = {1, 0x1b, 3,    0x3b, 0xc4, 0xff, 0xff, 0xff, 1,    0,
+                                               0, 0,    0xa8, 0xff, 0xff, 0xff, 0xe0, 0xff, 0xff, 0xff};
+
+static void note_frames(void)
+{
+    put_head(4, 24 + sizeof(eh_frame) + sizeof(eh_frame_hdr));
+    put(sizeof(eh_frame) + sizeof(eh_frame_hdr), 8);
+    put(sizeof(eh_frame_hdr), 8);
+    put(0, 8); /* none of it is mapped */
+    fwrite(eh_frame, sizeof(eh_frame), 1, dump);
+    fwrite(eh_frame_hdr, sizeof(eh_frame_hdr), 1, dump);
+}
+
+__attribute__((noinline)) static void callee(uint64_t rounds)
+{
+    do
+        __asm__ volatile("" : "+r"(rounds));
+    while (--rounds);
+}
+
+static void run_frameless(unsigned char *code, double ms, int with_frames)
+{
+    enum { ROUNDS = 20000 };
+    void (*function)(uint64_t, uint64_t, void (*)(uint64_t));
+    memcpy(code, frameless, sizeof(frameless));
+    if (with_frames)
+        note_frames();
+    note_code((uint64_t)(uintptr_t)code, "frameless", frameless, sizeof(frameless));
+    fflush(dump);
+    memcpy(&function, &code, sizeof(function));
+    uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)(ms * 1e6);
+    do
+        function(ROUNDS, ROUNDS, callee);
+    while (now(CLOCK_THREAD_CPUTIME_ID) < end);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
@@ -148,6 +212,10 @@ int main(int argc, char **argv)
     if (code == MAP_FAILED) {
         perror("mmap");
         return 1;
+    }
+    if (argc > 4) {
+        run_frameless(code, ms, strcmp(argv[4], "frames") == 0);
+        return 0;
     }
     unsigned char *places[4] = {code, code + PLACE, code + 2 * PLACE, code + 3 * PLACE};
 

@@ -77,6 +77,33 @@ static void test_random_overlays_equal_a_page_table(void **state)
     }
 }
 
+static void test_anonymous_memory_stays_around_which_other_is_mapped(void **state)
+{
+    (void)state;
+    for (unsigned round = 1; round <= 60; round++) {
+        unsigned seed = round;
+        struct address_space space = {0};
+        struct twin twin = {0};
+        for (uint32_t i = 1; i <= 60; i++) {
+            struct mapping mapping = random_mapping(&seed, i % 3 ? i : MAPPING_NO_LIB);
+            if (mapping.lib != MAPPING_NO_LIB) {
+                assert_true(address_space_map(&space, &mapping));
+                twin_map(&twin, &mapping);
+            } else {
+                assert_true(address_space_map_around(&space, &mapping));
+                for (uint64_t at = mapping.start; at < mapping.end; at += PAGE) {
+                    struct mapping page = {.start = at, .end = at + PAGE, .lib = mapping.lib};
+                    page.rva = mapping.rva + (at - mapping.start);
+                    if (twin.pages[at / PAGE - FIRST].lib != MAPPING_NO_LIB)
+                        twin_map(&twin, &page);
+                }
+            }
+            assert_same(&space, &twin);
+        }
+        address_space_destroy(&space);
+    }
+}
+
 static void test_a_mapping_inside_another_splits_it(void **state)
 {
     (void)state;
@@ -149,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_overlays_equal_a_page_table),
+        cmocka_unit_test(test_anonymous_memory_stays_around_which_other_is_mapped),
         cmocka_unit_test(test_a_mapping_inside_another_splits_it),
         cmocka_unit_test(test_ends_are_exclusive_up_to_the_top_of_memory),
         cmocka_unit_test(test_a_copy_goes_its_own_way),

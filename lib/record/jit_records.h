@@ -1,0 +1,71 @@
+/*
+ * The records of a jitdump file, in which a compiler notes the code that it makes while the program runs. The file is a
+ * header and records, each with its size and time:
+ *
+ *     header    := "DTiJ" version size machine pad pid  time flags       (u32 but for the last two; flag 1: the times
+ *                                                                         are of the processor's own clock)
+ *     record    := kind (u32) size (u32) time (u64) body
+ *     LOAD 0    := pid tid (u32)  vma address size index (u64)  name NUL  code
+ *     MOVE 1    := pid tid (u32)  vma old-address new-address size index (u64)
+ *     DEBUG 2   := address count (u64)  count * { address (u64) line column (u32) file NUL }   of the next LOAD there;
+ *                                                                         file "\xff": the same as before
+ *     CLOSE 3   := nothing
+ *     UNWIND 4  := size header-size mapped-size (u64)  bytes              of the next LOAD
+ *
+ * The bytes of UNWIND are an .eh_frame and behind it, header-size bytes long, its .eh_frame_hdr. (The specification
+ * says it the other way round, but so perf reads them, and V8 and Python write them.) Their addresses are as if the
+ * .eh_frame stood behind the code, at the next multiple of 8.
+ *
+ * Sources: tools/perf/Documentation/jitdump-specification.txt, and genelf.c beside it, of Linux.
+ */
+#ifndef PROF_RECORD_JIT_RECORDS_H
+#define PROF_RECORD_JIT_RECORDS_H
+
+#include "base/cursor.h"
+#include "base/error.h"
+
+enum jit_record_kind { JIT_LOAD, JIT_MOVE, JIT_DEBUG, JIT_CLOSE, JIT_UNWIND };
+
+/* Bytes, each without what has no fixed size. */
+enum { JIT_HEADER_SIZE = 40, JIT_RECORD_HEAD = 16, JIT_LOAD_SIZE = 40, JIT_MOVE_SIZE = 48, JIT_UNWIND_SIZE = 24 };
+
+struct jit_header {
+    uint32_t size; /* bytes up to the first record, at least JIT_HEADER_SIZE */
+    bool has_own_clock;
+};
+
+/* -EINVAL with a sentence if this is no jitdump file that is known. */
+int jit_header_read(struct cursor *c, struct jit_header *header, struct error *err);
+
+struct jit_record {
+    uint32_t kind; /* enum jit_record_kind, or another */
+    uint32_t size; /* bytes, JIT_RECORD_HEAD included */
+    uint64_t time;
+};
+
+/* False if it is cut off, or can be none. */
+bool jit_record_read(struct cursor *c, struct jit_record *record);
+
+struct jit_load {
+    uint64_t start, size; /* where the code is, bytes */
+    uint64_t index;       /* of the code in this file */
+};
+
+/* The body of a record; the cursor is then before the name. False if it is cut off. */
+bool jit_load_read(struct cursor *c, struct jit_load *load);
+
+struct jit_move {
+    uint64_t from, to, size, index;
+};
+
+bool jit_move_read(struct cursor *c, struct jit_move *move);
+
+struct jit_unwind {
+    uint64_t size;        /* bytes that follow */
+    uint64_t header_size; /* how many of them, at the end, are the .eh_frame_hdr */
+};
+
+/* False, too, if its sizes do not fit each other. */
+bool jit_unwind_read(struct cursor *c, struct jit_unwind *unwind);
+
+#endif
