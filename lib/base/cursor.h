@@ -16,9 +16,11 @@ struct cursor {
     bool failed;
 };
 
+/* `bytes` may be NULL where `size` is 0. */
 static inline struct cursor cursor_of(const void *bytes, size_t size)
 {
-    return (struct cursor){.at = bytes, .end = (const unsigned char *)bytes + size};
+    const unsigned char *at = bytes;
+    return (struct cursor){.at = at, .end = at ? at + size : at}; /* NULL + 0 is undefined */
 }
 
 static inline size_t cursor_left(const struct cursor *c)

@@ -103,6 +103,11 @@ static void write_cell(const struct table_writer *writer, enum cell_kind kind, c
     }
 }
 
+static const void *cell_of(const struct table_column *column, size_t row)
+{
+    return column->rows ? (const char *)column->rows + row * column->row_size + column->offset : NULL;
+}
+
 static void write_table(const struct table_writer *writer, const struct table_column *columns, size_t count,
                         size_t length)
 {
@@ -112,7 +117,7 @@ static void write_table(const struct table_writer *writer, const struct table_co
         json_key(json, column->key);
         json_open(json, '[');
         for (size_t row = 0; row < length; row++)
-            write_cell(writer, column->kind, (const char *)column->rows + row * column->row_size + column->offset, row);
+            write_cell(writer, column->kind, cell_of(column, row), row);
         json_close(json, ']');
     }
     json_key(json, "length");
