@@ -174,7 +174,7 @@ struct post_worker *post_worker_start(int profile_fd, const struct serve_options
     worker->has_ended = true; /* there is no thread yet */
     struct symbolizer_options symbols = {
         .use_cache = true, .cache_folder = options->cache_folder, .search = options->search};
-    struct symbolizer_options names = {.skip_inlines_and_lines = true, .search = options->search};
+    struct symbolizer_options names = {.skip_inlines_and_lines = true, .use_cache = true, .search = options->search};
     worker->api.search = options->search;
     worker->api.source_maps = options->source_maps;
     worker->api.source_map_count = options->source_map_count;

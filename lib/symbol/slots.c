@@ -95,6 +95,8 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
     size_t size = relocation_size(file, table);
     while (cursor_left(&c) >= size) {
         struct relocation relocation = relocation_read(file, table, &c);
+        if (relocation.slot < slots[0].address || relocation.slot > slots[count - 1].address)
+            continue;
         size_t first = first_of_address(slots, count, relocation.slot);
         if (first == count || slots[first].address != relocation.slot || slots[first].name || slots[first].target)
             continue;

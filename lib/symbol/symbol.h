@@ -92,7 +92,7 @@ struct debug_search;
 
 struct symbolizer_options {
     unsigned threads;                  /* 0: as many as there are processors */
-    bool skip_inlines_and_lines;       /* names from symbol tables only */
+    bool skip_inlines_and_lines;       /* names from symbol tables only; they are remembered in memory alone */
     bool use_cache;                    /* what was looked up once is remembered, up to 64 MB of it */
     const char *cache_folder;          /* with use_cache: and for the next time in files there; NULL: in memory alone */
     const struct debug_search *search; /* where debug files are; NULL: where the system has them. Must outlive it */

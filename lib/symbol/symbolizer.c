@@ -71,8 +71,8 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options, stru
         symbolizer->options.threads = processors > 0 ? (unsigned)processors : 1;
     }
     pthread_mutex_init(&symbolizer->kallsyms_lock, NULL);
-    if (options && options->use_cache && !options->skip_inlines_and_lines) {
-        symbolizer->cache = symbol_cache_new(options->cache_folder, err);
+    if (options && options->use_cache) {
+        symbolizer->cache = symbol_cache_new(options->skip_inlines_and_lines ? NULL : options->cache_folder, err);
         if (!symbolizer->cache) {
             symbolizer_free(symbolizer);
             return NULL;

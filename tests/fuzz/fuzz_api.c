@@ -27,7 +27,7 @@ static void start(struct symbol_api *api)
         .debug_name = "true", .breakpad_id = breakpad_id, .code_id = code_id, .path = "/bin/true"};
     struct named_library bare = {.debug_name = "bare", .breakpad_id = "", .code_id = "", .path = "/bin/true"};
     api->symbolizer = symbolizer_new(&options, &err);
-    options.skip_inlines_and_lines = true;
+    options.skip_inlines_and_lines = options.use_cache = true;
     api->names = symbolizer_new(&options, &err);
     if (!api->symbolizer || !api->names || !served_libs_add(&api->libs, &lib) || !served_libs_add(&api->libs, &bare))
         abort();
