@@ -455,9 +455,25 @@ static bool consider_code(void *context, int fd, const char *path)
     return files->has_mapped;
 }
 
+/* That of a module is not linked before the kernel loads it: on disk, calls lead nowhere. */
+static int open_kernel_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
+                            struct error *err)
+{
+    if (lib->kind == SYMBOL_LIB_MODULE)
+        return error_set(err, ENOENT, "code of kernel modules is in no file as it runs");
+    if (!kernel_file_open(file, lib, search))
+        return error_set(err, ENOENT, "the vmlinux of this kernel was not found");
+    if (has_code(file))
+        return 0;
+    elf_file_close(file);
+    return error_set(err, ENOENT, "the vmlinux that was found has debug info alone");
+}
+
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                          struct error *err)
 {
+    if (lib->kind == SYMBOL_LIB_KERNEL || lib->kind == SYMBOL_LIB_MODULE)
+        return open_kernel_code(file, lib, search, err);
     struct debug_files files = {.lib = lib, .search = search};
     struct debug_wanted wanted = {.lib = lib, .id = lib->build_id, .id_size = lib->build_id ? lib->build_id_size : 0};
     struct error why = {""};

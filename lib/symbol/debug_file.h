@@ -37,8 +37,9 @@ const struct elf_file *debug_files_dwarf(const struct debug_files *files);
  * deleted, or another one took its place. False where that cannot be told (in the root folder of a container). */
 bool debug_file_has_gone(const struct symbol_lib *lib);
 
-/* Opens the file with the code of an ELF library, and with no debug info unless that is in it: the mapped one, a copy
- * in a folder that the user names, the one of a server. Returns 0 or a negative errno value with a sentence. */
+/* Opens the file with the code of a library, and with no debug info unless that is in it: the mapped one, a copy in a
+ * folder that the user names, the one of a server; the vmlinux of the kernel, which patches some of its code when it
+ * starts. Returns 0 or a negative errno value with a sentence. */
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                          struct error *err);
 
