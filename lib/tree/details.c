@@ -13,14 +13,6 @@
 
 #define NO_ANCHOR PROFILE_NONE
 
-static double counted_weight(const struct counted_stacks *counted, size_t stack)
-{
-    uint32_t node = counted->nodes->of_sample[stack];
-    if (node == NODE_NONE || (counted->kept && !counted->kept[node]))
-        return 0;
-    return counted->weights->of_stack[stack];
-}
-
 static void anchor_below_node(uint32_t *anchor, const struct counted_stacks *counted, uint32_t node)
 {
     const struct call_nodes *nodes = counted->nodes;
@@ -90,7 +82,7 @@ static bool add_stacks(struct node_details *details, struct sums *sums, const st
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
         uint32_t leaf = stack_view_leaf(counted->stacks, stack);
         uint32_t at = leaf == PROFILE_NONE ? NO_ANCHOR : anchor[leaf];
-        double weight = at == NO_ANCHOR ? 0 : counted_weight(counted, stack);
+        double weight = at == NO_ANCHOR ? 0 : counted_stacks_weight(counted, stack);
         if (weight == 0)
             continue;
         uint32_t frame = counted->stacks->frame[at];

@@ -39,6 +39,15 @@ struct counted_stacks {
     const uint8_t *kept; /* per node, or NULL */
 };
 
+/* The weight of the samples that a stack of the profile has, 0 if they do not count. */
+static inline double counted_stacks_weight(const struct counted_stacks *counted, size_t stack)
+{
+    uint32_t node = counted->nodes->of_sample[stack];
+    if (node == NODE_NONE || (counted->kept && !counted->kept[node]))
+        return 0;
+    return counted->weights->of_stack[stack];
+}
+
 /* Details of a node of the call-node table. `details` is zeroed by the caller. */
 int node_details_compute(struct node_details *details, const struct profile *profile,
                          const struct counted_stacks *counted, uint32_t node, struct error *err);

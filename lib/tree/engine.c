@@ -292,12 +292,17 @@ size_t engine_node_count(const struct engine *engine)
 
 /* ---- details, functions, timeline ---- */
 
+struct counted_stacks engine_counted(const struct engine *engine)
+{
+    return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, kept_by_query(engine)};
+}
+
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err)
 {
     int code = engine_check_handle(engine, node, err);
     if (code)
         return code;
-    struct counted_stacks counted = {engine->stacks, engine->nodes, &engine->weights, kept_by_query(engine)};
+    struct counted_stacks counted = engine_counted(engine);
     if (!engine->is_inverted)
         return node_details_compute(details, &engine->profile, &counted, node, err);
     struct node_path path = {0};

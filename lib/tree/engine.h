@@ -50,6 +50,8 @@ const struct profile *engine_profile(const struct engine *engine);
 const struct stack_view *engine_stacks(const struct engine *engine);
 const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
+/* What the current query counts, for costs that are summed stack by stack; valid until the next query. */
+struct counted_stacks engine_counted(const struct engine *engine);
 uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
 
 /* The full range, ms: what the file says, else from the first sample to one interval after the last. */

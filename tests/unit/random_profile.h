@@ -83,7 +83,7 @@ static inline void random_profile(struct profile *profile, uint64_t seed)
     }
     uint32_t frames = 1 + random_below(&random, 12);
     for (uint32_t i = 0; i < frames; i++) {
-        uint32_t frame = profile_add_frame(profile, random_below(&random, funcs), 0, 16 * (int64_t)i);
+        uint32_t frame = profile_add_frame(profile, random_below(&random, funcs), 0, 16 * (int64_t)(i / 3));
         if (random_below(&random, 2)) {
             profile->frames.category[frame] = random_below(&random, 4);
             profile->frames.subcategory[frame] = 0;

@@ -1,0 +1,174 @@
+#include "tree/address_costs.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- addresses ---- */
+
+static bool is_in_symbol(const struct profile *profile, const struct counted_stacks *counted, uint32_t stack,
+                         uint32_t symbol)
+{
+    uint32_t frame = counted->stacks->frame[stack];
+    return counted->nodes->of_stack[stack] != NODE_NONE && counted->stacks->func[stack] < profile->funcs.length &&
+           symbol < profile->native_symbols.length && profile->frames.native_symbol[frame] == symbol &&
+           profile->frames.address[frame] >= 0;
+}
+
+/* Appends a row for an address that is new; false if memory ran out. */
+static bool number_address(struct address_costs *costs, struct hash *numbers, int64_t address, uint32_t *number)
+{
+    uint32_t *place = hash_at(numbers, (uint64_t)address);
+    if (!place)
+        return false;
+    if (*place == HASH_MISSING) {
+        *place = (uint32_t)costs->rows.length;
+        if (!array_push(&costs->rows, (struct address_cost){.address = address}))
+            return false;
+    }
+    *number = *place;
+    return true;
+}
+
+static bool number_stacks(uint32_t *of_stack, struct address_costs *costs, const struct profile *profile,
+                          const struct counted_stacks *counted, uint32_t symbol)
+{
+    struct hash numbers = {0};
+    bool enough = true;
+    for (uint32_t stack = 0; enough && stack < counted->stacks->length; stack++) {
+        of_stack[stack] = PROFILE_NONE;
+        if (is_in_symbol(profile, counted, stack, symbol))
+            enough = number_address(costs, &numbers, profile->frames.address[counted->stacks->frame[stack]],
+                                    &of_stack[stack]);
+    }
+    hash_destroy(&numbers);
+    return enough;
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+    const struct address_cost *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+int address_costs_compute(struct address_costs *costs, const struct profile *profile,
+                          const struct counted_stacks *counted, uint32_t symbol, struct frame_selection selection,
+                          struct error *err)
+{
+    uint32_t *of_stack = malloc((counted->stacks->length + 1) * sizeof(*of_stack));
+    if (!of_stack || !number_stacks(of_stack, costs, profile, counted, symbol)) {
+        free(of_stack);
+        return error_no_memory(err);
+    }
+    struct place_request request = {of_stack, (uint32_t)costs->rows.length, false, selection};
+    struct place_costs sums = {0};
+    int code = place_costs_sum(&sums, counted, &request, err);
+    for (size_t i = 0; !code && i < costs->rows.length; i++) {
+        costs->rows.data[i].total = sums.total[i];
+        costs->rows.data[i].self = sums.self[i];
+    }
+    if (!code && costs->rows.length)
+        qsort(costs->rows.data, costs->rows.length, sizeof(*costs->rows.data), compare_addresses);
+    costs->total = sums.any_total;
+    costs->self = sums.any_self;
+    place_costs_destroy(&sums);
+    free(of_stack);
+    return code;
+}
+
+void address_costs_destroy(struct address_costs *costs)
+{
+    array_free(&costs->rows);
+    *costs = (struct address_costs){0};
+}
+
+/* ---- symbols ---- */
+
+static int compare_symbols(const void *left, const void *right)
+{
+    const struct symbol_cost *a = left, *b = right;
+    if (fabs(a->total) != fabs(b->total))
+        return fabs(a->total) < fabs(b->total) ? 1 : -1;
+    return (a->symbol > b->symbol) - (a->symbol < b->symbol);
+}
+
+static int collect_symbols(struct symbol_costs *costs, const struct place_costs *sums, const uint8_t *is_seen,
+                           uint32_t count, struct error *err)
+{
+    for (uint32_t symbol = 0; symbol < count; symbol++)
+        if (is_seen[symbol] &&
+            !array_push(costs, (struct symbol_cost){symbol, sums->total[symbol], sums->self[symbol]}))
+            return error_no_memory(err);
+    if (costs->length)
+        qsort(costs->data, costs->length, sizeof(*costs->data), compare_symbols);
+    return 0;
+}
+
+int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profile,
+                         const struct counted_stacks *counted, uint32_t func, struct frame_selection selection,
+                         struct error *err)
+{
+    uint32_t count = (uint32_t)profile->native_symbols.length;
+    uint32_t *of_stack = malloc((counted->stacks->length + 1) * sizeof(*of_stack));
+    uint8_t *is_seen = calloc((size_t)count + 1, sizeof(*is_seen));
+    struct place_costs sums = {0};
+    costs->length = 0;
+    int code = of_stack && is_seen ? 0 : error_no_memory(err);
+    for (size_t stack = 0; !code && stack < counted->stacks->length; stack++) {
+        bool is_of_func = counted->nodes->of_stack[stack] != NODE_NONE && counted->stacks->func[stack] == func;
+        uint32_t symbol = profile->frames.native_symbol[counted->stacks->frame[stack]];
+        of_stack[stack] = is_of_func && symbol < count ? symbol : PROFILE_NONE;
+        if (of_stack[stack] != PROFILE_NONE)
+            is_seen[symbol] = 1;
+    }
+    struct place_request request = {of_stack, count, false, selection};
+    if (!code)
+        code = place_costs_sum(&sums, counted, &request, err);
+    if (!code)
+        code = collect_symbols(costs, &sums, is_seen, count, err);
+    place_costs_destroy(&sums);
+    free(of_stack);
+    free(is_seen);
+    return code;
+}
+
+/* ---- lines ---- */
+
+static int compare_address_lines(const void *left, const void *right)
+{
+    const struct address_line *a = left, *b = right;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    if (a->func != b->func)
+        return a->func < b->func ? -1 : 1;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static void leave_out_equal(struct address_lines *lines)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < lines->length; i++)
+        if (kept == 0 || compare_address_lines(&lines->data[kept - 1], &lines->data[i]) != 0)
+            lines->data[kept++] = lines->data[i];
+    lines->length = kept;
+}
+
+int address_lines_of(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err)
+{
+    const struct frame_table *frames = &profile->frames;
+    lines->length = 0;
+    for (size_t frame = 0; symbol < profile->native_symbols.length && frame < frames->length; frame++) {
+        uint32_t func = frames->func[frame];
+        struct address_line row = {frames->address[frame], frames->inline_depth[frame], func,
+                                   profile->funcs.source[func], frames->line[frame]};
+        if (frames->native_symbol[frame] == symbol && row.address >= 0 && !array_push(lines, row))
+            return error_no_memory(err);
+    }
+    if (lines->length)
+        qsort(lines->data, lines->length, sizeof(*lines->data), compare_address_lines);
+    leave_out_equal(lines);
+    return 0;
+}

@@ -1,0 +1,54 @@
+/*
+ * What the instructions of one native symbol cost, and in which symbols the code of a func lies: the machine code of an
+ * inlined func is a part of all functions that call it.
+ */
+#ifndef PROF_TREE_ADDRESS_COSTS_H
+#define PROF_TREE_ADDRESS_COSTS_H
+
+#include "tree/place_costs.h"
+
+struct address_cost {
+    int64_t address; /* as in the frame table: of a call, the last byte of the instruction */
+    double total;    /* of samples that have a frame there, each once */
+    double self;     /* of those that end there */
+};
+
+struct address_costs {
+    ARRAY(struct address_cost) rows; /* by address; those that some stack has, even if no counted sample does */
+    double total, self;              /* of the whole symbol: each sample once */
+};
+
+/* `symbol`: into profile->native_symbols. Zero `costs` before, destroy it also after an error. */
+int address_costs_compute(struct address_costs *costs, const struct profile *profile,
+                          const struct counted_stacks *counted, uint32_t symbol, struct frame_selection selection,
+                          struct error *err);
+
+void address_costs_destroy(struct address_costs *costs);
+
+struct symbol_cost {
+    uint32_t symbol;
+    double total; /* of samples that have a frame of the func in this symbol */
+    double self;
+};
+
+ARRAY_TYPE(struct symbol_costs, struct symbol_cost);
+
+/* The symbols with frames of the func, heaviest first; those without a counted sample are there, too. */
+int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profile,
+                         const struct counted_stacks *counted, uint32_t func, struct frame_selection selection,
+                         struct error *err);
+
+/* ---- which lines the instructions come from ---- */
+
+struct address_line {
+    int64_t address;
+    uint32_t depth;              /* 0: the frame of the symbol itself; then the calls inlined there */
+    uint32_t func, source, line; /* PROFILE_NONE, 0 where unknown */
+};
+
+ARRAY_TYPE(struct address_lines, struct address_line);
+
+/* What the frames of the profile say of a symbol, by address and depth, each once. */
+int address_lines_of(struct address_lines *lines, const struct profile *profile, uint32_t symbol, struct error *err);
+
+#endif

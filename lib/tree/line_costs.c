@@ -1,0 +1,191 @@
+#include "tree/line_costs.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Gives each value that stands for a place a number, in the order in which they are seen. */
+struct place_numbers {
+    struct hash index;
+    ARRAY(uint64_t) values;
+};
+
+/* PROFILE_NONE if memory ran out. */
+static uint32_t number_of(struct place_numbers *numbers, uint64_t value)
+{
+    uint32_t *number = hash_at(&numbers->index, value);
+    if (!number)
+        return PROFILE_NONE;
+    if (*number == HASH_MISSING) {
+        *number = (uint32_t)numbers->values.length;
+        if (!array_push(&numbers->values, value))
+            return PROFILE_NONE;
+    }
+    return *number;
+}
+
+static void numbers_destroy(struct place_numbers *numbers)
+{
+    hash_destroy(&numbers->index);
+    array_free(&numbers->values);
+}
+
+/* ---- which stacks have a line of the file ---- */
+
+struct file_stacks {
+    const struct profile *profile;
+    const struct counted_stacks *counted;
+    const struct line_request *request;
+};
+
+static bool is_in_file(const struct file_stacks *file, uint32_t stack)
+{
+    uint32_t func = file->counted->stacks->func[stack];
+    return file->counted->nodes->of_stack[stack] != NODE_NONE && func < file->profile->funcs.length &&
+           file->request->source < file->profile->sources.length &&
+           file->profile->funcs.source[func] == file->request->source &&
+           (file->request->func == PROFILE_NONE || file->request->func == func);
+}
+
+static uint32_t line_of(const struct file_stacks *file, uint32_t stack)
+{
+    return file->profile->frames.line[file->counted->stacks->frame[stack]];
+}
+
+/* Whether the frame is a call that was inlined into that of its prefix. */
+static bool is_inlined_call(const struct file_stacks *file, uint32_t stack, uint32_t prefix)
+{
+    const struct frame_table *frames = &file->profile->frames;
+    uint32_t callee = file->counted->stacks->frame[stack], caller = file->counted->stacks->frame[prefix];
+    return frames->inline_depth[callee] > frames->inline_depth[caller] && frames->address[callee] >= 0 &&
+           frames->address[callee] == frames->address[caller] && frames->lib[callee] == frames->lib[caller];
+}
+
+/* The line of a stack, or the line and the func of an inlined call; false if it has none. */
+static bool value_of(const struct file_stacks *file, uint32_t stack, bool are_calls, uint64_t *value)
+{
+    if (!are_calls) {
+        *value = is_in_file(file, stack) ? line_of(file, stack) : 0;
+        return is_in_file(file, stack);
+    }
+    uint32_t prefix = file->counted->stacks->prefix[stack];
+    bool is_call = prefix != PROFILE_NONE && file->counted->nodes->of_stack[stack] != NODE_NONE &&
+                   is_in_file(file, prefix) && is_inlined_call(file, stack, prefix);
+    *value = is_call ? (uint64_t)line_of(file, prefix) << 32 | file->counted->stacks->func[stack] : 0;
+    return is_call;
+}
+
+/* Sums the costs of lines, or of inlined calls; numbers->values says which. */
+static int sum_values(struct place_costs *costs, struct place_numbers *numbers, const struct file_stacks *file,
+                      bool are_calls, struct error *err)
+{
+    size_t length = file->counted->stacks->length;
+    uint32_t *of_stack = malloc((length + 1) * sizeof(*of_stack));
+    bool enough = of_stack != NULL;
+    for (uint32_t stack = 0; enough && stack < length; stack++) {
+        uint64_t value;
+        bool has_value = value_of(file, stack, are_calls, &value);
+        of_stack[stack] = has_value ? number_of(numbers, value) : PROFILE_NONE;
+        enough = !has_value || of_stack[stack] != PROFILE_NONE;
+    }
+    struct place_request request = {of_stack, (uint32_t)numbers->values.length, are_calls, file->request->selection};
+    int code = enough ? place_costs_sum(costs, file->counted, &request, err) : error_no_memory(err);
+    free(of_stack);
+    return code;
+}
+
+/* ---- lines ---- */
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct line_cost *a = left, *b = right;
+    return (a->line > b->line) - (a->line < b->line);
+}
+
+static int sum_lines(struct line_costs *out, const struct file_stacks *file, struct error *err)
+{
+    struct place_numbers lines = {0};
+    struct place_costs costs = {0};
+    int code = sum_values(&costs, &lines, file, false, err);
+    for (size_t i = 0; !code && i < lines.values.length; i++)
+        if (!array_push(&out->lines, (struct line_cost){(uint32_t)lines.values.data[i], costs.total[i], costs.self[i]}))
+            code = error_no_memory(err);
+    if (!code && out->lines.length)
+        qsort(out->lines.data, out->lines.length, sizeof(*out->lines.data), compare_lines);
+    out->total = costs.any_total;
+    out->self = costs.any_self;
+    place_costs_destroy(&costs);
+    numbers_destroy(&lines);
+    return code;
+}
+
+static int compare_calls(const void *left, const void *right)
+{
+    const struct inlined_cost *a = left, *b = right;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (fabs(a->total) != fabs(b->total))
+        return fabs(a->total) < fabs(b->total) ? 1 : -1;
+    return (a->func > b->func) - (a->func < b->func);
+}
+
+static int sum_inlined(struct line_costs *out, const struct file_stacks *file, struct error *err)
+{
+    struct place_numbers calls = {0};
+    struct place_costs costs = {0};
+    int code = sum_values(&costs, &calls, file, true, err);
+    for (size_t i = 0; !code && i < calls.values.length; i++) {
+        uint64_t call = calls.values.data[i];
+        struct inlined_cost row = {(uint32_t)(call >> 32), (uint32_t)call, costs.total[i]};
+        if (row.total != 0 && !array_push(&out->inlined, row))
+            code = error_no_memory(err);
+    }
+    if (!code && out->inlined.length)
+        qsort(out->inlined.data, out->inlined.length, sizeof(*out->inlined.data), compare_calls);
+    place_costs_destroy(&costs);
+    numbers_destroy(&calls);
+    return code;
+}
+
+int line_costs_compute(struct line_costs *costs, const struct profile *profile, const struct counted_stacks *counted,
+                       const struct line_request *request, struct error *err)
+{
+    struct file_stacks file = {profile, counted, request};
+    int code = sum_lines(costs, &file, err);
+    return code ? code : sum_inlined(costs, &file, err);
+}
+
+void line_costs_destroy(struct line_costs *costs)
+{
+    array_free(&costs->lines);
+    array_free(&costs->inlined);
+    *costs = (struct line_costs){0};
+}
+
+/* ---- where the text of a file can be asked for ---- */
+
+static bool has_library(const struct code_places *places, uint32_t lib)
+{
+    for (size_t i = 0; i < places->length; i++)
+        if (places->data[i].lib == lib)
+            return true;
+    return false;
+}
+
+int source_places(struct code_places *places, const struct profile *profile, uint32_t source, size_t limit,
+                  struct error *err)
+{
+    const struct frame_table *frames = &profile->frames;
+    places->length = 0;
+    for (size_t frame = 0; source < profile->sources.length && frame < frames->length && places->length < limit;
+         frame++) {
+        struct code_place place = {frames->lib[frame], frames->address[frame]};
+        if (profile->funcs.source[frames->func[frame]] != source || place.address < 0 ||
+            place.lib >= profile->libs.length || has_library(places, place.lib))
+            continue;
+        if (!array_push(places, place))
+            return error_no_memory(err);
+    }
+    return 0;
+}

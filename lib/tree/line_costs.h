@@ -1,0 +1,52 @@
+/*
+ * What the lines of one source file cost, and which calls the compiler has put in place of them.
+ */
+#ifndef PROF_TREE_LINE_COSTS_H
+#define PROF_TREE_LINE_COSTS_H
+
+#include "tree/place_costs.h"
+
+struct line_cost {
+    uint32_t line; /* 1-based; 0: frames of the file without a line */
+    double total;  /* of samples that have a frame at this line, each once */
+    double self;   /* of those that end there */
+};
+
+struct inlined_cost {
+    uint32_t line; /* of the calling frame */
+    uint32_t func; /* that was inlined there */
+    double total;
+};
+
+struct line_costs {
+    ARRAY(struct line_cost) lines;      /* by line; those that some stack has, even if no counted sample does */
+    ARRAY(struct inlined_cost) inlined; /* by line, and heaviest first in each */
+    double total, self;                 /* of the whole file: each sample once */
+};
+
+struct line_request {
+    uint32_t source; /* into profile->sources */
+    uint32_t func;   /* only its own frames; PROFILE_NONE: those of all funcs of the file */
+    struct frame_selection selection;
+};
+
+/* Funcs that stand for a whole library have no lines. Zero `costs` before, destroy it also after an error. */
+int line_costs_compute(struct line_costs *costs, const struct profile *profile, const struct counted_stacks *counted,
+                       const struct line_request *request, struct error *err);
+
+void line_costs_destroy(struct line_costs *costs);
+
+/* ---- where the text of a file can be asked for ---- */
+
+struct code_place {
+    uint32_t lib; /* into profile->libs */
+    int64_t address;
+};
+
+ARRAY_TYPE(struct code_places, struct code_place);
+
+/* For each library with code of this file, up to `limit`, an address that comes from it. */
+int source_places(struct code_places *places, const struct profile *profile, uint32_t source, size_t limit,
+                  struct error *err);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * The stacks are walked depth first, keeping count of which places are on the way from the root: a place gets the
+ * weight of all samples below a stack if it was not on the way before.
+ *
+ * A row of an inverted tree is no part of that tree, because its path begins at the leaf; there the few frames of the
+ * path are walked for each stack.
+ */
+#include "tree/place_costs.h"
+
+#include <stdlib.h>
+
+#define NO_PLACE PROFILE_NONE
+
+/* ---- from the root on ---- */
+
+struct stack_walk {
+    uint32_t *first_child, *next_sibling; /* of stacks; PROFILE_NONE: none. The last first_child is that of all roots */
+    double *weight;                       /* of the samples that end in the stack, or below */
+    uint8_t *is_looked_at;                /* per stack */
+    uint32_t *on_the_way;                 /* per place: how often; the last one counts all places together */
+};
+
+/* The call node with this path, root first, or NODE_NONE. */
+static uint32_t node_at(const struct call_nodes *nodes, const struct tree_path *path)
+{
+    uint32_t node = NODE_NONE;
+    for (size_t i = 0; i < path->length; i++) {
+        uint32_t c = call_nodes_first(nodes, node), last = call_nodes_last(nodes, node);
+        while (c < last && nodes->func[c] != path->funcs[i])
+            c = nodes->end[c];
+        if (c >= last)
+            return NODE_NONE;
+        node = c;
+    }
+    return node;
+}
+
+static void look_at_path(uint8_t *is_looked_at, const struct counted_stacks *counted, const struct tree_path *path)
+{
+    uint32_t node = node_at(counted->nodes, path);
+    for (size_t stack = 0; node != NODE_NONE && stack < counted->stacks->length; stack++) {
+        uint32_t at = counted->nodes->of_stack[stack];
+        is_looked_at[stack] = at != NODE_NONE && at >= node && at < counted->nodes->end[node];
+    }
+}
+
+static void look_at_func(uint8_t *is_looked_at, const struct counted_stacks *counted, uint32_t func)
+{
+    const struct stack_view *stacks = counted->stacks;
+    for (size_t stack = 0; stack < stacks->length; stack++) {
+        uint32_t prefix = stacks->prefix[stack];
+        if (counted->nodes->of_stack[stack] != NODE_NONE)
+            is_looked_at[stack] =
+                func == PROFILE_NONE || stacks->func[stack] == func || (prefix != PROFILE_NONE && is_looked_at[prefix]);
+    }
+}
+
+static void link_stacks(struct stack_walk *walk, const struct counted_stacks *counted)
+{
+    size_t length = counted->stacks->length;
+    for (size_t stack = 0; stack <= length; stack++)
+        walk->first_child[stack] = PROFILE_NONE;
+    for (size_t stack = length; stack-- > 0;) {
+        if (counted->nodes->of_stack[stack] == NODE_NONE)
+            continue;
+        uint32_t prefix = counted->stacks->prefix[stack];
+        size_t parent = prefix == PROFILE_NONE ? length : prefix;
+        walk->next_sibling[stack] = walk->first_child[parent];
+        walk->first_child[parent] = (uint32_t)stack;
+    }
+}
+
+static void weigh_stacks(struct stack_walk *walk, struct place_costs *costs, const struct counted_stacks *counted,
+                         const struct place_request *request)
+{
+    for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
+        double weight = counted_stacks_weight(counted, stack);
+        if (weight == 0)
+            continue;
+        uint32_t leaf = stack_view_leaf(counted->stacks, stack), place = request->of_stack[leaf];
+        walk->weight[leaf] += weight;
+        if (place != NO_PLACE && walk->is_looked_at[leaf]) {
+            costs->self[place] += weight;
+            costs->any_self += weight;
+        }
+    }
+    for (size_t stack = counted->stacks->length; stack-- > 0;) {
+        uint32_t prefix = counted->stacks->prefix[stack];
+        if (prefix != PROFILE_NONE && counted->nodes->of_stack[stack] != NODE_NONE)
+            walk->weight[prefix] += walk->weight[stack];
+    }
+}
+
+/* The place of a stack, if it is looked at. */
+static uint32_t place_of(const struct stack_walk *walk, const struct counted_stacks *counted,
+                         const struct place_request *request, uint32_t stack)
+{
+    uint32_t prefix = counted->stacks->prefix[stack];
+    bool counts =
+        walk->is_looked_at[stack] && (!request->are_calls || (prefix != PROFILE_NONE && walk->is_looked_at[prefix]));
+    return counts ? request->of_stack[stack] : NO_PLACE;
+}
+
+static void walk_stacks(struct stack_walk *walk, struct place_costs *costs, const struct counted_stacks *counted,
+                        const struct place_request *request)
+{
+    uint32_t *any = &walk->on_the_way[request->count];
+    for (uint32_t at = walk->first_child[counted->stacks->length]; at != PROFILE_NONE;) {
+        uint32_t place = place_of(walk, counted, request, at);
+        if (place != NO_PLACE) {
+            costs->total[place] += walk->on_the_way[place]++ == 0 ? walk->weight[at] : 0;
+            costs->any_total += (*any)++ == 0 ? walk->weight[at] : 0;
+        }
+        if (walk->first_child[at] != PROFILE_NONE) {
+            at = walk->first_child[at];
+            continue;
+        }
+        for (bool is_left = true; is_left && at != PROFILE_NONE;) {
+            place = place_of(walk, counted, request, at);
+            if (place != NO_PLACE) {
+                walk->on_the_way[place]--;
+                --*any;
+            }
+            is_left = walk->next_sibling[at] == PROFILE_NONE;
+            at = is_left ? counted->stacks->prefix[at] : walk->next_sibling[at];
+        }
+    }
+}
+
+static bool walk_init(struct stack_walk *walk, size_t stacks, uint32_t places)
+{
+    walk->first_child = malloc((stacks + 1) * sizeof(*walk->first_child));
+    walk->next_sibling = malloc((stacks + 1) * sizeof(*walk->next_sibling));
+    walk->weight = calloc(stacks + 1, sizeof(*walk->weight));
+    walk->is_looked_at = calloc(stacks + 1, sizeof(*walk->is_looked_at));
+    walk->on_the_way = calloc((size_t)places + 1, sizeof(*walk->on_the_way));
+    return walk->first_child && walk->next_sibling && walk->weight && walk->is_looked_at && walk->on_the_way;
+}
+
+static void walk_destroy(struct stack_walk *walk)
+{
+    free(walk->first_child);
+    free(walk->next_sibling);
+    free(walk->weight);
+    free(walk->is_looked_at);
+    free(walk->on_the_way);
+}
+
+static int sum_from_root(struct place_costs *costs, const struct counted_stacks *counted,
+                         const struct place_request *request, struct error *err)
+{
+    struct stack_walk walk = {0};
+    bool enough = walk_init(&walk, counted->stacks->length, request->count);
+    if (enough) {
+        if (request->selection.path)
+            look_at_path(walk.is_looked_at, counted, request->selection.path);
+        else
+            look_at_func(walk.is_looked_at, counted, request->selection.func);
+        link_stacks(&walk, counted);
+        weigh_stacks(&walk, costs, counted, request);
+        walk_stacks(&walk, costs, counted, request);
+    }
+    walk_destroy(&walk);
+    return enough ? 0 : error_no_memory(err);
+}
+
+/* ---- from the leaf on ---- */
+
+static bool ends_with(const struct stack_view *stacks, uint32_t stack, const struct tree_path *path)
+{
+    for (size_t i = 0; i < path->length; i++) {
+        if (stack == PROFILE_NONE || stacks->func[stack] != path->funcs[i])
+            return false;
+        stack = stacks->prefix[stack];
+    }
+    return path->length > 0;
+}
+
+/* `last_of_place[p]`: the number of the stack that was the last to count place p, plus 1. */
+static void add_inverted(struct place_costs *costs, const struct counted_stacks *counted,
+                         const struct place_request *request, uint32_t stack, uint32_t *last_of_place)
+{
+    const struct tree_path *path = request->selection.path;
+    double weight = counted_stacks_weight(counted, stack);
+    uint32_t leaf = stack_view_leaf(counted->stacks, stack);
+    if (weight == 0 || !ends_with(counted->stacks, leaf, path))
+        return;
+    bool any = false;
+    for (size_t i = 0, length = path->length - request->are_calls; i < length; i++) {
+        uint32_t place = request->of_stack[leaf];
+        leaf = counted->stacks->prefix[leaf];
+        if (place == NO_PLACE)
+            continue;
+        if (i == 0) {
+            costs->self[place] += weight;
+            costs->any_self += weight;
+        }
+        if (last_of_place[place] != stack + 1)
+            costs->total[place] += weight;
+        last_of_place[place] = stack + 1;
+        any = true;
+    }
+    costs->any_total += any ? weight : 0;
+}
+
+static int sum_from_leaf(struct place_costs *costs, const struct counted_stacks *counted,
+                         const struct place_request *request, struct error *err)
+{
+    uint32_t *last_of_place = calloc((size_t)request->count + 1, sizeof(*last_of_place));
+    if (!last_of_place)
+        return error_no_memory(err);
+    for (uint32_t stack = 0; stack < counted->stacks->length; stack++)
+        add_inverted(costs, counted, request, stack, last_of_place);
+    free(last_of_place);
+    return 0;
+}
+
+/* ---- both ---- */
+
+int place_costs_sum(struct place_costs *costs, const struct counted_stacks *counted,
+                    const struct place_request *request, struct error *err)
+{
+    *costs = (struct place_costs){.total = calloc((size_t)request->count + 1, sizeof(double)),
+                                  .self = calloc((size_t)request->count + 1, sizeof(double))};
+    if (!costs->total || !costs->self)
+        return error_no_memory(err);
+    bool is_inverted = request->selection.path && request->selection.path->inverted;
+    return (is_inverted ? sum_from_leaf : sum_from_root)(costs, counted, request, err);
+}
+
+void place_costs_destroy(struct place_costs *costs)
+{
+    free(costs->total);
+    free(costs->self);
+    *costs = (struct place_costs){0};
+}

@@ -1,0 +1,38 @@
+/*
+ * What places of a program cost: the lines of a source file, the addresses of a function, the calls that were inlined
+ * into a line. A place costs what the samples weigh that have it in their stack, and each sample counts once, however
+ * often recursion comes by.
+ */
+#ifndef PROF_TREE_PLACE_COSTS_H
+#define PROF_TREE_PLACE_COSTS_H
+
+#include "tree/details.h"
+#include "tree/path_nodes.h"
+
+/* Which frames of the samples are looked at: those of one row of a tree, or of one func, and all that these call. */
+struct frame_selection {
+    const struct tree_path *path; /* of the row; NULL: see func */
+    uint32_t func;                /* PROFILE_NONE: all frames of all samples */
+};
+
+struct place_request {
+    const uint32_t *of_stack; /* per stack of the view: the place of its frame, or PROFILE_NONE */
+    uint32_t count;           /* places are below it */
+    bool are_calls; /* a place is a call: it is looked at only if the calling frame, that of the prefix, is as well */
+    struct frame_selection selection;
+};
+
+struct place_costs {
+    double *total;    /* per place: of samples that have it; owned */
+    double *self;     /* per place: of samples that end in it */
+    double any_total; /* of samples that have any place */
+    double any_self;  /* of samples that end in any place */
+};
+
+/* Linear in the number of stacks; for a path of an inverted tree, times its length where it matches. */
+int place_costs_sum(struct place_costs *costs, const struct counted_stacks *counted,
+                    const struct place_request *request, struct error *err);
+
+void place_costs_destroy(struct place_costs *costs);
+
+#endif
