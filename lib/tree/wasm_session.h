@@ -11,8 +11,10 @@
 #define PROF_TREE_WASM_SESSION_H
 
 #include "profile/read.h"
+#include "tree/address_costs.h"
 #include "tree/engine.h"
 #include "tree/func_names.h"
+#include "tree/line_costs.h"
 
 #include <stdint.h>
 
@@ -24,6 +26,11 @@ enum { VIEW_COLUMNS = 8 };
 struct view {
     uint32_t length;
     const void *columns[VIEW_COLUMNS];
+};
+
+/* A few words that are no columns of something else. */
+struct source_words {
+    uint32_t words[4];
 };
 
 struct session {
@@ -52,6 +59,15 @@ struct session {
     double sample_time, sample_cpu;
     uint32_t sample_category;
     uint8_t sample_dropped;
+
+    /* wasm_source.c */
+    struct source_words source_words;
+    double symbol_address;
+    struct code_places places;
+    struct line_costs line_costs;
+    struct address_costs address_costs;
+    struct symbol_costs symbol_costs;
+    struct address_lines address_lines;
 };
 
 /* The 32-bit words with which the input begins. */

@@ -6,6 +6,7 @@
 import type { ProfileInfo } from './api';
 import { EngineModule, type Pointer } from './module';
 import type { EngineAnswers } from './protocol';
+import { sourceAnswers } from './source';
 import { timelineAnswers } from './timeline';
 import { treeAnswers } from './tree';
 
@@ -45,5 +46,6 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         memoryBytes: () => module.memoryBytes,
         ...treeAnswers(module),
         ...timelineAnswers(module),
+        ...sourceAnswers(module),
     };
 }

@@ -1,0 +1,163 @@
+/*
+ * What lines and instructions cost, and what their text and code are asked for with: for web/src/engine/source.ts.
+ */
+#include "tree/wasm_session.h"
+
+#include <stddef.h>
+
+/* How the input says which frames are looked at. */
+enum selection_kind { SELECT_ALL, SELECT_PATH, SELECT_INVERTED_PATH, SELECT_FUNC };
+
+enum { MOST_PLACES = 4 };
+
+uint32_t EXPORT(session_func_source)(const struct session *session, uint32_t func);
+const struct view *EXPORT(session_source)(struct session *session, uint32_t source);
+const struct view *EXPORT(session_source_places)(struct session *session, uint32_t source);
+const struct view *EXPORT(session_library)(struct session *session, uint32_t lib);
+const struct view *EXPORT(session_symbol)(struct session *session, uint32_t symbol);
+const struct view *EXPORT(session_address_lines)(struct session *session, uint32_t symbol);
+const struct view *EXPORT(session_line_costs)(struct session *session, uint32_t source, uint32_t func, int kind,
+                                              uint32_t length);
+const struct view *EXPORT(session_inlined_costs)(struct session *session);
+const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t symbol, int kind, uint32_t length);
+const struct view *EXPORT(session_symbol_costs)(struct session *session, uint32_t func, int kind, uint32_t length);
+
+/* ---- what there is ---- */
+
+/* PROFILE_NONE: it is not known where the func is from. */
+uint32_t session_func_source(const struct session *session, uint32_t func)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    uint32_t source = func < profile->funcs.length ? profile->funcs.source[func] : PROFILE_NONE;
+    return source < profile->sources.length ? source : PROFILE_NONE;
+}
+
+static const struct view *view_words(struct session *session, const struct source_words *words, uint32_t length)
+{
+    session->source_words = *words;
+    session->view = (struct view){length, {session->source_words.words}};
+    return &session->view;
+}
+
+/* Strings: the file's name and its text. */
+const struct view *session_source(struct session *session, uint32_t source)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    struct source_words words = {{PROFILE_NONE, PROFILE_NONE}};
+    if (source < profile->sources.length)
+        words = (struct source_words){{profile->sources.data[source].filename, profile->sources.data[source].content}};
+    return view_words(session, &words, 2);
+}
+
+/* One column of struct code_place (16 bytes: u32 library, i64 address at 8). */
+const struct view *session_source_places(struct session *session, uint32_t source)
+{
+    _Static_assert(sizeof(struct code_place) == 16 && offsetof(struct code_place, address) == 8, "layout");
+    const struct profile *profile = engine_profile(session->engine);
+    if (source_places(&session->places, profile, source, MOST_PLACES, &session->err))
+        return NULL;
+    session->view = (struct view){(uint32_t)session->places.length, {session->places.data}};
+    return &session->view;
+}
+
+/* Strings: name, debug name, breakpad id, code id. */
+const struct view *session_library(struct session *session, uint32_t lib)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    struct source_words words = {{PROFILE_NONE, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE}};
+    if (lib < profile->libs.length) {
+        const struct library *row = &profile->libs.data[lib];
+        words = (struct source_words){{row->name, row->debug_name, row->breakpad_id, row->code_id}};
+    }
+    return view_words(session, &words, 4);
+}
+
+/* Words: library, name (string), size; the second column is the address, as a double. */
+const struct view *session_symbol(struct session *session, uint32_t symbol)
+{
+    const struct profile *profile = engine_profile(session->engine);
+    struct source_words words = {{PROFILE_NONE, PROFILE_NONE, 0}};
+    session->symbol_address = -1;
+    if (symbol < profile->native_symbols.length) {
+        const struct native_symbol *row = &profile->native_symbols.data[symbol];
+        words = (struct source_words){{row->lib, row->name, row->size}};
+        session->symbol_address = (double)row->address;
+    }
+    view_words(session, &words, 3);
+    session->view.columns[1] = &session->symbol_address;
+    return &session->view;
+}
+
+/* One column of struct address_line (24 bytes: i64 address, then u32 depth, func, source, line). */
+const struct view *session_address_lines(struct session *session, uint32_t symbol)
+{
+    _Static_assert(sizeof(struct address_line) == 24 && offsetof(struct address_line, depth) == 8, "layout");
+    if (address_lines_of(&session->address_lines, engine_profile(session->engine), symbol, &session->err))
+        return NULL;
+    session->view = (struct view){(uint32_t)session->address_lines.length, {session->address_lines.data}};
+    return &session->view;
+}
+
+/* ---- costs: the input holds the funcs of the path, or the func ---- */
+
+static struct frame_selection read_selection(const struct session *session, int kind, uint32_t length,
+                                             struct tree_path *path)
+{
+    *path = (struct tree_path){session_words(session), length, kind == SELECT_INVERTED_PATH};
+    if (kind == SELECT_PATH || kind == SELECT_INVERTED_PATH)
+        return (struct frame_selection){path, PROFILE_NONE};
+    return (struct frame_selection){NULL, kind == SELECT_FUNC && length == 1 ? path->funcs[0] : PROFILE_NONE};
+}
+
+/* Of the file's frames, or of those of one func. Columns: struct line_cost (24 bytes: u32 line, f64 total at 8, f64
+ * self at 16), and two doubles, total and self of them all. */
+const struct view *session_line_costs(struct session *session, uint32_t source, uint32_t func, int kind,
+                                      uint32_t length)
+{
+    _Static_assert(sizeof(struct line_cost) == 24 && offsetof(struct line_cost, self) == 16, "layout");
+    struct counted_stacks counted = engine_counted(session->engine);
+    struct tree_path path;
+    struct line_request request = {source, func, read_selection(session, kind, length, &path)};
+    line_costs_destroy(&session->line_costs);
+    if (line_costs_compute(&session->line_costs, engine_profile(session->engine), &counted, &request, &session->err))
+        return NULL;
+    session->view = (struct view){(uint32_t)session->line_costs.lines.length,
+                                  {session->line_costs.lines.data, &session->line_costs.total}};
+    return &session->view;
+}
+
+/* The calls inlined into the lines of session_line_costs(): struct inlined_cost (16 bytes: u32 line, u32 func, f64). */
+const struct view *session_inlined_costs(struct session *session)
+{
+    _Static_assert(sizeof(struct inlined_cost) == 16 && offsetof(struct inlined_cost, total) == 8, "layout");
+    session->view = (struct view){(uint32_t)session->line_costs.inlined.length, {session->line_costs.inlined.data}};
+    return &session->view;
+}
+
+/* Columns: struct address_cost (24 bytes: i64 address, f64 total, f64 self), and two doubles as above. */
+const struct view *session_address_costs(struct session *session, uint32_t symbol, int kind, uint32_t length)
+{
+    _Static_assert(sizeof(struct address_cost) == 24 && offsetof(struct address_cost, self) == 16, "layout");
+    struct counted_stacks counted = engine_counted(session->engine);
+    struct tree_path path;
+    address_costs_destroy(&session->address_costs);
+    if (address_costs_compute(&session->address_costs, engine_profile(session->engine), &counted, symbol,
+                              read_selection(session, kind, length, &path), &session->err))
+        return NULL;
+    session->view = (struct view){(uint32_t)session->address_costs.rows.length,
+                                  {session->address_costs.rows.data, &session->address_costs.total}};
+    return &session->view;
+}
+
+/* One column of struct symbol_cost (24 bytes: u32 symbol, f64 total at 8, f64 self at 16). */
+const struct view *session_symbol_costs(struct session *session, uint32_t func, int kind, uint32_t length)
+{
+    _Static_assert(sizeof(struct symbol_cost) == 24 && offsetof(struct symbol_cost, self) == 16, "layout");
+    struct counted_stacks counted = engine_counted(session->engine);
+    struct tree_path path;
+    if (symbol_costs_compute(&session->symbol_costs, engine_profile(session->engine), &counted, func,
+                             read_selection(session, kind, length, &path), &session->err))
+        return NULL;
+    session->view = (struct view){(uint32_t)session->symbol_costs.length, {session->symbol_costs.data}};
+    return &session->view;
+}

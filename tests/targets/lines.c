@@ -1,0 +1,63 @@
+/*
+ * Lines whose cost is known: nearly all time goes to the divisions of the line marked HOT, called three times as long
+ * from `often` as from `seldom`; most of the rest is in a call that the compiler puts in place of the line INLINED.
+ *
+ *     lines [MILLISECONDS]
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static inline __attribute__((always_inline)) uint64_t mix(uint64_t x)
+{
+    for (int i = 0; i < 16; i++)
+        x = (x ^ (x >> 31)) * UINT64_C(0x94d049bb133111eb); /* MIX */
+    return x;
+}
+
+__attribute__((noinline)) static uint64_t divide(uint64_t x)
+{
+    for (uint64_t i = 1; i < 20000; i++) {
+        x ^= UINT64_MAX / (x | i) + i; /* HOT */
+        if (x == 42)
+            puts("never");
+    }
+    return x;
+}
+
+__attribute__((noinline)) static uint64_t scramble(uint64_t x)
+{
+    for (uint64_t i = 1; i < 400; i++)
+        x += mix(x + i); /* INLINED */
+    return x;
+}
+
+__attribute__((noinline)) static uint64_t often(uint64_t x)
+{
+    for (int i = 0; i < 3; i++)
+        x = divide(x) + 1; /* CALL */
+    return x + 1;
+}
+
+__attribute__((noinline)) static uint64_t seldom(uint64_t x)
+{
+    return divide(x) + 1;
+}
+
+int main(int argc, char **argv)
+{
+    double end = now() + (argc > 1 ? atof(argv[1]) : 1000);
+    uint64_t x = 1;
+    while (now() < end)
+        x = scramble(often(x) + seldom(x));
+    printf("%d\n", (int)(x & 1));
+    return 0;
+}

@@ -1,0 +1,232 @@
+/**
+ * What lines and instructions cost, and what their text and code are asked for with: a thin layer over
+ * lib/tree/wasm_source.c.
+ */
+import type { PathFilter } from './api';
+import { type EngineModule, NONE, type Pointer } from './module';
+import type { Answers } from './protocol';
+
+/** Which frames of the samples count: those of one row of a tree, or of one func, and all that these call; null: all. */
+export type FrameSelection = PathFilter | { func: number } | null;
+
+/** How the symbol API and the profile name a library. */
+export interface LibraryId {
+    name: string;
+    debugName: string;
+    debugId: string;
+    codeId: string;
+}
+
+/** Code at an address, relative to its library. */
+export interface CodePlace {
+    lib: LibraryId;
+    address: number;
+}
+
+export interface SourceFile {
+    file: string;
+    /** The whole text, if the profile has it. */
+    content: string | null;
+    /** Addresses that come from the file, one of each library. */
+    places: CodePlace[];
+}
+
+export interface LineCost {
+    /** 1-based; 0: frames of the file without a line. */
+    line: number;
+    total: number;
+    self: number;
+}
+
+/** A call that the compiler put in place of the line. */
+export interface InlinedCost {
+    line: number;
+    func: number;
+    total: number;
+}
+
+export interface LineCosts {
+    lines: LineCost[];
+    inlined: InlinedCost[];
+    /** Of the whole file: each sample once. */
+    total: number;
+    self: number;
+}
+
+export interface AddressCost {
+    /** Anywhere in its instruction. */
+    address: number;
+    total: number;
+    self: number;
+}
+
+export interface AddressCosts {
+    addresses: AddressCost[];
+    total: number;
+    self: number;
+}
+
+export interface NativeSymbol {
+    symbol: number;
+    name: string;
+    lib: LibraryId;
+    address: number;
+    /** Bytes; 0: not known. */
+    size: number;
+    total: number;
+    self: number;
+}
+
+/** A frame at an address: depth 0 is that of the symbol, the others are the calls inlined there. */
+export interface AddressLine {
+    address: number;
+    depth: number;
+    func: number;
+    /** -1: not known. */
+    source: number;
+    line: number;
+}
+
+export interface SourceCalls {
+    /** The source file of a func; -1: not known. */
+    funcSource(func: number): Promise<number>;
+    sourceFile(source: number): Promise<SourceFile>;
+    /** The lines of a file, or only what the frames of one func (-1: any) have of them. */
+    lineCosts(source: number, func: number, selection: FrameSelection): Promise<LineCosts>;
+    /** The native symbols with code of a func, heaviest first. */
+    symbols(func: number, selection: FrameSelection): Promise<NativeSymbol[]>;
+    addressCosts(symbol: number, selection: FrameSelection): Promise<AddressCosts>;
+    /** What the profile's frames say of the lines of a symbol. */
+    addressLines(symbol: number): Promise<AddressLine[]>;
+}
+
+interface Functions {
+    session_func_source(session: Pointer, func: number): number;
+    session_source(session: Pointer, source: number): Pointer;
+    session_source_places(session: Pointer, source: number): Pointer;
+    session_library(session: Pointer, lib: number): Pointer;
+    session_symbol(session: Pointer, symbol: number): Pointer;
+    session_address_lines(session: Pointer, symbol: number): Pointer;
+    session_line_costs(session: Pointer, source: number, func: number, kind: number, length: number): Pointer;
+    session_inlined_costs(session: Pointer): Pointer;
+    session_address_costs(session: Pointer, symbol: number, kind: number, length: number): Pointer;
+    session_symbol_costs(session: Pointer, func: number, kind: number, length: number): Pointer;
+}
+
+/** enum selection_kind */
+const ALL = 0;
+const PATH = 1;
+const INVERTED_PATH = 2;
+const FUNC = 3;
+
+const PLACE_BYTES = 16;
+const COST_BYTES = 24;
+const INLINED_BYTES = 16;
+const ADDRESS_LINE_BYTES = 24;
+
+export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
+    const { session } = module;
+    const wasm = module.functions<Functions>();
+
+    /** Puts a selection into the input: its kind, and how many words it has. */
+    function inputSelection(selection: FrameSelection): [kind: number, length: number] {
+        const words = selection === null ? [] : 'func' in selection ? [selection.func] : selection.path;
+        module.inputWords(words);
+        if (selection === null) return [ALL, 0];
+        if ('func' in selection) return [FUNC, 1];
+        return [selection.inverted ? INVERTED_PATH : PATH, words.length];
+    }
+
+    /** The records of an answer's first column. */
+    function records<T>(pointer: Pointer, size: number, read: (data: DataView, at: number) => T): T[] {
+        const view = module.view(pointer);
+        const data = view.records(0, size);
+        return Array.from({ length: view.length }, (_, i) => read(data, i * size));
+    }
+
+    function library(lib: number): LibraryId {
+        const [name = NONE, debugName = NONE, debugId = NONE, codeId = NONE] = module
+            .view(wasm.session_library(session, lib))
+            .ints(0);
+        return {
+            name: module.text(name),
+            debugName: module.text(debugName),
+            debugId: module.text(debugId),
+            codeId: module.text(codeId),
+        };
+    }
+
+    function symbol(index: number): Omit<NativeSymbol, 'total' | 'self'> {
+        const view = module.view(wasm.session_symbol(session, index));
+        const [lib = NONE, name = NONE, size = 0] = view.ints(0);
+        const address = view.doubles(1, 1)[0] ?? NONE;
+        return { symbol: index, name: module.text(name), lib: library(lib), address, size: size >>> 0 };
+    }
+
+    /** Total and self of everything, the second column. */
+    function sums(pointer: Pointer): { total: number; self: number } {
+        const view = module.view(pointer);
+        // Also where there are no rows.
+        const [total = 0, self = 0] = view.length === 0 ? [] : view.doubles(1, 2);
+        return { total, self };
+    }
+
+    return {
+        funcSource: (func) => wasm.session_func_source(session, func) | 0,
+        sourceFile(source) {
+            const [file = NONE, content = NONE] = module.view(wasm.session_source(session, source)).ints(0);
+            const places = records(wasm.session_source_places(session, source), PLACE_BYTES, (data, at) => ({
+                lib: data.getUint32(at, true),
+                address: Number(data.getBigInt64(at + 8, true)),
+            }));
+            return {
+                file: module.text(file),
+                content: content < 0 ? null : module.text(content),
+                places: places.map(({ lib, address }) => ({ lib: library(lib), address })),
+            };
+        },
+        lineCosts(source, func, selection) {
+            const [kind, length] = inputSelection(selection);
+            const pointer = wasm.session_line_costs(session, source, func, kind, length);
+            const lines = records(pointer, COST_BYTES, (data, at) => ({
+                line: data.getUint32(at, true),
+                total: data.getFloat64(at + 8, true),
+                self: data.getFloat64(at + 16, true),
+            }));
+            const whole = sums(pointer);
+            const inlined = records(wasm.session_inlined_costs(session), INLINED_BYTES, (data, at) => ({
+                line: data.getUint32(at, true),
+                func: data.getUint32(at + 4, true),
+                total: data.getFloat64(at + 8, true),
+            }));
+            return { lines, inlined, ...whole };
+        },
+        symbols(func, selection) {
+            const [kind, length] = inputSelection(selection);
+            const costs = records(wasm.session_symbol_costs(session, func, kind, length), COST_BYTES, (data, at) => ({
+                symbol: data.getUint32(at, true),
+                total: data.getFloat64(at + 8, true),
+                self: data.getFloat64(at + 16, true),
+            }));
+            return costs.map((cost) => ({ ...symbol(cost.symbol), ...cost }));
+        },
+        addressCosts(index, selection) {
+            const [kind, length] = inputSelection(selection);
+            const pointer = wasm.session_address_costs(session, index, kind, length);
+            const addresses = records(pointer, COST_BYTES, (data, at) => ({
+                address: Number(data.getBigInt64(at, true)),
+                total: data.getFloat64(at + 8, true),
+                self: data.getFloat64(at + 16, true),
+            }));
+            return { addresses, ...sums(pointer) };
+        },
+        addressLines: (index) =>
+            records(wasm.session_address_lines(session, index), ADDRESS_LINE_BYTES, (data, at) => ({
+                address: Number(data.getBigInt64(at, true)),
+                depth: data.getUint32(at + 8, true),
+                func: data.getUint32(at + 12, true),
+                source: data.getInt32(at + 16, true),
+                line: data.getUint32(at + 20, true),
+            })),
+    };
+}
