@@ -82,8 +82,9 @@ export interface AddressLine {
     address: number;
     depth: number;
     func: number;
-    /** -1: not known. */
-    source: number;
+    /** '' if not known. */
+    file: string;
+    /** 0: not known. */
     line: number;
 }
 
@@ -163,6 +164,10 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
         return { symbol: index, name: module.text(name), lib: library(lib), address, size: size >>> 0 };
     }
 
+    function fileName(source: number): string {
+        return module.text(module.view(wasm.session_source(session, source)).ints(0)[0] ?? NONE);
+    }
+
     /** Total and self of everything, the second column. */
     function sums(pointer: Pointer): { total: number; self: number } {
         const view = module.view(pointer);
@@ -174,13 +179,13 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
     return {
         funcSource: (func) => wasm.session_func_source(session, func) | 0,
         sourceFile(source) {
-            const [file = NONE, content = NONE] = module.view(wasm.session_source(session, source)).ints(0);
+            const content = module.view(wasm.session_source(session, source)).ints(0)[1] ?? NONE;
             const places = records(wasm.session_source_places(session, source), PLACE_BYTES, (data, at) => ({
                 lib: data.getUint32(at, true),
                 address: Number(data.getBigInt64(at + 8, true)),
             }));
             return {
-                file: module.text(file),
+                file: fileName(source),
                 content: content < 0 ? null : module.text(content),
                 places: places.map(({ lib, address }) => ({ lib: library(lib), address })),
             };
@@ -220,13 +225,15 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
             }));
             return { addresses, ...sums(pointer) };
         },
-        addressLines: (index) =>
-            records(wasm.session_address_lines(session, index), ADDRESS_LINE_BYTES, (data, at) => ({
+        addressLines(index) {
+            const rows = records(wasm.session_address_lines(session, index), ADDRESS_LINE_BYTES, (data, at) => ({
                 address: Number(data.getBigInt64(at, true)),
                 depth: data.getUint32(at + 8, true),
                 func: data.getUint32(at + 12, true),
                 source: data.getInt32(at + 16, true),
                 line: data.getUint32(at + 20, true),
-            })),
+            }));
+            return rows.map(({ source, ...row }) => ({ ...row, file: fileName(source) }));
+        },
     };
 }
