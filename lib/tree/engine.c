@@ -1,5 +1,6 @@
 #include "tree/engine_state.h"
 
+#include "tree/name_order.h"
 #include "tree/transform_stacks.h"
 
 #include <errno.h>
@@ -56,6 +57,7 @@ static void kept_nodes_destroy(struct kept_nodes *kept)
 {
     array_free(&kept->search);
     free(kept->kept);
+    free(kept->matched_func);
     *kept = (struct kept_nodes){0};
 }
 
@@ -80,6 +82,7 @@ void engine_free(struct engine *engine)
     transform_list_destroy(&engine->transforms);
     call_nodes_destroy(&engine->whole_nodes);
     stack_view_destroy(&engine->whole);
+    free(engine->name_ranks);
     profile_destroy(&engine->profile);
     free(engine);
 }
@@ -212,6 +215,13 @@ static bool same_search(const struct kept_nodes *kept, const char *text, size_t 
            (length == 0 || memcmp(kept->search.data, text, length) == 0);
 }
 
+static void find_matched_funcs(uint8_t *matched, const struct search *search, size_t func_count)
+{
+    uint16_t wanted = (uint16_t)(((1U << search->term_count) - 1) & ~(unsigned)search->excluded);
+    for (size_t func = 0; func < func_count; func++)
+        matched[func] = wanted == 0 || (search->func_mask[func] & wanted) != 0;
+}
+
 static int update_kept(struct kept_nodes *kept, const struct engine *engine, const char *text, size_t length,
                        struct error *err)
 {
@@ -221,7 +231,9 @@ static int update_kept(struct kept_nodes *kept, const struct engine *engine, con
     kept->search.length = 0;
     if (!kept->kept)
         kept->kept = malloc(engine->nodes->length + 1);
-    if (!kept->kept || !array_reserve(&kept->search, length))
+    if (!kept->matched_func)
+        kept->matched_func = malloc((size_t)engine->nodes->func_count + 1);
+    if (!kept->kept || !kept->matched_func || !array_reserve(&kept->search, length))
         return error_no_memory(err);
     for (size_t i = 0; i < length; i++)
         kept->search.data[kept->search.length++] = text[i];
@@ -229,6 +241,8 @@ static int update_kept(struct kept_nodes *kept, const struct engine *engine, con
     int code = search_init(&search, &engine->profile, text, length, err);
     if (!code)
         code = search_nodes(&search, engine->nodes, kept->kept, err);
+    if (!code)
+        find_matched_funcs(kept->matched_func, &search, engine->nodes->func_count);
     search_destroy(&search);
     kept->valid = code == 0;
     return code;
@@ -245,9 +259,21 @@ static int update_search(struct engine *engine, const struct tree_query *query, 
     return searching ? update_kept(&engine->query_search, engine, query->search, query->search_length, err) : 0;
 }
 
-static const uint8_t *kept_by_query(const struct engine *engine)
+const uint8_t *engine_kept(const struct engine *engine)
 {
     return engine->is_searching ? engine->query_search.kept : NULL;
+}
+
+bool engine_func_matches(const struct engine *engine, uint32_t func)
+{
+    return !engine->is_searching || engine->query_search.matched_func[func];
+}
+
+int engine_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err)
+{
+    int code = engine->name_ranks ? 0 : name_ranks(&engine->profile, &engine->name_ranks, err);
+    *ranks = engine->name_ranks;
+    return code;
 }
 
 static int update_timings(struct engine *engine, struct error *err)
@@ -257,7 +283,7 @@ static int update_timings(struct engine *engine, struct error *err)
     if (engine->has_inverted)
         inverted_destroy(&engine->inverted);
     engine->has_inverted = false;
-    int code = timings_compute(&engine->timings, engine->nodes, &engine->weights, kept_by_query(engine), err);
+    int code = timings_compute(&engine->timings, engine->nodes, &engine->weights, engine_kept(engine), err);
     engine->has_timings = code == 0;
     return code;
 }

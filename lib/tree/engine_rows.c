@@ -3,8 +3,6 @@
  */
 #include "tree/engine_state.h"
 
-#include "tree/order.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -83,8 +81,6 @@ static bool add_row(const struct engine *engine, uint32_t node, struct tree_rows
     return true;
 }
 
-ARRAY_TYPE(struct order_entries, struct order_entry);
-
 static bool collect_call_node_children(const struct engine *engine, uint32_t node, struct order_entries *children)
 {
     const struct call_nodes *nodes = engine->nodes;
@@ -119,14 +115,20 @@ static bool collect_inverted_children(struct engine *engine, uint32_t node, stru
     return true;
 }
 
+int engine_collect_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err)
+{
+    bool enough = engine->is_inverted ? collect_inverted_children(engine, node, children, err)
+                                      : collect_call_node_children(engine, node, children);
+    return enough ? 0 : error_no_memory(err);
+}
+
 /* Appends the children of `node` to `children`, heaviest first. */
 static int sorted_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err)
 {
     size_t first = children->length;
-    bool enough = engine->is_inverted ? collect_inverted_children(engine, node, children, err)
-                                      : collect_call_node_children(engine, node, children);
-    if (!enough)
-        return error_no_memory(err);
+    int code = engine_collect_children(engine, node, children, err);
+    if (code)
+        return code;
     return order_heaviest_first(children->data + first, children->length - first, err);
 }
 

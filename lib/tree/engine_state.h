@@ -5,11 +5,13 @@
 #define PROF_TREE_ENGINE_STATE_H
 
 #include "tree/engine.h"
+#include "tree/order.h"
 
 /* The nodes that a search keeps, remembered because the query and every track of the timeline ask for the same. */
 struct kept_nodes {
     ARRAY(char) search;
-    uint8_t *kept; /* NULL before the first search */
+    uint8_t *kept;         /* NULL before the first search */
+    uint8_t *matched_func; /* per func: some term that is looked for is in its names */
     bool valid;
 };
 
@@ -40,9 +42,26 @@ struct engine {
     bool is_inverted;
     bool has_inverted;
     struct inverted inverted;
+
+    uint32_t *name_ranks; /* see name_order.h; NULL until someone asks for names in order */
 };
+
+ARRAY_TYPE(struct order_entries, struct order_entry);
 
 /* -EINVAL for a handle that the current query does not have. */
 int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err);
+
+/* Appends the children of a node (NODE_NONE: the roots) that have anything to show, in no order, with the magnitude of
+ * their total. */
+int engine_collect_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err);
+
+/* Per call node, 0 where the search of the query leaves it out; NULL: all are kept. */
+const uint8_t *engine_kept(const struct engine *engine);
+
+/* Whether a func is one that the search of the query looks for; without such a search, all are. */
+bool engine_func_matches(const struct engine *engine, uint32_t func);
+
+/* The rank of each func by name: see name_order.h. */
+int engine_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err);
 
 #endif

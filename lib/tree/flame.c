@@ -1,0 +1,186 @@
+/*
+ * The answer is its own queue: the boxes of a row are laid out one after another, and each, when its turn comes,
+ * appends the boxes that lie on it. So only what is wide enough to be seen is ever looked at, with its direct callees,
+ * and no layout is kept from one query to the next.
+ */
+#include "tree/flame.h"
+
+#include "tree/engine_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct layout {
+    struct engine *engine;
+    const uint32_t *ranks; /* of funcs, by name */
+    struct order_entries children;
+    double least;
+    struct flame_boxes *boxes;
+};
+
+static uint32_t func_of(const struct engine *engine, uint32_t node)
+{
+    return engine->is_inverted ? engine->inverted.tree.data[node].func : engine->nodes->func[node];
+}
+
+static uint32_t category_of(const struct engine *engine, uint32_t node)
+{
+    return engine->is_inverted ? engine->inverted.tree.data[node].category : engine->nodes->category[node];
+}
+
+static double total_of(const struct engine *engine, uint32_t node)
+{
+    if (node == NODE_NONE)
+        return engine->timings.root_total;
+    return engine->is_inverted ? engine->inverted.tree.data[node].total : engine->timings.total[node];
+}
+
+static double self_of(const struct engine *engine, uint32_t node)
+{
+    if (!engine->is_inverted)
+        return engine->timings.self[node];
+    const struct inverted_node *inverted = &engine->inverted.tree.data[node];
+    return inverted->depth == 0 ? inverted->total : 0;
+}
+
+/* Collects the children of a node in the order of their names; *width becomes what they are parts of. */
+static int collect_by_name(struct layout *layout, uint32_t node, double *width, struct error *err)
+{
+    struct order_entries *children = &layout->children;
+    children->length = 0;
+    int code = engine_collect_children(layout->engine, node, children, err);
+    double sum = 0;
+    for (size_t i = 0; i < children->length; i++) {
+        sum += children->data[i].magnitude;
+        children->data[i].magnitude =
+            (double)(UINT32_MAX - layout->ranks[func_of(layout->engine, children->data[i].index)]);
+    }
+    *width = fmax(sum, fabs(total_of(layout->engine, node)));
+    return code ? code : order_heaviest_first(children->data, children->length, err);
+}
+
+static struct flame_box box_of(const struct layout *layout, uint32_t node, uint32_t parent, double start, double end)
+{
+    const struct engine *engine = layout->engine;
+    uint32_t func = func_of(engine, node);
+    return (struct flame_box){
+        .start = start,
+        .end = end,
+        .total = total_of(engine, node),
+        .self = self_of(engine, node),
+        .node = node,
+        .parent = parent,
+        .depth = parent == FLAME_NO_BOX ? 0 : layout->boxes->data[parent].depth + 1,
+        .func = func,
+        .category = category_of(engine, node),
+        .count = 1,
+        .matches = engine_func_matches(engine, func),
+    };
+}
+
+static bool is_seen(const struct layout *layout, const struct flame_box *box)
+{
+    return box->count && box->end - box->start >= layout->least && box->end > 0 && box->start < 1;
+}
+
+/* Makes a box a part of the run of narrow ones before it, which end where it starts. */
+static void extend_run(const struct layout *layout, struct flame_box *run, const struct flame_box *box)
+{
+    if (run->count == 0) {
+        *run = *box;
+        run->node = NODE_NONE;
+        run->func = PROFILE_NONE;
+        run->total = run->self = 0;
+        run->count = run->matches = 0;
+    }
+    run->end = box->end;
+    run->total += fabs(box->total);
+    run->count++;
+    run->matches |= box->matches;
+    if (run->category != box->category)
+        run->category = layout->engine->stacks->default_category;
+}
+
+/* Ends the run. A single narrow box is not one, it is just narrow. */
+static bool finish_run(const struct layout *layout, struct flame_box *run)
+{
+    struct flame_box finished = *run;
+    *run = (struct flame_box){0};
+    return finished.count < 2 || !is_seen(layout, &finished) || array_push(layout->boxes, finished);
+}
+
+/* Appends the boxes that lie on box `parent`, which is the node between start and end. */
+static int lay_out_children(struct layout *layout, uint32_t node, uint32_t parent, double start, double end,
+                            struct error *err)
+{
+    double width;
+    int code = collect_by_name(layout, node, &width, err);
+    if (code || !(width > 0))
+        return code;
+    double scale = (end - start) / width;
+    struct flame_box run = {0};
+    bool enough = true;
+    for (size_t i = 0; enough && i < layout->children.length; i++) {
+        uint32_t child = layout->children.data[i].index;
+        double next = start + fabs(total_of(layout->engine, child)) * scale;
+        struct flame_box box = box_of(layout, child, parent, start, next);
+        if (next - start < layout->least)
+            extend_run(layout, &run, &box);
+        else
+            enough = finish_run(layout, &run) && (!is_seen(layout, &box) || array_push(layout->boxes, box));
+        start = next;
+    }
+    return enough && finish_run(layout, &run) ? 0 : error_no_memory(err);
+}
+
+int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_boxes *boxes,
+                 struct error *err)
+{
+    struct layout layout = {.engine = engine, .least = fmax(request->least, 0), .boxes = boxes};
+    double length = request->part.to - request->part.from;
+    boxes->length = 0;
+    int code = engine_name_ranks(engine, &layout.ranks, err);
+    if (!code && length > 0)
+        code = lay_out_children(&layout, NODE_NONE, FLAME_NO_BOX, -request->part.from / length,
+                                (1 - request->part.from) / length, err);
+    for (uint32_t i = 0; !code && i < boxes->length && boxes->length < FLAME_MOST_BOXES; i++) {
+        const struct flame_box box = boxes->data[i];
+        if (box.node != NODE_NONE)
+            code = lay_out_children(&layout, box.node, i, box.start, box.end, err);
+    }
+    array_free(&layout.children);
+    return code;
+}
+
+/* Moves *part, that of a node, to the child with this func; *node becomes NODE_NONE if there is none. */
+static int step_into(struct layout *layout, uint32_t func, uint32_t *node, struct flame_part *part, struct error *err)
+{
+    double width;
+    int code = collect_by_name(layout, *node, &width, err);
+    double scale = width > 0 ? (part->to - part->from) / width : 0, start = part->from;
+    *node = NODE_NONE;
+    for (size_t i = 0; !code && i < layout->children.length; i++) {
+        uint32_t child = layout->children.data[i].index;
+        double next = start + fabs(total_of(layout->engine, child)) * scale;
+        if (func_of(layout->engine, child) == func) {
+            *node = child;
+            *part = (struct flame_part){start, next};
+            break;
+        }
+        start = next;
+    }
+    return code;
+}
+
+int engine_flame_find(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,
+                      struct error *err)
+{
+    struct layout layout = {.engine = engine};
+    uint32_t node = NODE_NONE;
+    *part = (struct flame_part){0, 1};
+    int code = engine_name_ranks(engine, &layout.ranks, err);
+    for (size_t i = 0; !code && i < length && (i == 0 || node != NODE_NONE); i++)
+        code = step_into(&layout, path[i], &node, part, err);
+    array_free(&layout.children);
+    return code;
+}

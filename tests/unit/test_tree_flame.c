@@ -1,0 +1,299 @@
+/*
+ * The flame graph against its slow twin: a tree grown sample by sample whose nodes are laid out by name, all of them,
+ * one inside the other. On random profiles, both ways up.
+ */
+#include "slow_tree_check.h"
+#include "tree/flame.h"
+#include "tree/name_order.h"
+
+enum { PROFILES = 1500, MOST_CHILDREN = 128, MOST_SLOW_BOXES = 20000 };
+
+struct slow_box {
+    const struct slow_node *node; /* NULL: a run */
+    size_t depth, count;
+    double start, end;
+};
+
+struct slow_flame {
+    const struct slow_query *query;
+    double least;
+    struct slow_box boxes[MOST_SLOW_BOXES]; /* callers before callees */
+    size_t length;
+};
+
+static const char *name_of(const struct profile *profile, uint32_t func)
+{
+    size_t funcs = profile->funcs.length;
+    return strings_text(&profile->strings,
+                        func < funcs ? profile->funcs.name[func] : profile->resources.data[func - funcs].name);
+}
+
+static bool comes_before(const struct profile *profile, uint32_t a, uint32_t b)
+{
+    int order = strcmp(name_of(profile, a), name_of(profile, b));
+    return order < 0 || (order == 0 && a < b);
+}
+
+static size_t children_by_name(const struct slow_flame *flame, const struct slow_node *node,
+                               const struct slow_node **children)
+{
+    size_t count = 0;
+    for (const struct slow_node *c = node->child; c; c = c->sibling) {
+        if (!c->alive)
+            continue;
+        size_t at = count++;
+        for (; at > 0 && comes_before(flame->query->profile, c->func, children[at - 1]->func); at--)
+            children[at] = children[at - 1];
+        children[at] = c;
+    }
+    return count;
+}
+
+static void add_box(struct slow_flame *flame, struct slow_box box)
+{
+    if (box.end - box.start < flame->least || box.end <= 0 || box.start >= 1)
+        return;
+    assert_true(flame->length < MOST_SLOW_BOXES);
+    flame->boxes[flame->length++] = box;
+}
+
+static void lay_out(struct slow_flame *flame, const struct slow_node *node, size_t depth, double whole, double start,
+                    double end)
+{
+    const struct slow_node *children[MOST_CHILDREN];
+    size_t count = children_by_name(flame, node, children);
+    double edges[MOST_CHILDREN + 1] = {start}, sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += fabs(children[i]->total);
+    double scale = (end - start) / fmax(sum, fabs(whole));
+    for (size_t i = 0; i < count; i++)
+        edges[i + 1] = edges[i] + fabs(children[i]->total) * scale;
+    for (size_t i = 0, last; i < count && fmax(sum, fabs(whole)) > 0; i = last) {
+        for (last = i; last < count && edges[last + 1] - edges[last] < flame->least;)
+            last++;
+        if (last > i + 1)
+            add_box(flame, (struct slow_box){NULL, depth, last - i, edges[i], edges[last]});
+        if (last > i)
+            continue;
+        size_t before = flame->length;
+        add_box(flame, (struct slow_box){children[i], depth, 1, edges[i], edges[i + 1]});
+        if (flame->length > before)
+            lay_out(flame, children[i], depth + 1, children[i]->total, edges[i], edges[i + 1]);
+        last++;
+    }
+}
+
+/* ---- comparing ---- */
+
+static bool slow_func_matches(const struct slow_query *query, uint32_t func)
+{
+    bool has_wanted = false;
+    for (const char *at = query->search; *at;) {
+        size_t length = strcspn(at, ",");
+        struct slow_term term;
+        slow_term_read(&term, at, length);
+        if (length && !term.excluded) {
+            has_wanted = true;
+            if (slow_term_matches_func(query->profile, func, &term))
+                return true;
+        }
+        at += length + (at[length] == ',');
+    }
+    return !has_wanted;
+}
+
+static void assert_same_box(const struct slow_query *query, const struct flame_box *box, const struct slow_box *slow,
+                            bool inverted)
+{
+    assert_true(box->start == slow->start && box->end == slow->end);
+    assert_int_equal(box->depth, slow->depth);
+    assert_int_equal(box->count, slow->count);
+    if (!slow->node) {
+        assert_int_equal(box->node, NODE_NONE);
+        assert_int_equal(box->func, PROFILE_NONE);
+        return;
+    }
+    assert_int_equal(box->func, slow->node->func);
+    assert_true(box->total == slow->node->total);
+    assert_true(box->self == (!inverted ? slow->node->self : slow->depth == 0 ? slow->node->total : 0));
+    assert_int_equal(box->matches, slow_func_matches(query, box->func));
+}
+
+static void assert_parent_is_below(const struct flame_boxes *boxes, size_t at)
+{
+    const struct flame_box *box = &boxes->data[at];
+    if (box->depth == 0) {
+        assert_int_equal(box->parent, FLAME_NO_BOX);
+        return;
+    }
+    const struct flame_box *parent = &boxes->data[box->parent];
+    assert_int_equal(parent->depth + 1, box->depth);
+    assert_true(parent->start <= box->start + 1e-9 && box->end <= parent->end + 1e-9);
+}
+
+static void assert_handle_is_of_path(struct engine *engine, const struct flame_boxes *boxes, size_t at)
+{
+    struct node_path path = {0};
+    struct error err;
+    uint32_t box = (uint32_t)at;
+    assert_int_equal(engine_path(engine, boxes->data[at].node, &path, &err), 0);
+    assert_int_equal(path.length, boxes->data[at].depth + 1);
+    for (size_t i = path.length; i-- > 0; box = boxes->data[box].parent)
+        assert_int_equal(path.data[i], boxes->data[box].func);
+    struct flame_part part;
+    assert_int_equal(engine_flame_find(engine, path.data, path.length, &part, &err), 0);
+    struct flame_request request = {.part = part};
+    struct flame_boxes zoomed = {0};
+    assert_int_equal(engine_flame(engine, &request, &zoomed, &err), 0);
+    size_t found = 0;
+    while (part.to > part.from && found < zoomed.length && zoomed.data[found].node != boxes->data[at].node)
+        found++;
+    if (part.to > part.from) {
+        assert_true(found < zoomed.length);
+        assert_float_equal(zoomed.data[found].start, 0, 1e-6);
+        assert_float_equal(zoomed.data[found].end, 1, 1e-6);
+    }
+    array_free(&zoomed);
+    array_free(&path);
+}
+
+static void check_flame(struct engine *engine, const struct slow_query *query, struct random *random, bool inverted)
+{
+    static const double least[] = {0, 0.013, 0.07, 0.3};
+    struct slow_node root = {0}, turned = {0};
+    uint32_t path[MAX_DEPTH];
+    slow_each_sample(query, grow_tree, &root);
+    slow_sum(&root);
+    grow_inverted_tree(&root, path, 0, &turned);
+    slow_sum(&turned);
+    show_all(&turned);
+    ask(engine, query, inverted);
+
+    static struct slow_flame slow;
+    slow.query = query;
+    slow.least = least[random_below(random, 4)];
+    slow.length = 0;
+    double from = random_below(random, 2) ? 0 : random_below(random, 60) / 100.0;
+    double to = random_below(random, 2) ? 1 : from + (1 + random_below(random, 60)) / 100.0, length = to - from;
+    lay_out(&slow, inverted ? &turned : &root, 0, slow_root_total(&root), -from / length, (1 - from) / length);
+
+    struct flame_request request = {.part = {from, to}, .least = slow.least};
+    struct flame_boxes boxes = {0};
+    struct error err;
+    assert_int_equal(engine_flame(engine, &request, &boxes, &err), 0);
+    assert_int_equal(boxes.length, slow.length);
+    size_t at = 0;
+    for (size_t depth = 0; at < boxes.length; depth++)
+        for (size_t i = 0; i < slow.length; i++)
+            if (slow.boxes[i].depth == depth) {
+                assert_same_box(query, &boxes.data[at], &slow.boxes[i], inverted);
+                assert_parent_is_below(&boxes, at++);
+            }
+    if (boxes.length) {
+        at = random_below(random, (uint32_t)boxes.length);
+        if (boxes.data[at].node != NODE_NONE)
+            assert_handle_is_of_path(engine, &boxes, at);
+    }
+    array_free(&boxes);
+    slow_free(&root);
+    slow_free(&turned);
+}
+
+static void test_boxes_are_those_of_the_slow_twin(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct profile twin;
+        struct random random = {seed * 3 + 5};
+        struct slow_query query;
+        struct engine *engine = random_engine(&twin, seed);
+        for (int i = 0; i < 3; i++) {
+            slow_random_query(&query, &twin, &random);
+            check_flame(engine, &query, &random, false);
+            check_flame(engine, &query, &random, true);
+        }
+        engine_free(engine);
+        profile_destroy(&twin);
+    }
+}
+
+/* ---- names ---- */
+
+static void assert_ranks_follow_names(const struct profile *profile)
+{
+    uint32_t *ranks;
+    struct error err;
+    size_t count = profile->funcs.length + profile->resources.length;
+    assert_int_equal(name_ranks(profile, &ranks, &err), 0);
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = 0; b < count; b++)
+            assert_int_equal(ranks[a] < ranks[b], a != b && comes_before(profile, a, b));
+    free(ranks);
+}
+
+static void test_names_that_begin_alike_are_told_apart_where_they_differ(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"std::sort",
+                                        "std::sort<int>",
+                                        "std::sort<int>(int*, int*)",
+                                        "std",
+                                        "",
+                                        "std::swap",
+                                        "std::sort",
+                                        "\xff\xfe",
+                                        "a",
+                                        "abcdef",
+                                        "abcdefa",
+                                        "abcdef",
+                                        "abcdeg",
+                                        "Z",
+                                        "~thing",
+                                        "abcdefabcdef"};
+    struct profile profile;
+    profile_init(&profile);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        profile_add_func(&profile, strings_add_z(&profile.strings, names[i]), PROFILE_NONE);
+    assert_ranks_follow_names(&profile);
+    profile_destroy(&profile);
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        random_profile(&profile, seed);
+        assert_ranks_follow_names(&profile);
+        profile_destroy(&profile);
+    }
+}
+
+/* Names of a megabyte that differ in their last letter. */
+static void test_long_names_take_time_by_their_length_only(void **state)
+{
+    (void)state;
+    enum { LENGTH = 1 << 20, NAMES = 8 };
+    struct profile profile;
+    profile_init(&profile);
+    char *name = malloc(LENGTH + 1);
+    assert_non_null(name);
+    memset(name, 'x', LENGTH);
+    name[LENGTH] = '\0';
+    for (int i = 0; i < NAMES; i++) {
+        name[LENGTH - 1] = (char)('z' - i);
+        profile_add_func(&profile, strings_add(&profile.strings, name, LENGTH), PROFILE_NONE);
+    }
+    uint32_t *ranks;
+    struct error err;
+    assert_int_equal(name_ranks(&profile, &ranks, &err), 0);
+    for (uint32_t i = 0; i < NAMES; i++)
+        assert_int_equal(ranks[i], NAMES - 1 - i);
+    free(ranks);
+    free(name);
+    profile_destroy(&profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_boxes_are_those_of_the_slow_twin),
+        cmocka_unit_test(test_names_that_begin_alike_are_told_apart_where_they_differ),
+        cmocka_unit_test(test_long_names_take_time_by_their_length_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
