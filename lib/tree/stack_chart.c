@@ -1,0 +1,274 @@
+/*
+ * One pass over the samples of the range puts them into groups: a sample that is wide enough is a group of its own,
+ * those that are not form one with the first that is. For a group only the call node that all samples lie below is kept
+ * up to date, which the numbering of nodes makes a comparison; so a chart costs little more than reading its samples.
+ * Boxes are opened and closed by group.
+ */
+#include "tree/stack_chart.h"
+
+#include "tree/engine_state.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct level {
+    uint32_t node; /* of the box that is open */
+    uint32_t box;
+    uint32_t crowd; /* the last crowd of this depth, STACK_NO_BOX */
+};
+
+ARRAY_TYPE(struct levels, struct level);
+
+struct chart {
+    const struct engine *engine;
+    const struct call_nodes *nodes;
+    struct levels levels; /* by depth */
+    uint32_t open;        /* so many levels have an open box */
+    struct stack_boxes *boxes;
+};
+
+/* Samples that share their columns. */
+struct group {
+    uint32_t start, end; /* columns */
+    double first, last;  /* ms */
+    uint32_t common;     /* the innermost node that all have on their stack; NODE_NONE: there is none */
+    uint32_t example;    /* the node of the longest */
+    double longest;      /* columns */
+    size_t count;
+};
+
+static bool is_within(const struct call_nodes *nodes, uint32_t node, uint32_t ancestor)
+{
+    return node >= ancestor && node < nodes->end[ancestor];
+}
+
+static uint32_t common_node(const struct call_nodes *nodes, uint32_t a, uint32_t b)
+{
+    if (b == NODE_NONE)
+        return NODE_NONE;
+    while (a != NODE_NONE && !is_within(nodes, b, a))
+        a = nodes->prefix[a];
+    return a;
+}
+
+static uint32_t levels_of(const struct call_nodes *nodes, uint32_t node)
+{
+    return node == NODE_NONE ? 0 : nodes->depth[node] + 1;
+}
+
+static bool reserve_levels(struct chart *chart, uint32_t count)
+{
+    while (chart->levels.length < count)
+        if (!array_push(&chart->levels, (struct level){.crowd = STACK_NO_BOX}))
+            return false;
+    return true;
+}
+
+static void close_boxes(struct chart *chart, uint32_t node, uint32_t column, double time)
+{
+    for (; chart->open; chart->open--) {
+        const struct level *level = &chart->levels.data[chart->open - 1];
+        if (node != NODE_NONE && is_within(chart->nodes, node, level->node))
+            return;
+        chart->boxes->data[level->box].end = column;
+        chart->boxes->data[level->box].last = time;
+    }
+}
+
+/* Opens the boxes from those that are open to the node's. False if memory ran out. */
+static bool open_boxes(struct chart *chart, uint32_t node, const struct group *group)
+{
+    uint32_t count = levels_of(chart->nodes, node);
+    if (!chart->levels.data)
+        return count == 0;
+    for (uint32_t at = node, depth = count; depth-- > chart->open; at = chart->nodes->prefix[at])
+        chart->levels.data[depth].node = at;
+    for (; chart->open < count; chart->open++) {
+        struct level *level = &chart->levels.data[chart->open];
+        uint32_t func = chart->nodes->func[level->node];
+        struct stack_box box = {.first = group->first,
+                                .start = group->start,
+                                .node = level->node,
+                                .parent = chart->open ? chart->levels.data[chart->open - 1].box : STACK_NO_BOX,
+                                .depth = chart->open,
+                                .func = func,
+                                .category = chart->nodes->category[level->node],
+                                .matches = engine_func_matches(chart->engine, func)};
+        level->box = (uint32_t)chart->boxes->length;
+        if (!array_push(chart->boxes, box))
+            return false;
+    }
+    return true;
+}
+
+/* One category of a crowded column. False if memory ran out. */
+static bool add_crowd(struct chart *chart, uint32_t node, const struct group *group)
+{
+    uint32_t depth = chart->nodes->depth[node], category = chart->nodes->category[node];
+    struct level *level = &chart->levels.data[depth];
+    struct stack_box *last = level->crowd == STACK_NO_BOX ? NULL : &chart->boxes->data[level->crowd];
+    uint32_t matches = engine_func_matches(chart->engine, chart->nodes->func[node]);
+    if (last && last->end == group->start && last->category == category && last->matches == matches) {
+        last->end = group->end;
+        last->last = group->last;
+        return true;
+    }
+    level->crowd = (uint32_t)chart->boxes->length;
+    return array_push(chart->boxes, (struct stack_box){.first = group->first,
+                                                       .last = group->last,
+                                                       .start = group->start,
+                                                       .end = group->end,
+                                                       .node = NODE_NONE,
+                                                       .parent = STACK_NO_BOX,
+                                                       .depth = depth,
+                                                       .func = PROFILE_NONE,
+                                                       .category = category,
+                                                       .matches = matches});
+}
+
+/* False if memory ran out. */
+static bool draw_group(struct chart *chart, const struct group *group)
+{
+    const struct call_nodes *nodes = chart->nodes;
+    uint32_t shared = levels_of(nodes, group->common), depth = levels_of(nodes, group->example);
+    close_boxes(chart, group->common, group->start, group->first);
+    if (!reserve_levels(chart, depth > shared ? depth : shared) || !open_boxes(chart, group->common, group))
+        return false;
+    for (uint32_t node = group->example; depth > shared; node = nodes->prefix[node], depth--)
+        if (!add_crowd(chart, node, group))
+            return false;
+    return true;
+}
+
+static void group_add(struct group *group, const struct call_nodes *nodes, uint32_t node, double width)
+{
+    if (group->count++ == 0) {
+        group->common = group->example = node;
+        group->longest = width;
+        return;
+    }
+    group->common = common_node(nodes, group->common, node);
+    if (width > group->longest) {
+        group->longest = width;
+        group->example = node;
+    }
+}
+
+/* The last sample of the group is wide: only its first column is shared with those before. False if memory ran out. */
+static bool finish_group(struct chart *chart, struct group *group, uint32_t node, double time)
+{
+    bool enough = true;
+    if (group->count > 1 && group->end > group->start + 1) {
+        struct group shared = *group;
+        shared.end = group->start + 1;
+        shared.last = time;
+        enough = draw_group(chart, &shared);
+        group->start = shared.end;
+        group->first = time;
+        group->count = 1;
+    }
+    if (group->count == 1)
+        group->common = group->example = node;
+    enough = enough && draw_group(chart, group);
+    *group = (struct group){.start = group->end, .end = group->end, .first = group->last, .last = group->last};
+    return enough;
+}
+
+/* ---- from samples to groups ---- */
+
+struct scale {
+    const struct sample_table *samples;
+    double interval, from, columns_per_ms;
+    double columns_per_change; /* 0: as wide as they are long */
+    uint32_t columns;
+};
+
+static double end_of_sample(const struct scale *scale, size_t i)
+{
+    const struct sample_table *samples = scale->samples;
+    return i + 1 < samples->length ? samples->time[i + 1] : samples->time[i] + scale->interval;
+}
+
+static double column_of(const struct scale *scale, double time)
+{
+    double column = (time - scale->from) * scale->columns_per_ms;
+    return !(column > 0) ? 0 : column > scale->columns ? scale->columns : column;
+}
+
+static uint32_t node_of(const struct engine *engine, const struct sample_table *samples, size_t i)
+{
+    uint32_t stack = samples->stack[i];
+    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[stack];
+    const uint8_t *kept = engine_kept(engine);
+    return node != NODE_NONE && kept && !kept[node] ? NODE_NONE : node;
+}
+
+static size_t count_changes(const struct engine *engine, const struct sample_table *samples, size_t first, size_t last)
+{
+    size_t changes = 0;
+    for (size_t i = first; i < last; i++)
+        changes += i == first || node_of(engine, samples, i) != node_of(engine, samples, i - 1);
+    return changes;
+}
+
+/* False if memory ran out. */
+static bool draw_samples(struct chart *chart, const struct scale *scale, size_t first, size_t last)
+{
+    const struct sample_table *samples = scale->samples;
+    double column = scale->columns_per_change > 0 ? 0 : column_of(scale, samples->time[first]);
+    uint32_t start = (uint32_t)(column + 0.5);
+    struct group group = {.start = start, .end = start, .first = samples->time[first]};
+    for (size_t i = first; i < last;) {
+        size_t next = i + 1;
+        uint32_t node = node_of(chart->engine, samples, i);
+        while (scale->columns_per_change > 0 && next < last && node_of(chart->engine, samples, next) == node)
+            next++;
+        group.last = end_of_sample(scale, next - 1);
+        double end = scale->columns_per_change > 0 ? fmin(column + scale->columns_per_change, scale->columns)
+                                                   : column_of(scale, group.last);
+        group.end = (uint32_t)(end + 0.5);
+        group_add(&group, chart->nodes, node, end - column);
+        if (group.end > group.start && !finish_group(chart, &group, node, samples->time[i]))
+            return false;
+        column = end;
+        i = next;
+    }
+    if (group.count && group.start < scale->columns) { /* narrow ones that no wide one follows */
+        group.end = group.start + 1;
+        if (!draw_group(chart, &group))
+            return false;
+    }
+    close_boxes(chart, NODE_NONE, group.end, group.last);
+    return true;
+}
+
+int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_boxes *boxes,
+                       struct error *err)
+{
+    const struct profile *profile = &engine->profile;
+    double length = request->range.to - request->range.from;
+    boxes->length = 0;
+    if (request->thread >= profile->threads.length)
+        return error_set(err, EINVAL, "there is no thread %u in this profile", request->thread);
+    const struct sample_table *samples = &profile->threads.data[request->thread].samples;
+    size_t first, last;
+    samples_in_range(samples, request->range, &first, &last);
+    if (!(length > 0) || request->columns == 0)
+        return 0;
+    struct scale scale = {.samples = samples,
+                          .interval = profile->meta.interval,
+                          .from = request->range.from,
+                          .columns_per_ms = request->columns / length,
+                          .columns = request->columns};
+    if (first > 0 && end_of_sample(&scale, first - 1) > request->range.from)
+        first--;
+    if (first == last)
+        return 0;
+    if (request->same_widths)
+        scale.columns_per_change = (double)request->columns / (double)count_changes(engine, samples, first, last);
+    struct chart chart = {.engine = engine, .nodes = engine->nodes, .boxes = boxes};
+    bool enough = draw_samples(&chart, &scale, first, last);
+    array_free(&chart.levels);
+    return enough ? 0 : error_no_memory(err);
+}

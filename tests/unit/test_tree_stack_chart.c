@@ -1,0 +1,221 @@
+/*
+ * The stack chart against its definition, column by column: which samples a column is that of, what they have in
+ * common, and what the longest of them has on top. On random profiles.
+ */
+#include "slow_tree_check.h"
+#include "tree/stack_chart.h"
+
+enum { PROFILES = 1500, MOST_COLUMNS = 64, MOST_SAMPLES = 64 };
+
+/* ---- the definition ---- */
+
+struct slow_sample {
+    struct slow_stack stack; /* of depth 0 if the sample does not count */
+    double start, end;       /* columns */
+    int first, last;         /* the same, rounded */
+};
+
+struct slow_chart {
+    struct slow_sample samples[MOST_SAMPLES];
+    size_t count;
+};
+
+static bool same_stack(const struct slow_stack *a, const struct slow_stack *b)
+{
+    if (a->depth != b->depth)
+        return false;
+    for (size_t i = 0; i < a->depth; i++)
+        if (a->frames[i].func != b->frames[i].func)
+            return false;
+    return true;
+}
+
+static double to_column(const struct stack_chart_request *request, double time)
+{
+    double column = (time - request->range.from) * (request->columns / (request->range.to - request->range.from));
+    return fmin(fmax(column, 0), request->columns);
+}
+
+static void slow_chart_make(struct slow_chart *chart, const struct slow_query *query,
+                            const struct stack_chart_request *request)
+{
+    const struct sample_table *samples = &query->profile->threads.data[request->thread].samples;
+    chart->count = 0;
+    for (size_t i = 0; i < samples->length; i++) {
+        double start = samples->time[i];
+        double end = i + 1 < samples->length ? samples->time[i + 1] : start + query->profile->meta.interval;
+        if (start >= request->range.to || (start < request->range.from && end <= request->range.from))
+            continue;
+        struct slow_sample *sample = &chart->samples[chart->count++];
+        sample->stack.depth = 0;
+        if (samples->stack[i] != PROFILE_NONE)
+            slow_stack_make(&sample->stack, query, samples->stack[i]);
+        if (!slow_matches(query, &sample->stack))
+            sample->stack.depth = 0;
+        sample->start = to_column(request, start);
+        sample->end = to_column(request, end);
+    }
+    if (request->same_widths) {
+        size_t kept = 0;
+        for (size_t i = 0; i < chart->count; i++)
+            if (kept == 0 || !same_stack(&chart->samples[kept - 1].stack, &chart->samples[i].stack))
+                chart->samples[kept++] = chart->samples[i];
+        chart->count = kept;
+        double width = (double)request->columns / (double)kept, at = 0;
+        for (size_t i = 0; i < kept; i++) {
+            chart->samples[i].start = at;
+            chart->samples[i].end = at = fmin(at + width, request->columns);
+        }
+    }
+    for (size_t i = 0; i < chart->count; i++) {
+        chart->samples[i].first = (int)(chart->samples[i].start + 0.5);
+        chart->samples[i].last = (int)(chart->samples[i].end + 0.5);
+    }
+}
+
+/* Whether a sample is shown in a column: it covers it, or rounds to nothing where the column begins. */
+static bool is_in_column(const struct slow_sample *sample, int column)
+{
+    return sample->first == sample->last ? sample->first == column : sample->first <= column && column < sample->last;
+}
+
+struct slow_column {
+    size_t shared;                   /* so many frames are boxes */
+    const struct slow_stack *frames; /* of the example, which has the shared ones as well */
+};
+
+static struct slow_column slow_column_of(const struct slow_chart *chart, int column)
+{
+    const struct slow_sample *longest = NULL;
+    size_t shared = MAX_DEPTH;
+    for (size_t i = 0; i < chart->count; i++) {
+        const struct slow_sample *sample = &chart->samples[i];
+        if (!is_in_column(sample, column))
+            continue;
+        const struct slow_sample *other = longest ? longest : sample;
+        size_t common = 0;
+        while (common < sample->stack.depth && common < other->stack.depth &&
+               sample->stack.frames[common].func == other->stack.frames[common].func)
+            common++;
+        shared = common < shared ? common : shared;
+        if (!longest || sample->end - sample->start > longest->end - longest->start)
+            longest = sample;
+    }
+    return (struct slow_column){longest ? shared : 0, longest ? &longest->stack : NULL};
+}
+
+/* ---- comparing ---- */
+
+static const struct stack_box *box_at(const struct stack_boxes *boxes, uint32_t column, size_t depth)
+{
+    const struct stack_box *found = NULL;
+    for (size_t i = 0; i < boxes->length; i++) {
+        const struct stack_box *box = &boxes->data[i];
+        if (box->depth != depth || column < box->start || column >= box->end)
+            continue;
+        assert_null(found);
+        found = box;
+    }
+    return found;
+}
+
+static bool continues(const struct slow_column *before, const struct slow_column *column, size_t depth)
+{
+    if (before->shared <= depth || column->shared <= depth)
+        return false;
+    for (size_t i = 0; i <= depth; i++)
+        if (before->frames->frames[i].func != column->frames->frames[i].func)
+            return false;
+    return true;
+}
+
+static void assert_same_column(struct engine *engine, const struct stack_boxes *boxes, uint32_t at,
+                               const struct slow_column *column, const struct slow_column *before)
+{
+    size_t depth = column->frames ? column->frames->depth : 0;
+    assert_null(box_at(boxes, at, depth));
+    for (size_t i = 0; i < depth; i++) {
+        const struct stack_box *box = box_at(boxes, at, i);
+        assert_non_null(box);
+        if (i >= column->shared) {
+            assert_int_equal(box->node, NODE_NONE);
+            assert_int_equal(box->func, PROFILE_NONE);
+            continue;
+        }
+        assert_int_not_equal(box->node, NODE_NONE);
+        assert_int_equal(box->func, column->frames->frames[i].func);
+        assert_int_equal(box->start == at, !continues(before, column, i));
+        assert_int_equal(engine_nodes(engine)->func[box->node], box->func);
+        assert_int_equal(box->category, engine_nodes(engine)->category[box->node]);
+        assert_true(i == 0 ? box->parent == STACK_NO_BOX
+                           : boxes->data[box->parent].node == engine_nodes(engine)->prefix[box->node]);
+    }
+}
+
+static void check_chart(struct engine *engine, const struct slow_query *query, struct random *random)
+{
+    static struct slow_chart chart;
+    static const double lengths[] = {1, 7, 30, 90};
+    double from = random_below(random, 3) ? random_below(random, 60) * 0.5 : -3;
+    struct stack_chart_request request = {.thread = random_below(random, (uint32_t)query->profile->threads.length),
+                                          .range = {from, from + lengths[random_below(random, 4)]},
+                                          .columns = 1 + random_below(random, MOST_COLUMNS),
+                                          .same_widths = random_below(random, 3) == 0};
+    struct stack_boxes boxes = {0};
+    struct error err;
+    ask(engine, query, random_below(random, 2));
+    slow_chart_make(&chart, query, &request);
+    assert_int_equal(engine_stack_chart(engine, &request, &boxes, &err), 0);
+    struct slow_column before = {0};
+    for (uint32_t at = 0; at < request.columns; at++) {
+        struct slow_column column = slow_column_of(&chart, (int)at);
+        assert_same_column(engine, &boxes, at, &column, &before);
+        before = column;
+    }
+    for (size_t i = 0; i < boxes.length; i++) {
+        assert_true(boxes.data[i].start < boxes.data[i].end && boxes.data[i].end <= request.columns);
+        assert_true(boxes.data[i].first <= boxes.data[i].last);
+        assert_true(boxes.data[i].parent == STACK_NO_BOX || boxes.data[i].parent < i);
+    }
+    array_free(&boxes);
+}
+
+static void test_columns_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct profile twin;
+        struct random random = {seed * 7 + 3};
+        struct slow_query query;
+        struct engine *engine = random_engine(&twin, seed);
+        for (int i = 0; i < 4; i++) {
+            slow_random_query(&query, &twin, &random);
+            check_chart(engine, &query, &random);
+        }
+        engine_free(engine);
+        profile_destroy(&twin);
+    }
+}
+
+static void test_thread_that_is_not_there_is_an_error(void **state)
+{
+    (void)state;
+    struct profile twin;
+    struct engine *engine = random_engine(&twin, 1);
+    struct stack_chart_request request = {.thread = 99, .range = {0, 1}, .columns = 10};
+    struct stack_boxes boxes = {0};
+    struct error err = {""};
+    assert_true(engine_stack_chart(engine, &request, &boxes, &err) < 0);
+    assert_string_equal(err.text, "there is no thread 99 in this profile");
+    engine_free(engine);
+    profile_destroy(&twin);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_columns_are_those_of_the_definition),
+        cmocka_unit_test(test_thread_that_is_not_there_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
