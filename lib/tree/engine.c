@@ -320,7 +320,7 @@ size_t engine_node_count(const struct engine *engine)
 
 struct counted_stacks engine_counted(const struct engine *engine)
 {
-    return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, kept_by_query(engine)};
+    return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, engine_kept(engine)};
 }
 
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err)

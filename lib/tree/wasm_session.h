@@ -13,8 +13,10 @@
 #include "profile/read.h"
 #include "tree/address_costs.h"
 #include "tree/engine.h"
+#include "tree/flame.h"
 #include "tree/func_names.h"
 #include "tree/line_costs.h"
+#include "tree/stack_chart.h"
 
 #include <stdint.h>
 
@@ -68,6 +70,11 @@ struct session {
     struct address_costs address_costs;
     struct symbol_costs symbol_costs;
     struct address_lines address_lines;
+
+    /* wasm_charts.c */
+    struct flame_part flame_part;
+    struct flame_boxes flame;
+    struct stack_boxes stack_chart;
 };
 
 /* The 32-bit words with which the input begins. */

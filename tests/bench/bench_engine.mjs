@@ -73,6 +73,19 @@ for (const kind of kinds) {
     await measure(kind, () => ask({ transforms: [transform] }), forget);
 }
 await measure('undo the last', () => ask({}), () => ask({ transforms: [{ kind: 'merge-function', index: middle, path: [], inverted: false }] }));
+const width = 1600;
+const box = path.slice(0, path.length >> 1);
+await measure('flame', () => engine.flame([], [0, 1], width), forget);
+await measure('flame, zoomed', () => engine.flame(box, [0, 1], width), forget);
+await measure('flame, inverted', () => engine.flame([], [0, 1], width), () => {
+    forget();
+    ask({ inverted: true });
+});
+forget();
+const chart = (share, sameWidths) => info.threads.forEach((thread) => engine.stackChart(thread.index, ...part(0, share), width, sameWidths));
+await measure('stack chart, all', () => chart(1, false));
+await measure('stack chart, a tenth', () => chart(0.1, false));
+await measure('stack chart, same width', () => chart(1, true));
 await measure('expand all, 10k rows', () => engine.descendants(engine.roots().node[0], 10000), forget);
 await measure('details', () => engine.details(engine.roots().node[0]), forget);
 await measure('timeline, 1600 pixels', () => info.threads.forEach((thread) => engine.activity(thread.index, info.rangeStart, info.rangeEnd, 1600, '')));

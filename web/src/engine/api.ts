@@ -6,6 +6,7 @@
  * Indexes (thread, func, node, category) are plain numbers. Times are milliseconds after the profile's zero.
  */
 import type { SourceCalls } from './source';
+import type { ChartCalls } from './charts';
 
 /** How far loading has come: bytes of the (compressed) file so far and in all (0 if unknown). */
 export interface Progress {
@@ -232,4 +233,4 @@ export interface TimelineCalls {
 }
 
 /** The calls of all themes; wasm.ts has who answers them. */
-export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls {}
+export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls, ChartCalls {}

@@ -4,6 +4,7 @@
  * its answers, which are added here.
  */
 import type { ProfileInfo } from './api';
+import { chartAnswers } from './charts';
 import { EngineModule, type Pointer } from './module';
 import type { EngineAnswers } from './protocol';
 import { sourceAnswers } from './source';
@@ -47,5 +48,6 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         ...treeAnswers(module),
         ...timelineAnswers(module),
         ...sourceAnswers(module),
+        ...chartAnswers(module),
     };
 }
