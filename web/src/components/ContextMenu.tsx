@@ -1,9 +1,10 @@
-/** The menu of a row. Arrows walk it, Enter chooses, Escape and clicks elsewhere close it. */
+/** The menu of a row or a button. Arrows walk it, Enter chooses, Escape and clicks elsewhere close it. */
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { menu } from '../state/windows';
 
 const MARGIN = 8;
+const ENABLED = 'button:not([disabled])';
 
 function close(): void {
     const owner = menu.value?.owner;
@@ -22,7 +23,7 @@ function chooseByKey(key: string): boolean {
 
 function onMenuKey(event: KeyboardEvent): void {
     const list = event.currentTarget as HTMLElement;
-    const items = [...list.querySelectorAll<HTMLElement>('[role="menuitem"]:not([disabled])')];
+    const items = [...list.querySelectorAll<HTMLElement>(ENABLED)];
     const at = items.indexOf(document.activeElement as HTMLElement);
     const move: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 };
     const target = move[event.key];
@@ -42,7 +43,7 @@ export function ContextMenu(): JSX.Element | null {
         const { width, height } = box.getBoundingClientRect();
         box.style.left = `${Math.max(MARGIN, Math.min(current.x, window.innerWidth - width - MARGIN))}px`;
         box.style.top = `${Math.max(MARGIN, Math.min(current.y, window.innerHeight - height - MARGIN))}px`;
-        box.querySelector<HTMLElement>('[role="menuitem"]:not([disabled])')?.focus();
+        box.querySelector<HTMLElement>(ENABLED)?.focus();
     }, [current?.id]);
     useEffect(() => {
         const onPointer = (event: PointerEvent): void => {
@@ -58,7 +59,9 @@ export function ContextMenu(): JSX.Element | null {
                 <button
                     key={item.label}
                     type="button"
-                    role="menuitem"
+                    {...(item.checked === undefined
+                        ? { role: 'menuitem' }
+                        : { role: 'menuitemcheckbox', 'aria-checked': item.checked })}
                     class={item.startsGroup ? 'starts-group' : ''}
                     tabIndex={-1}
                     disabled={!item.enabled}

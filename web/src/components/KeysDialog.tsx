@@ -26,6 +26,14 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
         ],
     },
     {
+        title: 'Tables',
+        keys: [
+            [['Click'], 'on a title: sort by it; again: the other way round'],
+            [['Drag'], 'the edge of a title: make the column wider'],
+            [['Right click'], 'on a title: columns, names, copying'],
+        ],
+    },
+    {
         title: 'Transforms of the call tree',
         keys: [
             ...OFFERED.map((one): [string[], string] => [[one.key], one.meaning]),

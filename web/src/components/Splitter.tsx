@@ -1,9 +1,9 @@
-/** The bars between timeline and tree, and between tree and sidebar: dragged, moved with arrow keys, reset by double click. */
+/** The bars between timeline and tree, tree and sidebar, and columns: dragged, moved with arrow keys, reset by double click. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
 
-const STEP = 16;
+const USUAL_STEP = 16;
 const LEAST_TIMELINE = 64;
 const LEAST_PANEL = 160;
 const LEAST_SIDEBAR = 220;
@@ -18,9 +18,11 @@ interface SplitterProps {
     reset: () => void;
     /** Whether moving right or down makes the part larger. */
     grows: 1 | -1;
+    /** px that an arrow key moves it. */
+    step?: number;
 }
 
-function Splitter({ label, orientation, read, write, reset, grows }: SplitterProps): JSX.Element {
+export function Splitter({ label, orientation, read, write, reset, grows, step = USUAL_STEP }: SplitterProps): JSX.Element {
     const isHorizontal = orientation === 'horizontal';
     const [value, setValue] = useState(0);
     const change = (size: number): void => {
@@ -50,7 +52,7 @@ function Splitter({ label, orientation, read, write, reset, grows }: SplitterPro
         const keys = isHorizontal ? ['ArrowUp', 'ArrowDown'] : ['ArrowLeft', 'ArrowRight'];
         const direction = keys.indexOf(event.key);
         if (direction < 0) return;
-        change(read() + grows * (direction === 0 ? -STEP : STEP));
+        change(read() + grows * (direction === 0 ? -step : step));
         event.preventDefault();
     };
     return (

@@ -1,7 +1,7 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab` and `tracks` are ours.
+ * `preview` (the range that is being chosen), `tab`, `tracks` and `sort` are ours.
  */
 import type { NodePath, Transform } from '../engine/api';
 import { decodeIndexes, encodeIndexes } from './indexes';
@@ -31,6 +31,8 @@ export interface View {
     tab: Tab;
     /** Whether tracks that do little are shown too. */
     allTracks: boolean;
+    /** The order of the tables that are not sorted as usual: see state/tables.ts. */
+    sorts: Record<string, string>;
 }
 
 export const EMPTY_VIEW: View = {
@@ -43,8 +45,10 @@ export const EMPTY_VIEW: View = {
     path: [],
     tab: 'calltree',
     allTracks: false,
+    sorts: {},
 };
 
+const MOST_TABLES = 20;
 const UNITS: Record<string, number> = { m: 1, u: 1e3, n: 1e6 };
 
 function unitFor(duration: number): string {
@@ -72,6 +76,16 @@ export function roundRange(range: Range, zero: number): Range {
     return decodeRange(encodeRange(range, zero), zero) ?? range;
 }
 
+/** `calltree.self~functions.name.r`: the table, its column, and whether it goes the other way. */
+function decodeSorts(text: string): Record<string, string> {
+    const sorts: Record<string, string> = {};
+    for (const part of text.split('~', MOST_TABLES)) {
+        const [, table, order] = /^([a-z]{1,40})\.([a-zA-Z]{1,40}(?:\.r)?)$/.exec(part) ?? [];
+        if (table && order) sorts[table] = order;
+    }
+    return sorts;
+}
+
 /** `zero`: the start of the profile, ms; `funcCount`: how many functions it has. */
 export function encodeView(view: View, zero: number, funcCount: number): string {
     const query = new URLSearchParams();
@@ -84,6 +98,8 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
     if (view.tab !== 'calltree') query.set('tab', view.tab);
     if (view.allTracks) query.set('tracks', 'all');
+    const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
+    if (sorts.length > 0) query.set('sort', sorts.join('~'));
     return `?${query.toString().replace(/=(?=&|$)/g, '')}`;
 }
 
@@ -104,5 +120,6 @@ export function decodeView(text: string, zero: number): View {
         path: decodeIndexes(query.get('path') ?? ''),
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
         allTracks: query.get('tracks') === 'all',
+        sorts: decodeSorts(query.get('sort') ?? ''),
     };
 }

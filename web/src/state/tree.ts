@@ -8,7 +8,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodeDetails, NodePath, PathFilter, Query, Transform, TreeRows, TreeSummary } from '../engine/api';
 import { formatCount } from '../text/format';
-import { fetchNames } from './names';
+import { fetchNames, namesVersion } from './names';
 import {
     changeView,
     committedRange,
@@ -22,24 +22,11 @@ import {
     transforms,
     view,
 } from './store';
+import { sortOf } from './tables';
+import { adoptDescendants, makeNodes, nodePath, openFuncs, openRows, type TreeNode } from './tree_nodes';
 import { showNotice } from './windows';
 
-export interface TreeNode {
-    /** Handle for the engine, valid while `generation` is the current one. */
-    handle: number;
-    func: number;
-    depth: number;
-    total: number;
-    self: number;
-    category: number;
-    hasChildren: boolean;
-    parent: TreeNode | null;
-    /** null: not asked for yet. */
-    children: TreeNode[] | null;
-    expanded: boolean;
-    /** Everything below is open too, as `*` does: it is asked for at once. */
-    expandedAll: boolean;
-}
+export { nodePath, type TreeNode } from './tree_nodes';
 
 /** The heaviest path is followed to its end, but not to nodes with less than this share of everything. */
 const FIRST_PATH_DEPTH = 1024;
@@ -49,6 +36,10 @@ const MOST_ROWS = 50_000;
 const FIRST_ROWS = 120;
 /** So many open places are kept across a transform. */
 const MOST_OPEN_PATHS = 500;
+
+/** What siblings are sorted by. */
+export const TREE_ORDER = 'total';
+export const treeSort = sortOf('calltree', TREE_ORDER);
 
 const roots = signal<TreeNode[]>([]);
 /** The last trees by direction and transforms: what was open there is opened again when one comes back. */
@@ -65,14 +56,8 @@ export const summary = signal<TreeSummary | null>(null);
 /** The open rows, top to bottom. */
 export const rows = computed<TreeNode[]>(() => {
     shapeVersion.value;
-    const open: TreeNode[] = [];
-    const pending: TreeNode[] = [...roots.value].reverse();
-    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-        open.push(node);
-        if (node.expanded && node.children)
-            for (let i = node.children.length - 1; i >= 0; i--) pending.push(node.children[i] as TreeNode);
-    }
-    return open;
+    if (treeSort.value.column === 'name') namesVersion.value;
+    return openRows(roots.value, treeSort.value);
 });
 export const selected = signal<TreeNode | null>(null);
 /** Whether the rows are those of an inverted tree: the view may be ahead of them. */
@@ -107,61 +92,6 @@ export const query = computed<Query>(() => {
     };
 });
 
-/** The path of a node from its root, as funcs. */
-export function nodePath(node: TreeNode | null): NodePath {
-    const path: NodePath = [];
-    for (let at = node; at !== null; at = at.parent) path.push(at.func);
-    return path.reverse();
-}
-
-function makeNodes(answer: TreeRows, parent: TreeNode | null, from: number, depth: number): TreeNode[] {
-    const nodes: TreeNode[] = [];
-    for (let i = from; i < answer.node.length; i++) {
-        nodes.push({
-            handle: answer.node[i] ?? 0,
-            func: answer.func[i] ?? 0,
-            depth,
-            total: answer.total[i] ?? 0,
-            self: answer.self[i] ?? 0,
-            category: answer.category[i] ?? 0,
-            hasChildren: answer.hasChildren[i] === 1,
-            parent,
-            children: null,
-            expanded: false,
-            expandedAll: false,
-        });
-    }
-    return nodes;
-}
-
-/**
- * Hangs a depth-first answer of descendants() below `top`. Returns the nodes whose children the limit may have cut off: the
- * last one and what is above it; none if the answer is whole.
- */
-function adoptDescendants(top: TreeNode, answer: TreeRows): TreeNode[] {
-    const nodes = makeNodes(answer, top, 0, 0);
-    const firstDepth = answer.depth[0] ?? 0;
-    const path: TreeNode[] = [top];
-    top.children = [];
-    top.expanded = true;
-    top.expandedAll = true;
-    nodes.forEach((node, i) => {
-        const level = (answer.depth[i] ?? firstDepth) - firstDepth;
-        const parent = path[level] ?? top;
-        node.parent = parent;
-        node.depth = parent.depth + 1;
-        parent.children ??= [];
-        parent.children.push(node);
-        parent.expanded = true;
-        parent.expandedAll = true;
-        path.length = level + 1;
-        path.push(node);
-    });
-    if (nodes.length < MOST_ROWS) return [];
-    for (const node of path) node.expandedAll = false;
-    return path.slice(0, -1);
-}
-
 class Overtaken extends Error {}
 
 function check(mine: number): void {
@@ -179,7 +109,7 @@ async function loadChildren(node: TreeNode, mine: number): Promise<void> {
 async function loadDescendants(node: TreeNode, mine: number): Promise<boolean> {
     const answer = await engine.descendants(node.handle, MOST_ROWS);
     check(mine);
-    const cut = adoptDescendants(node, answer);
+    const cut = adoptDescendants(node, answer, MOST_ROWS);
     for (const parent of cut) {
         const known = new Map((parent.children ?? []).map((child) => [child.func, child]));
         const whole = makeNodes(await engine.children(parent.handle), parent, 0, parent.depth + 1);
@@ -359,6 +289,11 @@ async function runAll(): Promise<void> {
 
 let lastQuery = '';
 
+/** An order by name needs all of them. */
+async function fetchNamesToSort(): Promise<void> {
+    await fetchNames(openFuncs(roots.value));
+}
+
 /** Keeps the tree in step with the view from now on. */
 export function followView(): void {
     effect(() => {
@@ -367,6 +302,17 @@ export function followView(): void {
         if (key === lastQuery) return;
         lastQuery = key;
         run();
+    });
+    effect(() => {
+        rows.value;
+        if (treeSort.value.column === 'name') void fetchNamesToSort();
+    });
+    // The selected row stays in sight when the order changes.
+    let lastOrder = treeSort.peek();
+    effect(() => {
+        if (treeSort.value === lastOrder) return;
+        lastOrder = treeSort.value;
+        reveal.value = reveal.peek() + 1;
     });
     // Back, forward and the timeline name a node by its path.
     const wantedPath = computed(() => view.value.path);

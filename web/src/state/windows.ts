@@ -58,7 +58,13 @@ export interface MenuItem {
     enabled: boolean;
     /** A line is drawn above it. */
     startsGroup: boolean;
+    /** It is a choice that is on or off. */
+    checked?: boolean;
     action: () => void;
+}
+
+export function menuItem(label: string, action: () => void, more: Partial<MenuItem> = {}): MenuItem {
+    return { label, title: '', keys: '', enabled: true, startsGroup: false, action, ...more };
 }
 
 export interface Menu {

@@ -1,0 +1,178 @@
+// The tables of the page: order, widths and choice of columns, folded names, and what is copied out of them.
+//
+//     node tests/e2e/page_tables.mjs URL PROF PROFILE
+import { execFileSync } from 'node:child_process';
+import { askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, prof, file] = process.argv.slice(2);
+const report = JSON.parse(execFileSync(prof, ['report', '--json', '--functions', file], { encoding: 'utf8' }));
+
+const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
+const sortInAddress = (page) => new URL(page.url()).searchParams.get('sort');
+const head = (page, title) => page.getByRole('columnheader', { name: title, exact: true });
+
+async function openAll(page) {
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('*');
+    await settle(page);
+}
+
+/** Rows as a tree of names, so that orders of siblings can be compared. */
+function siblingsOf(rows) {
+    const groups = new Map();
+    const path = [];
+    for (const row of rows) {
+        path.length = row.level - 1;
+        const parent = path.join(' > ');
+        groups.set(parent, [...(groups.get(parent) ?? []), row]);
+        path.push(row.name);
+    }
+    return [...groups.values()];
+}
+
+await check('siblings of the tree are sorted by each column, both ways, and the address says so', async () => {
+    const page = await openPage(url);
+    await openAll(page);
+    const orders = [
+        ['Self', 'calltree.self', (a, b) => numberOf(b.self) - numberOf(a.self)],
+        ['Self', 'calltree.self.r', (a, b) => numberOf(a.self) - numberOf(b.self)],
+        ['Function', 'calltree.name', (a, b) => a.name.localeCompare(b.name, 'en')],
+        ['Function', 'calltree.name.r', (a, b) => b.name.localeCompare(a.name, 'en')],
+        ['Total (samples)', null, (a, b) => numberOf(b.total) - numberOf(a.total)],
+        ['Total (samples)', 'calltree.total.r', (a, b) => numberOf(a.total) - numberOf(b.total)],
+    ];
+    const count = (await readRows(page)).length;
+    let groups = 0;
+    for (const [title, code, compare] of orders) {
+        await page.getByRole('button', { name: title, exact: true }).click();
+        await settle(page);
+        assertEqual(sortInAddress(page), code, `order in the address after ${title}`);
+        const rows = await readRows(page);
+        assertEqual(rows.length, count, 'number of rows');
+        for (const siblings of siblingsOf(rows)) {
+            const sorted = [...siblings].sort(compare);
+            siblings.forEach((row, at) => assert(compare(row, sorted[at]) === 0, `${row.name} is not sorted by ${code}`));
+            groups += siblings.length > 1 ? 1 : 0;
+        }
+        assertEqual(
+            await head(page, title).getAttribute('aria-sort'),
+            (code ?? '').endsWith('.r') !== (title === 'Function') ? 'ascending' : 'descending',
+            `aria-sort of ${title}`,
+        );
+    }
+    assert(groups > 0, 'no row has two children');
+    const again = await openPage(page.url());
+    assertEqual(await head(again, 'Total (samples)').getAttribute('aria-sort'), 'ascending', 'order of the pasted address');
+    await again.close();
+    await page.close();
+});
+
+await check('a sorted tree is walked in the order in which it is shown', async () => {
+    const page = await openPage(`${url}?thread=0&sort=calltree.name.r`);
+    await openAll(page);
+    const rows = await readRows(page);
+    for (let at = rows.findIndex((row) => row.selected) + 1; at < rows.length; at++) {
+        await page.keyboard.press(rows[at].level > rows[at - 1].level ? 'ArrowRight' : 'ArrowDown');
+        await settle(page);
+        assertEqual((await selectedRow(page)).name, rows[at].name, `row ${at}`);
+    }
+    await page.close();
+});
+
+await check('the edge of a column is dragged and moved by keys; the width outlives a reload; a double click resets it', async () => {
+    const page = await openPage(url);
+    const edge = page.getByRole('separator', { name: 'Width of Total (samples)' });
+    const width = async () => (await head(page, 'Total (samples)').boundingBox()).width;
+    const usual = await width();
+    const box = await edge.boundingBox();
+    await page.mouse.move(box.x, box.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 60, box.y + 8, { steps: 4 });
+    await page.mouse.up();
+    assert(Math.abs((await width()) - usual - 60) <= 1, `it went from ${usual} to ${await width()}`);
+    const cell = await page.locator('.tree-row .number').first().boundingBox();
+    assertEqual(cell.width, await width(), 'width of a cell');
+    await edge.focus();
+    await page.keyboard.press('ArrowLeft');
+    const moved = await width();
+    assert(Math.abs(moved - usual - 52) <= 1, `it is ${moved} after a key`);
+    await page.reload();
+    await page.waitForSelector('.tree-row.selected');
+    assertEqual(await width(), moved, 'width after a reload');
+    await page.getByRole('separator', { name: 'Width of Total (samples)' }).dblclick();
+    assertEqual(await width(), usual, 'width after a double click');
+    assertEqual(sortInAddress(page), null, 'order after a double click on the edge');
+    await page.close();
+});
+
+async function chooseInHead(page, item) {
+    await head(page, 'Total %').click({ button: 'right' });
+    await page.getByRole('menuitemcheckbox', { name: item }).click();
+    await settle(page);
+}
+
+await check('a column is left out and comes back', async () => {
+    const page = await openPage(url);
+    await chooseInHead(page, 'Column Self %');
+    assertEqual(await page.locator('.tree-row .self-share').count(), 0, 'cells of the column');
+    await page.reload();
+    await page.waitForSelector('.tree-row.selected');
+    assertEqual(await page.locator('.tree-row .self-share').count(), 0, 'cells of the column after a reload');
+    await chooseInHead(page, 'Column Self %');
+    assert((await page.locator('.tree-row .self-share').count()) > 0, 'the column does not come back');
+    await page.close();
+});
+
+await check("shares are those of the caller, on wish", async () => {
+    const page = await openPage(url);
+    await openAll(page);
+    await chooseInHead(page, 'Shares of the row above');
+    const path = [];
+    for (const row of await readRows(page)) {
+        const parent = path[row.level - 2];
+        path[row.level - 1] = row;
+        if (!parent) continue;
+        const expected = ((100 * numberOf(row.total)) / numberOf(parent.total)).toFixed(1);
+        assertEqual(Number.parseFloat(row.share).toFixed(1), expected, `share of ${row.name}`);
+    }
+    await head(page, 'Of caller').click({ button: 'right' });
+    await page.getByRole('menuitemcheckbox', { name: 'Shares of the row above' }).click();
+    await settle(page);
+    assertEqual(await head(page, 'Of caller').count(), 0, 'heads of the column');
+    await page.close();
+});
+
+/** Opens the functions, and copies them by the menu of a row. */
+async function copied(page, item) {
+    await page.locator('[role="grid"]').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Shift+F10');
+    await page.evaluate(() => navigator.clipboard.writeText(''));
+    await page.getByRole('menuitem', { name: item }).click();
+    return askUntil((text) => text !== '', () => clipboard(page));
+}
+
+await check('the table is copied as text, Markdown and CSV, with the numbers of prof report', async () => {
+    const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
+    const text = (await copied(page, 'Copy table as text')).trimEnd().split('\n');
+    assertEqual(text.length, report.functions.length + 1, 'lines of text');
+    assert(/^ *Total % +Total \(samples\) +Self % +Self +Function$/.test(text[0]), `head: ${text[0]}`);
+    const markdown = (await copied(page, 'Copy table as Markdown')).trimEnd().split('\n');
+    assertEqual(markdown.length, report.functions.length + 2, 'lines of Markdown');
+    assertEqual(markdown[1], '| ---: | ---: | ---: | ---: | --- |', 'second line of Markdown');
+    const csv = (await copied(page, 'Copy table as CSV')).trimEnd().split('\r\n').slice(1);
+    const rows = csv.map((line) => line.split(','));
+    report.functions.forEach((row, at) => {
+        assertEqual(Number(rows[at][1]), row.total, `total of ${row.name}`);
+        assertEqual(Number(rows[at][3]), row.self, `self of ${row.name}`);
+        assertEqual(rows[at][4], row.lib ? `${row.name} [${row.lib}]` : row.name, 'name');
+    });
+    await page.close();
+});
+
+await check('nothing complained', () => assertEqual(complaints.join('; '), '', 'complaints of the browser'));
+
+await closeBrowser();
+finish();

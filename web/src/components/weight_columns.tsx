@@ -1,0 +1,170 @@
+/** The columns of weights that trees and lists of functions have in common, and the name beside them. */
+import type { ComponentChildren, JSX } from 'preact';
+import { categoryColor } from '../draw/colors';
+import type { FuncInfo } from '../engine/api';
+import { funcName, namesVersion } from '../state/names';
+import { info } from '../state/store';
+import { foldsTemplates } from '../state/tables';
+import { describeWeight, formatShare, formatWeight } from '../text/format';
+import { foldTemplates } from '../text/fold';
+import { ROW_LIMIT } from '../text/plain';
+import { ChevronIcon, CutIcon } from './icons';
+import { NameTooltip } from './NameTooltip';
+import type { Column } from './Table';
+import { ProfileText } from './text';
+
+/** Names are folded up to here: nobody reads longer ones in a row. */
+const FOLD_LIMIT = 8000;
+const LIB_LIMIT = 80;
+/** px: the width of the average character, and of what is around a name. */
+const CHARACTER_WIDTH = 7;
+const NAME_MARGIN = 56;
+
+/** A name as rows show it. */
+export function shortName(name: string): string {
+    return foldsTemplates.value ? foldTemplates(name.slice(0, FOLD_LIMIT)) : name;
+}
+
+/** px: an estimate of what a func takes in a row. */
+export function estimateWidth(func: number): number {
+    const name = funcName(func);
+    const characters = name ? Math.min(shortName(name.name).length, ROW_LIMIT) + Math.min(name.lib.length, LIB_LIMIT) + 4 : 24;
+    return NAME_MARGIN + characters * CHARACTER_WIDTH;
+}
+
+export interface Weighed {
+    total: number;
+    self: number;
+}
+
+interface WeightOptions<Row> {
+    /** The 100 % of the shares. */
+    whole: (row: Row) => number;
+    wholeTitle?: string;
+    wholeHint?: string;
+}
+
+/** Total and self, each also as a share. */
+export function weightColumns<Row extends Weighed>({ whole, wholeTitle, wholeHint }: WeightOptions<Row>): Column<Row>[] {
+    const { weightUnit: unit, interval } = info.value;
+    const hint = unit === 'samples' ? `A sample stands for about ${interval} ms` : '';
+    const part = (row: Row): number => (whole(row) === 0 ? 0 : Math.min(1, Math.abs(row.total / whole(row))));
+    return [
+        {
+            key: 'share',
+            title: wholeTitle ?? 'Total %',
+            hint: wholeHint ?? 'The part of all that is counted',
+            width: 64,
+            isNumber: true,
+            sortedBy: '',
+            class: 'share',
+            cell: (row) => (
+                <>
+                    <span class="share-bar" style={{ transform: `scaleX(${part(row)})` }} />
+                    <span>{formatShare(row.total, whole(row))}</span>
+                </>
+            ),
+            text: (row) => formatShare(row.total, whole(row)),
+            value: (row) => (whole(row) === 0 ? 0 : row.total / whole(row)),
+        },
+        {
+            key: 'total',
+            title: `Total (${unit})`,
+            hint,
+            width: 120,
+            isNumber: true,
+            sortedBy: 'total',
+            class: 'number',
+            cell: (row) => formatWeight(row.total, unit),
+            describe: (row) => describeWeight(row.total, unit, interval),
+            text: (row) => formatWeight(row.total, unit),
+            value: (row) => row.total,
+        },
+        {
+            key: 'selfShare',
+            title: 'Self %',
+            hint: 'The part of all that is counted, without what it calls',
+            width: 64,
+            isNumber: true,
+            sortedBy: '',
+            class: 'self-share',
+            optional: 'shown',
+            spared: true,
+            // Nothing is left empty, to keep the column calm.
+            cell: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
+            text: (row) => (row.self === 0 ? '' : formatShare(row.self, whole(row))),
+            value: (row) => (whole(row) === 0 ? 0 : row.self / whole(row)),
+        },
+        {
+            key: 'self',
+            title: 'Self',
+            hint,
+            width: 79,
+            isNumber: true,
+            sortedBy: 'self',
+            class: 'number self',
+            classOf: (row) => (row.self === 0 ? 'none' : ''),
+            cell: (row) => formatWeight(row.self, unit),
+            describe: (row) => describeWeight(row.self, unit, interval),
+            text: (row) => formatWeight(row.self, unit),
+            value: (row) => row.self,
+        },
+    ];
+}
+
+// ---- names ----
+
+interface FuncTextProps {
+    func: number;
+    find: RegExp | null;
+    class?: string;
+}
+
+/** The name of a func and of its library; nothing while it is on its way. */
+export function FuncText({ func, find, class: more = '' }: FuncTextProps): JSX.Element {
+    namesVersion.value;
+    const name = funcName(func);
+    return (
+        <span class={`tree-text${more}`}>
+            {name?.name === '(truncated)' && <CutIcon />}
+            {name?.name === '' && <span class="tree-lib">(no name)</span>}
+            {name && <ProfileText text={shortName(name.name)} find={find} />}
+            {name && name.lib !== '' && (
+                <span class="tree-lib">
+                    <ProfileText text={name.lib} limit={LIB_LIMIT} find={find} />
+                </span>
+            )}
+        </span>
+    );
+}
+
+interface TreeLabelProps {
+    hasChildren: boolean;
+    isOpen: boolean;
+    category: number;
+    children: ComponentChildren;
+}
+
+/** What a row of a tree begins with. */
+export function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps): JSX.Element {
+    const known = info.value.categories[category];
+    return (
+        <>
+            <span class={isOpen && hasChildren ? 'twisty open' : 'twisty'}>{hasChildren && <ChevronIcon />}</span>
+            <span class="category-square" title={known?.name} style={{ background: categoryColor(known) }} />
+            {children}
+        </>
+    );
+}
+
+export function rowClassOf(func: number): string {
+    return funcName(func)?.name === '(truncated)' ? ' cut' : '';
+}
+
+/** A func's name in full, where a row does not have all of it or more is to be said. */
+export function nameTooltip(func: number, isCut: boolean): JSX.Element | null {
+    const name: FuncInfo | undefined = funcName(func);
+    if (!name) return null;
+    const isLong = name.name.length > ROW_LIMIT || shortName(name.name) !== name.name;
+    return isCut || isLong || name.name === '(truncated)' ? <NameTooltip name={name} /> : null;
+}

@@ -1,0 +1,68 @@
+/** What is copied out of tables: a name, a stack, and the rows that are open. */
+import type { Column } from '../components/Table';
+import type { NodePath } from '../engine/api';
+import { formatCount } from '../text/format';
+import { type TableFormat, tableText } from '../text/table_text';
+import { fetchNames, funcName } from './names';
+import { copyText, type MenuItem, menuItem, showNotice } from './windows';
+
+const LONGEST_STACK = 100_000;
+const MOST_ROWS = 10_000;
+
+export function copyName(func: number): void {
+    void copyText(funcName(func)?.name ?? '', 'Name');
+}
+
+/** One function a line, the leaf first. */
+export async function copyStack(path: NodePath, isLeafFirst: boolean): Promise<void> {
+    const shown = path.slice(0, LONGEST_STACK);
+    await fetchNames(shown);
+    const ordered = isLeafFirst ? shown : shown.reverse();
+    const lines = ordered.map((func) => {
+        const name = funcName(func);
+        return name?.lib ? `${name.name} [${name.lib}]` : (name?.name ?? '');
+    });
+    await copyText(`${lines.join('\n')}\n`, 'Stack');
+}
+
+export interface CopiedTable<Row> {
+    rows: readonly Row[];
+    columns: readonly Column<Row>[];
+    /** Gets what the texts of rows need. */
+    prepare(rows: readonly Row[]): Promise<void>;
+}
+
+async function copyTable<Row>({ rows, columns, prepare }: CopiedTable<Row>, format: TableFormat): Promise<void> {
+    const copied = rows.slice(0, MOST_ROWS);
+    await prepare(copied);
+    const text = tableText(
+        {
+            titles: columns.map((column) => column.title),
+            numbers: columns.map((column) => column.isNumber),
+            rows: copied.map((row) =>
+                columns.map((column) => {
+                    const text = column.text(row);
+                    return column.value ? { text, value: column.value(row) } : { text };
+                }),
+            ),
+        },
+        format,
+    );
+    await copyText(text, 'Table');
+    if (copied.length < rows.length) showNotice(`Only the first ${formatCount(MOST_ROWS)} rows were copied`);
+}
+
+const FORMATS: [TableFormat, string][] = [
+    ['text', 'Copy table as text'],
+    ['markdown', 'Copy table as Markdown'],
+    ['csv', 'Copy table as CSV'],
+];
+
+export function copyTableItems<Row>(table: CopiedTable<Row>): MenuItem[] {
+    return FORMATS.map(([format, label], at) =>
+        menuItem(label, () => void copyTable(table, format), {
+            title: 'The rows that are open, with the columns that are shown',
+            startsGroup: at === 0,
+        }),
+    );
+}

@@ -1,0 +1,118 @@
+/** Rows of a tree as the page keeps them: what is open, and in which order. Several views have such trees. */
+import type { NodePath, TreeRows } from '../engine/api';
+import { funcName } from './names';
+import type { SortOrder } from './tables';
+
+export interface TreeNode {
+    /** Handle for the engine, valid until its next answer for another view. */
+    handle: number;
+    func: number;
+    depth: number;
+    total: number;
+    self: number;
+    category: number;
+    hasChildren: boolean;
+    parent: TreeNode | null;
+    /** Heaviest first; null: not asked for yet. */
+    children: TreeNode[] | null;
+    expanded: boolean;
+    /** Everything below is open too, as `*` does: it is asked for at once. */
+    expandedAll: boolean;
+}
+
+/** `from`: the first row of the answer that is wanted. */
+export function makeNodes(answer: TreeRows, parent: TreeNode | null, from: number, depth: number): TreeNode[] {
+    const nodes: TreeNode[] = [];
+    for (let i = from; i < answer.node.length; i++) {
+        nodes.push({
+            handle: answer.node[i] ?? 0,
+            func: answer.func[i] ?? 0,
+            depth,
+            total: answer.total[i] ?? 0,
+            self: answer.self[i] ?? 0,
+            category: answer.category[i] ?? 0,
+            hasChildren: answer.hasChildren[i] === 1,
+            parent,
+            children: null,
+            expanded: false,
+            expandedAll: false,
+        });
+    }
+    return nodes;
+}
+
+/**
+ * Hangs a depth-first answer of descendants below `top`. Returns the nodes whose children a limit of `most` rows may have
+ * cut off: the last one and what is above it; none if the answer is whole.
+ */
+export function adoptDescendants(top: TreeNode, answer: TreeRows, most: number): TreeNode[] {
+    const nodes = makeNodes(answer, top, 0, 0);
+    const firstDepth = answer.depth[0] ?? 0;
+    const path: TreeNode[] = [top];
+    top.children = [];
+    top.expanded = true;
+    top.expandedAll = true;
+    nodes.forEach((node, i) => {
+        const level = (answer.depth[i] ?? firstDepth) - firstDepth;
+        const parent = path[level] ?? top;
+        node.parent = parent;
+        node.depth = parent.depth + 1;
+        parent.children ??= [];
+        parent.children.push(node);
+        parent.expanded = true;
+        parent.expandedAll = true;
+        path.length = level + 1;
+        path.push(node);
+    });
+    if (nodes.length < most) return [];
+    for (const node of path) node.expandedAll = false;
+    return path.slice(0, -1);
+}
+
+/** The path of a node from its root, as funcs. */
+export function nodePath(node: TreeNode | null): NodePath {
+    const path: NodePath = [];
+    for (let at = node; at !== null; at = at.parent) path.push(at.func);
+    return path.reverse();
+}
+
+// ---- the order of siblings ----
+
+const NAMES = new Intl.Collator('en');
+
+export function compareNames(a: number, b: number): number {
+    return NAMES.compare(funcName(a)?.name ?? '', funcName(b)?.name ?? '') || a - b;
+}
+
+/** Siblings as they are shown. They come sorted by total: that order is the engine's own. */
+export function sortSiblings(siblings: readonly TreeNode[], { column, reversed }: SortOrder): readonly TreeNode[] {
+    if (column === 'total' && !reversed) return siblings;
+    const sorted = [...siblings];
+    if (column === 'self') sorted.sort((a, b) => Math.abs(b.self) - Math.abs(a.self));
+    if (column === 'name') sorted.sort((a, b) => compareNames(a.func, b.func));
+    return reversed ? sorted.reverse() : sorted;
+}
+
+/** The open rows, top to bottom. */
+export function openRows(roots: readonly TreeNode[], order: SortOrder): TreeNode[] {
+    const open: TreeNode[] = [];
+    const pending = [...sortSiblings(roots, order)].reverse();
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+        open.push(node);
+        if (!node.expanded || !node.children) continue;
+        const children = sortSiblings(node.children, order);
+        for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as TreeNode);
+    }
+    return open;
+}
+
+/** The funcs of all rows that an order by name compares. */
+export function openFuncs(roots: readonly TreeNode[]): number[] {
+    const funcs: number[] = [];
+    const pending = [...roots];
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+        funcs.push(node.func);
+        if (node.expanded && node.children) pending.push(...node.children);
+    }
+    return funcs;
+}

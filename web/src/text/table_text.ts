@@ -1,0 +1,61 @@
+/** A table as text that other programs take: aligned columns, Markdown, and CSV. */
+
+export type TableFormat = 'text' | 'markdown' | 'csv';
+
+export interface TableCell {
+    /** As the page shows it. */
+    text: string;
+    /** The number behind it, for programs. */
+    value?: number;
+}
+
+export interface TableText {
+    titles: string[];
+    /** Which columns are numbers: they stand to the right. */
+    numbers: boolean[];
+    rows: TableCell[][];
+}
+
+function width(text: string): number {
+    return [...text].length;
+}
+
+function padded(text: string, to: number, isNumber: boolean): string {
+    const room = ' '.repeat(Math.max(0, to - width(text)));
+    return isNumber ? room + text : text + room;
+}
+
+function asText({ titles, numbers, rows }: TableText): string {
+    const lines = [titles, ...rows.map((row) => row.map((cell) => cell.text))];
+    const widths = titles.map((_, at) => lines.reduce((most, line) => Math.max(most, width(line[at] ?? '')), 0));
+    return lines
+        .map((line) => line.map((text, at) => padded(text, widths[at] ?? 0, numbers[at] ?? false)).join('  ').trimEnd())
+        .join('\n');
+}
+
+/** A tree's indentation is kept: Markdown would swallow blanks. */
+function asMarkdown({ titles, numbers, rows }: TableText): string {
+    const escaped = (text: string): string =>
+        text.replace(/[\\`*_{}[\]<>|#~&]/g, '\\$&').replace(/^ +/, (blanks) => '&nbsp;'.repeat(blanks.length));
+    const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+    return [
+        line(titles.map(escaped)),
+        line(numbers.map((isNumber) => (isNumber ? '---:' : '---'))),
+        ...rows.map((row) => line(row.map((cell) => escaped(cell.text)))),
+    ].join('\n');
+}
+
+/** RFC 4180. What a spreadsheet would take for a formula is marked as text: names come from anywhere. */
+function asCsv({ titles, rows }: TableText): string {
+    const quoted = (text: string): string => {
+        const harmless = /^\s*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+        return /[",\r\n]/.test(harmless) || harmless !== harmless.trim() ? `"${harmless.replace(/"/g, '""')}"` : harmless;
+    };
+    const cell = ({ text, value }: TableCell): string => (value === undefined ? quoted(text) : String(value));
+    return [titles.map(quoted), ...rows.map((row) => row.map(cell))].map((line) => line.join(',')).join('\r\n');
+}
+
+export function tableText(table: TableText, format: TableFormat): string {
+    const writers = { text: asText, markdown: asMarkdown, csv: asCsv };
+    return `${writers[format](table)}\n`;
+}
