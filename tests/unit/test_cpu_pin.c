@@ -83,7 +83,7 @@ static void test_deep_stacks_of_two_cpus_in_turns_move_nothing(void **state)
     assert_true(CPU_EQUAL(&before, &after));
 }
 
-static void test_a_cpu_that_is_not_allowed_is_not_taken(void **state)
+static void test_a_cpu_that_is_not_there_is_not_taken(void **state)
 {
     (void)state;
     struct cpu_pin pin;
@@ -96,12 +96,30 @@ static void test_a_cpu_that_is_not_allowed_is_not_taken(void **state)
     assert_true(CPU_EQUAL(&before, &after));
 }
 
+static void test_a_cpu_that_the_user_has_taken_away_is_not_taken_back(void **state)
+{
+    (void)state;
+    struct cpu_pin pin;
+    uint64_t time = 1000 * MS;
+    cpu_set_t before = now_allowed(), others = before;
+    if (CPU_COUNT(&before) < 2)
+        skip();
+    CPU_CLR(first_cpu(&before), &others);
+    assert_int_equal(sched_setaffinity(0, sizeof(others), &others), 0);
+    cpu_pin_init(&pin);
+    see_deep_stacks(&pin, first_cpu(&before), 10, &time);
+    cpu_set_t after = now_allowed();
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+    assert_true(CPU_EQUAL(&others, &after));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_deep_stacks_of_one_cpu_pin_to_it_and_their_end_releases),
         cmocka_unit_test(test_deep_stacks_of_two_cpus_in_turns_move_nothing),
-        cmocka_unit_test(test_a_cpu_that_is_not_allowed_is_not_taken),
+        cmocka_unit_test(test_a_cpu_that_is_not_there_is_not_taken),
+        cmocka_unit_test(test_a_cpu_that_the_user_has_taken_away_is_not_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
