@@ -1,58 +1,12 @@
 /* What a process compiled is named by the jitdump file that it mapped, at the time of each sample. */
-#include "assemble/code_map.h"
 #include "assemble/replay_code.h"
-#include "record/info.h"
+#include "support/code_scene.h"
 #include "symbol/jitdump.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-/* The recording starts at second 1000 of the Unix epoch, which is second 1 of the monotonic clock. */
-#define SECOND UINT64_C(1000000000)
-enum { EPOCH_START = 1000 };
-
-struct scene {
-    char folder[64], spool[96];
-    struct spool_writer *writer;
-    struct replay replay;
-    struct code_places places;
-};
-
-static void start(struct scene *scene)
-{
-    *scene = (struct scene){.folder = "/tmp/prof-code-dump-XXXXXX"};
-    assert_non_null(mkdtemp(scene->folder));
-    snprintf(scene->spool, sizeof(scene->spool), "%s/spool", scene->folder);
-    scene->writer = spool_writer_new(scene->spool, NULL);
-    assert_non_null(scene->writer);
-    assert_int_equal(info_write_number(scene->writer, INFO_START_MONOTONIC, SECOND, NULL), 0);
-    assert_int_equal(info_write_number(scene->writer, INFO_START_REALTIME, EPOCH_START * SECOND, NULL), 0);
-}
-
-static void add(struct scene *scene, struct spool_event event)
-{
-    assert_int_equal(spool_writer_event(scene->writer, &event, NULL), 0);
-}
-
-/* Processes have the number of their thread. Times are in ns of the monotonic clock. */
-static void add_process(struct scene *scene, uint32_t number, uint32_t parent, uint32_t pid, uint64_t time)
-{
-    add(scene,
-        (struct spool_event){
-            .kind = SPOOL_PROCESS, .number = number, .parent = parent, .pid = pid, .time = time, .name = "process"});
-    add(scene,
-        (struct spool_event){
-            .kind = SPOOL_THREAD, .number = number, .process = number, .tid = pid, .time = time, .name = "main"});
-}
 
 static const char *dump_path(const struct scene *scene, uint32_t pid)
 {
@@ -90,86 +44,65 @@ static void map_dump(struct scene *scene, uint32_t process, uint32_t lib, const 
 {
     struct stat info = {.st_ino = 0};
     stat(path, &info);
-    add(scene, (struct spool_event){.kind = SPOOL_LIB,
-                                    .number = lib,
-                                    .lib = {.path = path, .device = info.st_dev, .inode = info.st_ino}});
-    add(scene,
+    scene_add(scene, (struct spool_event){.kind = SPOOL_LIB,
+                                          .number = lib,
+                                          .lib = {.path = path, .device = info.st_dev, .inode = info.st_ino}});
+    scene_add(
+        scene,
         (struct spool_event){
             .kind = SPOOL_MAP, .number = process, .time = time, .start = 0x900000, .end = 0x901000, .lib_number = lib});
 }
 
-static void add_sample(struct scene *scene, uint32_t thread, uint64_t time)
+/* A process with number 0, and its dump. */
+static void start_with_dump(struct scene *scene, const struct load *loads, size_t count)
 {
-    uint64_t frames[] = {0x1008};
-    struct sample sample = {.thread = thread, .time = time, .frame_count = 1, .frames = frames};
-    assert_int_equal(spool_writer_sample(scene->writer, &sample, NULL), 0);
+    scene_start(scene);
+    scene_add_process(scene, 0, SPOOL_NO_NUMBER, false, 10, SECOND);
+    write_dump(dump_path(scene, 10), loads, count);
+    map_dump(scene, 0, 0, dump_path(scene, 10), SECOND);
 }
 
-static void replay_it(struct scene *scene)
+static void add_sample(struct scene *scene, uint32_t thread, uint64_t time)
 {
-    assert_int_equal(spool_writer_close(scene->writer, NULL), 0);
-    scene->replay.code_map_folder = scene->folder;
-    scene->replay.code_places = &scene->places;
-    assert_int_equal(replay_spool(&scene->replay, scene->spool, NULL), 0);
+    scene_add_sample(scene, thread, time, 0x1008);
 }
 
 /* What the n-th sample of a thread is called: "-" if no dump names it. */
 static const char *name_of(const struct scene *scene, uint32_t thread, int n)
 {
-    struct sample_cursor cursor = {0};
-    struct stored_sample sample;
-    assert_int_equal(sample_cursor_start(&cursor, scene->replay.samples, thread, NULL), 0);
-    for (int i = 0; i <= n; i++)
-        assert_int_equal(sample_cursor_next(&cursor, &sample, NULL), 1);
-    sample_cursor_destroy(&cursor);
-    const struct replay_frame *frame = &scene->replay.frames.data[scene->replay.stacks.data[sample.stack].frame];
+    const struct replay_frame *frame = &scene->replay.frames.data[scene_frame(scene, thread, n)];
     if (frame->lib != (uint32_t)REPLAY_LIB_DUMPED)
         return "-";
     const struct jitdump *dump = scene->replay.processes.data[frame->process].dump;
     return strings_text(&dump->texts, dump->codes.data[frame->code].name);
 }
 
-static void finish(struct scene *scene)
-{
-    char command[128];
-    replay_destroy(&scene->replay);
-    code_places_destroy(&scene->places);
-    snprintf(command, sizeof(command), "rm -r '%s'", scene->folder);
-    assert_int_equal(system(command), 0);
-}
-
 static void test_an_address_has_the_name_of_its_time(void **unused)
 {
     (void)unused;
     struct scene scene;
-    start(&scene);
-    add_process(&scene, 0, SPOOL_NO_NUMBER, 10, SECOND);
-    write_dump(dump_path(&scene, 10), (struct load[]){{2 * SECOND, "first"}, {4 * SECOND, "second"}}, 2);
-    map_dump(&scene, 0, 0, dump_path(&scene, 10), SECOND);
+    start_with_dump(&scene, (struct load[]){{2 * SECOND, "first"}, {4 * SECOND, "second"}}, 2);
     add_sample(&scene, 0, SECOND + 1);
     add_sample(&scene, 0, 3 * SECOND);
     add_sample(&scene, 0, 3 * SECOND + 1);
     add_sample(&scene, 0, 5 * SECOND);
-    replay_it(&scene);
+    scene_replay(&scene);
     assert_string_equal(name_of(&scene, 0, 0), "-");
     assert_string_equal(name_of(&scene, 0, 1), "first");
     assert_string_equal(name_of(&scene, 0, 2), "first");
     assert_string_equal(name_of(&scene, 0, 3), "second");
-    finish(&scene);
+    scene_finish(&scene);
 }
 
 static void test_code_may_be_noted_a_little_after_it_runs(void **unused)
 {
     (void)unused;
     struct scene scene;
-    start(&scene);
-    add_process(&scene, 0, SPOOL_NO_NUMBER, 10, SECOND);
-    write_dump(dump_path(&scene, 10), (struct load[]){{2 * SECOND, "late"}}, 1);
-    map_dump(&scene, 0, 0, dump_path(&scene, 10), SECOND);
+    start_with_dump(&scene, (struct load[]){{2 * SECOND, "late"}}, 1);
     add_sample(&scene, 0, 2 * SECOND - SECOND / 100);
-    replay_it(&scene);
+    scene_replay(&scene);
     assert_string_equal(name_of(&scene, 0, 0), "late");
-    finish(&scene);
+    scene_finish(&scene);
 }
 
 static void test_times_since_the_epoch_are_understood(void **unused)
@@ -177,35 +110,32 @@ static void test_times_since_the_epoch_are_understood(void **unused)
     (void)unused;
     struct scene scene;
     uint64_t epoch = UINT64_C(1700000000) * SECOND;
-    start(&scene);
+    scene_start(&scene);
     assert_int_equal(info_write_number(scene.writer, INFO_START_REALTIME, epoch, NULL), 0);
-    add_process(&scene, 0, SPOOL_NO_NUMBER, 10, SECOND);
+    scene_add_process(&scene, 0, SPOOL_NO_NUMBER, false, 10, SECOND);
     write_dump(dump_path(&scene, 10), (struct load[]){{epoch + 1 * SECOND, "first"}, {epoch + 3 * SECOND, "second"}},
                2);
     map_dump(&scene, 0, 0, dump_path(&scene, 10), SECOND);
     add_sample(&scene, 0, 3 * SECOND);
     add_sample(&scene, 0, 5 * SECOND);
-    replay_it(&scene);
+    scene_replay(&scene);
     assert_string_equal(name_of(&scene, 0, 0), "first");
     assert_string_equal(name_of(&scene, 0, 1), "second");
-    finish(&scene);
+    scene_finish(&scene);
 }
 
 static void test_a_forked_process_has_its_parent_s_code_as_it_was_then(void **unused)
 {
     (void)unused;
     struct scene scene;
-    start(&scene);
-    add_process(&scene, 0, SPOOL_NO_NUMBER, 10, SECOND);
-    write_dump(dump_path(&scene, 10), (struct load[]){{2 * SECOND, "first"}, {4 * SECOND, "second"}}, 2);
-    map_dump(&scene, 0, 0, dump_path(&scene, 10), SECOND);
-    add_process(&scene, 1, 0, 11, 3 * SECOND);
+    start_with_dump(&scene, (struct load[]){{2 * SECOND, "first"}, {4 * SECOND, "second"}}, 2);
+    scene_add_process(&scene, 1, 0, false, 11, 3 * SECOND);
     add_sample(&scene, 1, 5 * SECOND);
     add_sample(&scene, 0, 5 * SECOND);
-    replay_it(&scene);
+    scene_replay(&scene);
     assert_string_equal(name_of(&scene, 1, 0), "first");
     assert_string_equal(name_of(&scene, 0, 0), "second");
-    finish(&scene);
+    scene_finish(&scene);
 }
 
 static void test_another_file_of_that_name_is_not_used(void **unused)
@@ -213,17 +143,14 @@ static void test_another_file_of_that_name_is_not_used(void **unused)
     (void)unused;
     struct scene scene;
     char other[160];
-    start(&scene);
-    add_process(&scene, 0, SPOOL_NO_NUMBER, 10, SECOND);
-    write_dump(dump_path(&scene, 10), (struct load[]){{2 * SECOND, "theirs"}}, 1);
-    map_dump(&scene, 0, 0, dump_path(&scene, 10), SECOND);
+    start_with_dump(&scene, (struct load[]){{2 * SECOND, "theirs"}}, 1);
     snprintf(other, sizeof(other), "%s/other", scene.folder);
     write_dump(other, (struct load[]){{2 * SECOND, "other"}}, 1);
     assert_int_equal(rename(other, dump_path(&scene, 10)), 0);
     add_sample(&scene, 0, 3 * SECOND);
-    replay_it(&scene);
+    scene_replay(&scene);
     assert_string_equal(name_of(&scene, 0, 0), "-");
-    finish(&scene);
+    scene_finish(&scene);
 }
 
 /* A container: its /tmp is kept open, and it knows itself as 7. */
@@ -232,38 +159,41 @@ static void test_files_are_where_the_process_saw_them(void **unused)
     (void)unused;
     struct scene scene;
     char folder[96], path[128];
-    start(&scene);
+    scene_start(&scene);
     snprintf(folder, sizeof(folder), "%s/container", scene.folder);
     snprintf(path, sizeof(path), "%s/jit-7.dump", folder);
     assert_int_equal(mkdir(folder, 0700), 0);
-    add_process(&scene, 0, SPOOL_NO_NUMBER, 10, SECOND);
+    scene_add_process(&scene, 0, SPOOL_NO_NUMBER, false, 10, SECOND);
     write_dump(dump_path(&scene, 10), (struct load[]){{2 * SECOND, "ours"}}, 1);
     write_dump(path, (struct load[]){{2 * SECOND, "inside"}}, 1);
+    struct code_places places = {.dumps = 0};
     struct code_place place = {.pid = 7, .folder = 0, .dump = -1};
     struct code_folder opened = {.namespace = 1, .fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
-    assert_true(array_push(&scene.places.places, place) && array_push(&scene.places.folders, opened) &&
-                hash_set(&scene.places.by_process, 0, 0));
+    assert_true(array_push(&places.places, place) && array_push(&places.folders, opened) &&
+                hash_set(&places.by_process, 0, 0));
     add_sample(&scene, 0, 3 * SECOND);
-    replay_it(&scene);
+    scene.replay.code_places = &places;
+    scene_replay(&scene);
     assert_string_equal(name_of(&scene, 0, 0), "inside");
-    finish(&scene);
+    code_places_destroy(&places);
+    scene_finish(&scene);
 }
 
 static void test_a_file_that_makes_no_sense_names_nothing(void **unused)
 {
     (void)unused;
     struct scene scene;
-    start(&scene);
-    add_process(&scene, 0, SPOOL_NO_NUMBER, 10, SECOND);
+    scene_start(&scene);
+    scene_add_process(&scene, 0, SPOOL_NO_NUMBER, false, 10, SECOND);
     FILE *file = fopen(dump_path(&scene, 10), "we");
     assert_non_null(file);
     assert_true(fputs("no dump", file) >= 0);
     assert_int_equal(fclose(file), 0);
     map_dump(&scene, 0, 0, dump_path(&scene, 10), SECOND);
     add_sample(&scene, 0, 3 * SECOND);
-    replay_it(&scene);
+    scene_replay(&scene);
     assert_string_equal(name_of(&scene, 0, 0), "-");
-    finish(&scene);
+    scene_finish(&scene);
 }
 
 static void test_dump_files_are_known_by_their_names(void **unused)
