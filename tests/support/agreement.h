@@ -11,20 +11,15 @@
 #define PROF_TESTS_AGREEMENT_H
 
 #include "base/array.h"
+#include "support/command.h"
 #include "symbol/debug_file.h"
 #include "symbol/demangle.h"
 #include "symbol/elf_file.h"
 #include "symbol/symbol.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { AGREEMENT_LINE = 1 << 17, AGREEMENT_FRAMES = 256, AGREEMENT_REPORTED = 10, AGREEMENT_REASONS = 16 };
 
@@ -173,6 +168,22 @@ static inline void agreement_take_name(struct agreement *a, struct other_frame *
 {
     frame->is_mangled = is_mangled(name);
     frame->function = strcmp(name, "??") == 0 ? NULL : demangle_function(name, &a->arena);
+}
+
+/* "FILE:NUMBER": cuts the number off. */
+static inline unsigned agreement_cut_number(char *text)
+{
+    char *colon = strrchr(text, ':');
+    assert_non_null(colon);
+    *colon = '\0';
+    return (unsigned)strtoul(colon + 1, NULL, 10);
+}
+
+/* "FILE:LINE"; "??" is no file. */
+static inline void agreement_take_place(struct agreement *a, struct other_frame *frame, char *place)
+{
+    frame->line = agreement_cut_number(place);
+    frame->file = strcmp(place, "??") == 0 ? NULL : arena_copy(&a->arena, place, strlen(place));
 }
 
 static bool agreement_same(const char *a, const char *b)
@@ -354,13 +365,6 @@ static inline int agreement_print_totals(void **unused)
     return 0;
 }
 
-static inline bool agreement_has_command(const char *name)
-{
-    char command[256];
-    snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", name);
-    return system(command) == 0;
-}
-
 /* Builds and compares one variant of a target; `compiler` is the first word of the command. */
 static inline void agreement_build(const struct agreement_with *with, const char *compiler, const char *flags,
                                    const char *source)
@@ -454,14 +458,59 @@ static const struct agreement_program agreement_programs[] = {
 /* The programs of this compiler; skips the test if a tool is missing. */
 static inline void agreement_build_all(const struct agreement_with *with, const char *compiler)
 {
-    if (!agreement_has_command(compiler) || !agreement_has_command(with->program) ||
-        (with->witness && !agreement_has_command(with->witness->program)))
+    if (!has_command(compiler) || !has_command(with->program) ||
+        (with->witness && !has_command(with->witness->program)))
         skip();
     for (size_t i = 0; i < sizeof(agreement_programs) / sizeof(agreement_programs[0]); i++) {
         const struct agreement_program *program = &agreement_programs[i];
         if (strcmp(program->compiler, compiler) == 0 && (program->is_quick || getenv("AGREEMENT_ADDRESSES")))
             agreement_build(with, program->compiler, program->flags, program->source);
     }
+}
+
+/* ---- the tests, with the symbolizer as their state ---- */
+
+static inline void test_gcc_programs(void **with)
+{
+    agreement_build_all(*with, "gcc");
+    agreement_build_all(*with, "g++");
+}
+
+static inline void test_clang_programs(void **with)
+{
+    agreement_build_all(*with, "clang");
+    agreement_build_all(*with, "clang++");
+}
+
+static inline void test_rust_programs(void **with)
+{
+    agreement_build_all(*with, "rustc");
+}
+
+static inline void test_go_programs(void **with)
+{
+    agreement_build_all(*with, "go");
+}
+
+#define AGREEMENT_TEST(test, with) cmocka_unit_test_prestate(test, (void *)(with))
+#define AGREEMENT_TESTS(with)                                                                                          \
+    AGREEMENT_TEST(test_gcc_programs, with), AGREEMENT_TEST(test_clang_programs, with),                                \
+        AGREEMENT_TEST(test_rust_programs, with), AGREEMENT_TEST(test_go_programs, with)
+
+/* The arguments of the test program: files to compare, instead of all tests. */
+static char **agreement_files;
+
+static inline void test_files_of_user(void **with)
+{
+    for (char **file = agreement_files; *file; file++)
+        agreement_compare(*file, *with);
+}
+
+static inline int agreement_compare_files(char **files, const struct agreement_with *with)
+{
+    const struct CMUnitTest tests[] = {AGREEMENT_TEST(test_files_of_user, with)};
+    agreement_files = files;
+    return cmocka_run_group_tests(tests, NULL, agreement_print_totals);
 }
 
 #endif

@@ -14,13 +14,8 @@ static size_t agreement_llvm_read(struct agreement *a, FILE *in, struct other_fr
         *frame = (struct other_frame){0};
         agreement_take_name(a, frame, line);
         assert_true(agreement_read_line(in, line));
-        char *column = strrchr(line, ':');
-        *column = '\0';
-        char *number = strrchr(line, ':');
-        *number = '\0';
-        frame->column = (unsigned)strtoul(column + 1, NULL, 10);
-        frame->line = (unsigned)strtoul(number + 1, NULL, 10);
-        frame->file = strcmp(line, "??") == 0 ? NULL : arena_copy(&a->arena, line, strlen(line));
+        frame->column = agreement_cut_number(line);
+        agreement_take_place(a, frame, line);
     }
     return count;
 }

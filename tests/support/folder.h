@@ -5,15 +5,9 @@
 #ifndef PROF_TESTS_FOLDER_H
 #define PROF_TESTS_FOLDER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "support/command.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 static char folder[] = "/tmp/prof-test-XXXXXX";
 
@@ -22,21 +16,10 @@ static inline void run(const char *format, ...) __attribute__((format(printf, 1,
 /* A shell command in the folder. */
 static inline void run(const char *format, ...)
 {
-    char command[4096];
-    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
     va_list args;
     va_start(args, format);
-    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
+    run_in(folder, format, args);
     va_end(args);
-    if (system(command) != 0)
-        fail_msg("failed: %s", command);
-}
-
-static inline bool has_command(const char *name)
-{
-    char command[256];
-    snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", name);
-    return system(command) == 0;
 }
 
 static inline const char *in_folder(const char *name)

@@ -1,6 +1,7 @@
 /* Which debug files are found for a library, and which files are taken for it when the mapped one is gone, replaced, or
  * in a root folder that is not ours. Programs and debug files are made by gcc and objcopy. */
 #include "base/file_io.h"
+#include "support/command.h"
 #include "symbol/debug_file.h"
 #include "symbol/kernel_file.h"
 
@@ -24,14 +25,10 @@ static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void run(const char *format, ...)
 {
-    char command[4096];
-    int used = snprintf(command, sizeof(command), "cd %s && ", folder);
     va_list args;
     va_start(args, format);
-    vsnprintf(command + used, sizeof(command) - (size_t)used, format, args);
+    run_in(folder, format, args);
     va_end(args);
-    if (system(command) != 0)
-        fail_msg("failed: %s", command);
 }
 
 static int make_top(void **unused)

@@ -5,18 +5,6 @@
  */
 #include "support/agreement_llvm.h"
 
-static void take_place(struct agreement *a, struct other_frame *frame, char *line)
-{
-    char *discriminator = strstr(line, " (discriminator ");
-    if (discriminator)
-        *discriminator = '\0';
-    char *number = strrchr(line, ':');
-    assert_non_null(number);
-    *number = '\0';
-    frame->line = (unsigned)strtoul(number + 1, NULL, 10);
-    frame->file = strcmp(line, "??") == 0 ? NULL : arena_copy(&a->arena, line, strlen(line));
-}
-
 /* The answer to an address begins with the address; what is read too far is kept for the next one. */
 static size_t read_frames(struct agreement *a, FILE *in, struct other_frame *frames, size_t max)
 {
@@ -34,7 +22,10 @@ static size_t read_frames(struct agreement *a, FILE *in, struct other_frame *fra
         *frame = (struct other_frame){0};
         agreement_take_name(a, frame, line);
         assert_true(agreement_read_line(in, line));
-        take_place(a, frame, line);
+        char *discriminator = strstr(line, " (discriminator ");
+        if (discriminator)
+            *discriminator = '\0';
+        agreement_take_place(a, frame, line);
     }
     return count;
 }
@@ -84,53 +75,12 @@ static const struct agreement_with addr2line = {
     .witness = &agreement_llvm,
 };
 
-static void test_gcc_programs(void **unused)
-{
-    (void)unused;
-    agreement_build_all(&addr2line, "gcc");
-    agreement_build_all(&addr2line, "g++");
-}
-
-static void test_clang_programs(void **unused)
-{
-    (void)unused;
-    agreement_build_all(&addr2line, "clang");
-    agreement_build_all(&addr2line, "clang++");
-}
-
-static void test_rust_programs(void **unused)
-{
-    (void)unused;
-    agreement_build_all(&addr2line, "rustc");
-}
-
-static void test_go_programs(void **unused)
-{
-    (void)unused;
-    agreement_build_all(&addr2line, "go");
-}
-
-static char **files_of_user;
-
-static void test_files_of_user(void **unused)
-{
-    (void)unused;
-    for (char **file = files_of_user; *file; file++)
-        agreement_compare(*file, &addr2line);
-}
-
-/* With arguments: compares these files alone. */
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest with_files[] = {cmocka_unit_test(test_files_of_user)};
-    files_of_user = argv + 1;
     if (argc > 1)
-        return cmocka_run_group_tests(with_files, NULL, agreement_print_totals);
+        return agreement_compare_files(argv + 1, &addr2line);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gcc_programs),
-        cmocka_unit_test(test_clang_programs),
-        cmocka_unit_test(test_rust_programs),
-        cmocka_unit_test(test_go_programs),
+        AGREEMENT_TESTS(&addr2line),
     };
     return cmocka_run_group_tests(tests, NULL, agreement_print_totals);
 }

@@ -36,7 +36,7 @@ static void compare_split(const char *compiler, const char *flags, const char *p
 {
     char folder[] = "/tmp/test_agreement_XXXXXX", command[4096], path[64];
     const struct agreement_with with = split_llvm();
-    if (!agreement_has_command(compiler) || !agreement_has_command(with.program)) {
+    if (!has_command(compiler) || !has_command(with.program)) {
         print_message("no %s or %s here\n", compiler, with.program);
         return;
     }
@@ -48,7 +48,7 @@ static void compare_split(const char *compiler, const char *flags, const char *p
         source, folder, compiler, flags, compiler);
     run(command);
     agreement_compare(path, &with);
-    if (packer && agreement_has_command(packer)) {
+    if (packer && has_command(packer)) {
         snprintf(command, sizeof(command), "cd %s && %s -o program.dwp unit.dwo && rm unit.dwo", folder, packer);
         run(command);
         agreement_compare(path, &with);
@@ -101,7 +101,7 @@ static void test_other_machines(void **unused)
     (void)unused;
     static const char *const machines[] = {"x86_64", "i386", "aarch64", "armv7", "thumbv7"};
     static const char *const levels[] = {"-g -O0", "-g -O2 -gdwarf-4", "-g -O2 -gdwarf-5"};
-    if (!agreement_has_command("ld.lld")) {
+    if (!has_command("ld.lld")) {
         print_message("no ld.lld here\n");
         skip();
     }
