@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- files ---- */
 
@@ -177,15 +178,29 @@ static bool take_package(struct hunt *hunt, int fd, const char *path)
     return false;
 }
 
+/* An open file's own path, without the links that led to it; what has the wrong ids there will not be used. */
+static bool try_beside(struct hunt *hunt, const struct elf_file *skeletons)
+{
+    static const char suffix[] = ".debug";
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", skeletons->fd);
+    ssize_t length = skeletons->fd >= 0 ? readlink(link, path, sizeof(path)) : -1;
+    if (length <= 0 || length >= PATH_MAX || path[0] != '/')
+        return false;
+    int size = (int)length, bare = size - (int)(sizeof(suffix) - 1);
+    return try(hunt, "%.*s.dwp", size, path) ||
+           (bare > 0 && memcmp(path + bare, suffix, sizeof(suffix) - 1) == 0 && try(hunt, "%.*s.dwp", bare, path));
+}
+
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
-                              const struct debug_search *search)
+                              const struct elf_file *skeletons, const struct debug_search *search)
 {
     struct hunt hunt = {.lib = lib, .search = search, .take = take_package, .file = package, .why = {""}};
     char name[PATH_MAX];
     const char *path = lib->path ? lib->path : lib->name;
     if (!path || snprintf(name, sizeof(name), "%s.dwp", path) >= (int)sizeof(name))
-        return false;
-    return try_named_folders(&hunt, name) || (lib->path && try(&hunt, "%s", name));
+        return try_beside(&hunt, skeletons);
+    return try_named_folders(&hunt, name) || (lib->path && try(&hunt, "%s", name)) || try_beside(&hunt, skeletons);
 }
 
 static bool take_unit(struct hunt *hunt, int fd, const char *path)

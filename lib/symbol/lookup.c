@@ -122,7 +122,7 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     }
     if (lookup->files.has_alternate && dwarf_file_open(&lookup->alternate, &lookup->files.alternate, &why) == 0)
         lookup->dwarf.alternate = &lookup->alternate;
-    lookup->has_package = dwarf_split_find_package(&lookup->package, lookup->lib, lookup->files.search);
+    lookup->has_package = dwarf_split_find_package(&lookup->package, lookup->lib, file, lookup->files.search);
     lookup->work_left = WORK_AT_LEAST + WORK_PER_BYTE * file->bytes.size;
     lookup->job->answers.has_debug_info = lookup->dwarf.units.length > 0;
     lookup->dwarf_base = file->has_load ? file->base : lookup->files.base;

@@ -43,7 +43,7 @@ struct variant {
     const char *compiler, *version, *packer;
 };
 
-/* gcc's DWARF 5 has no packer: dwp of binutils 2.40 leaves it out, and llvm-dwp 14 does not end. */
+/* gcc's DWARF 5 has no packer: dwp of binutils 2.40 leaves it out, and llvm-dwp (14, 16, 19) does not end. */
 static const struct variant variants[] = {
     {"gcc", "4", "dwp"}, {"gcc", "5", NULL}, {"clang", "4", "llvm-dwp"}, {"clang", "5", "llvm-dwp"}};
 
@@ -176,6 +176,23 @@ static void test_package_beside_the_program_is_used(void **unused)
             "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program");
         assert_all_is_found(in_folder("moved/program"));
     }
+}
+
+static void test_package_beside_the_debug_file_is_used(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"program.debug.dwp", "program.dwp"};
+    for (size_t i = 0; i < VARIANTS; i++)
+        for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+            if (!build(&variants[i]) || !pack(&variants[i], "whole.dwp", "objects/program.dwo objects/other.dwo"))
+                continue;
+            run("rm -r built/objects && mkdir -p moved/.debug && cd moved && mv ../built/program whole && "
+                "objcopy --only-keep-debug whole .debug/program.debug && "
+                "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program && rm whole");
+            assert_only_lines_are_found(in_folder("moved/program"), "objects/program.dwo was not found");
+            run("mv built/whole.dwp moved/.debug/%s", names[k]);
+            assert_all_is_found(in_folder("moved/program"));
+        }
 }
 
 static void test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere(void **unused)
@@ -435,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_missing_dwo_file_is_said),
         cmocka_unit_test(test_dwo_file_of_another_build_is_not_used),
         cmocka_unit_test(test_package_beside_the_program_is_used),
+        cmocka_unit_test(test_package_beside_the_debug_file_is_used),
         cmocka_unit_test(test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere),
         cmocka_unit_test(test_split_files_of_a_container_are_found_in_its_root_folder),
         cmocka_unit_test(test_split_files_are_found_in_folders_that_the_user_names),
