@@ -10,9 +10,10 @@ bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size
     if (extra > SIZE_MAX / element_size - length)
         return false;
     size_t wanted = length + extra;
-    size_t grown = *capacity < 8 ? 8 : *capacity;
-    while (grown < wanted)
-        grown = grown > SIZE_MAX / 2 / element_size ? wanted : grown * 2;
+    size_t doubled = *capacity > SIZE_MAX / 2 / element_size ? *capacity : *capacity * 2;
+    size_t grown = wanted > doubled ? wanted : doubled;
+    if (grown < 8)
+        grown = 8;
     void *moved = realloc(*data, grown * element_size);
     if (!moved)
         return false;

@@ -58,6 +58,8 @@ struct profile_reader {
     struct byte_sink capture_sink;
     ARRAY(char) captured;
 
+    size_t sibling_length; /* of the column before in the same table: the next will hardly be longer */
+
     bool is_jslb; /* then the whole file is collected, and unfolded at its end */
     ARRAY(unsigned char) container;
 
@@ -251,14 +253,42 @@ static int append_element(struct profile_reader *reader, enum json_type type)
     }
 }
 
-/* Takes the numbers that lie whole in this piece: true if there was one. A number that is not of the column's type is
- * left to append_element(), which fails at its place. */
+/* Reads numbers right into a column, where their type is what the file has. The length is not added to it. */
+static size_t read_in_place(struct json *json, const struct column *column, enum column_type type)
+{
+    switch (type) {
+    case COLUMN_DOUBLE:
+        return json_numbers(json, (double *)column->data + column->length, BATCH);
+    case COLUMN_INDEX:
+        return json_indexes(json, PROFILE_NONE, (uint32_t *)column->data + column->length, BATCH);
+    case COLUMN_POSITION:
+        return json_indexes(json, 0, (uint32_t *)column->data + column->length, BATCH);
+    default:
+        return 0;
+    }
+}
+
+/* Reads numbers, and takes as many as are of the column's type: the next is then for append_element(), which fails
+ * at its place. */
+static size_t read_converted(struct profile_reader *reader, struct column *column, enum column_type type)
+{
+    struct json *json = &reader->json;
+    struct json_mark before = json_mark(json);
+    size_t count = json_numbers(json, reader->batch, BATCH);
+    size_t taken = column_append(column, type, reader->batch, count);
+    if (taken < count) {
+        json_go_back(json, before);
+        json_numbers(json, reader->batch, taken);
+    }
+    return taken;
+}
+
+/* Takes the numbers that lie whole in this piece: true if there was one. */
 static bool take_numbers(struct profile_reader *reader, int *rc)
 {
     struct level *level = top(reader);
-    struct json *json = &reader->json;
     if (reader->diversion == DIVERT_SKIP)
-        return json_numbers(json, reader->batch, BATCH) > 0;
+        return json_numbers(&reader->json, reader->batch, BATCH) > 0;
     if (reader->diversion != DIVERT_NONE || level->kind != LEVEL_COLUMN || level->column == COLUMN_TEXT ||
         level->column == COLUMN_JSON)
         return false;
@@ -267,16 +297,30 @@ static bool take_numbers(struct profile_reader *reader, int *rc)
         *rc = fail_no_memory(reader);
         return false;
     }
-    struct json_mark before = json_mark(json);
-    size_t count = json_numbers(json, reader->batch, BATCH);
-    size_t taken = column_append(column, level->column, reader->batch, count);
-    level->index += taken;
-    if (taken < count) {
-        json_go_back(json, before);
-        json_numbers(json, reader->batch, taken);
-        return false;
-    }
+    size_t count = read_in_place(&reader->json, column, level->column);
+    column->length += count;
+    if (count == 0)
+        count = read_converted(reader, column, level->column);
+    level->index += count;
     return count > 0;
+}
+
+static int begin_column(struct profile_reader *reader, const struct field *field, struct column *column)
+{
+    column->present = true;
+    column->length = 0; /* of a key that is there twice the last one counts, as in JavaScript */
+    if (reader->sibling_length && !column_reserve(column, field->column, reader->sibling_length + BATCH))
+        return fail_no_memory(reader);
+    return push_level(reader, (struct level){.kind = LEVEL_COLUMN, .column = field->column, .base = column});
+}
+
+/* The level ends: its object, array or column is whole. */
+static int pop_level(struct profile_reader *reader)
+{
+    const struct level *level = top(reader);
+    reader->sibling_length = level->kind == LEVEL_COLUMN ? ((const struct column *)level->base)->length : 0;
+    reader->depth--;
+    return 0;
 }
 
 /* ---- fields ---- */
@@ -343,9 +387,7 @@ static int store_value(struct profile_reader *reader, struct level *level, enum 
             return push_level(reader, (struct level){.kind = LEVEL_OBJECT, .schema = field->schema, .base = place});
         if (type != JSON_ARRAY_OPEN)
             return skip_value(reader, type);
-        ((struct column *)place)->present = true;
-        ((struct column *)place)->length = 0; /* of a key that is there twice the last one counts, as in JavaScript */
-        return push_level(reader, (struct level){.kind = LEVEL_COLUMN, .column = field->column, .base = place});
+        return begin_column(reader, field, place);
     case FIELD_JSON:
         return begin_capture(reader, type, place);
     case FIELD_SEEN:
@@ -392,10 +434,8 @@ static int take_token(struct profile_reader *reader, enum json_type type)
                           (struct level){.kind = LEVEL_OBJECT, .schema = &RAW_PROFILE_SCHEMA, .base = &reader->raw});
     }
     struct level *level = top(reader);
-    if (type == JSON_OBJECT_CLOSE || type == JSON_ARRAY_CLOSE) {
-        reader->depth--;
-        return 0;
-    }
+    if (type == JSON_OBJECT_CLOSE || type == JSON_ARRAY_CLOSE)
+        return pop_level(reader);
     if (type == JSON_KEY) {
         note_key(level, reader->json.text, reader->json.length);
         return 0;

@@ -132,7 +132,7 @@ static void test_nesting_is_bounded(void **state)
 static void assert_bulk_equals_tokens(const char *text, size_t piece)
 {
     size_t size = strlen(text), fed = 0, bulk_count = 0, count = 0;
-    double bulk[64], single[64];
+    double bulk[160], single[160];
     struct json json;
     enum json_type type;
     json_init(&json);
@@ -177,6 +177,47 @@ static void test_numbers_in_bulk_equal_numbers_one_by_one(void **state)
         "99.99999999999999,null,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25]";
     for (size_t piece = 1; piece < strlen(text) + 1; piece++)
         assert_bulk_equals_tokens(text, piece);
+}
+
+static void test_bulk_reads_numbers_of_every_length(void **state)
+{
+    (void)state;
+    static const char digits[] = "98765432101234567890";
+    char text[16384];
+    size_t used = 0;
+    text[used++] = '[';
+    for (int whole = 1; whole <= 20; whole++)
+        for (int decimals = 0; decimals <= 20 - whole; decimals += 3)
+            used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.*s%s%.*s", used > 1 ? "," : "", whole,
+                                     digits, decimals ? "." : "", decimals, digits + whole);
+    used += (size_t)snprintf(text + used, sizeof(text) - used, ",1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]");
+    assert_true(used < sizeof(text));
+    for (size_t piece = 40; piece < used; piece += 61)
+        assert_bulk_equals_tokens(text, piece);
+    assert_bulk_equals_tokens(text, used);
+}
+
+static void test_indexes_stop_before_what_is_none(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"-1", "1.5", "4294967295", "99999999999", "1e2", "01", "true", "\"1\"", "nul"};
+    const char *rest = ",10000000000000000000000000000000000000]";
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        char text[128];
+        uint32_t values[8] = {0};
+        struct json json;
+        json_init(&json);
+        int size = snprintf(text, sizeof(text), "[0, 12345678 ,null,4294967294,%s%s", others[i], rest);
+        json_feed(&json, text, (size_t)size);
+        assert_int_equal(json_next(&json), JSON_ARRAY_OPEN);
+        assert_int_equal(json_indexes(&json, 77, values, 8), 4);
+        assert_int_equal(values[0], 0);
+        assert_int_equal(values[1], 12345678);
+        assert_int_equal(values[2], 77);
+        assert_int_equal(values[3], 4294967294);
+        assert_int_equal(json_indexes(&json, 77, values, 8), 0);
+        json_destroy(&json);
+    }
 }
 
 static void test_bulk_stops_before_what_is_no_number(void **state)
@@ -262,6 +303,8 @@ int main(void)
         cmocka_unit_test(test_what_is_not_json_is_refused_at_its_place),
         cmocka_unit_test(test_nesting_is_bounded),
         cmocka_unit_test(test_numbers_in_bulk_equal_numbers_one_by_one),
+        cmocka_unit_test(test_bulk_reads_numbers_of_every_length),
+        cmocka_unit_test(test_indexes_stop_before_what_is_none),
         cmocka_unit_test(test_bulk_stops_before_what_is_no_number),
         cmocka_unit_test(test_control_characters_are_escaped),
         cmocka_unit_test(test_hexadecimal_texts_have_no_leading_zeros),
