@@ -9,7 +9,7 @@ import { assert, assertEqual, check, finish } from './page_tap.mjs';
 const web = new URL('../../web/', import.meta.url);
 const { build } = createRequire(new URL('package.json', web))('esbuild');
 const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
-const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'text/format', 'text/plain', 'text/highlight', 'draw/ticks'];
+const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'draw/ticks'];
 await build({
     entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
     outdir: work,
@@ -18,7 +18,7 @@ await build({
     bundle: true,
     format: 'esm',
 });
-const [codec, indexes, transformCodec, tracks, format, plain, highlight, ticks] = await Promise.all(
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks] = await Promise.all(
     parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)),
 );
 await rm(work, { recursive: true });
@@ -67,9 +67,18 @@ await check('views survive the address', () => {
             inverted: random(2) === 1,
             path: Array.from({ length: random(80) }, () => random(100_000)),
             tab: codec.TABS[random(codec.TABS.length)],
-            allTracks: random(2) === 1,
+            tracks: {
+                base: ['busy', 'all', 'none'][random(3)],
+                shown: Array.from({ length: random(3) }, (_, i) => `t${i * 7 + random(7)}`),
+                hidden: Array.from({ length: random(3) }, (_, i) => `c${i * 7 + random(7)}`),
+                order: Array.from({ length: random(3) }, (_, i) => `p${20 - i * 7 - random(7)}`),
+            },
+            sorts: random(2) ? {} : { functions: 'total-1' },
+            profileName: ['', 'a & b = ünï+?#'][random(2)],
         };
-        assertEqual(JSON.stringify(codec.decodeView(codec.encodeView(view, zero, 100_000), zero)), JSON.stringify(view), 'the view read back');
+        const whole = { ...codec.EMPTY_VIEW, ...view };
+        const text = (some) => JSON.stringify(Object.entries(some).sort());
+        assertEqual(text(codec.decodeView(codec.encodeView(whole, zero, 100_000), zero)), text(whole), 'the view read back');
     }
 });
 
@@ -184,33 +193,102 @@ function thread(index, activity, more) {
     };
 }
 
+/** Tracks of threads as the page lays them out: `choice` says what differs from the first view. */
+function layout(threads, choice = {}, selected = []) {
+    return tracks.layoutTracks(tracks.threadTracks(threads), { ...tracks.DEFAULT_TRACKS, ...choice }, selected);
+}
+
 await check('tracks are busiest first, quiet ones hidden and counted', () => {
     const threads = Array.from({ length: 1000 }, (_, index) => thread(index, index % 100));
-    const { shown, hidden, rows } = tracks.layoutTracks(threads, '', false, []);
+    const { shown, quiet, count, total, rows } = layout(threads);
     assertEqual(shown.length, 15, 'number of tracks');
-    assertEqual(hidden, 985, 'number of hidden ones');
+    assertEqual([quiet, count, total].join(), '985,15,1000', 'numbers of hidden ones, shown ones and all');
     const activities = rows.filter((row) => row.kind === 'thread').map((row) => row.activity);
     assertEqual(activities.join(), [...activities].sort((a, b) => b - a).join(), 'the order');
-    assertEqual(tracks.layoutTracks(threads, '', true, []).shown.length, 1000, 'number of all tracks');
+    assertEqual(layout(threads, { base: 'all' }).shown.length, 1000, 'number of all tracks');
 });
 
 await check('the main thread speaks for its process, and a selected thread stays', () => {
     const threads = [thread(0, 50), thread(1, 90), thread(2, 0)];
-    assertEqual(tracks.layoutTracks(threads, '', false, []).shown.join(), '0,1', 'what is shown');
-    assertEqual(tracks.layoutTracks(threads, '', false, [2]).shown.join(), '0,1,2', 'with a selected one');
+    assertEqual(layout(threads).shown.join(), '0,1', 'what is shown');
+    assertEqual(layout(threads, {}, [2]).shown.join(), '0,1,2', 'with a selected one');
 });
 
 await check('PIDs and TIDs are those of the system', () => {
     const threads = [thread(0, 50, { pid: '77.1', tid: '77.1' }), thread(1, 40, { pid: '77.1', tid: '78.2' })];
-    const details = tracks.layoutTracks(threads, '', false, []).rows.map((row) => row.detail);
+    const details = layout(threads).rows.map((row) => row.detail);
     assert(details[0].endsWith('PID 77'), `the process is called ${details[0]}`);
     assertEqual(details[1], 'TID 78', 'what the thread is called');
 });
 
 await check('the search for tracks finds names and numbers, also of hidden ones', () => {
-    const threads = Array.from({ length: 40 }, (_, index) => thread(index, index === 0 ? 1000 : 0));
-    assertEqual(tracks.layoutTracks(threads, '117, THREAD 3', false, []).shown.length, 12, 'number of matches');
-    assertEqual(tracks.layoutTracks(threads, 'none', false, []).rows.length, 0, 'rows without a match');
+    const seeds = tracks.threadTracks(Array.from({ length: 40 }, (_, index) => thread(index, index === 0 ? 1000 : 0)));
+    assertEqual(tracks.matchingTracks(seeds, '117, THREAD 3').length, 12, 'number of matches');
+    assertEqual(tracks.matchingTracks(seeds, 'none').length, 0, 'matches of nothing');
+    assertEqual(tracks.matchingTracks(seeds, ' , ').length, 40, 'matches of no term');
+});
+
+/** Three processes of four threads each, the first of which is the main one; the busiest process is the last. */
+const PROCESSES = Array.from({ length: 12 }, (_, index) =>
+    thread(index, 1000 * (1 + Math.floor(index / 4)) - index, { pid: String(Math.floor(index / 4)), isMain: index % 4 === 0 }),
+);
+
+await check('tracks are hidden, shown and shown alone', () => {
+    const seeds = tracks.threadTracks(PROCESSES);
+    const shownBy = (choice) => tracks.layoutTracks(seeds, choice, []).shown.join();
+    const first = tracks.DEFAULT_TRACKS;
+    assertEqual(shownBy(first), '8,9,10,11,4,5,6,7,0,1,2,3', 'what is shown at first');
+    const fewer = trackChoice.hideTracks(first, ['t9', 't4']);
+    assertEqual(shownBy(fewer), '8,10,11,5,6,7,0,1,2,3', 'what is left');
+    assertEqual(JSON.stringify(trackChoice.showTracks(fewer, ['t4', 't9']).hidden), '[]', 'what is hidden of what was shown again');
+    assertEqual(shownBy(trackChoice.onlyTracks(first, ['t5', 't1'])), '5,1', 'what is shown alone');
+    assertEqual(shownBy(trackChoice.hideTracks(trackChoice.allTracks(first), ['t8', 't9', 't10', 't11'])), '4,5,6,7,0,1,2,3', 'all but a process');
+    assertEqual(shownBy(trackChoice.busyTracks(fewer)), shownBy(first), 'what is shown in the end');
+});
+
+await check('a process without its main thread has a heading', () => {
+    const { rows } = layout(PROCESSES, { hidden: ['t8'] });
+    assertEqual(rows.slice(0, 2).map((row) => `${row.kind} ${row.level}`).join(), 'process 0,thread 1', 'the first rows');
+    assertEqual(rows.filter((row) => row.kind === 'process').length, 1, 'number of headings');
+});
+
+await check('tracks are moved within their process, processes with all of their tracks', () => {
+    const seeds = tracks.threadTracks(PROCESSES);
+    const move = (choice, key, target) => {
+        const { rows } = tracks.layoutTracks(seeds, choice, []);
+        return trackChoice.moveTrack(seeds, rows, choice, key, target);
+    };
+    const shownBy = (choice) => tracks.layoutTracks(seeds, choice, []).shown.join();
+    const first = tracks.DEFAULT_TRACKS;
+    const within = move(first, 't11', 't9');
+    assertEqual(shownBy(within), '8,11,9,10,4,5,6,7,0,1,2,3', 'after a move within the process');
+    const processes = move(within, 't0', 't8');
+    assertEqual(shownBy(processes), '0,1,2,3,8,11,9,10,4,5,6,7', 'after a move of a process');
+    assertEqual(shownBy(move(processes, 't0', 't4')), '8,11,9,10,4,5,6,7,0,1,2,3', 'after it was moved back');
+    assertEqual(move(first, 't9', 't5'), null, 'a move into another process');
+    assertEqual(move(first, 't9', 't9'), null, 'a move to the same place');
+    assertEqual(shownBy(trackChoice.hideTracks(processes, ['t0'])), '1,2,3,8,11,9,10,4,5,6,7', 'a moved process without its main thread');
+});
+
+await check('tracks below others go where these go', () => {
+    const seeds = tracks.threadTracks(PROCESSES);
+    const markers = { ...seeds[9], kind: 'markers', index: 3, below: 't9', title: 'Markers', isLead: false };
+    const all = [...seeds, markers];
+    const keysBy = (choice) => tracks.layoutTracks(all, { ...tracks.DEFAULT_TRACKS, ...choice }, []).rows.map((row) => row.key);
+    const at = (keys) => keys.indexOf('m3') - keys.indexOf('t9');
+    assertEqual(at(keysBy({})), 1, 'distance from its thread');
+    assertEqual(at(keysBy({ order: ['t11', 't10', 't9'] })), 1, 'distance after a move');
+    assert(!keysBy({ hidden: ['t9'] }).includes('m3'), 'it stays without its thread');
+});
+
+await check('lists of tracks survive the address', () => {
+    assertEqual(trackChoice.encodeTracks(['t0', 't1', 't2', 'c5', 't3']), 't0w2~c5~t3', 'the text');
+    for (let i = 0; i < 200; i++) {
+        const keys = [...new Set(Array.from({ length: random(40) }, () => 'ptmcu'[random(5)] + random(2000)))];
+        assertEqual(trackChoice.decodeTracks(trackChoice.encodeTracks(keys)).join(), keys.join(), 'the list read back');
+    }
+    for (const text of ['', '~', 'x5', 't', '5', '__', 't0w', 'toString'])
+        assert(trackChoice.decodeTracks(text).every((key) => /^[ptmcu]\d+$/.test(key)), `${text} gives strange tracks`);
 });
 
 finish();

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { commitPreview, loading, openDialog, popRanges, setPreview, view } from '../state/store';
+import { isTrackListOpen } from '../state/track_actions';
 import { invert, undoTransforms } from '../state/tree';
 import { menu, sidebarOpen, toggleSidebar, tooltip } from '../state/windows';
 import { ContextMenu } from './ContextMenu';
@@ -14,6 +15,7 @@ import { Panel } from './Panel';
 import { Sidebar } from './Sidebar';
 import { SidebarSplitter, TimelineSplitter } from './Splitter';
 import { Timeline } from './Timeline';
+import { TrackPicker } from './TrackPicker';
 import { TooltipLayer } from './TooltipLayer';
 import { Warning } from './Warning';
 
@@ -47,6 +49,9 @@ function onGlobalKey(event: KeyboardEvent): void {
             break;
         case 'u':
             undoTransforms(Math.max(0, view.value.transforms.length - 1));
+            break;
+        case 'T':
+            isTrackListOpen.value = true;
             break;
         case 'Escape':
             tooltip.value = null;
@@ -83,6 +88,7 @@ export function App(): JSX.Element {
             </main>
             <InfoDialog />
             <KeysDialog />
+            <TrackPicker />
             <ContextMenu />
             <TooltipLayer />
             <Notice />

@@ -6,26 +6,27 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tickStep, ticks } from '../draw/ticks';
 import {
-    changeView,
     chooseThread,
     committedRange,
     engine,
     fullRange,
-    info,
     inverted,
     panRange,
+    selectedThreads,
     setPreview,
-    trackFilter,
     tracks,
     view,
     zoomRange,
 } from '../state/store';
+import { isTrackListOpen, showAll } from '../state/track_actions';
+import { trackKey } from '../state/tracks';
 import { selectPath } from '../state/tree';
 import { graphWidth, hoverTime, timelineHeight, tooltip } from '../state/windows';
-import { SearchIcon } from './icons';
+import { formatCount } from '../text/format';
+import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
 import { hideSample, showSample } from './SampleTooltip';
-import { Track } from './Track';
+import { revealTrack, TrackList } from './TrackList';
 
 /** px */
 const TICK_GAP = 88;
@@ -114,71 +115,35 @@ function HoverLine(): JSX.Element | null {
 }
 
 function TrackCorner(): JSX.Element {
-    const { shown, hidden } = tracks.value;
-    const all = info.value.threads.length;
+    const { count, total } = tracks.value;
     return (
         <div class="track-corner">
-            <SearchIcon />
-            <input
-                type="search"
-                aria-label="Search tracks by name, PID or TID"
-                placeholder={
-                    shown.length === all
-                        ? `${all} ${all === 1 ? 'track' : 'tracks'}`
-                        : `${shown.length} of ${all} tracks`
-                }
-                value={trackFilter.value}
-                onInput={(event) => {
-                    trackFilter.value = event.currentTarget.value;
-                    event.currentTarget.closest('.timeline')?.scrollTo(0, 0);
+            <button
+                type="button"
+                class="button quiet track-count"
+                aria-haspopup="dialog"
+                aria-expanded={isTrackListOpen.value}
+                title="Search, show and hide tracks (T)"
+                onClick={() => {
+                    isTrackListOpen.value = !isTrackListOpen.value;
                 }}
-                onKeyDown={(event) => {
-                    if (event.key !== 'Escape') return;
-                    trackFilter.value = '';
-                    event.currentTarget.blur();
-                    event.preventDefault();
-                }}
-            />
-            {hidden > 0 && !view.value.allTracks && (
-                <button
-                    type="button"
-                    class="link"
-                    title={`Show ${hidden} more that did little or nothing`}
-                    aria-label={`Show ${hidden} more tracks`}
-                    onClick={() => changeView({ allTracks: true }, 'replace')}
-                >
-                    +{hidden}
-                </button>
-            )}
+            >
+                {`${formatCount(count)} / ${formatCount(total)} ${total === 1 ? 'track' : 'tracks'}`}
+                <ChevronIcon />
+            </button>
         </div>
     );
 }
 
 function MoreTracks(): JSX.Element | null {
-    const { hidden, rows } = tracks.value;
-    const { allTracks } = view.value;
-    if (rows.length === 0)
-        return (
-            <div class="more-tracks">
-                <span class="muted">No track has this in its name, PID or TID. </span>
-                <button
-                    type="button"
-                    class="link"
-                    onClick={() => {
-                        trackFilter.value = '';
-                    }}
-                >
-                    Show the others
-                </button>
-            </div>
-        );
-    if (hidden === 0) return null;
+    const { quiet } = tracks.value;
+    if (quiet === 0) return null;
     return (
         <div class="more-tracks">
-            <button type="button" class="link" onClick={() => changeView({ allTracks: !allTracks }, 'replace')}>
-                {allTracks ? `Hide ${hidden} quiet ${hidden === 1 ? 'track' : 'tracks'}` : `Show ${hidden} more`}
+            <button type="button" class="link" onClick={showAll}>
+                {`Show ${formatCount(quiet)} more`}
             </button>
-            {!allTracks && <span class="muted"> that did little or nothing</span>}
+            <span class="muted"> that did little or nothing</span>
         </div>
     );
 }
@@ -188,7 +153,7 @@ function usePointer(graph: { current: HTMLElement | null }): Record<string, (eve
     const onPointerDown = (event: PointerEvent): void => {
         const target = event.target as Element;
         const box = graph.current?.getBoundingClientRect();
-        if (event.button !== 0 || !box || target.closest('button, input, .track-label, .range-edge, .range-band'))
+        if (event.button !== 0 || !box || target.closest('button, .track-label, .range-edge, .range-band'))
             return;
         if (event.clientX < box.left || event.clientX > box.right) return;
         const area = event.currentTarget as HTMLElement;
@@ -255,6 +220,7 @@ function onWheel(event: WheelEvent, graph: HTMLElement | null): void {
 }
 
 export function Timeline(): JSX.Element {
+    const box = useRef<HTMLElement>(null);
     const graph = useRef<HTMLDivElement>(null);
     const pointer = usePointer(graph);
     useLayoutEffect(() => {
@@ -264,7 +230,8 @@ export function Timeline(): JSX.Element {
             graphWidth.value = target.clientWidth;
         };
         measure();
-        document.querySelector('.track.selected')?.scrollIntoView({ block: 'nearest' });
+        const [chosen] = selectedThreads.value;
+        if (chosen !== undefined) revealTrack(trackKey('thread', chosen));
         const observer = new ResizeObserver(measure);
         observer.observe(target);
         return () => observer.disconnect();
@@ -272,6 +239,7 @@ export function Timeline(): JSX.Element {
     const height = timelineHeight.value;
     return (
         <section
+            ref={box}
             class={height === null ? 'timeline auto' : 'timeline'}
             aria-label="Timeline"
             style={{ height: height === null ? '' : `${height}px` }}
@@ -284,11 +252,7 @@ export function Timeline(): JSX.Element {
                 <div class="graph-layer" ref={graph}>
                     <GridLines />
                 </div>
-                <div class="tracks" role="listbox" aria-multiselectable="true" aria-label="Threads">
-                    {tracks.value.rows.map((row, at) => (
-                        <Track key={row.kind === 'thread' ? row.thread : `heading ${at}`} row={row} />
-                    ))}
-                </div>
+                <TrackList box={box} />
                 <MoreTracks />
                 <div class="graph-layer above">
                     <RangeShade />

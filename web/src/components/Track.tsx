@@ -1,4 +1,7 @@
-/** One row of the timeline: the thread's name and its activity graph. Graphs are drawn when they first come into view. */
+/**
+ * One row of the timeline: the label, with its keys and menu, and what the row's kind draws beside it. Graphs are drawn
+ * when they first come into view.
+ */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { categoriesIn, drawActivity } from '../draw/activity';
@@ -15,21 +18,35 @@ import {
     tracks,
 } from '../state/store';
 import { theme } from '../state/theme';
-import type { TrackRow } from '../state/tracks';
+import { chooseProcess, doRowKey, hideRow, isTrackListOpen, showProcess } from '../state/track_actions';
+import type { TrackKind, TrackRow } from '../state/tracks';
 import { selectedFilter, shownTransforms } from '../state/tree';
 import { graphWidth, noteCategories } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
+import { CloseIcon } from './icons';
 import { ProfileText } from './text';
+import { dragTrack, focusNeighbour, focusTrack } from './TrackList';
 import { useSeen } from './use';
 
 const GRAPH_HEIGHT = 36;
 const LABEL_LIMIT = 200;
 
+/** The last graphs, so that a row that scrolls away and back is not empty meanwhile. */
+const lastActivities = new Map<number, Activity>();
+const MOST_LAST_ACTIVITIES = 100;
+
+function keepActivity(thread: number, activity: Activity): void {
+    lastActivities.delete(thread); // the newest is last
+    lastActivities.set(thread, activity);
+    const [oldest] = lastActivities.keys();
+    if (lastActivities.size > MOST_LAST_ACTIVITIES && oldest !== undefined) lastActivities.delete(oldest);
+}
+
 /** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
  * While the engine computes one, only the newest wish is remembered: zooming with the wheel makes many. */
 function useActivity(thread: number, isSeen: boolean): Activity | null {
-    const [activity, setActivity] = useState<Activity | null>(null);
+    const [activity, setActivity] = useState<Activity | null>(() => lastActivities.get(thread) ?? null);
     const [from, to] = committedRange.value;
     const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
     const terms = search.value.trim();
@@ -44,7 +61,9 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
             wish.current = null;
             const answer = await next().catch(() => null);
             setActivity(answer);
-            if (answer) noteCategories(categoriesIn(answer));
+            if (!answer) continue;
+            keepActivity(thread, answer);
+            noteCategories(categoriesIn(answer));
         }
         isAsking.current = false;
     };
@@ -63,7 +82,7 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
     return activity;
 }
 
-function Graph({ thread }: { thread: number }): JSX.Element {
+function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
     const activity = useActivity(thread, isSeen);
@@ -86,69 +105,117 @@ function Graph({ thread }: { thread: number }): JSX.Element {
     return <canvas ref={canvas} class="track-graph" />;
 }
 
+/** What is drawn in a track, by its kind: canvas and all at the right of the label. */
+const TRACK_GRAPHS: Partial<Record<TrackKind, (props: { row: TrackRow }) => JSX.Element>> = {
+    thread: ThreadGraph,
+};
+
 function modeOf(event: MouseEvent | KeyboardEvent): ChooseMode {
     if (event.ctrlKey || event.metaKey) return 'toggle';
     return event.shiftKey ? 'extend' : 'only';
 }
 
-function focusNeighbour(element: HTMLElement, direction: 1 | -1): void {
-    const all = [...document.querySelectorAll<HTMLElement>('.track-label[role="option"]')];
-    all[all.indexOf(element) + direction]?.focus();
+function chooseRow(row: TrackRow, mode: ChooseMode): void {
+    if (row.thread >= 0) chooseThread(row.thread, mode);
+    else chooseProcess(row);
 }
 
-function onTrackKey(event: KeyboardEvent, thread: number): void {
-    const element = event.currentTarget as HTMLElement;
-    if (event.key === 'ArrowDown') focusNeighbour(element, 1);
-    else if (event.key === 'ArrowUp') focusNeighbour(element, -1);
-    else if (event.key === ' ' || event.key === 'Enter') chooseThread(thread, modeOf(event));
+function onTrackKey(event: KeyboardEvent, row: TrackRow): void {
+    const { rows } = tracks.value;
+    if (doRowKey(event, row)) {
+        // A row that is gone leaves the focus to the one that takes its place.
+        const at = rows.findIndex((one) => one.key === row.key);
+        const left = tracks.value.rows;
+        const next = left.find((one) => one.key === row.key) ?? left[Math.min(at, left.length - 1)];
+        if (next && !isTrackListOpen.value) focusTrack(next.key);
+    } else if (event.altKey || event.metaKey) return;
+    else if (event.key === 'ArrowDown' && !event.ctrlKey) focusNeighbour(row.key, 1);
+    else if (event.key === 'ArrowUp' && !event.ctrlKey) focusNeighbour(row.key, -1);
+    else if (event.key === 'Home') focusNeighbour(row.key, -rows.length);
+    else if (event.key === 'End') focusNeighbour(row.key, rows.length);
+    else if (event.key === ' ' || event.key === 'Enter') chooseRow(row, modeOf(event));
     else return;
     event.preventDefault();
+    event.stopPropagation();
 }
 
-export function Track({ row }: { row: TrackRow }): JSX.Element {
-    const isThread = row.kind === 'thread';
-    const isSelected = isThread && selectedThreads.value.includes(row.thread);
-    const isTabStop = row.thread === (selectedThreads.value[0] ?? tracks.value.shown[0]);
-    const busy = row.activity > 0 ? formatDuration(row.activity) : 'idle';
-    const label = (
-        <>
-            <span class="track-name">
-                <ProfileText text={row.title} limit={LABEL_LIMIT} />
-            </span>
-            <span class="track-busy">{busy}</span>
-            <span class="track-detail">
-                <ProfileText text={row.detail} limit={LABEL_LIMIT} />
-            </span>
-        </>
-    );
-    const title = `${plainText(row.title, 1000)}\n${plainText(row.detail, 1000)}\nbusy for ${busy}`;
-    if (!isThread)
-        return (
-            <div class="track heading" role="presentation">
-                <div class="track-label" title={title}>
-                    {label}
-                </div>
-                <div class="track-graph" />
-            </div>
-        );
+interface TrackProps {
+    row: TrackRow;
+    /** Its place among `count` rows, and in pixels. */
+    at: number;
+    count: number;
+    top: number;
+    isDragged: boolean;
+    onFocus: () => void;
+}
+
+export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): JSX.Element {
+    const chosen = selectedThreads.value;
+    const isHeading = row.kind === 'process';
+    const isSelected = isHeading ? isProcessChosen(row, chosen) : row.thread >= 0 && chosen.includes(row.thread);
+    const isTabStop = row.thread >= 0 && row.thread === (chosen[0] ?? tracks.value.shown[0]);
+    const Graph = TRACK_GRAPHS[row.kind];
+    const busy = row.kind === 'thread' || isHeading ? (row.activity > 0 ? formatDuration(row.activity) : 'idle') : '';
+    const title = [plainText(row.title, 1000), plainText(row.detail, 1000), busy === '' ? '' : `busy for ${busy}`]
+        .filter((line) => line !== '')
+        .join('\n');
+    const classes = ['track', `level-${row.level}`, `of-${row.kind}`];
+    if (isHeading) classes.push('heading');
+    if (isSelected) classes.push('selected');
+    if (isDragged) classes.push('dragged');
     return (
         <div
-            class={`track level-${row.level}${isSelected ? ' selected' : ''}`}
+            class={classes.join(' ')}
             role="presentation"
-            data-thread={row.thread}
+            data-track={row.key}
+            {...(row.thread >= 0 ? { 'data-thread': row.thread } : {})}
+            style={{ top: `${top}px`, height: `${row.height}px` }}
         >
             <div
                 class="track-label"
                 role="option"
                 aria-selected={isSelected}
+                aria-posinset={at + 1}
+                aria-setsize={count}
                 tabIndex={isTabStop ? 0 : -1}
                 title={title}
-                onClick={(event) => chooseThread(row.thread, modeOf(event))}
-                onKeyDown={(event) => onTrackKey(event, row.thread)}
+                onClick={(event) => chooseRow(row, modeOf(event))}
+                onDblClick={() => {
+                    if (row.level === 0) showProcess(row);
+                }}
+                onPointerDown={(event) => dragTrack(event, row)}
+                onKeyDown={(event) => onTrackKey(event, row)}
+                onFocus={onFocus}
             >
-                {label}
+                <span class="track-name">
+                    <ProfileText text={row.title} limit={LABEL_LIMIT} />
+                </span>
+                <span class="track-busy">{busy}</span>
+                {row.detail !== '' && (
+                    <span class="track-detail">
+                        <ProfileText text={row.detail} limit={LABEL_LIMIT} />
+                    </span>
+                )}
             </div>
-            <Graph thread={row.thread} />
+            {Graph ? <Graph row={row} /> : <div class="track-graph" />}
+            {tracks.value.count > 1 && (
+                <button
+                    type="button"
+                    class="button quiet square small track-hide"
+                    tabIndex={-1}
+                    aria-label={`Hide ${plainText(row.title, 100)}`}
+                    title={isHeading ? 'Hide this process' : 'Hide this track (Delete)'}
+                    onClick={() => hideRow(row)}
+                >
+                    <CloseIcon />
+                </button>
+            )}
         </div>
     );
+}
+
+/** Whether all threads that are shown of a process are chosen. */
+function isProcessChosen(row: TrackRow, chosen: readonly number[]): boolean {
+    const threads = tracks.value.rows.filter((one) => one.process === row.process && one.thread >= 0);
+    return threads.length > 0 && threads.every((one) => chosen.includes(one.thread));
 }

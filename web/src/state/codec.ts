@@ -1,10 +1,13 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `tracks` and `sort` are ours.
+ * `preview` (the range that is being chosen), `tab`, `sort` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * `trackOrder`) are ours.
  */
 import type { NodePath, Transform } from '../engine/api';
 import { decodeIndexes, encodeIndexes } from './indexes';
+import { decodeTracks, encodeTracks } from './track_choice';
+import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
 import { decodeTransforms, encodeTransforms } from './transform_codec';
 
 /** [start, end) in milliseconds after the profile's zero. */
@@ -12,6 +15,8 @@ export type Range = [number, number];
 
 export const TABS = ['calltree', 'functions'] as const;
 export type Tab = (typeof TABS)[number];
+
+const TRACK_BASES = ['busy', 'all', 'none'] as const;
 
 /** Everything that decides what is on the screen, sizes and colours apart. */
 export interface View {
@@ -29,10 +34,12 @@ export interface View {
     path: NodePath;
     /** Which view of the selected threads is shown. */
     tab: Tab;
-    /** Whether tracks that do little are shown too. */
-    allTracks: boolean;
     /** The order of the tables that are not sorted as usual: see state/tables.ts. */
     sorts: Record<string, string>;
+    /** Which tracks are shown, in which order. */
+    tracks: TrackChoice;
+    /** What the profile is called instead of what it calls itself; '' for that. */
+    profileName: string;
 }
 
 export const EMPTY_VIEW: View = {
@@ -44,8 +51,9 @@ export const EMPTY_VIEW: View = {
     inverted: false,
     path: [],
     tab: 'calltree',
-    allTracks: false,
     sorts: {},
+    tracks: DEFAULT_TRACKS,
+    profileName: '',
 };
 
 const MOST_TABLES = 20;
@@ -97,9 +105,14 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.inverted) query.set('invertCallstack', '');
     if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
     if (view.tab !== 'calltree') query.set('tab', view.tab);
-    if (view.allTracks) query.set('tracks', 'all');
     const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
     if (sorts.length > 0) query.set('sort', sorts.join('~'));
+    const { base, shown, hidden, order } = view.tracks;
+    if (base !== 'busy') query.set('tracks', base);
+    if (shown.length > 0) query.set('shownTracks', encodeTracks(shown));
+    if (hidden.length > 0) query.set('hiddenTracks', encodeTracks(hidden));
+    if (order.length > 0) query.set('trackOrder', encodeTracks(order));
+    if (view.profileName !== '') query.set('profileName', view.profileName);
     return `?${query.toString().replace(/=(?=&|$)/g, '')}`;
 }
 
@@ -119,7 +132,13 @@ export function decodeView(text: string, zero: number): View {
         inverted: query.has('invertCallstack'),
         path: decodeIndexes(query.get('path') ?? ''),
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
-        allTracks: query.get('tracks') === 'all',
         sorts: decodeSorts(query.get('sort') ?? ''),
+        tracks: {
+            base: TRACK_BASES.find((base) => base === query.get('tracks')) ?? 'busy',
+            shown: decodeTracks(query.get('shownTracks') ?? ''),
+            hidden: decodeTracks(query.get('hiddenTracks') ?? ''),
+            order: decodeTracks(query.get('trackOrder') ?? ''),
+        },
+        profileName: query.get('profileName') ?? '',
     };
 }

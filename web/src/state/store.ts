@@ -7,7 +7,7 @@ import { batch, computed, signal } from '@preact/signals';
 import type { Engine, ProfileInfo, Progress, Transform } from '../engine/api';
 import { createEngine } from '../engine/client';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
-import { layoutTracks } from './tracks';
+import { layoutTracks, type TrackSeed, threadTracks } from './tracks';
 
 export const engine: Engine = createEngine();
 
@@ -52,11 +52,9 @@ export const transforms = computed<Transform[]>(() => view.value.transforms);
 export const search = computed<string>(() => view.value.search);
 export const inverted = computed<boolean>(() => view.value.inverted);
 
-/** What is typed into the box that filters tracks. */
-export const trackFilter = signal('');
-export const tracks = computed(() =>
-    layoutTracks(info.value.threads, trackFilter.value, view.value.allTracks, selectedThreads.value),
-);
+/** Every track that the profile has something for. */
+export const trackSeeds = computed<TrackSeed[]>(() => threadTracks(info.value.threads));
+export const tracks = computed(() => layoutTracks(trackSeeds.value, view.value.tracks, selectedThreads.value));
 
 /** Dialogs, tooltips and menus that are open. */
 export const openDialog = signal<'info' | 'keys' | null>(null);

@@ -1,26 +1,84 @@
-/** Which tracks the timeline shows, and in which order: busiest first, what does next to nothing hidden behind a button. */
+/**
+ * Which tracks the timeline shows, and in which order: busiest first, what does next to nothing hidden until it is asked
+ * for, and on top of that what the user has hidden, shown and moved (track_choice.ts).
+ *
+ * Tracks come from sources, one per kind: threadTracks() here, others beside it. A source says what a track is called,
+ * which process it belongs to and whether it is quiet; layoutTracks() groups, sorts and hides. What is drawn in a track
+ * is up to the component that TRACK_GRAPHS in components/Track.tsx has for its kind.
+ */
 import type { ThreadInfo } from '../engine/api';
 
-/** A row of the timeline: a thread, or the heading of a process whose main thread is not among the rows. */
-export interface TrackRow {
-    kind: 'thread' | 'process';
-    /** Index of the thread; -1 for headings. */
-    thread: number;
+/** The kinds of tracks with the letter that names them in the address. */
+export const TRACK_KINDS = { process: 'p', thread: 't', markers: 'm', counter: 'c', cpu: 'u' } as const;
+export type TrackKind = keyof typeof TRACK_KINDS;
+
+/** A track by its kind's letter and its number among those of its kind: "t12". It outlives a reload. */
+export type TrackKey = string;
+
+export function trackKey(kind: TrackKind, index: number): TrackKey {
+    return `${TRACK_KINDS[kind]}${index}`;
+}
+
+/** A track as its source tells of it. */
+export interface TrackSeed {
+    kind: TrackKind;
+    /** Among those of its kind: which thread, which counter. */
+    index: number;
+    /** The PID that it is shown under; '' for the whole system, which comes first. */
+    process: string;
+    processName: string;
+    /** The track right below which it stays, such as the thread of these markers; '' if it has a place of its own. */
+    below: TrackKey;
     title: string;
     detail: string;
-    /** 0: speaks for a process, 1: a thread below it. */
-    level: 0 | 1;
-    /** ms of CPU time, or of samples. */
+    /** What else it can be found by. */
+    words: string;
+    /** The thread that a click on it chooses; -1: none. */
+    thread: number;
+    /** Whether it can speak for its process, as the main thread does. */
+    isLead: boolean;
+    /** ms of CPU time, or of samples: what threads are ranked by. */
     activity: number;
+    /** Whether it is hidden until it is asked for. */
+    isQuiet: boolean;
+    /** px, with the line below it. */
+    height: number;
+}
+
+/** A row of the timeline: a track, or the heading of a process of which no track that can speak for it is shown. */
+export interface TrackRow extends Omit<TrackSeed, 'words' | 'isQuiet'> {
+    key: TrackKey;
+    /** 0: speaks for a process, 1: a track below it. */
+    level: 0 | 1;
 }
 
 export interface Tracks {
     rows: TrackRow[];
-    /** Thread indexes of the rows, top to bottom. */
+    /** Thread indexes of the rows, top to bottom, each once. */
     shown: number[];
-    /** How many threads are hidden because they do little. */
-    hidden: number;
+    /** How many tracks (not headings) are shown, and how many there are. */
+    count: number;
+    total: number;
+    /** How many are hidden because they do little, not by the user. */
+    quiet: number;
 }
+
+/** What the user has chosen, as exceptions from `base`. */
+export interface TrackChoice {
+    /** What is shown without exceptions: what does something, all, or nothing. */
+    base: 'busy' | 'all' | 'none';
+    /** Sorted, each once. */
+    shown: TrackKey[];
+    hidden: TrackKey[];
+    /** Tracks that were moved and those around them, top to bottom; a process by its heading. */
+    order: TrackKey[];
+}
+
+export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: [], order: [] };
+
+/** px */
+export const THREAD_HEIGHT = 37;
+export const HEADING_HEIGHT = 25;
 
 /** All threads are shown up to this number of busy ones... */
 const MOST_SHOWN_AT_FIRST = 15;
@@ -43,76 +101,162 @@ export function busyThreads(threads: readonly ThreadInfo[]): Set<number> {
     return new Set((busy.length > 0 ? busy : sorted.slice(0, 1)).map((thread) => thread.index));
 }
 
-function matches(thread: ThreadInfo, terms: readonly string[]): boolean {
-    const text = `${thread.name}\n${thread.processName}\n${thread.pid}\n${thread.tid}`.toLowerCase();
-    return terms.some((term) => text.includes(term));
+/** The tracks of threads: a process's main thread, or its only one, speaks for it. */
+export function threadTracks(threads: readonly ThreadInfo[]): TrackSeed[] {
+    const busy = busyThreads(threads);
+    const sizes = new Map<string, number>();
+    for (const thread of threads) sizes.set(thread.pid, (sizes.get(thread.pid) ?? 0) + 1);
+    return threads.map((thread) => {
+        const isLead = thread.isMain || sizes.get(thread.pid) === 1;
+        const processName = thread.processName || thread.name || 'Process';
+        const named = thread.name !== '' && thread.name !== processName ? `${thread.name} · ` : '';
+        return {
+            kind: 'thread',
+            index: thread.index,
+            process: thread.pid,
+            processName,
+            below: '',
+            title: isLead ? processName : thread.name || 'thread',
+            detail: isLead ? `${named}PID ${systemNumber(thread.pid)}` : `TID ${systemNumber(thread.tid)}`,
+            words: `${thread.name}\n${thread.processName}\n${thread.pid}\n${thread.tid}`,
+            thread: thread.index,
+            isLead,
+            activity: thread.activity,
+            isQuiet: !busy.has(thread.index),
+            height: THREAD_HEIGHT,
+        };
+    });
 }
 
-/**
- * The rows for `threads`. A `filter` (comma: or) looks at names and numbers of all threads; without one, `all` decides
- * about the quiet ones, and `selected` threads are always shown.
- */
-export function layoutTracks(
-    threads: readonly ThreadInfo[],
-    filter: string,
-    all: boolean,
-    selected: readonly number[],
-): Tracks {
-    const terms = filter
+export function keyOf(seed: Pick<TrackSeed, 'kind' | 'index'>): TrackKey {
+    return trackKey(seed.kind, seed.index);
+}
+
+/** The tracks that a search for them finds; terms with a comma between are alternatives. */
+export function matchingTracks<Track extends TrackSeed>(seeds: readonly Track[], search: string): Track[] {
+    const terms = search
         .toLowerCase()
         .split(',')
         .map((term) => term.trim())
         .filter((term) => term !== '');
-    const busy = busyThreads(threads);
-    const isShown = (thread: ThreadInfo): boolean =>
-        terms.length > 0 ? matches(thread, terms) : all || busy.has(thread.index) || selected.includes(thread.index);
+    if (terms.length === 0) return [...seeds];
+    return seeds.filter((seed) => {
+        const text = `${seed.title}\n${seed.detail}\n${seed.processName}\n${seed.words}`.toLowerCase();
+        return terms.some((term) => text.includes(term));
+    });
+}
 
-    const processes = new Map<string, ThreadInfo[]>();
-    for (const thread of threads) {
-        const group = processes.get(thread.pid);
-        if (group) group.push(thread);
-        else processes.set(thread.pid, [thread]);
+/** A process with its tracks, those that stay below another one left out. */
+export interface TrackGroup {
+    /** Names the process where its place among the others is meant. */
+    key: TrackKey;
+    process: string;
+    activity: number;
+    seeds: TrackSeed[];
+}
+
+/** The processes in the order in which they are shown, each with all of its tracks in order. */
+export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKey[]): TrackGroup[] {
+    const places = new Map(order.map((key, at) => [key, at]));
+    const place = (key: TrackKey): number => places.get(key) ?? order.length;
+    const groups = new Map<string, TrackGroup>();
+    for (const seed of seeds) {
+        let group = groups.get(seed.process);
+        if (!group) {
+            group = { key: trackKey('process', groups.size), process: seed.process, activity: 0, seeds: [] };
+            groups.set(seed.process, group);
+        }
+        if (seed.kind === 'thread') group.activity += seed.activity;
+        if (seed.below === '') group.seeds.push(seed);
     }
-    const activity = (group: readonly ThreadInfo[]): number => group.reduce((sum, thread) => sum + thread.activity, 0);
-    const sorted = [...processes.values()].sort((a, b) => activity(b) - activity(a));
+    const sorted = [...groups.values()].sort(
+        (a, b) =>
+            place(a.key) - place(b.key) ||
+            Number(b.process === '') - Number(a.process === '') ||
+            b.activity - a.activity,
+    );
+    // Other kinds follow the threads of their process, in the order of their sources.
+    for (const group of sorted)
+        group.seeds.sort(
+            (a, b) =>
+                Number(b.isLead) - Number(a.isLead) ||
+                place(keyOf(a)) - place(keyOf(b)) ||
+                Number(a.kind !== 'thread') - Number(b.kind !== 'thread') ||
+                (a.kind === 'thread' ? b.activity - a.activity : 0),
+        );
+    return sorted;
+}
 
+/** Whether a choice shows a track. Chosen threads stay on the screen unless they were hidden one by one. */
+function showsTrack(choice: TrackChoice): (seed: TrackSeed, selected: ReadonlySet<number>) => boolean {
+    const shown = new Set(choice.shown);
+    const hidden = new Set(choice.hidden);
+    return (seed, selected) => {
+        const key = keyOf(seed);
+        if (hidden.has(key)) return false;
+        if (shown.has(key) || choice.base === 'all') return true;
+        if (seed.kind === 'thread' && selected.has(seed.thread)) return true;
+        return choice.base === 'busy' && !seed.isQuiet;
+    };
+}
+
+function rowOf(seed: TrackSeed, level: 0 | 1): TrackRow {
+    const { words: _words, isQuiet: _isQuiet, ...rest } = seed;
+    return { ...rest, key: keyOf(seed), level };
+}
+
+function headingOf(group: TrackGroup, first: TrackSeed): TrackRow {
+    const isSystem = group.process === '';
+    return {
+        kind: 'process',
+        index: Number(group.key.slice(1)),
+        key: group.key,
+        process: group.process,
+        processName: first.processName,
+        below: '',
+        title: isSystem ? 'System' : first.processName,
+        detail: isSystem ? '' : `PID ${systemNumber(group.process)}`,
+        thread: -1,
+        isLead: true,
+        activity: group.activity,
+        height: HEADING_HEIGHT,
+        level: 0,
+    };
+}
+
+/** The rows for `seeds`; `selected` are the chosen threads. */
+export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, selected: readonly number[]): Tracks {
+    const isShown = showsTrack(choice);
+    const chosen = new Set(selected);
+    const below = new Map<TrackKey, TrackSeed[]>();
+    for (const seed of seeds) {
+        if (seed.below === '') continue;
+        const list = below.get(seed.below);
+        if (list) list.push(seed);
+        else below.set(seed.below, [seed]);
+    }
     const rows: TrackRow[] = [];
-    for (const group of sorted) {
-        const visible = group
-            .filter(isShown)
-            .sort((a, b) => Number(b.isMain) - Number(a.isMain) || b.activity - a.activity);
+    for (const group of groupTracks(seeds, choice.order)) {
+        const visible = group.seeds.filter((seed) => isShown(seed, chosen));
         const [first] = visible;
         if (!first) continue;
-        const leads = first.isMain || group.length === 1;
-        const processName = first.processName || first.name || 'Process';
-        if (!leads)
-            rows.push({
-                kind: 'process',
-                thread: -1,
-                title: processName,
-                detail: `PID ${systemNumber(first.pid)}`,
-                level: 0,
-                activity: activity(group),
-            });
-        for (const thread of visible) {
-            const isLead = leads && thread === first;
-            const title = isLead ? processName : thread.name || 'thread';
-            const named = isLead && thread.name !== '' && thread.name !== processName ? `${thread.name} · ` : '';
-            const detail = isLead ? `${named}PID ${systemNumber(thread.pid)}` : `TID ${systemNumber(thread.tid)}`;
-            rows.push({
-                kind: 'thread',
-                thread: thread.index,
-                title,
-                detail,
-                level: isLead ? 0 : 1,
-                activity: thread.activity,
-            });
+        if (!first.isLead) rows.push(headingOf(group, first));
+        for (const seed of visible) {
+            rows.push(rowOf(seed, seed.isLead && seed === first ? 0 : 1));
+            for (const one of below.get(keyOf(seed)) ?? []) if (isShown(one, chosen)) rows.push(rowOf(one, 1));
         }
     }
-    const shown = rows.filter((row) => row.kind === 'thread').map((row) => row.thread);
-    const hidden =
-        terms.length > 0
-            ? 0
-            : threads.length - (all ? threads.filter((thread) => busy.has(thread.index)).length : shown.length);
-    return { rows, shown, hidden };
+    const tracks = rows.filter((row) => row.kind !== 'process');
+    const hidden = new Set(choice.hidden);
+    const shown = new Set(tracks.map((row) => row.key));
+    return {
+        rows,
+        shown: [...new Set(tracks.filter((row) => row.thread >= 0).map((row) => row.thread))],
+        count: tracks.length,
+        total: seeds.length,
+        quiet:
+            choice.base === 'busy'
+                ? seeds.filter((seed) => seed.isQuiet && !shown.has(keyOf(seed)) && !hidden.has(keyOf(seed))).length
+                : 0,
+    };
 }

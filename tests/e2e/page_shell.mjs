@@ -1,0 +1,168 @@
+// The frame around the views: choosing, hiding, moving and searching tracks, by mouse and by keyboard.
+//
+//     node tests/e2e/page_shell.mjs URL PROFILE
+import { readFileSync } from 'node:fs';
+import { askUntil, closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, file] = process.argv.slice(2);
+const profile = JSON.parse(readFileSync(file, 'utf8'));
+const page = await openPage(url);
+
+/** The tracks that exist, top to bottom, by name. */
+const trackNames = () =>
+    page.$$eval('.track', (rows) =>
+        rows
+            .sort((a, b) => a.offsetTop - b.offsetTop)
+            .map((row) => row.querySelector('.track-name').textContent),
+    );
+const label = (name) => page.locator('.track-label', { has: page.getByText(name, { exact: true }) });
+const chosen = () => page.$$eval('.track.selected .track-name', (names) => names.map((name) => name.textContent).join());
+const countText = () => page.locator('.track-count').innerText();
+const parameter = (name) => new URL(page.url()).searchParams.get(name);
+
+async function menuOf(name) {
+    await label(name).click({ button: 'right' });
+    await page.waitForSelector('.menu');
+}
+
+async function chooseItem(text) {
+    await page.getByRole('menuitem', { name: text }).click();
+    await settle(page);
+}
+
+/** Loads the first view again. */
+async function restart() {
+    await page.goto(url);
+    await page.waitForSelector('.tree-row.selected');
+    await settle(page);
+}
+
+await check('of many tracks the busiest are shown, and how many there are', async () => {
+    assertEqual(await countText(), `15 / ${profile.threads.length} tracks`, 'the count');
+    assertEqual((await trackNames()).slice(0, 3).join(), 'server,worker 1,worker 2', 'the first tracks');
+    assertEqual(await chosen(), 'worker 1', 'the chosen one');
+});
+
+await check('a track is hidden by its menu and shown again by going back', async () => {
+    await menuOf('worker 2');
+    await chooseItem('Hide this track');
+    assertEqual((await trackNames()).slice(0, 3).join(), 'server,worker 1,worker 3', 'the first tracks');
+    assertEqual(parameter('hiddenTracks'), 't2', 'what the address says is hidden');
+    await page.goBack();
+    await settle(page);
+    assertEqual((await trackNames()).slice(0, 3).join(), 'server,worker 1,worker 2', 'the first tracks after back');
+});
+
+await check('a chosen track that is hidden leaves the choice to another', async () => {
+    await label('worker 1').focus();
+    await page.keyboard.press('Delete');
+    await settle(page);
+    assert(!(await trackNames()).includes('worker 1'), 'it is still there');
+    assertEqual(await chosen(), 'server', 'the chosen one');
+    await restart();
+});
+
+await check('one track, and one process, can be shown alone', async () => {
+    await menuOf('worker 3');
+    await chooseItem('Show only this track');
+    assertEqual((await trackNames()).join(), 'server,worker 3', 'heading and track');
+    assertEqual(await countText(), `1 / ${profile.threads.length} tracks`, 'the count');
+    await restart();
+    await menuOf('client');
+    await chooseItem('Show only this process');
+    assertEqual((await trackNames()).join(), 'client,reader,writer', 'the tracks');
+    await page.reload();
+    await page.waitForSelector('.tree-row.selected');
+    await settle(page);
+    assertEqual((await trackNames()).join(), 'client,reader,writer', 'the tracks after a reload');
+    await restart();
+});
+
+await check('all shown tracks of a process are chosen together', async () => {
+    await menuOf('client');
+    await chooseItem('Choose all threads of this process');
+    assertEqual(await chosen(), 'client,reader', 'what is chosen');
+    assertEqual(await page.locator('.tree-row .number').first().innerText(), '950', 'samples of the two');
+    await restart();
+});
+
+await check('a search in the list of tracks shows, hides and isolates what it finds', async () => {
+    await page.locator('body').press('T');
+    const box = page.getByRole('combobox', { name: 'Search tracks by name, PID or TID' });
+    await box.fill('tool, 7001');
+    assertEqual(await page.locator('.picker-row').count(), 4, 'number of matches');
+    await page.getByRole('button', { name: 'Show only these' }).click();
+    await page.keyboard.press('Escape');
+    await settle(page);
+    assertEqual((await trackNames()).join(), 'client,reader,tool0,tool1,tool2', 'the tracks');
+    await page.locator('.track-count').click();
+    await box.fill('tool1');
+    await box.press('Enter');
+    await page.keyboard.press('Escape');
+    await settle(page);
+    assertEqual((await trackNames()).join(), 'client,reader,tool0,tool2', 'the tracks without one');
+    await page.locator('.track-count').click();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.keyboard.press('Escape');
+    await settle(page);
+    assertEqual(await countText(), `${profile.threads.length} / ${profile.threads.length} tracks`, 'the count of all');
+    await restart();
+});
+
+await check('the last thread cannot be hidden', async () => {
+    await menuOf('client');
+    await chooseItem('Show only this track');
+    await label('client').focus();
+    await page.keyboard.press('Delete');
+    await askUntil((text) => text.includes('has to stay'), () => page.locator('.notice').innerText());
+    assertEqual((await trackNames()).join(), 'client', 'the tracks');
+    await restart();
+});
+
+await check('tracks are moved by keys and by the mouse, and stay there', async () => {
+    await label('worker 3').focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await settle(page);
+    assertEqual((await trackNames()).slice(0, 4).join(), 'server,worker 1,worker 3,worker 2', 'the first tracks');
+    assertEqual(await page.evaluate(() => document.activeElement.innerText.split('\n')[0]), 'worker 3', 'where the focus is');
+    const from = await label('worker 1').boundingBox();
+    const to = await label('worker 2').boundingBox();
+    await page.mouse.move(from.x + 60, from.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(to.x + 60, to.y + 8, { steps: 5 });
+    await page.waitForSelector('.drop-line');
+    await page.mouse.up();
+    await settle(page);
+    assertEqual((await trackNames()).slice(0, 4).join(), 'server,worker 3,worker 2,worker 1', 'the tracks after the drag');
+    assertEqual(await chosen(), 'worker 1', 'the chosen one, which a drag does not change');
+    await page.reload();
+    await page.waitForSelector('.tree-row.selected');
+    await settle(page);
+    assertEqual((await trackNames()).slice(0, 4).join(), 'server,worker 3,worker 2,worker 1', 'the tracks after a reload');
+    await restart();
+});
+
+await check('the keyboard walks all tracks though few of them exist', async () => {
+    await page.locator('.more-tracks button').click();
+    await settle(page);
+    assert((await trackNames()).length < profile.threads.length, 'all rows exist');
+    await page.locator('.track-label').first().focus();
+    await page.keyboard.press('Home');
+    await settle(page);
+    const names = [];
+    for (let i = 0; i < profile.threads.length; i++) {
+        names.push(await page.evaluate(() => document.activeElement.querySelector('.track-name')?.textContent));
+        await page.keyboard.press('ArrowDown');
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    }
+    assertEqual(new Set(names).size, profile.threads.length, 'number of tracks that had the focus');
+    await restart();
+});
+
+await check('nothing went wrong meanwhile', async () => {
+    assertEqual(complaints.join('\n'), '', 'what pages complained of');
+});
+
+await closeBrowser();
+finish();

@@ -1,0 +1,113 @@
+// A profile of many threads: a server whose workers do the less the later they come, a client of three threads, and
+// processes of one thread each. Every function is called by main of its process.
+//
+//     node tests/e2e/page_shell_profile.mjs FILE [THREADS]
+import { writeFileSync } from 'node:fs';
+
+const [file, wanted = '60'] = process.argv.slice(2);
+const names = ['main', 'accept_connection', 'parse_request', 'std::vector<Request>::push_back', 'HttpServer::handle', 'render', 'malloc', '_int_malloc', 'idle_wait'];
+const strings = [...names, 'server', 'libc.so.6'];
+const inLibc = (at) => (names[at].includes('malloc') ? 1 : 0);
+const count = names.length;
+const none = (length) => Array(length).fill(null);
+const fill = (length, value) => Array(length).fill(value);
+
+// main calls the others; handle calls render, push_back malloc, and this _int_malloc.
+const stacks = { frame: names.map((_, at) => at), prefix: [-1, 0, 0, 2, 0, 4, 3, 6, 0] };
+const stackTable = {
+    frame: stacks.frame,
+    prefixOffset: stacks.prefix.map((prefix, at) => (prefix < 0 ? 0 : at - prefix)),
+    length: count,
+};
+
+/** A thread with `busy` samples in the second that the profile has. */
+function thread(name, processName, pid, tid, isMainThread, busy) {
+    const stack = Array.from({ length: busy }, (_, at) => (at * 7 + tid) % (count - 1));
+    return {
+        processType: 'default',
+        processStartupTime: 0,
+        processShutdownTime: null,
+        registerTime: 0,
+        unregisterTime: null,
+        pausedRanges: [],
+        name,
+        isMainThread,
+        processName,
+        pid: String(pid),
+        tid,
+        samples: {
+            stack,
+            time: stack.map((_, at) => (at * 1000) / Math.max(1, busy)),
+            weight: null,
+            weightType: 'samples',
+            length: busy,
+        },
+        markers: { data: [], name: [], startTime: [], endTime: [], phase: [], category: [], length: 0 },
+    };
+}
+
+const threads = [thread('server', 'server', 100, 100, true, 400)];
+for (let i = 1; i < Number(wanted) - 6; i++) threads.push(thread(`worker ${i}`, 'server', 100, 100 + i, false, Math.max(0, 600 - 25 * i)));
+threads.push(thread('client', 'client', 7000, 7000, true, 500));
+threads.push(thread('reader', 'client', 7000, 7001, false, 450));
+threads.push(thread('writer', 'client', 7000, 7002, false, 300));
+for (let i = 0; i < 3; i++) threads.push(thread(`tool${i}`, `tool${i}`, 9000 + i, 9000 + i, true, 60 - 20 * i));
+
+writeFileSync(
+    file,
+    JSON.stringify({
+        meta: {
+            interval: 1,
+            startTime: 1767225600000,
+            profilingStartTime: 0,
+            profilingEndTime: 1000,
+            processType: 0,
+            product: 'many threads',
+            stackwalk: 1,
+            version: 36,
+            preprocessedProfileVersion: 70,
+            markerSchema: [],
+            symbolicated: true,
+            categories: [
+                { name: 'User', color: 'yellow', subcategories: ['Other'] },
+                { name: 'Library', color: 'blue', subcategories: ['Other'] },
+                { name: 'Other', color: 'grey', subcategories: ['Other'] },
+            ],
+        },
+        libs: [],
+        shared: {
+            stringArray: strings,
+            stackTable,
+            frameTable: {
+                address: fill(count, -1),
+                lib: fill(count, -1),
+                inlineDepth: fill(count, 0),
+                category: names.map((_, at) => inLibc(at)),
+                subcategory: fill(count, 0),
+                func: names.map((_, at) => at),
+                nativeSymbol: none(count),
+                innerWindowID: fill(count, 0),
+                line: none(count),
+                column: none(count),
+                originalLocation: none(count),
+                length: count,
+            },
+            funcTable: {
+                name: names.map((_, at) => at),
+                isJS: fill(count, false),
+                relevantForJS: fill(count, false),
+                resource: names.map((_, at) => inLibc(at)),
+                source: none(count),
+                lineNumber: none(count),
+                columnNumber: none(count),
+                originalLocation: none(count),
+                length: count,
+            },
+            resourceTable: { name: [count, count + 1], host: none(2), type: [1, 1], length: 2 },
+            nativeSymbols: { libIndex: [], address: [], name: [], functionSize: [], length: 0 },
+            sources: { id: [], filename: [], startLine: [], startColumn: [], sourceMapURL: [], content: [], length: 0 },
+            sourceLocationTable: { source: [], line: [], column: [], length: 0 },
+        },
+        threads,
+    }),
+);

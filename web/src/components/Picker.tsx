@@ -1,0 +1,159 @@
+/**
+ * A box to type in with a list below that follows what is typed: the command palette and the list of tracks. The focus
+ * stays in the box; arrows walk the list, Enter chooses, Escape closes. Only the rows on the screen exist.
+ */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { SearchIcon } from './icons';
+
+/** px, as in the style sheet. */
+const ROW_HEIGHT = 28;
+const PAGE = 10;
+const OVERSCAN = 8;
+
+export interface ChosenWith {
+    /** Ctrl or Cmd was held: the list stays, or the other thing is done. */
+    ctrl: boolean;
+    shift: boolean;
+}
+
+interface PickerProps<Item> {
+    /** Tells its parts from those of other pickers. */
+    name: string;
+    label: string;
+    placeholder: string;
+    text: string;
+    items: readonly Item[];
+    keyOf: (item: Item) => string;
+    render: (item: Item) => ComponentChildren;
+    /** For lists of things that are on or off. */
+    isOn?: (item: Item) => boolean;
+    onText: (text: string) => void;
+    onChoose: (item: Item, held: ChosenWith) => void;
+    onClose: () => void;
+    /** Between the box and the list. */
+    actions?: ComponentChildren;
+    /** Below the list. */
+    hint?: ComponentChildren;
+    /** What is said when there is nothing in the list. */
+    empty: ComponentChildren;
+}
+
+export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
+    const { name, items } = props;
+    const dialog = useRef<HTMLDialogElement>(null);
+    const input = useRef<HTMLInputElement>(null);
+    const list = useRef<HTMLDivElement>(null);
+    const [active, setActive] = useState(0);
+    const [scrollTop, setScrollTop] = useState(0);
+    const at = Math.max(0, Math.min(active, items.length - 1));
+
+    useEffect(() => {
+        const before = document.activeElement;
+        dialog.current?.showModal();
+        input.current?.focus();
+        return () => {
+            if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+        };
+    }, []);
+    // Another search begins at its best answer.
+    useLayoutEffect(() => {
+        setActive(0);
+        if (list.current) list.current.scrollTop = 0;
+    }, [props.text]);
+    useLayoutEffect(() => {
+        const box = list.current;
+        if (!box) return;
+        const top = at * ROW_HEIGHT;
+        if (top < box.scrollTop) box.scrollTop = top;
+        else if (top + ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top + ROW_HEIGHT - box.clientHeight;
+    }, [at]);
+
+    const choose = (item: Item | undefined, event: MouseEvent | KeyboardEvent): void => {
+        if (item !== undefined) props.onChoose(item, { ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey });
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+        const moves: Record<string, number> = {
+            ArrowDown: at + 1 < items.length ? at + 1 : 0,
+            ArrowUp: at > 0 ? at - 1 : items.length - 1,
+            PageDown: at + PAGE,
+            PageUp: at - PAGE,
+        };
+        const target = moves[event.key];
+        if (target !== undefined) setActive(Math.max(0, Math.min(items.length - 1, target)));
+        else if (event.key === 'Enter') choose(items[at], event);
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+    };
+
+    const shown = Math.ceil((list.current?.clientHeight ?? 400) / ROW_HEIGHT) + OVERSCAN;
+    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
+    const visible = items.slice(first, first + shown + OVERSCAN);
+    const current = items[at];
+    return (
+        <dialog
+            ref={dialog}
+            class={`picker ${name}`}
+            aria-label={props.label}
+            onClose={props.onClose}
+            onClick={(event) => {
+                if (event.target === dialog.current) props.onClose();
+            }}
+            // The keys of the page mean nothing here.
+            onKeyDown={(event) => event.stopPropagation()}
+        >
+            <div class="picker-box">
+                <SearchIcon />
+                <input
+                    ref={input}
+                    type="text"
+                    role="combobox"
+                    aria-label={props.label}
+                    aria-expanded="true"
+                    aria-controls={`${name}-list`}
+                    {...(current === undefined ? {} : { 'aria-activedescendant': `${name}-${props.keyOf(current)}` })}
+                    placeholder={props.placeholder}
+                    value={props.text}
+                    spellcheck={false}
+                    autocomplete="off"
+                    onInput={(event) => props.onText(event.currentTarget.value)}
+                    onKeyDown={onKeyDown}
+                />
+            </div>
+            {props.actions}
+            {items.length === 0 && <p class="picker-empty">{props.empty}</p>}
+            <div
+                ref={list}
+                class="picker-list"
+                id={`${name}-list`}
+                role="listbox"
+                aria-label={props.label}
+                aria-multiselectable={props.isOn !== undefined}
+                tabIndex={-1}
+                onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+            >
+                <div class="picker-rows" role="presentation" style={{ height: `${items.length * ROW_HEIGHT}px` }}>
+                    {visible.map((item, i) => (
+                        <div
+                            key={props.keyOf(item)}
+                            id={`${name}-${props.keyOf(item)}`}
+                            class={first + i === at ? 'picker-row active' : 'picker-row'}
+                            role="option"
+                            aria-selected={props.isOn ? props.isOn(item) : first + i === at}
+                            aria-posinset={first + i + 1}
+                            aria-setsize={items.length}
+                            tabIndex={-1}
+                            style={{ top: `${(first + i) * ROW_HEIGHT}px` }}
+                            onPointerMove={() => setActive(first + i)}
+                            onClick={(event) => choose(item, event)}
+                        >
+                            {props.render(item)}
+                        </div>
+                    ))}
+                </div>
+            </div>
+            {props.hint && <div class="picker-hint">{props.hint}</div>}
+        </dialog>
+    );
+}

@@ -1,0 +1,110 @@
+/** The list of all tracks, to search and to show and hide them one by one or by what a search finds. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { trackSeeds, tracks, view } from '../state/store';
+import { hide, isTrackListOpen, show, showAll, showBusy, showOnly } from '../state/track_actions';
+import { groupTracks, keyOf, matchingTracks, type TrackSeed } from '../state/tracks';
+import { formatCount, formatDuration } from '../text/format';
+import { Picker } from './Picker';
+import { ProfileText } from './text';
+
+const LABEL_LIMIT = 120;
+
+const text = signal('');
+
+function close(): void {
+    isTrackListOpen.value = false;
+    text.value = '';
+}
+
+/** All tracks in the order of the timeline, those below others after them. */
+function allInOrder(): TrackSeed[] {
+    const seeds = trackSeeds.value;
+    const below = seeds.filter((seed) => seed.below !== '');
+    return groupTracks(seeds, view.value.tracks.order).flatMap((group) =>
+        group.seeds.flatMap((seed) => [seed, ...below.filter((one) => one.below === keyOf(seed))]),
+    );
+}
+
+function Action({ label, isOff, action }: { label: string; isOff?: boolean; action: () => void }): JSX.Element {
+    return (
+        <button type="button" class="button" disabled={isOff ?? false} onClick={action}>
+            {label}
+        </button>
+    );
+}
+
+function Actions({ found }: { found: readonly TrackSeed[] }): JSX.Element {
+    const keys = found.map(keyOf);
+    if (text.value.trim() === '')
+        return (
+            <div class="picker-actions">
+                <Action label="Show all" action={showAll} />
+                <Action label="Show the busiest" action={showBusy} />
+            </div>
+        );
+    const isNone = keys.length === 0;
+    return (
+        <div class="picker-actions">
+            <Action label="Show these" isOff={isNone} action={() => show(keys)} />
+            <Action label="Hide these" isOff={isNone} action={() => hide(keys)} />
+            <Action label="Show only these" isOff={isNone} action={() => showOnly(keys)} />
+        </div>
+    );
+}
+
+export function TrackPicker(): JSX.Element | null {
+    if (!isTrackListOpen.value) return null;
+    const found = matchingTracks(allInOrder(), text.value);
+    const shown = new Set(tracks.value.rows.map((row) => row.key));
+    return (
+        <Picker
+            name="tracks"
+            label="Search tracks by name, PID or TID"
+            placeholder="Search tracks: any of these, comma, separated"
+            text={text.value}
+            items={found}
+            keyOf={keyOf}
+            isOn={(seed) => shown.has(keyOf(seed))}
+            onText={(typed) => {
+                text.value = typed;
+            }}
+            onChoose={(seed, held) => {
+                const key = keyOf(seed);
+                if (held.ctrl) showOnly([key]);
+                else if (shown.has(key)) hide([key]);
+                else show([key]);
+            }}
+            onClose={close}
+            actions={<Actions found={found} />}
+            hint={
+                <>
+                    <span>
+                        <kbd>Enter</kbd> show or hide
+                    </span>
+                    <span>
+                        <kbd>Ctrl+Enter</kbd> show only this
+                    </span>
+                    <span class="picker-count">
+                        {`${formatCount(tracks.value.count)} of ${formatCount(tracks.value.total)} shown`}
+                    </span>
+                </>
+            }
+            empty="No track has this in its name, PID or TID."
+            render={(seed) => (
+                <>
+                    <span class={shown.has(keyOf(seed)) ? 'tick-mark on' : 'tick-mark'} aria-hidden="true" />
+                    <span class={seed.isLead ? 'picker-name' : 'picker-name indented'}>
+                        <ProfileText text={seed.title} limit={LABEL_LIMIT} />
+                    </span>
+                    <span class="picker-detail">
+                        <ProfileText text={seed.detail} limit={LABEL_LIMIT} />
+                    </span>
+                    <span class="picker-amount">
+                        {seed.kind !== 'thread' ? '' : seed.activity > 0 ? formatDuration(seed.activity) : 'idle'}
+                    </span>
+                </>
+            )}
+        />
+    );
+}
