@@ -263,6 +263,25 @@ static void test_file_without_build_id_must_be_unchanged(void **unused)
     forget(&whole);
 }
 
+static void test_without_build_id_the_checksum_of_the_link_decides(void **unused)
+{
+    (void)unused;
+    make_program("linked", "none");
+    struct library linked;
+    struct debug_files files;
+    run("objcopy --add-gnu-debuglink=whole.debug bare linked");
+    describe(&linked, "linked");
+    assert_true(finds_debug_info(&linked, NULL));
+    run("sed s/2/3/ a.c >b.c && gcc -g -O0 -Wl,--build-id=none -o new b.c && objcopy --only-keep-debug new "
+        "whole.debug");
+    open_files(&files, &linked, NULL);
+    assert_true(files.has_mapped);
+    assert_false(files.has_separate);
+    assert_non_null(strstr(files.problem, "does not belong to the mapped file: its build id or checksum differs"));
+    debug_files_close(&files);
+    forget(&linked);
+}
+
 static void test_file_without_build_id_that_nobody_saw_is_not_used(void **unused)
 {
     (void)unused;
@@ -520,6 +539,7 @@ int main(void)
         cmocka_unit_test(test_kept_file_is_used_when_its_path_is_gone_or_another_one),
         cmocka_unit_test(test_file_overwritten_in_place_is_not_used),
         cmocka_unit_test(test_file_without_build_id_must_be_unchanged),
+        cmocka_unit_test(test_without_build_id_the_checksum_of_the_link_decides),
         cmocka_unit_test(test_file_without_build_id_that_nobody_saw_is_not_used),
         cmocka_unit_test(test_files_are_found_in_the_root_folder_of_the_process),
         cmocka_unit_test(test_links_that_lead_nowhere_good_end),

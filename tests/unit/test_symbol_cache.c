@@ -534,18 +534,70 @@ static void test_wide_spans_take_the_place_of_what_they_overlap(void **unused)
     struct symbol_answer list[] = {{.symbol = "f", .symbol_size = 100}, {.symbol = "g", .symbol_size = 9}};
     struct symbol_answers answers = {.answers = list, .count = 2};
     struct cache_table table = {0};
-    uint64_t points[] = {10, 20}, spans[] = {15, 40};
-    uint32_t sizes[] = {10, 5};
+    uint64_t points[] = {10, 20}, spans[] = {15, 40}, early[] = {38, 50};
+    uint32_t sizes[] = {10, 5}, early_sizes[] = {4, 1};
     assert_true(cache_table_add(&table, points, NULL, &answers));
+    assert_true(cache_table_add(&table, early, early_sizes, &answers)); /* ends inside the one at 40 */
     assert_true(cache_table_add(&table, spans, sizes, &answers));
-    assert_int_equal(table.spans.length, 3);
+    assert_int_equal(table.spans.length, 4);
     assert_int_equal(cache_table_find(&table, 10), 0);
     assert_int_equal(cache_table_find(&table, 11), CACHE_NONE);
     assert_int_equal(cache_table_find(&table, 15), 1);
     assert_int_equal(cache_table_find(&table, 24), 1);
     assert_int_equal(cache_table_find(&table, 25), CACHE_NONE);
+    assert_int_equal(cache_table_find(&table, 39), CACHE_NONE);
     assert_int_equal(cache_table_find(&table, 44), 2);
     assert_int_equal(table.symbols.length, 2); /* each kept once */
+    cache_table_destroy(&table);
+}
+
+static int decode_again(const struct cache_table *table)
+{
+    struct cache_table copy = {0};
+    size_t size;
+    unsigned char *bytes = cache_table_encode(table, &size);
+    assert_non_null(bytes);
+    int result = cache_table_decode(&copy, bytes, size);
+    free(bytes);
+    cache_table_destroy(&copy);
+    return result;
+}
+
+/* The checksum keeps nobody from writing nonsense. */
+static void test_nonsense_with_the_right_checksum_is_refused(void **unused)
+{
+    (void)unused;
+    struct symbol_frame frames[] = {{.function = "outer", .file = "a.c"}, {.function = "inner", .file = "a.c"}};
+    struct symbol_answer list[] = {{.symbol = "f", .symbol_size = 9, .frame_count = 2}, {.symbol = "g"}};
+    struct symbol_answers answers = {.answers = list, .count = 2, .frames = {.data = frames, .length = 2}};
+    struct cache_table table = {0};
+    uint64_t rvas[] = {10, 20};
+    assert_true(cache_table_add(&table, rvas, (uint32_t[]){5, 5}, &answers));
+    assert_int_equal(decode_again(&table), 0);
+    struct {
+        uint32_t *field, nonsense;
+    } changes[] = {
+        {&table.spans.data[0].symbol, 2},
+        {&table.spans.data[0].frame, 2},
+        {&table.spans.data[0].size, 0},
+        {&table.spans.data[0].size, 11}, /* into the next one */
+        {&table.spans.data[1].start, 0},
+        {&table.spans.data[1].size, UINT32_MAX},
+        {&table.frames.data[0].caller, 0}, /* itself */
+        {&table.frames.data[0].caller, 1}, /* in a circle */
+        {&table.frames.data[1].caller, 2},
+        {&table.frames.data[0].function, (uint32_t)table.texts.length},
+        {&table.frames.data[0].file, (uint32_t)table.texts.length},
+        {&table.symbols.data[1].name, (uint32_t)table.texts.length},
+    };
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        uint32_t before = *changes[i].field;
+        *changes[i].field = changes[i].nonsense;
+        assert_int_equal(decode_again(&table), -EINVAL);
+        *changes[i].field = before;
+    }
+    table.texts.data[table.texts.length - 1] = 'x'; /* the last one has no end */
+    assert_int_equal(decode_again(&table), -EINVAL);
     cache_table_destroy(&table);
 }
 
@@ -583,6 +635,7 @@ int main(void)
         TEST(test_what_was_used_longest_ago_is_removed),
         TEST(test_the_folder_is_made_for_this_user_alone),
         TEST(test_wide_spans_take_the_place_of_what_they_overlap),
+        TEST(test_nonsense_with_the_right_checksum_is_refused),
         TEST(test_addresses_beyond_4_gib_are_left_out),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
