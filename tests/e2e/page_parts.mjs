@@ -73,7 +73,7 @@ await check('views survive the address', () => {
                 hidden: Array.from({ length: random(3) }, (_, i) => `c${i * 7 + random(7)}`),
                 order: Array.from({ length: random(3) }, (_, i) => `p${20 - i * 7 - random(7)}`),
             },
-            sorts: random(2) ? {} : { functions: 'total-1' },
+            sorts: random(2) ? {} : { functions: 'total.r' },
             profileName: ['', 'a & b = ünï+?#'][random(2)],
         };
         const whole = { ...codec.EMPTY_VIEW, ...view };
