@@ -6,7 +6,7 @@ import { fetchNames, funcName, namesVersion } from '../state/names';
 import { NODE_KEYS, nodeMenu } from '../state/node_menu';
 import { inverted, search } from '../state/store';
 import { foldsTemplates, isShown, setShown, toggleTemplates } from '../state/tables';
-import { transformByKey } from '../state/transform_offers';
+import { placeOfNode, transformByKey } from '../state/transform_offers';
 import {
     collapse,
     expand,
@@ -103,7 +103,7 @@ function onTreeKey(event: KeyboardEvent, node: TreeNode | null): boolean {
             return true;
         default:
             if (!NODE_KEYS.has(event.key)) return false;
-            void transformByKey(event.key, node);
+            void transformByKey(event.key, placeOfNode(node));
             return true;
     }
 }

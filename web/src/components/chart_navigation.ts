@@ -52,7 +52,7 @@ function wheelPixels(event: WheelEvent): number {
     return event.deltaMode === WheelEvent.DOM_DELTA_LINE ? turned * LINE_HEIGHT : turned;
 }
 
-export function useChartNavigation(element: RefObject<HTMLElement>, options: ChartOptions): ChartNavigation {
+export function useChartNavigation(element: RefObject<HTMLElement | null>, options: ChartOptions): ChartNavigation {
     const latest = useLatest(options);
     const made = useRef<(ChartNavigation & { stop(): void }) | null>(null);
     made.current ??= makeNavigation(element, () => latest.current ?? options);
@@ -60,7 +60,7 @@ export function useChartNavigation(element: RefObject<HTMLElement>, options: Cha
     return made.current;
 }
 
-function makeNavigation(element: RefObject<HTMLElement>, options: () => ChartOptions): ChartNavigation & { stop(): void } {
+function makeNavigation(element: RefObject<HTMLElement | null>, options: () => ChartOptions): ChartNavigation & { stop(): void } {
     const held = new Set<Motion>();
     let frame = 0;
     let lastStep = 0;

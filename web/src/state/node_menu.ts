@@ -1,10 +1,18 @@
 /** The menus of call nodes and of functions, the same in every view that has them. */
 import type { Recursion, TransformKind } from '../engine/api';
 import { copyName, copyStack } from './copies';
-import { changeView, engine, inverted } from './store';
-import { type Offer, OFFERED, OFFERED_FOR_FUNCTIONS, offersFor, offersForFunction } from './transform_offers';
+import { changeView, engine } from './store';
+import {
+    type NodePlace,
+    type Offer,
+    OFFERED,
+    OFFERED_FOR_FUNCTIONS,
+    offersFor,
+    offersForFunction,
+    placeOfNode,
+} from './transform_offers';
 import { collapse, expandAll, transform } from './tree';
-import { nodePath, type TreeNode } from './tree_nodes';
+import type { TreeNode } from './tree_nodes';
 import { type MenuItem, menuItem } from './windows';
 
 /** The transforms before which the menu has a line. */
@@ -33,20 +41,32 @@ function withRecursion(func: number, make: (recursion: Recursion | null) => Menu
     return { items: make(null), later: engine.recursion(func).then(make) };
 }
 
-/** The menu of a row of the call tree; `more` comes at its end. */
+/** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
+export function placeMenu(
+    place: NodePlace,
+    own: readonly MenuItem[],
+    more: readonly MenuItem[] = [],
+): MenuItems {
+    return withRecursion(place.func, (recursion) => [
+        ...offersFor(place, recursion).map((offer) => offerItem(offer, GROUP_STARTS.has(offer.kind))),
+        ...own,
+        menuItem('Copy function name', () => copyName(place.func), { keys: 'Ctrl+C', startsGroup: true }),
+        menuItem('Copy stack', () => void copyStack(place.path, place.inverted)),
+        ...more,
+    ]);
+}
+
+/** The menu of a row of the call tree. */
 export function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuItems {
-    return withRecursion(node.func, (recursion) => [
-        ...offersFor(node, recursion).map((offer) => offerItem(offer, GROUP_STARTS.has(offer.kind))),
+    const own = [
         menuItem('Open everything below', () => void expandAll(node), {
             keys: '*',
             enabled: node.hasChildren,
             startsGroup: true,
         }),
         menuItem('Close', () => collapse(node), { keys: '←', enabled: node.expanded }),
-        menuItem('Copy function name', () => copyName(node.func), { keys: 'Ctrl+C', startsGroup: true }),
-        menuItem('Copy stack', () => void copyStack(nodePath(node), inverted.value)),
-        ...more,
-    ]);
+    ];
+    return placeMenu(placeOfNode(node), own, more);
 }
 
 /** The inverted tree, at the row of the function: who calls it. */

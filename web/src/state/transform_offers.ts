@@ -107,10 +107,20 @@ function categoryName(category: number): string {
     return plainText(info.value.categories[category]?.name ?? 'Other', NAME_LIMIT);
 }
 
-/** What a transform is made of: a row of the tree, or a function of the list, which has no path and no category. */
-type Place = Pick<TreeNode, 'func' | 'category'>;
+/** A call node, in whichever view: what a transform is made of. A function alone has no path and no category. */
+export interface NodePlace {
+    func: number;
+    category: number;
+    path: NodePath;
+    /** The path is one of the inverted tree. */
+    inverted: boolean;
+}
 
-function labelOf(kind: TransformKind, node: Place): string {
+export function placeOfNode(node: TreeNode): NodePlace {
+    return { func: node.func, category: node.category, path: nodePath(node), inverted: inverted.value };
+}
+
+function labelOf(kind: TransformKind, node: NodePlace): string {
     const library = plainText(funcName(node.func)?.lib ?? '', NAME_LIMIT);
     switch (kind) {
         case 'merge-function':
@@ -120,7 +130,7 @@ function labelOf(kind: TransformKind, node: Place): string {
         case 'focus-function':
             return 'Focus on function';
         case 'focus-subtree':
-            return inverted.value ? 'Focus on these callers only' : 'Focus on this subtree only';
+            return node.inverted ? 'Focus on these callers only' : 'Focus on this subtree only';
         case 'focus-self':
             return 'Focus on self only';
         case 'focus-category':
@@ -140,8 +150,8 @@ function labelOf(kind: TransformKind, node: Place): string {
     }
 }
 
-function obstacleOf(kind: TransformKind, node: Place, recursion: Recursion | null): string {
-    if (kind === 'merge-call-node' && inverted.value) return 'A row of an inverted tree cannot be merged alone';
+function obstacleOf(kind: TransformKind, node: NodePlace, recursion: Recursion | null): string {
+    if (kind === 'merge-call-node' && node.inverted) return 'A row of an inverted tree cannot be merged alone';
     if (kind === 'collapse-resource' && (funcName(node.func)?.resource ?? -1) < 0) return 'It is in no known library';
     if (kind === 'collapse-recursion' && recursion === 'none') return 'It does not call itself';
     if (kind === 'collapse-direct-recursion' && recursion !== 'direct' && recursion !== null)
@@ -149,13 +159,13 @@ function obstacleOf(kind: TransformKind, node: Place, recursion: Recursion | nul
     return '';
 }
 
-function makeTransform(kind: TransformKind, node: Place, path: NodePath): Transform {
+function makeTransform(kind: TransformKind, node: NodePlace): Transform {
     const plain = { kind, path: [], inverted: false };
     switch (kind) {
         case 'merge-call-node':
-            return { ...plain, index: -1, path };
+            return { ...plain, index: -1, path: node.path };
         case 'focus-subtree':
-            return { ...plain, index: -1, path, inverted: inverted.value };
+            return { ...plain, index: -1, path: node.path, inverted: node.inverted };
         case 'focus-category':
         case 'drop-category':
             return { ...plain, index: node.category };
@@ -166,19 +176,18 @@ function makeTransform(kind: TransformKind, node: Place, path: NodePath): Transf
     }
 }
 
-function makeOffer(one: Kind, node: Place, path: NodePath, recursion: Recursion | null): Offer {
+function makeOffer(one: Kind, node: NodePlace, recursion: Recursion | null): Offer {
     return {
         ...one,
         label: labelOf(one.kind, node),
         obstacle: obstacleOf(one.kind, node, recursion),
-        transform: makeTransform(one.kind, node, path),
+        transform: makeTransform(one.kind, node),
     };
 }
 
-/** `recursion`: of the row's function; null while it is not known. */
-export function offersFor(node: TreeNode, recursion: Recursion | null): Offer[] {
-    const path = nodePath(node);
-    return OFFERED.map((one) => makeOffer(one, node, path, recursion));
+/** `recursion`: of the node's function; null while it is not known. */
+export function offersFor(node: NodePlace, recursion: Recursion | null): Offer[] {
+    return OFFERED.map((one) => makeOffer(one, node, recursion));
 }
 
 const OF_ROWS_ALONE = new Set<TransformKind>(['merge-call-node', 'focus-subtree', 'focus-category', 'drop-category']);
@@ -186,7 +195,8 @@ const OF_ROWS_ALONE = new Set<TransformKind>(['merge-call-node', 'focus-subtree'
 export const OFFERED_FOR_FUNCTIONS: readonly Kind[] = OFFERED.filter((one) => !OF_ROWS_ALONE.has(one.kind));
 
 export function offersForFunction(func: number, recursion: Recursion | null): Offer[] {
-    return OFFERED_FOR_FUNCTIONS.map((one) => makeOffer(one, { func, category: -1 }, [], recursion));
+    const place = { func, category: -1, path: [], inverted: inverted.value };
+    return OFFERED_FOR_FUNCTIONS.map((one) => makeOffer(one, place, recursion));
 }
 
 async function recursionFor(key: string, func: number): Promise<Recursion | null> {
@@ -200,7 +210,7 @@ async function doOffer(offer: Offer | undefined): Promise<void> {
 }
 
 /** Does what a key stands for; says why if it cannot be done. */
-export async function transformByKey(key: string, node: TreeNode): Promise<void> {
+export async function transformByKey(key: string, node: NodePlace): Promise<void> {
     const recursion = await recursionFor(key, node.func);
     await doOffer(offersFor(node, recursion).find((one) => one.key === key));
 }
