@@ -72,6 +72,7 @@ void engine_free(struct engine *engine)
     if (!engine)
         return;
     inverted_destroy(&engine->inverted);
+    butterfly_destroy(&engine->butterfly);
     timings_destroy(&engine->timings);
     kept_nodes_destroy(&engine->query_search);
     kept_nodes_destroy(&engine->activity_search);
@@ -130,12 +131,21 @@ struct time_range engine_full_range(const struct engine *engine)
 
 /* ---- the transforms ---- */
 
-/* What was computed of the nodes that were looked at before has no meaning for others. */
-static void forget_nodes(struct engine *engine)
+/* Trees that are made from the timings as they are opened. */
+static void forget_lazy_trees(struct engine *engine)
 {
     if (engine->has_inverted)
         inverted_destroy(&engine->inverted);
-    engine->has_inverted = engine->has_timings = false;
+    if (engine->has_butterfly)
+        butterfly_destroy(&engine->butterfly);
+    engine->has_inverted = engine->has_butterfly = false;
+}
+
+/* What was computed of the nodes that were looked at before has no meaning for others. */
+static void forget_nodes(struct engine *engine)
+{
+    forget_lazy_trees(engine);
+    engine->has_timings = false;
     kept_nodes_destroy(&engine->query_search);
     kept_nodes_destroy(&engine->activity_search);
     kept_path_destroy(&engine->activity_path);
@@ -280,9 +290,7 @@ static int update_timings(struct engine *engine, struct error *err)
 {
     if (engine->has_timings)
         return 0;
-    if (engine->has_inverted)
-        inverted_destroy(&engine->inverted);
-    engine->has_inverted = false;
+    forget_lazy_trees(engine);
     int code = timings_compute(&engine->timings, engine->nodes, &engine->weights, engine_kept(engine), err);
     engine->has_timings = code == 0;
     return code;
@@ -342,6 +350,31 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err)
 {
     return func_timings_compute(functions, engine->nodes, &engine->timings, order, err);
+}
+
+int engine_libraries(struct engine *engine, struct func_timings *libraries, struct error *err)
+{
+    return library_timings_compute(libraries, &engine->profile, engine->nodes, &engine->timings, err);
+}
+
+int engine_categories(struct engine *engine, struct func_timings *categories, struct error *err)
+{
+    return category_timings_compute(categories, engine->nodes, &engine->timings, engine->stacks->category_count, err);
+}
+
+int engine_butterfly(struct engine *engine, struct butterfly_center center, struct error *err)
+{
+    if (engine->has_butterfly)
+        butterfly_destroy(&engine->butterfly);
+    int code = butterfly_init(&engine->butterfly, &engine->profile, engine->nodes, &engine->timings,
+                              engine->stacks->default_category, center, err);
+    engine->has_butterfly = code == 0;
+    return code;
+}
+
+struct butterfly *engine_last_butterfly(struct engine *engine)
+{
+    return engine->has_butterfly ? &engine->butterfly : NULL;
 }
 
 enum recursion engine_recursion(const struct engine *engine, uint32_t func)

@@ -8,12 +8,14 @@
 #define PROF_TREE_ENGINE_H
 
 #include "tree/activity.h"
+#include "tree/butterfly.h"
 #include "tree/details.h"
 #include "tree/inverted.h"
 #include "tree/path_nodes.h"
 #include "tree/search.h"
 #include "tree/timings.h"
 #include "tree/transform.h"
+#include "tree/tree_rows.h"
 
 struct tree_query {
     const uint32_t *threads; /* several are merged */
@@ -24,15 +26,6 @@ struct tree_query {
     const char *search; /* see search.h; length 0: everything */
     size_t search_length;
     bool inverted;
-};
-
-/* Rows of a tree in display order, a column each. Zero it to start; the memory is used again by later calls. */
-struct tree_rows {
-    uint32_t *node; /* handle: valid until the next query */
-    uint32_t *depth, *func, *category;
-    double *total, *self;
-    uint8_t *has_children;
-    size_t length, capacity;
 };
 
 ARRAY_TYPE(struct node_path, uint32_t); /* the funcs from the root of the (inverted) tree down to a node */
@@ -93,6 +86,16 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
 
+/* Libraries (index: resource, PROFILE_NONE for what is in none) or categories, by self, heaviest first. */
+int engine_libraries(struct engine *engine, struct func_timings *libraries, struct error *err);
+int engine_categories(struct engine *engine, struct func_timings *categories, struct error *err);
+
+/* Makes the butterfly of a center in the current query; there is one at a time, until the next query. */
+int engine_butterfly(struct engine *engine, struct butterfly_center center, struct error *err);
+
+/* The last one; NULL if the query has changed since. */
+struct butterfly *engine_last_butterfly(struct engine *engine);
+
 enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
 
 /* Whether a func calls itself in the stacks that the current query counts, and somewhere even without others between.
@@ -111,7 +114,5 @@ int engine_activity(struct engine *engine, uint32_t thread, double from, double 
 int engine_activity_of_path(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
                             const char *search, size_t search_length, const struct tree_path *path,
                             struct activity *activity, struct error *err);
-
-void tree_rows_destroy(struct tree_rows *rows);
 
 #endif

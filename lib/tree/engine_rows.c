@@ -9,44 +9,6 @@
 
 /* ---- rows ---- */
 
-static bool grow_column(void *column, size_t capacity, size_t element_size)
-{
-    void **place = column;
-    void *moved = realloc(*place, capacity * element_size);
-    if (moved)
-        *place = moved;
-    return moved != NULL;
-}
-
-static bool reserve_row(struct tree_rows *rows)
-{
-    if (rows->length < rows->capacity)
-        return true;
-    size_t capacity = rows->capacity ? rows->capacity * 2 : 8;
-    if (!grow_column(&rows->node, capacity, sizeof(*rows->node)) ||
-        !grow_column(&rows->depth, capacity, sizeof(*rows->depth)) ||
-        !grow_column(&rows->func, capacity, sizeof(*rows->func)) ||
-        !grow_column(&rows->category, capacity, sizeof(*rows->category)) ||
-        !grow_column(&rows->total, capacity, sizeof(*rows->total)) ||
-        !grow_column(&rows->self, capacity, sizeof(*rows->self)) ||
-        !grow_column(&rows->has_children, capacity, sizeof(*rows->has_children)))
-        return false;
-    rows->capacity = capacity;
-    return true;
-}
-
-void tree_rows_destroy(struct tree_rows *rows)
-{
-    free(rows->node);
-    free(rows->depth);
-    free(rows->func);
-    free(rows->category);
-    free(rows->total);
-    free(rows->self);
-    free(rows->has_children);
-    *rows = (struct tree_rows){0};
-}
-
 static bool has_live_child(const struct engine *engine, uint32_t node)
 {
     const struct call_nodes *nodes = engine->nodes;
@@ -58,27 +20,22 @@ static bool has_live_child(const struct engine *engine, uint32_t node)
 
 static bool add_row(const struct engine *engine, uint32_t node, struct tree_rows *rows)
 {
-    if (!reserve_row(rows))
-        return false;
-    size_t at = rows->length++;
-    rows->node[at] = node;
-    if (engine->is_inverted) {
-        const struct inverted_node *inverted = &engine->inverted.tree.data[node];
-        rows->depth[at] = inverted->depth;
-        rows->func[at] = inverted->func;
-        rows->category[at] = inverted->category;
-        rows->total[at] = inverted->total;
-        rows->self[at] = inverted->depth == 0 ? inverted->total : 0;
-        rows->has_children[at] = inverted->has_children;
-    } else {
-        rows->depth[at] = engine->nodes->depth[node];
-        rows->func[at] = engine->nodes->func[node];
-        rows->category[at] = engine->nodes->category[node];
-        rows->total[at] = engine->timings.total[node];
-        rows->self[at] = engine->timings.self[node];
-        rows->has_children[at] = has_live_child(engine, node);
-    }
-    return true;
+    if (!engine->is_inverted)
+        return tree_rows_push(rows, (struct tree_row){.node = node,
+                                                      .depth = engine->nodes->depth[node],
+                                                      .func = engine->nodes->func[node],
+                                                      .category = engine->nodes->category[node],
+                                                      .total = engine->timings.total[node],
+                                                      .self = engine->timings.self[node],
+                                                      .has_children = has_live_child(engine, node)});
+    const struct inverted_node *inverted = &engine->inverted.tree.data[node];
+    return tree_rows_push(rows, (struct tree_row){.node = node,
+                                                  .depth = inverted->depth,
+                                                  .func = inverted->func,
+                                                  .category = inverted->category,
+                                                  .total = inverted->total,
+                                                  .self = inverted->depth == 0 ? inverted->total : 0,
+                                                  .has_children = inverted->has_children});
 }
 
 static bool collect_call_node_children(const struct engine *engine, uint32_t node, struct order_entries *children)

@@ -43,6 +43,9 @@ struct engine {
     bool has_inverted;
     struct inverted inverted;
 
+    bool has_butterfly;
+    struct butterfly butterfly; /* of the timings */
+
     uint32_t *name_ranks; /* see name_order.h; NULL until someone asks for names in order */
 };
 

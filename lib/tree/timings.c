@@ -78,21 +78,21 @@ void timings_destroy(struct timings *timings)
 /* ---- the function list ---- */
 
 /*
- * Nodes are in depth-first order, so a node lies inside an earlier node of the same func exactly if its number is below
- * the end of the last outermost node of that func.
+ * Nodes are in depth-first order, so a node lies inside an earlier node of the same group (func, library, category)
+ * exactly if its number is below the end of the last outermost node of that group.
  */
-static void sum_by_func(struct func_timing *row_of_func, uint8_t *seen, uint32_t *outermost_end,
-                        const struct call_nodes *nodes, const struct timings *timings)
+static void sum_by_group(struct func_timing *row_of_group, uint8_t *seen, uint32_t *outermost_end,
+                         const struct call_nodes *nodes, const struct timings *timings, const uint32_t *group_of_node)
 {
     for (uint32_t node = 0; node < nodes->length; node++) {
-        uint32_t func = nodes->func[node];
+        uint32_t group = group_of_node[node];
         if (!timings->alive[node])
             continue;
-        seen[func] = 1;
-        row_of_func[func].self += timings->self[node];
-        if (node >= outermost_end[func]) {
-            outermost_end[func] = nodes->end[node];
-            row_of_func[func].total += timings->total[node];
+        seen[group] = 1;
+        row_of_group[group].self += timings->self[node];
+        if (node >= outermost_end[group]) {
+            outermost_end[group] = nodes->end[node];
+            row_of_group[group].total += timings->total[node];
         }
     }
 }
@@ -120,20 +120,19 @@ static int compare_by_total(const void *left, const void *right)
     return order ? order : (a->func > b->func) - (a->func < b->func);
 }
 
-int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
-                         enum func_order order, struct error *err)
+static int sum_groups(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
+                      const uint32_t *group_of_node, size_t groups, enum func_order order, struct error *err)
 {
-    size_t funcs = nodes->func_count;
-    struct func_timing *all = calloc(funcs + 1, sizeof(*all));
-    uint8_t *seen = calloc(funcs + 1, sizeof(*seen));
-    uint32_t *outermost_end = calloc(funcs + 1, sizeof(*outermost_end));
+    struct func_timing *all = calloc(groups + 1, sizeof(*all));
+    uint8_t *seen = calloc(groups + 1, sizeof(*seen));
+    uint32_t *outermost_end = calloc(groups + 1, sizeof(*outermost_end));
     bool enough = all && seen && outermost_end;
     *rows = (struct func_timings){0};
     if (enough) {
-        sum_by_func(all, seen, outermost_end, nodes, timings);
-        for (uint32_t func = 0; func < funcs; func++)
-            if (seen[func])
-                all[rows->length++] = (struct func_timing){func, all[func].total, all[func].self};
+        sum_by_group(all, seen, outermost_end, nodes, timings, group_of_node);
+        for (uint32_t group = 0; group < groups; group++)
+            if (seen[group])
+                all[rows->length++] = (struct func_timing){group, all[group].total, all[group].self};
         qsort(all, rows->length, sizeof(*all), order == FUNCS_BY_SELF ? compare_by_self : compare_by_total);
         rows->rows = all;
     } else {
@@ -142,6 +141,51 @@ int func_timings_compute(struct func_timings *rows, const struct call_nodes *nod
     free(seen);
     free(outermost_end);
     return enough ? 0 : error_no_memory(err);
+}
+
+int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
+                         enum func_order order, struct error *err)
+{
+    return sum_groups(rows, nodes, timings, nodes->func, nodes->func_count, order, err);
+}
+
+static uint32_t library_of(const struct profile *profile, uint32_t func)
+{
+    uint32_t resource =
+        func < profile->funcs.length ? profile->funcs.resource[func] : func - func_of_resource(profile, 0);
+    return resource < profile->resources.length ? resource : (uint32_t)profile->resources.length;
+}
+
+int library_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
+                            const struct timings *timings, struct error *err)
+{
+    size_t none = profile->resources.length;
+    uint32_t *group_of_node = malloc((nodes->length + 1) * sizeof(*group_of_node));
+    *rows = (struct func_timings){0};
+    if (!group_of_node)
+        return error_no_memory(err);
+    for (size_t node = 0; node < nodes->length; node++)
+        group_of_node[node] = library_of(profile, nodes->func[node]);
+    int code = sum_groups(rows, nodes, timings, group_of_node, none + 1, FUNCS_BY_SELF, err);
+    for (size_t i = 0; i < rows->length; i++)
+        if (rows->rows[i].func == none)
+            rows->rows[i].func = PROFILE_NONE;
+    free(group_of_node);
+    return code;
+}
+
+int category_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
+                             uint32_t category_count, struct error *err)
+{
+    uint32_t *group_of_node = malloc((nodes->length + 1) * sizeof(*group_of_node));
+    *rows = (struct func_timings){0};
+    if (!group_of_node)
+        return error_no_memory(err);
+    for (size_t node = 0; node < nodes->length; node++)
+        group_of_node[node] = nodes->category[node];
+    int code = sum_groups(rows, nodes, timings, group_of_node, category_count, FUNCS_BY_SELF, err);
+    free(group_of_node);
+    return code;
 }
 
 void func_timings_destroy(struct func_timings *rows)

@@ -28,8 +28,8 @@ void timings_destroy(struct timings *timings);
 /* ---- the function list ---- */
 
 struct func_timing {
-    uint32_t func;
-    double total; /* of the samples with this func anywhere in their stack: recursion counts once */
+    uint32_t func; /* or what else is listed */
+    double total;  /* of the samples with this func anywhere in their stack: recursion counts once */
     double self;
 };
 
@@ -43,6 +43,15 @@ enum func_order { FUNCS_BY_SELF, FUNCS_BY_TOTAL };
 /* The funcs that some counted sample has, heaviest (by magnitude) first; ties by the other figure, then by index. */
 int func_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
                          enum func_order order, struct error *err);
+
+/* The same for libraries: `func` is a resource, or PROFILE_NONE for what is in none; a sample counts once for each
+ * library that its stack has a func of. By self. */
+int library_timings_compute(struct func_timings *rows, const struct profile *profile, const struct call_nodes *nodes,
+                            const struct timings *timings, struct error *err);
+
+/* The same for the categories of nodes. */
+int category_timings_compute(struct func_timings *rows, const struct call_nodes *nodes, const struct timings *timings,
+                             uint32_t category_count, struct error *err);
 
 void func_timings_destroy(struct func_timings *rows);
 

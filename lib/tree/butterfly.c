@@ -1,0 +1,306 @@
+#include "tree/butterfly.h"
+
+#include "tree/order.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CENTER = 0 };
+
+/* ---- the center ---- */
+
+static bool is_in_library(const struct profile *profile, uint32_t func, uint32_t resource)
+{
+    if (func >= profile->funcs.length)
+        return func == func_of_resource(profile, resource);
+    return profile->funcs.resource[func] == resource;
+}
+
+static bool is_in_center(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
+{
+    uint32_t func = butterfly->nodes->func[node], index = butterfly->center.index;
+    switch (butterfly->center.kind) {
+    case BUTTERFLY_FUNCTION:
+        return func == index;
+    case BUTTERFLY_LIBRARY:
+        return index < profile->resources.length && is_in_library(profile, func, index);
+    case BUTTERFLY_CATEGORY:
+        return butterfly->nodes->category[node] == index;
+    }
+    return false;
+}
+
+/* Where weights cancel each other out, callers are not shown: a tree shows nodes by their own weight. */
+static bool add_outermost(struct butterfly *butterfly, uint32_t node)
+{
+    const struct butterfly_member member = {node, node};
+    double total = butterfly->timings->total[node];
+    butterfly->total += total;
+    return array_push(&butterfly->sides[BUTTERFLY_CALLEES].members, member) &&
+           (total == 0 || array_push(&butterfly->sides[BUTTERFLY_CALLERS].members, member));
+}
+
+static bool find_center(struct butterfly *butterfly, const struct profile *profile)
+{
+    uint32_t outermost_end = 0;
+    for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
+        if (!butterfly->timings->alive[node] || !is_in_center(butterfly, profile, node))
+            continue;
+        butterfly->self += butterfly->timings->self[node];
+        if (node < outermost_end)
+            continue;
+        outermost_end = butterfly->nodes->end[node];
+        if (!add_outermost(butterfly, node))
+            return false;
+    }
+    for (int side = 0; side < 2; side++) {
+        struct butterfly_tree *tree = &butterfly->sides[side];
+        struct butterfly_node center = {.func = butterfly->center.index,
+                                        .depth = UINT32_MAX, /* so that its children have depth 0 */
+                                        .last = (uint32_t)tree->members.length};
+        if (!array_push(&tree->nodes, center))
+            return false;
+    }
+    return true;
+}
+
+int butterfly_init(struct butterfly *butterfly, const struct profile *profile, const struct call_nodes *nodes,
+                   const struct timings *timings, uint32_t default_category, struct butterfly_center center,
+                   struct error *err)
+{
+    *butterfly =
+        (struct butterfly){.nodes = nodes, .timings = timings, .default_category = default_category, .center = center};
+    size_t groups = nodes->func_count + (size_t)1;
+    butterfly->group_of_func = malloc(groups * sizeof(*butterfly->group_of_func));
+    if (butterfly->group_of_func)
+        memset(butterfly->group_of_func, 0xff, groups * sizeof(*butterfly->group_of_func));
+    if (!butterfly->group_of_func || !find_center(butterfly, profile)) {
+        butterfly_destroy(butterfly);
+        return error_no_memory(err);
+    }
+    return 0;
+}
+
+void butterfly_destroy(struct butterfly *butterfly)
+{
+    for (int side = 0; side < 2; side++) {
+        array_free(&butterfly->sides[side].nodes);
+        array_free(&butterfly->sides[side].members);
+    }
+    array_free(&butterfly->scratch);
+    free(butterfly->group_of_func);
+    *butterfly = (struct butterfly){0};
+}
+
+/* ---- opening a node ---- */
+
+static bool has_live_child(const struct butterfly *butterfly, uint32_t node)
+{
+    const struct call_nodes *nodes = butterfly->nodes;
+    for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+        if (butterfly->timings->alive[c])
+            return true;
+    return false;
+}
+
+static bool collect_callees(struct butterfly *butterfly, const struct butterfly_member *member)
+{
+    const struct call_nodes *nodes = butterfly->nodes;
+    uint32_t last = call_nodes_last(nodes, member->node);
+    for (uint32_t c = call_nodes_first(nodes, member->node); c < last; c = nodes->end[c])
+        if (butterfly->timings->alive[c] && !array_push(&butterfly->scratch, (struct butterfly_member){member->top, c}))
+            return false;
+    return true;
+}
+
+static bool collect_caller(struct butterfly *butterfly, const struct butterfly_member *member)
+{
+    uint32_t caller = butterfly->nodes->prefix[member->node];
+    return caller == NODE_NONE || array_push(&butterfly->scratch, (struct butterfly_member){member->top, caller});
+}
+
+/* The call nodes one step further from the center than those of a node, into the scratch. The functions of a library
+ * or a category through which one comes in are its first callees. */
+static bool collect_next(struct butterfly *butterfly, enum butterfly_side side, uint32_t node)
+{
+    const struct butterfly_tree *tree = &butterfly->sides[side];
+    bool are_entries = node == CENTER && side == BUTTERFLY_CALLEES && butterfly->center.kind != BUTTERFLY_FUNCTION;
+    butterfly->scratch.length = 0;
+    for (uint32_t i = tree->nodes.data[node].first; i < tree->nodes.data[node].last; i++) {
+        const struct butterfly_member *member = &tree->members.data[i];
+        bool enough = are_entries                 ? array_push(&butterfly->scratch, *member)
+                      : side == BUTTERFLY_CALLERS ? collect_caller(butterfly, member)
+                                                  : collect_callees(butterfly, member);
+        if (!enough)
+            return false;
+    }
+    return true;
+}
+
+/* Adds a child for each func in the scratch, with `last` holding the number of its members for now. */
+static bool make_children(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t depth)
+{
+    for (size_t i = 0; i < butterfly->scratch.length; i++) {
+        uint32_t func = butterfly->nodes->func[butterfly->scratch.data[i].node];
+        uint32_t *group = &butterfly->group_of_func[func];
+        if (*group == NODE_NONE) {
+            if (!array_push(&tree->nodes, (struct butterfly_node){.func = func, .depth = depth}))
+                return false;
+            *group = (uint32_t)tree->nodes.length - 1;
+        }
+        tree->nodes.data[*group].last++;
+    }
+    return array_reserve(&tree->members, butterfly->scratch.length);
+}
+
+/* Counts become ranges; `last` begins at `first` and moves on as the members are filled in. */
+static void fill_children(struct butterfly *butterfly, struct butterfly_tree *tree, uint32_t first_child)
+{
+    size_t place = tree->members.length;
+    for (size_t i = first_child; i < tree->nodes.length; i++) {
+        struct butterfly_node *child = &tree->nodes.data[i];
+        uint32_t count = child->last;
+        child->first = child->last = (uint32_t)place;
+        place += count;
+    }
+    for (size_t i = 0; i < butterfly->scratch.length; i++) {
+        const struct butterfly_member *member = &butterfly->scratch.data[i];
+        uint32_t group = butterfly->group_of_func[butterfly->nodes->func[member->node]];
+        tree->members.data[tree->nodes.data[group].last++] = *member;
+    }
+    tree->members.length = place;
+}
+
+static void sum_node(const struct butterfly *butterfly, enum butterfly_side side, struct butterfly_node *node)
+{
+    const struct call_nodes *nodes = butterfly->nodes;
+    const struct timings *timings = butterfly->timings;
+    const struct butterfly_member *members = butterfly->sides[side].members.data;
+    node->category = nodes->category[members[node->first].node];
+    for (uint32_t i = node->first; i < node->last; i++) {
+        uint32_t at = members[i].node;
+        if (nodes->category[at] != node->category)
+            node->category = (uint16_t)butterfly->default_category;
+        if (side == BUTTERFLY_CALLERS) {
+            node->total += timings->total[members[i].top];
+            node->has_children |= nodes->prefix[at] != NODE_NONE;
+        } else {
+            node->total += timings->total[at];
+            node->self += timings->self[at];
+            node->has_children = node->has_children || has_live_child(butterfly, at);
+        }
+    }
+}
+
+static int expand(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct error *err)
+{
+    struct butterfly_tree *tree = &butterfly->sides[side];
+    if (tree->nodes.data[node].expanded)
+        return 0;
+    uint32_t first_child = (uint32_t)tree->nodes.length;
+    bool enough =
+        collect_next(butterfly, side, node) && make_children(butterfly, tree, tree->nodes.data[node].depth + 1);
+    if (enough)
+        fill_children(butterfly, tree, first_child);
+    for (size_t i = first_child; i < tree->nodes.length; i++) {
+        butterfly->group_of_func[tree->nodes.data[i].func] = NODE_NONE;
+        if (enough)
+            sum_node(butterfly, side, &tree->nodes.data[i]);
+    }
+    if (!enough) {
+        tree->nodes.length = first_child;
+        return error_no_memory(err);
+    }
+    tree->nodes.data[node].first_child = first_child;
+    tree->nodes.data[node].child_count = (uint32_t)tree->nodes.length - first_child;
+    tree->nodes.data[node].expanded = true;
+    return 0;
+}
+
+/* ---- rows ---- */
+
+ARRAY_TYPE(struct entries, struct order_entry);
+
+static int check_handle(const struct butterfly_tree *tree, uint32_t *node, struct error *err)
+{
+    if (*node == NODE_NONE)
+        *node = CENTER;
+    else if (*node == CENTER || *node >= tree->nodes.length)
+        return error_set(err, EINVAL, "there is no node %u in this butterfly", *node);
+    return 0;
+}
+
+static int sorted_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node,
+                           struct entries *children, struct error *err)
+{
+    const struct butterfly_tree *tree = &butterfly->sides[side];
+    size_t base = children->length;
+    int code = expand(butterfly, side, node, err);
+    if (code)
+        return code;
+    uint32_t first = tree->nodes.data[node].first_child, count = tree->nodes.data[node].child_count;
+    for (uint32_t c = first; c < first + count; c++)
+        if (!array_push(children, (struct order_entry){fabs(tree->nodes.data[c].total), c}))
+            return error_no_memory(err);
+    return order_heaviest_first(children->data + base, children->length - base, err);
+}
+
+static bool push_row(const struct butterfly_tree *tree, uint32_t node, struct tree_rows *rows)
+{
+    const struct butterfly_node *at = &tree->nodes.data[node];
+    return tree_rows_push(rows, (struct tree_row){.node = node,
+                                                  .depth = at->depth,
+                                                  .func = at->func,
+                                                  .category = at->category,
+                                                  .total = at->total,
+                                                  .self = at->self,
+                                                  .has_children = at->has_children});
+}
+
+int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct tree_rows *rows,
+                       struct error *err)
+{
+    const struct butterfly_tree *tree = &butterfly->sides[side];
+    struct entries children = {0};
+    rows->length = 0;
+    int code = check_handle(tree, &node, err);
+    if (!code)
+        code = sorted_children(butterfly, side, node, &children, err);
+    for (size_t i = 0; !code && i < children.length; i++)
+        if (!push_row(tree, children.data[i].index, rows))
+            code = error_no_memory(err);
+    array_free(&children);
+    return code;
+}
+
+static void reverse(struct order_entry *entries, size_t length)
+{
+    for (size_t i = 0; i < length / 2; i++) {
+        struct order_entry swap = entries[i];
+        entries[i] = entries[length - 1 - i];
+        entries[length - 1 - i] = swap;
+    }
+}
+
+int butterfly_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
+                          struct tree_rows *rows, struct error *err)
+{
+    const struct butterfly_tree *tree = &butterfly->sides[side];
+    struct entries pending = {0}; /* a stack: the next row is on top */
+    rows->length = 0;
+    int code = check_handle(tree, &node, err);
+    while (!code && rows->length < limit) {
+        size_t base = pending.length;
+        code = sorted_children(butterfly, side, node, &pending, err);
+        if (code || pending.length == 0)
+            break;
+        reverse(pending.data + base, pending.length - base);
+        node = pending.data[--pending.length].index;
+        if (!push_row(tree, node, rows))
+            code = error_no_memory(err);
+    }
+    array_free(&pending);
+    return code;
+}

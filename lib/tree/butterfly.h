@@ -1,0 +1,81 @@
+/*
+ * The butterfly, or sandwich: who calls a function, and what it calls, on whatever ways it was come to. Two trees that
+ * begin at the function: callers are the inverted tree of what the function cost with all below it, callees are the
+ * call tree of the stacks from it on. The center may also be a whole library or a category: then its callees begin with
+ * the functions of it that are called from outside, and its callers are who calls these.
+ *
+ * Recursion counts once: a stack is cut at the outermost frame of the center. So for a function the callees are the
+ * tree of the transform "focus function", and the callers are the inverted tree of "collapse function".
+ *
+ * Like the inverted tree (inverted.h) both are made from the call-node table, node by node as they are opened.
+ */
+#ifndef PROF_TREE_BUTTERFLY_H
+#define PROF_TREE_BUTTERFLY_H
+
+#include "tree/call_nodes.h"
+#include "tree/timings.h"
+#include "tree/tree_rows.h"
+
+enum butterfly_kind { BUTTERFLY_FUNCTION, BUTTERFLY_LIBRARY, BUTTERFLY_CATEGORY };
+
+struct butterfly_center {
+    enum butterfly_kind kind;
+    uint32_t index; /* func, resource or category */
+};
+
+enum butterfly_side { BUTTERFLY_CALLERS, BUTTERFLY_CALLEES };
+
+/* A node of one side stands for several call nodes, with the outermost node of the center from which each was come to.
+ */
+struct butterfly_member {
+    uint32_t top, node;
+};
+
+ARRAY_TYPE(struct butterfly_members, struct butterfly_member);
+
+struct butterfly_node {
+    uint32_t func;
+    uint32_t depth;                    /* 0 next to the center */
+    uint32_t first, last;              /* its members */
+    uint32_t first_child, child_count; /* valid once expanded; children are numbered one after another */
+    uint16_t category;                 /* of all members; the default category where they disagree */
+    bool expanded;
+    bool has_children;
+    double total;
+    double self; /* callers: 0, since what they spent themselves is not time of the center */
+};
+
+struct butterfly_tree {
+    ARRAY(struct butterfly_node) nodes; /* [0] is the center itself */
+    struct butterfly_members members;
+};
+
+struct butterfly {
+    const struct call_nodes *nodes;
+    const struct timings *timings;
+    uint32_t default_category;
+    struct butterfly_center center;
+    struct butterfly_tree sides[2];
+    struct butterfly_members scratch;
+    uint32_t *group_of_func; /* scratch: all NODE_NONE between calls */
+    double total;            /* of samples with the center anywhere in their stack */
+    double self;             /* of those that end in it */
+};
+
+/* Finds the center. `nodes` and `timings` must outlive it and not change. */
+int butterfly_init(struct butterfly *butterfly, const struct profile *profile, const struct call_nodes *nodes,
+                   const struct timings *timings, uint32_t default_category, struct butterfly_center center,
+                   struct error *err);
+
+void butterfly_destroy(struct butterfly *butterfly);
+
+/* The children of a node of one side (NODE_NONE: of the center), heaviest first. -EINVAL for a handle that the side
+ * does not have. */
+int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct tree_rows *rows,
+                       struct error *err);
+
+/* All rows below a node, depth first, each level heaviest first, until there are `limit`. */
+int butterfly_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
+                          struct tree_rows *rows, struct error *err);
+
+#endif

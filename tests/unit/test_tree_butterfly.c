@@ -1,0 +1,360 @@
+/*
+ * Callers and callees of a function, a library or a category. Compared with a slow twin, which cuts each sample's stack
+ * at the outermost frame of the center and grows two trees; and for functions with the transforms that say the same.
+ */
+#include "slow_tree_check.h"
+
+enum { PROFILES = 2000 };
+
+struct cut {
+    const struct slow_query *query;
+    struct butterfly_center center;
+    const struct engine *engine; /* for the categories of its nodes */
+    struct slow_node callers, callees;
+    double total, self;
+};
+
+/* The category of the call node of the first `depth` frames. */
+static uint32_t category_of_node(const struct cut *cut, const struct slow_stack *stack, size_t depth)
+{
+    const struct call_nodes *nodes = engine_nodes(cut->engine);
+    uint32_t node = NODE_NONE;
+    for (size_t i = 0; i < depth; i++)
+        for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
+            if (nodes->func[c] == stack->frames[i].func) {
+                node = c;
+                break;
+            }
+    return nodes->category[node];
+}
+
+static bool is_center(const struct cut *cut, const struct slow_stack *stack, size_t at)
+{
+    const struct profile *profile = cut->query->profile;
+    uint32_t func = stack->frames[at].func;
+    if (cut->center.kind == BUTTERFLY_FUNCTION)
+        return func == cut->center.index;
+    if (cut->center.kind == BUTTERFLY_CATEGORY)
+        return category_of_node(cut, stack, at + 1) == cut->center.index;
+    return func < profile->funcs.length ? profile->funcs.resource[func] == cut->center.index
+                                        : func == profile->funcs.length + cut->center.index;
+}
+
+static void cut_stack(void *context, const struct slow_stack *stack, double weight)
+{
+    struct cut *cut = context;
+    size_t first = 0;
+    while (first < stack->depth && !is_center(cut, stack, first))
+        first++;
+    if (first == stack->depth)
+        return;
+    cut->total += weight;
+    cut->self += is_center(cut, stack, stack->depth - 1) ? weight : 0;
+    struct slow_node *callees = &cut->callees;
+    for (size_t i = first + (cut->center.kind == BUTTERFLY_FUNCTION); i < stack->depth; i++)
+        callees = slow_child(callees, stack->frames[i].func);
+    callees->self += weight;
+}
+
+/* A caller is shown if the whole path to the center has some weight left after equal stacks were added up. */
+static void collect_callers(struct cut *cut, const struct slow_node *node, const struct slow_stack *path)
+{
+    struct slow_stack below = *path;
+    for (const struct slow_node *c = node->child; c; c = c->sibling) {
+        if (!c->alive)
+            continue;
+        below.frames[path->depth].func = c->func;
+        below.depth = path->depth + 1;
+        if (!is_center(cut, &below, path->depth)) {
+            collect_callers(cut, c, &below);
+            continue;
+        }
+        struct slow_node *caller = &cut->callers;
+        for (size_t i = path->depth; c->total != 0 && i-- > 0;)
+            caller = slow_child(caller, path->frames[i].func);
+        caller->self += c->total;
+    }
+}
+
+static bool has_negative_weights(const struct slow_query *query)
+{
+    bool found = false;
+    for (size_t t = 0; t < query->thread_count; t++) {
+        const struct sample_table *samples = &query->profile->threads.data[query->threads[t]].samples;
+        for (size_t i = 0; samples->weight && i < samples->length; i++)
+            found |= samples->weight[i] < 0;
+    }
+    return found;
+}
+
+static const struct slow_node *twin_of(const struct slow_node *slow, uint32_t func)
+{
+    for (const struct slow_node *c = slow->child; c; c = c->sibling)
+        if (c->func == func)
+            return c;
+    return NULL;
+}
+
+/* Where weights are negative, a merged row may be shown though all of it cancels out: the twin has it, too. */
+static void assert_same_side(struct butterfly *butterfly, enum butterfly_side side, uint32_t node,
+                             const struct slow_node *slow, bool may_cancel)
+{
+    struct tree_rows rows = {0};
+    struct error err;
+    assert_int_equal(butterfly_children(butterfly, side, node, &rows, &err), 0);
+    size_t alive = 0;
+    for (const struct slow_node *c = slow->child; c; c = c->sibling)
+        alive += c->alive;
+    assert_true(may_cancel ? rows.length >= alive : rows.length == alive);
+    for (size_t i = 0; i < rows.length; i++) {
+        const struct slow_node *twin = twin_of(slow, rows.func[i]);
+        assert_non_null(twin);
+        assert_true(rows.total[i] == twin->total);
+        assert_true(rows.self[i] == (side == BUTTERFLY_CALLEES ? twin->self : 0));
+        assert_true(i == 0 || fabs(rows.total[i - 1]) >= fabs(rows.total[i]));
+        bool has_children = false;
+        for (const struct slow_node *c = twin->child; c; c = c->sibling)
+            has_children |= c->alive;
+        assert_true(rows.has_children[i] == has_children || (may_cancel && rows.has_children[i]));
+        assert_same_side(butterfly, side, rows.node[i], twin, may_cancel);
+    }
+    tree_rows_destroy(&rows);
+}
+
+static void check_center(struct engine *engine, const struct slow_query *query, struct butterfly_center center)
+{
+    struct cut cut = {.query = query, .center = center, .engine = engine};
+    struct slow_node whole = {0};
+    struct slow_stack path = {.depth = 0};
+    struct error err;
+    slow_each_sample(query, cut_stack, &cut);
+    slow_each_sample(query, grow_tree, &whole);
+    slow_sum(&whole);
+    collect_callers(&cut, &whole, &path);
+    slow_sum(&cut.callers);
+    slow_sum(&cut.callees);
+    show_all(&cut.callers);
+    assert_int_equal(engine_butterfly(engine, center, &err), 0);
+    struct butterfly *butterfly = engine_last_butterfly(engine);
+    bool may_cancel = has_negative_weights(query);
+    assert_true(butterfly->total == cut.total);
+    assert_true(butterfly->self == cut.self);
+    assert_same_side(butterfly, BUTTERFLY_CALLERS, NODE_NONE, &cut.callers, may_cancel);
+    assert_same_side(butterfly, BUTTERFLY_CALLEES, NODE_NONE, &cut.callees, may_cancel);
+    slow_free(&whole);
+    slow_free(&cut.callers);
+    slow_free(&cut.callees);
+}
+
+static void each_query(void (*check)(struct engine *engine, const struct slow_query *query, struct random *random))
+{
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct profile twin;
+        struct engine *engine = random_engine(&twin, seed);
+        struct random random = {seed};
+        struct slow_query query;
+        slow_random_query(&query, &twin, &random);
+        ask(engine, &query, false);
+        check(engine, &query, &random);
+        engine_free(engine);
+        profile_destroy(&twin);
+    }
+}
+
+static void check_all_centers(struct engine *engine, const struct slow_query *query, struct random *random)
+{
+    const struct profile *profile = query->profile;
+    (void)random;
+    for (uint32_t func = 0; func <= profile->funcs.length + profile->resources.length; func++)
+        check_center(engine, query, (struct butterfly_center){BUTTERFLY_FUNCTION, func});
+    for (uint32_t resource = 0; resource <= profile->resources.length; resource++)
+        check_center(engine, query, (struct butterfly_center){BUTTERFLY_LIBRARY, resource});
+    for (uint32_t category = 0; category <= profile->categories.length; category++)
+        check_center(engine, query, (struct butterfly_center){BUTTERFLY_CATEGORY, category});
+}
+
+static void test_callers_and_callees_are_those_of_stacks_cut_at_the_center(void **state)
+{
+    (void)state;
+    each_query(check_all_centers);
+}
+
+/* ---- as transforms ---- */
+
+struct row_copy {
+    uint32_t depth, func;
+    double total, self;
+};
+
+ARRAY_TYPE(struct row_copies, struct row_copy);
+
+static void copy_rows(struct row_copies *copies, const struct tree_rows *rows, uint32_t top_depth)
+{
+    copies->length = 0;
+    for (size_t i = 0; i < rows->length; i++) {
+        struct row_copy copy = {rows->depth[i] - top_depth, rows->func[i], rows->total[i], rows->self[i]};
+        assert_true(array_push(copies, copy));
+    }
+}
+
+/* Siblings of equal weight may come in another order. */
+static int compare_copies(const void *left, const void *right)
+{
+    return memcmp(left, right, sizeof(struct row_copy));
+}
+
+static void assert_same_rows(struct row_copies *one, struct row_copies *other)
+{
+    assert_int_equal(one->length, other->length);
+    if (one->length == 0)
+        return;
+    qsort(one->data, one->length, sizeof(*one->data), compare_copies);
+    qsort(other->data, other->length, sizeof(*other->data), compare_copies);
+    assert_memory_equal(one->data, other->data, one->length * sizeof(*one->data));
+}
+
+static void read_transformed(struct engine *engine, const struct slow_query *query, enum transform_kind kind,
+                             uint32_t func, bool inverted, struct row_copies *copies)
+{
+    struct slow_query transformed = *query;
+    struct tree_rows rows = {0};
+    struct error err;
+    uint32_t node;
+    for (size_t i = 0; i < query->transform_count; i++)
+        transformed.transforms[i].path = query->transforms[i].path;
+    transformed.transforms[transformed.transform_count++] = (struct transform){.kind = kind, .index = func};
+    ask(engine, &transformed, inverted);
+    assert_int_equal(engine_find(engine, &func, 1, false, &node, &err), 0);
+    if (node != NODE_NONE)
+        assert_int_equal(engine_descendants(engine, node, SIZE_MAX, &rows, &err), 0);
+    copy_rows(copies, &rows, 1);
+    tree_rows_destroy(&rows);
+}
+
+static void check_transforms(struct engine *engine, const struct slow_query *query, struct random *random)
+{
+    uint32_t func = random_below(random, (uint32_t)query->profile->funcs.length);
+    struct row_copies own = {0}, transformed = {0};
+    struct tree_rows rows = {0};
+    struct error err;
+    /* A search looks at whole stacks: after the transform there is less to be found. */
+    if (query->search[0] || query->transform_count == MAX_TRANSFORMS || has_negative_weights(query))
+        return;
+    for (int side = 0; side < 2; side++) {
+        ask(engine, query, false);
+        assert_int_equal(engine_butterfly(engine, (struct butterfly_center){BUTTERFLY_FUNCTION, func}, &err), 0);
+        assert_int_equal(butterfly_descendants(engine_last_butterfly(engine), (enum butterfly_side)side, NODE_NONE,
+                                               SIZE_MAX, &rows, &err),
+                         0);
+        copy_rows(&own, &rows, 0);
+        read_transformed(engine, query,
+                         side == BUTTERFLY_CALLERS ? TRANSFORM_COLLAPSE_FUNCTION : TRANSFORM_FOCUS_FUNCTION, func,
+                         side == BUTTERFLY_CALLERS, &transformed);
+        assert_same_rows(&own, &transformed);
+    }
+    tree_rows_destroy(&rows);
+    array_free(&own);
+    array_free(&transformed);
+}
+
+static void test_a_function_s_callees_are_its_focus_and_its_callers_the_inverted_collapse(void **state)
+{
+    (void)state;
+    each_query(check_transforms);
+}
+
+/* ---- handles ---- */
+
+static void test_a_handle_of_no_row_is_refused(void **state)
+{
+    struct profile twin;
+    struct engine *engine = random_engine(&twin, 3);
+    struct tree_rows rows = {0};
+    struct error err;
+    (void)state;
+    assert_null(engine_last_butterfly(engine));
+    assert_int_equal(engine_butterfly(engine, (struct butterfly_center){BUTTERFLY_FUNCTION, 0}, &err), 0);
+    struct butterfly *butterfly = engine_last_butterfly(engine);
+    assert_true(butterfly_children(butterfly, BUTTERFLY_CALLEES, 100000, &rows, &err) < 0);
+    assert_true(butterfly_children(butterfly, BUTTERFLY_CALLERS, 0, &rows, &err) < 0);
+    tree_rows_destroy(&rows);
+    engine_free(engine);
+    profile_destroy(&twin);
+}
+
+static void check_forgotten(struct engine *engine, const struct slow_query *query, struct random *random)
+{
+    struct slow_query other = *query;
+    struct error err;
+    (void)random;
+    assert_int_equal(engine_butterfly(engine, (struct butterfly_center){BUTTERFLY_FUNCTION, 0}, &err), 0);
+    ask(engine, query, true);
+    assert_non_null(engine_last_butterfly(engine));
+    other.range.to = query->range.from - 1;
+    ask(engine, &other, false);
+    assert_null(engine_last_butterfly(engine));
+}
+
+static void test_a_butterfly_lasts_until_the_numbers_change(void **state)
+{
+    (void)state;
+    each_query(check_forgotten);
+}
+
+/* ---- libraries and categories as lists ---- */
+
+static void list_center(struct engine *engine, const struct slow_query *query, struct butterfly_center center,
+                        const struct func_timings *list)
+{
+    struct cut cut = {.query = query, .center = center, .engine = engine};
+    double total = 0, self = 0;
+    slow_each_sample(query, cut_stack, &cut);
+    for (size_t i = 0; i < list->length; i++)
+        if (list->rows[i].func == center.index) {
+            total = list->rows[i].total;
+            self = list->rows[i].self;
+        }
+    assert_true(total == cut.total);
+    assert_true(self == cut.self);
+    slow_free(&cut.callees);
+}
+
+static void check_lists(struct engine *engine, const struct slow_query *query, struct random *random)
+{
+    struct func_timings list;
+    struct error err;
+    (void)random;
+    assert_int_equal(engine_libraries(engine, &list, &err), 0);
+    for (uint32_t i = 0; i < query->profile->resources.length; i++)
+        list_center(engine, query, (struct butterfly_center){BUTTERFLY_LIBRARY, i}, &list);
+    func_timings_destroy(&list);
+    assert_int_equal(engine_categories(engine, &list, &err), 0);
+    for (uint32_t i = 0; i < query->profile->categories.length; i++)
+        list_center(engine, query, (struct butterfly_center){BUTTERFLY_CATEGORY, i}, &list);
+    double self = 0;
+    for (size_t i = 0; i < list.length; i++)
+        self += list.rows[i].self;
+    double expected = 0;
+    for (size_t node = 0; node < engine_nodes(engine)->length; node++)
+        expected += engine_timings(engine)->self[node];
+    assert_true(self == expected);
+    func_timings_destroy(&list);
+}
+
+static void test_a_sample_counts_once_for_each_library_and_category_of_its_stack(void **state)
+{
+    (void)state;
+    each_query(check_lists);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_callers_and_callees_are_those_of_stacks_cut_at_the_center),
+        cmocka_unit_test(test_a_function_s_callees_are_its_focus_and_its_callers_the_inverted_collapse),
+        cmocka_unit_test(test_a_handle_of_no_row_is_refused),
+        cmocka_unit_test(test_a_butterfly_lasts_until_the_numbers_change),
+        cmocka_unit_test(test_a_sample_counts_once_for_each_library_and_category_of_its_stack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
