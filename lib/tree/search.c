@@ -1,92 +1,15 @@
 /*
  * A string is shared by many funcs (a library name by all of its functions), so each is looked at once per term.
- * Looking goes 16 bytes at a time: a place can only match where both the first and the last byte of the term do
- * (Mula, "SIMD-friendly algorithms for substring searching"); the compiler turns the vector type into SSE2, NEON or
- * WebAssembly SIMD.
  */
 #include "tree/search.h"
+
+#include "tree/search_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-static bool matches_here(const char *text, const char *term, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (lower(text[i]) != term[i])
-            return false;
-    return true;
-}
-
-/* The bit that, set in a byte of text, makes the two cases of this lower-case letter the same; 0 for other bytes. */
-static uint8_t case_bit(char c)
-{
-    return c >= 'a' && c <= 'z' ? 0x20 : 0;
-}
-
-static bytes16 load16(const char *text)
-{
-    bytes16 bytes;
-    memcpy(&bytes, text, sizeof(bytes));
-    return bytes;
-}
-
-static bool any_byte(bytes16 bytes)
-{
-    uint64_t halves[2];
-    memcpy(halves, &bytes, sizeof(halves));
-    return (halves[0] | halves[1]) != 0;
-}
-
-/* Whether `text` has `term` (in lower case, not empty) somewhere. */
-static bool contains(const char *text, size_t text_length, const char *term, size_t length)
-{
-    if (length > text_length)
-        return false;
-    size_t places = text_length - length + 1, at = 0;
-    uint8_t first_bit = case_bit(term[0]), last_bit = case_bit(term[length - 1]);
-    bytes16 first = (bytes16){0} + (uint8_t)term[0], last = (bytes16){0} + (uint8_t)term[length - 1];
-    for (; places - at >= 16; at += 16) {
-        bytes16 found = (bytes16)((load16(text + at) | first_bit) == first) &
-                        (bytes16)((load16(text + at + length - 1) | last_bit) == last);
-        if (!any_byte(found))
-            continue;
-        for (size_t i = 0; i < 16; i++)
-            if (found[i] && matches_here(text + at + i, term, length))
-                return true;
-    }
-    for (; at < places; at++)
-        if (matches_here(text + at, term, length))
-            return true;
-    return false;
-}
-
 /* ---- the terms ---- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-struct span {
-    const char *at, *end;
-};
-
-static struct span trimmed(struct span span)
-{
-    while (span.at < span.end && is_blank(*span.at))
-        span.at++;
-    while (span.at < span.end && is_blank(span.end[-1]))
-        span.end--;
-    return span;
-}
 
 /* "lib:" and "file:"; a name like "lib::open" is none. */
 static enum search_field take_field(struct span *span)
@@ -98,19 +21,14 @@ static enum search_field take_field(struct span *span)
     } fields[] = {{"lib:", 4, SEARCH_LIBRARIES}, {"file:", 5, SEARCH_FILES}};
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
         size_t length = fields[i].length;
-        if ((size_t)(span->end - span->at) > length && matches_here(span->at, fields[i].prefix, length) &&
+        if ((size_t)(span->end - span->at) > length && text_starts_with(span->at, fields[i].prefix, length) &&
             span->at[length] != ':') {
             span->at += length;
-            *span = trimmed(*span);
+            *span = span_trimmed(*span);
             return fields[i].field;
         }
     }
     return SEARCH_EVERYWHERE;
-}
-
-static bool is_enclosed(struct span span, char quote)
-{
-    return span.end - span.at > 2 && *span.at == quote && span.end[-1] == quote;
 }
 
 /* False if memory ran out. */
@@ -125,7 +43,7 @@ static bool add_pattern(struct search_term *term, struct span span)
 /* False if memory ran out. */
 static bool add_term(struct search *search, struct span span)
 {
-    span = trimmed(span);
+    span = span_trimmed(span);
     if (span.at == span.end || search->term_count == SEARCH_MAX_TERMS)
         return true;
     struct search_term *term = &search->terms[search->term_count];
@@ -133,8 +51,8 @@ static bool add_term(struct search *search, struct span span)
     term->excluded = *span.at == '-' && span.end - span.at > 1;
     span.at += term->excluded;
     term->field = take_field(&span);
-    term->exact = is_enclosed(span, '"');
-    if (is_enclosed(span, '/') && !add_pattern(term, span))
+    term->exact = span_is_enclosed(span, '"');
+    if (span_is_enclosed(span, '/') && !add_pattern(term, span))
         return false;
     span.at += term->exact;
     span.end -= term->exact;
@@ -147,37 +65,21 @@ static bool add_term(struct search *search, struct span span)
     if (!array_reserve(&search->text, term->length))
         return false;
     for (; span.at < span.end; span.at++)
-        search->text.data[search->text.length++] = lower(*span.at);
+        search->text.data[search->text.length++] = text_lower(*span.at);
     return true;
 }
 
-/* Where a term ends that begins at `at`: at a comma, or if it begins with a quote (or a slash) that is closed before a
- * comma or the end, there. */
-static const char *end_of_term(struct span rest)
+static void skip_field(struct span *span, const void *context)
 {
-    const char *comma = memchr(rest.at, ',', (size_t)(rest.end - rest.at));
-    struct span term = trimmed(rest);
-    if (term.at < term.end && *term.at == '-')
-        term.at++;
-    take_field(&term);
-    if (term.at < term.end && (*term.at == '"' || *term.at == '/'))
-        for (const char *at = term.at + 2; at < rest.end; at++) {
-            if (*at != *term.at || (at[-1] == '\\' && *at == '/'))
-                continue;
-            const char *after = at + 1;
-            while (after < rest.end && is_blank(*after))
-                after++;
-            if (after == rest.end || *after == ',')
-                return after;
-        }
-    return comma ? comma : rest.end;
+    (void)context;
+    take_field(span);
 }
 
 static bool split_terms(struct search *search, const char *text, size_t length)
 {
     struct span rest = {text, text + length};
     while (rest.at < rest.end) {
-        const char *end = end_of_term(rest);
+        const char *end = search_term_end(rest, skip_field, NULL);
         if (!add_term(search, (struct span){rest.at, end}))
             return false;
         rest.at = end + (end < rest.end);
@@ -189,7 +91,7 @@ static bool split_terms(struct search *search, const char *text, size_t length)
 
 static bool is_exactly(const char *text, size_t length, const char *term, size_t term_length)
 {
-    return length == term_length && matches_here(text, term, term_length);
+    return length == term_length && text_starts_with(text, term, term_length);
 }
 
 /* The last part of a path. */
@@ -208,7 +110,7 @@ static bool term_matches(const struct search *search, const struct search_term *
     if (term->has_pattern)
         return pattern_finds(&term->pattern, text->text, text->length);
     if (!term->exact)
-        return contains(text->text, text->length, wanted, term->length);
+        return text_contains(text->text, text->length, wanted, term->length);
     const char *name = field == SEARCH_FILES ? file_name(text->text, text->length) : text->text;
     return is_exactly(text->text, text->length, wanted, term->length) ||
            is_exactly(name, text->length - (size_t)(name - text->text), wanted, term->length);

@@ -1,0 +1,33 @@
+/*
+ * Text as searches look at it: letters of ASCII match in either case, terms are separated by commas.
+ */
+#ifndef PROF_TREE_SEARCH_TEXT_H
+#define PROF_TREE_SEARCH_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct span {
+    const char *at, *end;
+};
+
+char text_lower(char c);
+
+/* Whether the `length` bytes at `text` are those of `term`, which is in lower case. */
+bool text_starts_with(const char *text, const char *term, size_t length);
+
+/* Whether `text` has `term` (in lower case, not empty) somewhere. */
+bool text_contains(const char *text, size_t text_length, const char *term, size_t length);
+
+/* Without blanks at its ends. */
+struct span span_trimmed(struct span span);
+
+/* Whether it is something between two of these. */
+bool span_is_enclosed(struct span span, char quote);
+
+/* Where a term ends that begins at `rest.at`: at a comma, or if it begins with a quote (or a slash) that is closed
+ * before a comma or the end, there. `skip_field` moves past a prefix like "lib:". */
+const char *search_term_end(struct span rest, void (*skip_field)(struct span *span, const void *context),
+                            const void *context);
+
+#endif
