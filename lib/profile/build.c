@@ -6,6 +6,7 @@
 #include "profile/build.h"
 
 #include "profile/build_merge.h"
+#include "profile/build_payloads.h"
 #include "profile/build_samples.h"
 #include "profile/build_tables.h"
 #include "profile/intern.h"
@@ -27,15 +28,15 @@ static int build_strings(struct build *build)
     for (size_t i = 0; i < count; i++)
         build->string_of_text[i] = PROFILE_NONE;
     const struct column *table = &build->raw->shared.strings;
-    bool same_numbers = true;
+    build->same_numbers = true;
     for (size_t i = 0; i < table->length; i++) {
         uint32_t string = ((const uint32_t *)table->data)[i];
         int rc = build_text(build, &string);
         if (rc)
             return rc;
-        same_numbers = same_numbers && string == i;
+        build->same_numbers = build->same_numbers && string == i;
     }
-    build->profile->meta.kept_strings = same_numbers ? (uint32_t)table->length : 0;
+    build->profile->meta.kept_strings = build->same_numbers ? (uint32_t)table->length : 0;
     return 0;
 }
 
@@ -181,9 +182,10 @@ static int build_libs(struct build *build)
 
 /* ---- threads ---- */
 
-static int build_markers(struct build *build, struct raw_markers *raw, const struct column *strings, size_t index,
+static int build_markers(struct build *build, struct raw_thread *thread, const struct column *strings, size_t index,
                          struct marker_table *markers)
 {
+    struct raw_markers *raw = &thread->markers;
     char path[64];
     snprintf(path, sizeof(path), "threads[%zu].markers", index);
     size_t rows = build_rows(raw->length, &raw->name);
@@ -204,7 +206,7 @@ static int build_markers(struct build *build, struct raw_markers *raw, const str
     for (size_t i = 0; !rc && i < rows; i++) {
         rc = build_ref(build, strings, &names[i], path, i);
         if (!rc)
-            rc = build_text(build, &data[i]);
+            rc = build_payload(build, thread, &data[i]);
         if (categories[i] == PROFILE_NONE)
             categories[i] = no_category;
     }
@@ -239,7 +241,7 @@ static int build_thread(struct build *build, size_t index, bool *sorted)
     const struct column *strings = raw->own.strings.present ? &raw->own.strings : &build->raw->shared.strings;
     if (!rc)
         rc = build_samples(build, &raw->samples, index, &thread->samples, sorted);
-    return rc ? rc : build_markers(build, &raw->markers, strings, index, &thread->markers);
+    return rc ? rc : build_markers(build, raw, strings, index, &thread->markers);
 }
 
 static int build_threads(struct build *build, bool *sorted)
@@ -341,6 +343,8 @@ static int build_all(struct build *build)
     if (!rc)
         rc = build_shared(build);
     if (!rc)
+        rc = build_payload_strings(build);
+    if (!rc)
         rc = build_threads(build, &sorted);
     if (!rc)
         rc = build_counters(build);
@@ -354,6 +358,7 @@ int profile_build(struct raw_profile *raw, struct profile *out, struct error *er
     struct build build = {.raw = raw, .profile = out, .err = err};
     profile_init(out);
     int rc = build_all(&build);
+    build_payloads_end(&build);
     free(build.string_of_text);
     if (rc)
         profile_destroy(out);

@@ -116,6 +116,9 @@ static int merge(struct build *build, struct interner *interner, const struct pr
                 merge_stacks(interner, &part->stacks, &maps);
     int rc = done ? map_samples(build, &raw->samples.stack, part->stacks.length, maps.stacks, index)
                   : error_no_memory(build->err);
+    raw->stack_map = maps.stacks; /* payloads of markers speak of stacks, too */
+    raw->stack_count = part->stacks.length;
+    maps.stacks = NULL;
     maps_destroy(&maps);
     return rc;
 }

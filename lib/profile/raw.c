@@ -344,8 +344,10 @@ static void free_columns(const struct schema *schema, void *object)
 void raw_profile_destroy(struct raw_profile *raw)
 {
     free_columns(&RAW_PROFILE_SCHEMA, raw);
-    for (size_t i = 0; i < raw->threads.length; i++)
+    for (size_t i = 0; i < raw->threads.length; i++) {
         free_columns(&thread_schema, &raw->threads.data[i]);
+        free(raw->threads.data[i].stack_map);
+    }
     for (size_t i = 0; i < raw->counters.length; i++)
         free_columns(&counter_schema, &raw->counters.data[i]);
     for (size_t i = 0; i < raw->meta.categories.length; i++)

@@ -70,6 +70,8 @@ struct raw_thread {
     struct raw_samples samples;
     struct raw_markers markers;
     struct raw_tables own; /* before version 60, in part before 58 and 56 */
+    uint32_t *stack_map;   /* once these are merged: stack of the thread -> stack of the profile */
+    size_t stack_count;
 };
 
 struct raw_counter {

@@ -111,6 +111,49 @@ static void test_markers_counters_and_extra_are_kept(void **state)
     profile_destroy(&p);
 }
 
+/* The string and the stack that the payload of the first thread's marker names. */
+static void assert_payload_means(const struct profile *p, const char *string, const char *leaf)
+{
+    unsigned string_number, stack;
+    const struct marker_table *markers = &p->threads.data[0].markers;
+    assert_int_equal(sscanf(string_at(p, markers->data[0]),
+                            "{\"type\":\"Old\",\"what\":%u,\"count\":1,\"cause\":{\"time\":1,\"stack\":%u}}",
+                            &string_number, &stack),
+                     2);
+    assert_true(string_number < p->meta.kept_strings);
+    assert_string_equal(string_at(p, string_number), string);
+    assert_true(stack < p->stacks.length);
+    assert_string_equal(string_at(p, p->funcs.name[p->frames.func[p->stacks.frame[stack]]]), leaf);
+}
+
+/* Also when it is written again: then the numbers are those of the shared tables. */
+static void test_payloads_with_numbers_of_own_tables_mean_the_shared_ones(void **state)
+{
+    (void)state;
+    struct profile p = {0}, back = {0};
+    char *text = text_of_file("version53.json");
+    text =
+        text_replace(text, "\"markerSchema\": []",
+                     "\"markerSchema\": [{\"data\": [{\"key\": \"what\", \"format\": \"unique-string\"}, {\"label\": "
+                     "\"Description\", \"value\": \"x\"}, {\"key\": \"count\", \"format\": \"integer\"}], "
+                     "\"name\": \"Old\", \"display\": []}]");
+    text = text_replace(text, "\"data\": [],\n    \"name\": [],",
+                        "\"data\": [{\"type\": \"Old\", \"what\": 2, \"count\": 1, \"cause\": {\"time\": 1, "
+                        "\"stack\": 2}}], \"name\": [1],");
+    text = text_replace(
+        text, "\"startTime\": [],\n    \"endTime\": [],\n    \"phase\": [],\n    \"category\": [],\n    \"length\": 0",
+        "\"startTime\": [1], \"endTime\": [0], \"phase\": [0], \"category\": [0], \"length\": 1");
+    read_or_fail(text, &p);
+    free(text);
+    assert_payload_means(&p, "leaf", "leaf");
+    text = text_of_profile(&p, 0);
+    read_or_fail(text, &back);
+    free(text);
+    assert_payload_means(&back, "leaf", "leaf");
+    profile_destroy(&p);
+    profile_destroy(&back);
+}
+
 static void test_tables_of_threads_are_merged(void **state)
 {
     (void)state;
@@ -550,6 +593,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_table_of_the_minimal_file_is_read),
         cmocka_unit_test(test_markers_counters_and_extra_are_kept),
+        cmocka_unit_test(test_payloads_with_numbers_of_own_tables_mean_the_shared_ones),
         cmocka_unit_test(test_tables_of_threads_are_merged),
         cmocka_unit_test(test_a_file_of_samply_is_read),
         cmocka_unit_test(test_prefixes_mean_the_same_as_offsets),

@@ -1,0 +1,239 @@
+#include "profile/build_payloads.h"
+
+#include "base/json.h"
+#include "base/json_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which fields are strings ---- */
+
+static bool is_text(const struct json *json, const char *wanted)
+{
+    return json->length == strlen(wanted) && memcmp(json->text, wanted, json->length) == 0;
+}
+
+static bool names_string(const struct json *json)
+{
+    return is_text(json, "unique-string") || is_text(json, "flow-id") || is_text(json, "terminating-flow-id");
+}
+
+/* One schema of the list while it is read: its name may follow its fields. */
+struct schema_keys {
+    uint64_t name;        /* hash */
+    ARRAY(uint64_t) keys; /* hashes of fields that are strings */
+    uint64_t key;         /* of the field that is being read */
+    bool is_string;
+};
+
+static bool end_schema(struct hash *fields, struct schema_keys *schema)
+{
+    bool done = true;
+    for (size_t i = 0; done && i < schema->keys.length; i++)
+        done = hash_set(fields, hash_mix(schema->name, schema->keys.data[i]), 1);
+    schema->keys.length = 0;
+    schema->name = 0;
+    return done;
+}
+
+enum { IN_SCHEMA = 2, IN_FIELD = 4 }; /* [{ fields: [{ */
+
+static bool read_schemas(struct hash *fields, struct json *json, struct schema_keys *schema)
+{
+    enum json_type type;
+    bool done = true;
+    enum { OTHER, NAME, KEY, FORMAT } meaning = OTHER;
+    while (done && (type = json_next(json)) > JSON_END) {
+        if (type == JSON_OBJECT_CLOSE && json->depth == IN_FIELD - 1) {
+            done = !schema->is_string || array_push(&schema->keys, schema->key);
+            schema->is_string = false;
+        } else if (type == JSON_OBJECT_CLOSE && json->depth == IN_SCHEMA - 1) {
+            done = end_schema(fields, schema);
+        } else if (type == JSON_STRING && meaning == NAME) {
+            schema->name = hash_bytes(json->text, json->length);
+        } else if (type == JSON_STRING && meaning == KEY) {
+            schema->key = hash_bytes(json->text, json->length);
+        } else if (type == JSON_STRING && meaning == FORMAT) {
+            schema->is_string = names_string(json);
+        }
+        meaning = OTHER;
+        if (type == JSON_KEY && json->depth == IN_SCHEMA && is_text(json, "name"))
+            meaning = NAME;
+        if (type == JSON_KEY && json->depth == IN_FIELD)
+            meaning = is_text(json, "key") ? KEY : is_text(json, "format") ? FORMAT : OTHER;
+    }
+    return done;
+}
+
+static int find_string_fields(struct build *build)
+{
+    uint32_t string = build->profile->meta.marker_schema;
+    if (string == PROFILE_NONE)
+        return 0;
+    const struct string_entry *entry = &build->profile->strings.entries.data[string];
+    struct schema_keys schema = {0};
+    struct json json;
+    json_init(&json);
+    json_feed(&json, entry->text, entry->length);
+    json_end(&json);
+    bool done = read_schemas(&build->string_fields, &json, &schema);
+    json_destroy(&json);
+    array_free(&schema.keys);
+    return done ? 0 : error_no_memory(build->err);
+}
+
+/* ---- one payload ---- */
+
+static bool has_own_numbers(const struct build *build, const struct raw_thread *thread)
+{
+    return thread->own.strings.present || thread->stack_map || !build->same_numbers;
+}
+
+static const struct column *strings_of(const struct build *build, const struct raw_thread *thread)
+{
+    return thread->own.strings.present ? &thread->own.strings : &build->raw->shared.strings;
+}
+
+/* The string that a number of the file means, or PROFILE_NONE. */
+static uint32_t string_of_number(struct build *build, const struct column *strings, double number)
+{
+    if (!(number >= 0) || number >= (double)strings->length)
+        return PROFILE_NONE;
+    uint32_t string = ((const uint32_t *)strings->data)[(size_t)number];
+    return build_text(build, &string) ? PROFILE_NONE : string;
+}
+
+/* The hash of the payload's type, 0 if it has none. */
+static uint64_t type_of_payload(const char *text, size_t length)
+{
+    struct json json;
+    uint64_t found = 0;
+    bool is_type = false;
+    json_init(&json);
+    json_feed(&json, text, length);
+    json_end(&json);
+    for (enum json_type type; !found && (type = json_next(&json)) > JSON_END;) {
+        if (is_type && type == JSON_STRING)
+            found = hash_bytes(json.text, json.length);
+        is_type = type == JSON_KEY && json.depth == 1 && is_text(&json, "type");
+    }
+    json_destroy(&json);
+    return found;
+}
+
+struct rewriter {
+    struct build *build;
+    const struct raw_thread *thread;
+    struct json_writer *writer; /* NULL: only the strings are added */
+    uint64_t type;
+    bool is_string, in_cause, is_stack; /* what the last key was */
+};
+
+static void follow(struct rewriter *rewriter, const struct json *json, enum json_type type)
+{
+    bool is_key = type == JSON_KEY;
+    rewriter->is_string = is_key && json->depth == 1 &&
+                          hash_get(&rewriter->build->string_fields,
+                                   hash_mix(rewriter->type, hash_bytes(json->text, json->length))) != HASH_MISSING;
+    if (is_key && json->depth == 1)
+        rewriter->in_cause = is_text(json, "cause");
+    rewriter->is_stack = is_key && json->depth == 2 && rewriter->in_cause && is_text(json, "stack");
+}
+
+static void write_number(struct rewriter *rewriter, const struct json *json)
+{
+    const struct raw_thread *thread = rewriter->thread;
+    uint32_t number = PROFILE_NONE;
+    if (rewriter->is_string)
+        number = string_of_number(rewriter->build, strings_of(rewriter->build, thread), json->number);
+    else if (json->number >= 0 && json->number < (double)thread->stack_count)
+        number = thread->stack_map[(size_t)json->number];
+    if (!rewriter->writer)
+        return;
+    if (number == PROFILE_NONE)
+        json_null(rewriter->writer);
+    else
+        json_unsigned(rewriter->writer, number);
+}
+
+static void rewrite(struct rewriter *rewriter, const char *text, size_t length)
+{
+    struct json json;
+    json_init(&json);
+    json_feed(&json, text, length);
+    json_end(&json);
+    for (enum json_type type; (type = json_next(&json)) > JSON_END;) {
+        bool is_number =
+            type == JSON_NUMBER && (rewriter->is_string || (rewriter->is_stack && rewriter->thread->stack_map));
+        if (is_number)
+            write_number(rewriter, &json);
+        else if (rewriter->writer)
+            json_token(rewriter->writer, &json, type);
+        follow(rewriter, &json, type);
+    }
+    json_destroy(&json);
+}
+
+static int append(void *context, const void *bytes, size_t size, struct error *err)
+{
+    struct build *build = context;
+    if (!array_reserve(&build->payload, size))
+        return error_no_memory(err);
+    if (size)
+        memcpy(build->payload.data + build->payload.length, bytes, size);
+    build->payload.length += size;
+    return 0;
+}
+
+int build_payload_strings(struct build *build)
+{
+    int rc = find_string_fields(build);
+    bool added = false;
+    for (size_t t = 0; !rc && t < build->raw->threads.length; t++) {
+        const struct raw_thread *thread = &build->raw->threads.data[t];
+        const struct column *data = &thread->markers.data;
+        if (!has_own_numbers(build, thread) || build->string_fields.length == 0)
+            continue;
+        added = true;
+        for (size_t i = 0; i < data->length; i++) {
+            uint32_t text = ((const uint32_t *)data->data)[i];
+            if (text == PROFILE_NONE)
+                continue;
+            const struct string_entry *entry = &build->raw->texts.entries.data[text];
+            struct rewriter rewriter = {
+                .build = build, .thread = thread, .type = type_of_payload(entry->text, entry->length)};
+            rewrite(&rewriter, entry->text, entry->length);
+        }
+    }
+    if (added)
+        build->profile->meta.kept_strings = (uint32_t)build->profile->strings.entries.length;
+    return rc;
+}
+
+int build_payload(struct build *build, const struct raw_thread *thread, uint32_t *data)
+{
+    if (*data == PROFILE_NONE || !has_own_numbers(build, thread))
+        return build_text(build, data);
+    const struct string_entry *entry = &build->raw->texts.entries.data[*data];
+    struct byte_sink sink = {append, build};
+    struct json_writer *writer = malloc(sizeof(*writer));
+    if (!writer)
+        return error_no_memory(build->err);
+    struct rewriter rewriter = {
+        .build = build, .thread = thread, .writer = writer, .type = type_of_payload(entry->text, entry->length)};
+    build->payload.length = 0;
+    json_writer_init(writer, &sink, build->err);
+    rewrite(&rewriter, entry->text, entry->length);
+    int rc = json_writer_finish(writer);
+    free(writer);
+    if (rc)
+        return rc;
+    *data = strings_add(&build->profile->strings, build->payload.data, build->payload.length);
+    return *data == STRING_NONE ? error_no_memory(build->err) : 0;
+}
+
+void build_payloads_end(struct build *build)
+{
+    hash_destroy(&build->string_fields);
+    array_free(&build->payload);
+}
