@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct order_entry {
-    double magnitude; /* not negative, not NAN */
+    double magnitude; /* any number but a NAN */
     uint32_t index;   /* whatever the caller sorts */
 };
 

@@ -1,0 +1,311 @@
+#include "tree/marker_chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- layout ---- */
+
+/* The markers of one name and category while rows are given out. */
+struct group {
+    uint32_t name, category;
+    uint32_t first_row; /* in `ends` of the layout: rows of the group are chained */
+    uint32_t row_count;
+    bool has_instants;
+};
+
+struct layout {
+    ARRAY(struct group) groups;
+    struct hash by_key;    /* name and category -> group */
+    ARRAY(double) ends;    /* of each row: where its last marker ends */
+    ARRAY(uint32_t) next;  /* the next row of the same group, PROFILE_NONE */
+    ARRAY(uint32_t) count; /* of markers in each row */
+    uint32_t *row_of;      /* of each shown marker */
+};
+
+static uint32_t add_row(struct layout *layout)
+{
+    uint32_t row = (uint32_t)layout->ends.length;
+    return array_push(&layout->ends, -INFINITY) && array_push(&layout->next, PROFILE_NONE) &&
+                   array_push(&layout->count, 0)
+               ? row
+               : PROFILE_NONE;
+}
+
+static struct group *group_of(struct layout *layout, const struct marker *marker)
+{
+    uint32_t *place = hash_at(&layout->by_key, (uint64_t)marker->name << 32 | marker->category);
+    if (!place)
+        return NULL;
+    if (*place == HASH_MISSING) {
+        struct group group = {.name = marker->name, .category = marker->category, .first_row = PROFILE_NONE};
+        *place = (uint32_t)layout->groups.length;
+        if (!array_push(&layout->groups, group))
+            return NULL;
+    }
+    return &layout->groups.data[*place];
+}
+
+/* The row of an interval: the first with room, a new one, or the last of all. PROFILE_NONE if memory ran out. */
+static uint32_t row_for_interval(struct layout *layout, struct group *group, double start)
+{
+    uint32_t last = PROFILE_NONE;
+    for (uint32_t row = group->first_row; row != PROFILE_NONE; row = layout->next.data[row]) {
+        if (layout->ends.data[row] <= start)
+            return row;
+        last = row;
+    }
+    if (group->row_count == MARKER_MOST_ROWS)
+        return last;
+    uint32_t row = add_row(layout);
+    if (row == PROFILE_NONE)
+        return row;
+    if (last == PROFILE_NONE)
+        group->first_row = row;
+    else
+        layout->next.data[last] = row;
+    group->row_count++;
+    return row;
+}
+
+/* Instants have the row before all others: it is told apart by its end, which leaves no room for intervals. */
+static uint32_t row_for_instant(struct layout *layout, struct group *group)
+{
+    if (group->has_instants)
+        return group->first_row;
+    uint32_t row = add_row(layout);
+    if (row == PROFILE_NONE)
+        return row;
+    layout->ends.data[row] = INFINITY;
+    layout->next.data[row] = group->first_row;
+    group->first_row = row;
+    group->has_instants = true;
+    return row;
+}
+
+static bool place_markers(struct layout *layout, const struct marker_list *list, const uint32_t *shown, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct marker *marker = &list->data[shown[i]];
+        struct group *group = group_of(layout, marker);
+        if (!group)
+            return false;
+        bool is_instant = marker->kind == MARKER_INSTANT;
+        uint32_t row = is_instant ? row_for_instant(layout, group) : row_for_interval(layout, group, marker->start);
+        if (row == PROFILE_NONE)
+            return false;
+        if (!is_instant)
+            layout->ends.data[row] = fmax(layout->ends.data[row], marker->end);
+        layout->count.data[row]++;
+        layout->row_of[i] = row;
+    }
+    return true;
+}
+
+/* ---- the order of the groups ---- */
+
+static const char *category_name(const struct profile *profile, uint32_t category)
+{
+    return strings_text(&profile->strings, profile->categories.data[category].name);
+}
+
+static int rank(const char *category)
+{
+    return strcmp(category, "Test") == 0 ? 0 : strcmp(category, "Other") == 0 ? 2 : 1;
+}
+
+static bool comes_before(const struct profile *profile, const struct group *a, const struct group *b)
+{
+    if (a->category == b->category)
+        return false;
+    const char *left = category_name(profile, a->category), *right = category_name(profile, b->category);
+    if (rank(left) != rank(right))
+        return rank(left) < rank(right);
+    int order = strcmp(left, right);
+    return order ? order < 0 : a->category < b->category;
+}
+
+/* Bottom up, from one array to the other and back; there may be as many groups as markers. */
+static bool sort_groups(struct layout *layout, const struct profile *profile)
+{
+    size_t length = layout->groups.length;
+    struct group *scratch = malloc((length + 1) * sizeof(*scratch)), *groups = layout->groups.data;
+    for (size_t width = 1; scratch && width < length; width *= 2) {
+        for (size_t from = 0; from < length; from += 2 * width) {
+            size_t left = from, middle = from + width < length ? from + width : length;
+            size_t right = middle, end = from + 2 * width < length ? from + 2 * width : length;
+            for (size_t i = from; i < end; i++) {
+                bool take_right =
+                    left == middle || (right < end && comes_before(profile, &groups[right], &groups[left]));
+                scratch[i] = groups[take_right ? right++ : left++];
+            }
+        }
+        memcpy(groups, scratch, length * sizeof(*groups));
+    }
+    free(scratch);
+    return scratch != NULL;
+}
+
+/* Numbers the rows in the order in which they are shown, and puts each marker where its row begins. */
+static bool fill_rows(struct marker_chart *chart, const struct layout *layout, const struct marker_list *list,
+                      const uint32_t *shown)
+{
+    uint32_t *number = malloc((layout->ends.length + 1) * sizeof(*number));
+    uint32_t first = 0;
+    bool done = number != NULL;
+    for (size_t g = 0; done && g < layout->groups.length; g++) {
+        const struct group *group = &layout->groups.data[g];
+        uint32_t row_of_name = 0;
+        for (uint32_t row = group->first_row; done && row != PROFILE_NONE; row = layout->next.data[row]) {
+            number[row] = (uint32_t)chart->rows.length;
+            done = array_push(&chart->rows, (struct marker_row){group->name, group->category, first, 0, row_of_name++});
+            first += layout->count.data[row];
+        }
+    }
+    for (size_t i = 0; done && i < chart->length; i++) {
+        struct marker_row *row = &chart->rows.data[number[layout->row_of[i]]];
+        uint32_t at = row->first + row->count;
+        double end = list->data[shown[i]].end;
+        chart->order[at] = shown[i];
+        chart->latest[at] = row->count ? fmax(chart->latest[at - 1], end) : end;
+        row->count++;
+    }
+    free(number);
+    return done;
+}
+
+int marker_chart_make(struct marker_chart *chart, const struct profile *profile, const struct marker_list *list,
+                      const uint32_t *shown, size_t count, struct error *err)
+{
+    struct layout layout = {.row_of = malloc((count + 1) * sizeof(uint32_t))};
+    marker_chart_destroy(chart);
+    chart->order = malloc((count + 1) * sizeof(*chart->order));
+    chart->latest = malloc((count + 1) * sizeof(*chart->latest));
+    chart->length = count;
+    bool done = layout.row_of && chart->order && chart->latest && place_markers(&layout, list, shown, count) &&
+                sort_groups(&layout, profile) && fill_rows(chart, &layout, list, shown);
+    free(layout.row_of);
+    array_free(&layout.groups);
+    array_free(&layout.ends);
+    array_free(&layout.next);
+    array_free(&layout.count);
+    hash_destroy(&layout.by_key);
+    if (!done)
+        marker_chart_destroy(chart);
+    return done ? 0 : error_no_memory(err);
+}
+
+void marker_chart_destroy(struct marker_chart *chart)
+{
+    array_free(&chart->rows);
+    free(chart->order);
+    free(chart->latest);
+    *chart = (struct marker_chart){0};
+}
+
+/* ---- windows ---- */
+
+static bool boxes_reserve(struct marker_boxes *boxes)
+{
+    if (boxes->length < boxes->capacity)
+        return true;
+    size_t capacity = boxes->capacity ? 2 * boxes->capacity : 256;
+    void *columns[] = {
+        realloc(boxes->row, capacity * sizeof(*boxes->row)), realloc(boxes->marker, capacity * sizeof(*boxes->marker)),
+        realloc(boxes->count, capacity * sizeof(*boxes->count)),
+        realloc(boxes->start, capacity * sizeof(*boxes->start)), realloc(boxes->end, capacity * sizeof(*boxes->end))};
+    boxes->row = columns[0] ? columns[0] : boxes->row;
+    boxes->marker = columns[1] ? columns[1] : boxes->marker;
+    boxes->count = columns[2] ? columns[2] : boxes->count;
+    boxes->start = columns[3] ? columns[3] : boxes->start;
+    boxes->end = columns[4] ? columns[4] : boxes->end;
+    for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+        if (!columns[i])
+            return false;
+    boxes->capacity = capacity;
+    return true;
+}
+
+bool marker_boxes_add(struct marker_boxes *boxes, uint32_t row, uint32_t marker, uint32_t count, double start,
+                      double end)
+{
+    if (!boxes_reserve(boxes))
+        return false;
+    size_t box = boxes->length++;
+    boxes->row[box] = row;
+    boxes->marker[box] = marker;
+    boxes->count[box] = count;
+    boxes->start[box] = start;
+    boxes->end[box] = end;
+    return true;
+}
+
+/* The first marker of the row that reaches `time`: all before it end earlier. */
+static uint32_t first_reaching(const struct marker_chart *chart, const struct marker_row *row, double time)
+{
+    uint32_t low = row->first, high = row->first + row->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (chart->latest[middle] < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A marker shorter than a pixel stands for all after it that lie within the pixel that begins with it. `*at` moves past
+ * them; the time of the last one's end. */
+static double pass_crowd(const struct marker_chart *chart, const struct marker_list *list, uint32_t *at, uint32_t end,
+                         double pixel)
+{
+    double limit = list->data[chart->order[*at]].start + pixel, until = list->data[chart->order[*at]].end;
+    if (until > limit) {
+        ++*at;
+        return until;
+    }
+    for (; *at < end && list->data[chart->order[*at]].end <= limit; ++*at)
+        until = fmax(until, list->data[chart->order[*at]].end);
+    return until;
+}
+
+static bool add_row_boxes(struct marker_boxes *boxes, const struct marker_chart *chart, const struct marker_list *list,
+                          const struct marker_window *window, uint32_t row_index)
+{
+    const struct marker_row *row = &chart->rows.data[row_index];
+    uint32_t end = row->first + row->count;
+    for (uint32_t at = first_reaching(chart, row, window->from); at < end;) {
+        const struct marker *marker = &list->data[chart->order[at]];
+        if (marker->start >= window->to)
+            break;
+        if (marker->end < window->from) {
+            at++;
+            continue;
+        }
+        uint32_t first = at;
+        double until = pass_crowd(chart, list, &at, end, window->pixel);
+        if (!marker_boxes_add(boxes, row_index, chart->order[first], at - first, marker->start, until))
+            return false;
+    }
+    return true;
+}
+
+int marker_chart_boxes(struct marker_boxes *boxes, const struct marker_chart *chart, const struct marker_list *list,
+                       const struct marker_window *window, struct error *err)
+{
+    boxes->length = 0;
+    for (uint32_t row = window->first_row; row < window->last_row && row < chart->rows.length; row++)
+        if (!add_row_boxes(boxes, chart, list, window, row))
+            return error_no_memory(err);
+    return 0;
+}
+
+void marker_boxes_destroy(struct marker_boxes *boxes)
+{
+    free(boxes->row);
+    free(boxes->marker);
+    free(boxes->count);
+    free(boxes->start);
+    free(boxes->end);
+    *boxes = (struct marker_boxes){0};
+}

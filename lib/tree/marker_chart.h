@@ -1,0 +1,54 @@
+/*
+ * The marker chart: which marker lies in which row, and what of that a window of time and rows shows. Rows stand
+ * together by category ("Test" first, "Other" last, the others by the alphabet), then by name in the order in which
+ * names first occur. Of a name, instants have a row of their own before the others; an interval lies in the first row
+ * in which there is room, and in the last of MARKER_MOST_ROWS if there is none.
+ */
+#ifndef PROF_TREE_MARKER_CHART_H
+#define PROF_TREE_MARKER_CHART_H
+
+#include "tree/marker_list.h"
+
+enum { MARKER_MOST_ROWS = 300 };
+
+struct marker_row {
+    uint32_t name, category; /* name: string */
+    uint32_t first, count;   /* of the markers in `order` */
+    uint32_t row_of_name;    /* 0 for the first row of a name */
+};
+
+struct marker_chart {
+    ARRAY(struct marker_row) rows;
+    uint32_t *order; /* indexes in the list, row by row, by their starts */
+    double *latest;  /* of each in `order`: the latest end of those before it in its row, and of itself */
+    size_t length;
+};
+
+/* Lays out the markers `shown[0..count)` of the list (by their starts). */
+int marker_chart_make(struct marker_chart *chart, const struct profile *profile, const struct marker_list *list,
+                      const uint32_t *shown, size_t count, struct error *err);
+void marker_chart_destroy(struct marker_chart *chart);
+
+struct marker_window {
+    double from, to; /* ms */
+    double pixel;    /* ms: how long what can be told apart is; markers that fall together in one are a single box */
+    uint32_t first_row, last_row;
+};
+
+/* Boxes, a column each, row by row from left to right. Zero it to start; the memory is used again. */
+struct marker_boxes {
+    uint32_t *row, *marker; /* the marker (index in the list): the first of those that fall together */
+    uint32_t *count;        /* so many markers, from 1 */
+    double *start, *end;    /* ms; the same for an instant */
+    size_t length, capacity;
+};
+
+/* Appends a box; false if memory ran out. */
+bool marker_boxes_add(struct marker_boxes *boxes, uint32_t row, uint32_t marker, uint32_t count, double start,
+                      double end);
+
+int marker_chart_boxes(struct marker_boxes *boxes, const struct marker_chart *chart, const struct marker_list *list,
+                       const struct marker_window *window, struct error *err);
+void marker_boxes_destroy(struct marker_boxes *boxes);
+
+#endif

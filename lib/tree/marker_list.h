@@ -1,0 +1,44 @@
+/*
+ * The markers of threads as they are shown: a start and its end are one marker, in the order of their starts.
+ */
+#ifndef PROF_TREE_MARKER_LIST_H
+#define PROF_TREE_MARKER_LIST_H
+
+#include "tree/marker_schema.h"
+#include "tree/value_text.h"
+#include "tree/weights.h"
+
+enum marker_kind {
+    MARKER_INSTANT,
+    MARKER_INTERVAL,
+    MARKER_WITHOUT_START, /* an end alone: begins with the recording */
+    MARKER_WITHOUT_END,   /* a start alone: lasts until the recording ends */
+};
+
+struct marker {
+    double start, end; /* ms; the same for instants, never a NAN, start <= end */
+    uint32_t thread;
+    uint32_t row;     /* of the thread's table: of the start, where there is one */
+    uint32_t end_row; /* of the end that belongs to it, PROFILE_NONE; its payload comes before that of the start */
+    uint32_t name;    /* string */
+    uint32_t category;
+    uint32_t schema; /* SCHEMA_NONE */
+    uint8_t kind;    /* enum marker_kind */
+};
+
+ARRAY_TYPE(struct marker_list, struct marker);
+
+/* Appends the markers of a thread, by their starts, those that start together in the order of the table. An end belongs
+ * to the latest start of its name that is still open (profile-format: phases 2 and 3). `whole` bounds those of which
+ * one side is missing. Markers without any time are left out. */
+int marker_list_add_thread(struct marker_list *list, const struct profile *profile,
+                           const struct marker_schemas *schemas, uint32_t thread, struct time_range whole,
+                           struct error *err);
+
+/* Puts the markers of several threads into one order by start; those that start together stay in their order. */
+int marker_list_sort(struct marker_list *list, struct error *err);
+
+/* The `type` of a payload (JSON text), or NULL; it points into the text, or into `decoded`, which the caller frees. */
+const char *payload_type(const char *text, size_t length, size_t *type_length, struct text_buffer *decoded);
+
+#endif

@@ -1,0 +1,184 @@
+#include "tree/marker_schema.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+struct schema_reader {
+    struct marker_schemas *schemas;
+    struct json json;
+    bool failed; /* memory ran out */
+};
+
+static bool text_is(const char *text, size_t length, const char *wanted)
+{
+    return strlen(wanted) == length && memcmp(text, wanted, length) == 0;
+}
+
+static bool key_is(const struct schema_reader *reader, const char *wanted)
+{
+    return text_is(reader->json.text, reader->json.length, wanted);
+}
+
+/* Goes to the end of the value that began with `type`. */
+static void skip_value(struct schema_reader *reader, enum json_type type)
+{
+    if (type != JSON_OBJECT_OPEN && type != JSON_ARRAY_OPEN)
+        return;
+    for (unsigned depth = reader->json.depth; reader->json.depth >= depth;)
+        if (json_next(&reader->json) <= JSON_END)
+            return;
+}
+
+/* Takes the next value: its text, or NULL if it is no string. */
+static const char *take_text(struct schema_reader *reader)
+{
+    enum json_type type = json_next(&reader->json);
+    if (type != JSON_STRING) {
+        skip_value(reader, type);
+        return NULL;
+    }
+    const char *text = arena_copy(&reader->schemas->arena, reader->json.text, reader->json.length);
+    reader->failed |= text == NULL;
+    return text;
+}
+
+static bool take_bool(struct schema_reader *reader)
+{
+    enum json_type type = json_next(&reader->json);
+    skip_value(reader, type);
+    return type == JSON_TRUE;
+}
+
+static void read_places(struct schema_reader *reader, struct marker_schema *schema)
+{
+    static const struct {
+        const char *name;
+        enum marker_place place;
+    } places[] = {{"marker-chart", MARKER_IN_CHART},
+                  {"marker-table", MARKER_IN_TABLE},
+                  {"timeline-overview", MARKER_IN_OVERVIEW},
+                  {"timeline-memory", MARKER_IN_MEMORY},
+                  {"timeline-fileio", MARKER_IN_FILE_IO},
+                  {"timeline-network", MARKER_IN_NETWORK},
+                  {"timeline-ipc", MARKER_IN_IPC}};
+    enum json_type type = json_next(&reader->json);
+    if (type != JSON_ARRAY_OPEN) {
+        skip_value(reader, type);
+        return;
+    }
+    while ((type = json_next(&reader->json)) > JSON_END && type != JSON_ARRAY_CLOSE) {
+        for (size_t i = 0; type == JSON_STRING && i < sizeof(places) / sizeof(*places); i++)
+            if (key_is(reader, places[i].name))
+                schema->places |= places[i].place;
+        skip_value(reader, type);
+    }
+}
+
+static void read_field(struct schema_reader *reader, struct marker_schema *schema)
+{
+    struct marker_field field = {.format = "string"};
+    while (json_next(&reader->json) == JSON_KEY) {
+        if (key_is(reader, "key"))
+            field.key = take_text(reader);
+        else if (key_is(reader, "label"))
+            field.label = take_text(reader);
+        else if (key_is(reader, "hidden"))
+            field.hidden = take_bool(reader);
+        else if (key_is(reader, "format")) {
+            const char *format = take_text(reader); /* NULL: an object, {"type": "table"} */
+            field.format = format ? format : "table";
+        } else
+            skip_value(reader, json_next(&reader->json));
+    }
+    if (!field.key)
+        return;
+    if (!field.label)
+        field.label = field.key;
+    if (array_push(&reader->schemas->fields, field))
+        schema->field_count++;
+    else
+        reader->failed = true;
+}
+
+static void read_fields(struct schema_reader *reader, struct marker_schema *schema)
+{
+    enum json_type type = json_next(&reader->json);
+    if (type != JSON_ARRAY_OPEN) {
+        skip_value(reader, type);
+        return;
+    }
+    reader->schemas->fields.length = schema->first_field; /* said twice: the last counts */
+    schema->field_count = 0;
+    while ((type = json_next(&reader->json)) > JSON_END && type != JSON_ARRAY_CLOSE) {
+        if (type == JSON_OBJECT_OPEN)
+            read_field(reader, schema);
+        else
+            skip_value(reader, type);
+    }
+}
+
+static void read_schema(struct schema_reader *reader)
+{
+    struct marker_schema schema = {.first_field = (uint32_t)reader->schemas->fields.length};
+    while (json_next(&reader->json) == JSON_KEY) {
+        if (key_is(reader, "name"))
+            schema.name = take_text(reader);
+        else if (key_is(reader, "tooltipLabel"))
+            schema.tooltip_label = take_text(reader);
+        else if (key_is(reader, "tableLabel"))
+            schema.table_label = take_text(reader);
+        else if (key_is(reader, "chartLabel"))
+            schema.chart_label = take_text(reader);
+        else if (key_is(reader, "description"))
+            schema.description = take_text(reader);
+        else if (key_is(reader, "display"))
+            read_places(reader, &schema);
+        else if (key_is(reader, "fields") || key_is(reader, "data"))
+            read_fields(reader, &schema);
+        else
+            skip_value(reader, json_next(&reader->json));
+    }
+    struct marker_schemas *schemas = reader->schemas;
+    if (!schema.name)
+        return;
+    uint32_t index = (uint32_t)schemas->items.length;
+    if (!array_push(&schemas->items, schema) ||
+        !hash_set(&schemas->by_name, hash_bytes(schema.name, strlen(schema.name)), index))
+        reader->failed = true;
+}
+
+int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t length, struct error *err)
+{
+    struct schema_reader reader = {.schemas = schemas};
+    json_init(&reader.json);
+    json_feed(&reader.json, json, length);
+    json_end(&reader.json);
+    enum json_type type = json_next(&reader.json);
+    while (type == JSON_ARRAY_OPEN && !reader.failed) {
+        enum json_type item = json_next(&reader.json);
+        if (item <= JSON_END || item == JSON_ARRAY_CLOSE)
+            break;
+        if (item == JSON_OBJECT_OPEN)
+            read_schema(&reader);
+        else
+            skip_value(&reader, item);
+    }
+    json_destroy(&reader.json);
+    return reader.failed ? error_no_memory(err) : 0;
+}
+
+uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *name, size_t length)
+{
+    uint32_t index = hash_get(&schemas->by_name, hash_bytes(name, length));
+    return index != HASH_MISSING && text_is(name, length, schemas->items.data[index].name) ? index : SCHEMA_NONE;
+}
+
+void marker_schemas_destroy(struct marker_schemas *schemas)
+{
+    array_free(&schemas->items);
+    array_free(&schemas->fields);
+    hash_destroy(&schemas->by_name);
+    arena_destroy(&schemas->arena);
+    *schemas = (struct marker_schemas){0};
+}

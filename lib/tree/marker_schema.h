@@ -1,0 +1,56 @@
+/*
+ * What a profile says about its kinds of markers: meta.markerSchema, read from its JSON text. A marker's kind is the
+ * `type` of its payload. Versions before 55 have the fields under `data`, with notes among them that are no fields.
+ */
+#ifndef PROF_TREE_MARKER_SCHEMA_H
+#define PROF_TREE_MARKER_SCHEMA_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SCHEMA_NONE UINT32_MAX
+
+/* Where markers of a kind are shown. */
+enum marker_place {
+    MARKER_IN_CHART = 1,
+    MARKER_IN_TABLE = 2,
+    MARKER_IN_OVERVIEW = 4, /* the strip over a thread's activity */
+    MARKER_IN_MEMORY = 8,   /* those under counters */
+    MARKER_IN_FILE_IO = 16,
+    MARKER_IN_NETWORK = 32,
+    MARKER_IN_IPC = 64,
+};
+
+struct marker_field {
+    const char *key, *label, *format; /* the label is the key where the file has none */
+    bool hidden;
+};
+
+struct marker_schema {
+    const char *name;
+    const char *tooltip_label, *table_label, *chart_label, *description; /* NULL where the file has none */
+    unsigned places;                                                     /* enum marker_place */
+    uint32_t first_field, field_count;
+};
+
+struct marker_schemas {
+    ARRAY(struct marker_schema) items;
+    ARRAY(struct marker_field) fields; /* of all schemas, those of one together */
+    struct hash by_name;               /* hash of the name -> the last schema of this name */
+    struct arena arena;                /* of the texts, which end at a NUL */
+};
+
+/* Fills zeroed `schemas` from JSON text; what is not understood is left out. Fails only when memory runs out. */
+int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t length, struct error *err);
+
+/* The schema of this name, or SCHEMA_NONE. */
+uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *name, size_t length);
+
+void marker_schemas_destroy(struct marker_schemas *schemas);
+
+#endif

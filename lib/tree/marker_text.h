@@ -1,0 +1,63 @@
+/*
+ * What a marker says: the fields of its payload as text, and its labels, which are templates of its kind:
+ * "{marker.name}", "{marker.start}", "{marker.end}", "{marker.duration}", "{marker.category}", "{marker.data.KEY}", and
+ * "{marker.data.KEY ? 'yes' : 'no'}".
+ */
+#ifndef PROF_TREE_MARKER_TEXT_H
+#define PROF_TREE_MARKER_TEXT_H
+
+#include "tree/marker_list.h"
+#include "tree/value_text.h"
+
+struct marker_context {
+    struct value_context values;
+    const struct marker_schemas *schemas;
+};
+
+struct payload_value {
+    const char *key; /* not NUL-terminated; in the payload's own `keys` */
+    size_t key_length;
+    const char *json; /* in the text of the payload */
+    size_t length;
+};
+
+/* The members of the payloads of a marker: of its end, then of its start those that the end does not have. Zero it to
+ * start; it can be read into again and again. */
+struct payload {
+    ARRAY(struct payload_value) values;
+    ARRAY(uint32_t) key_offsets;
+    struct text_buffer keys;
+};
+
+/* 0 or -ENOMEM. A payload that is no JSON object has no members. */
+int payload_read(struct payload *payload, const struct profile *profile, const struct marker *marker,
+                 struct error *err);
+
+const struct payload_value *payload_find(const struct payload *payload, const char *key);
+
+void payload_destroy(struct payload *payload);
+
+/* One field as it is shown. */
+struct marker_field_text {
+    const struct payload_value *value;
+    const struct marker_field *field; /* NULL: the schema does not have it, or there is no schema */
+};
+
+ARRAY_TYPE(struct marker_field_list, struct marker_field_text);
+
+/* Fields that have a value: those of the schema in its order; without a schema all but `type` and `cause`. */
+int marker_fields(struct marker_field_list *fields, const struct marker_context *context, const struct marker *marker,
+                  const struct payload *payload, struct error *err);
+
+/* Appends the text of a field. False if memory ran out. */
+bool marker_field_append(struct text_buffer *out, const struct marker_context *context,
+                         const struct marker_field_text *field);
+
+enum marker_label { MARKER_TABLE_LABEL, MARKER_CHART_LABEL, MARKER_TOOLTIP_LABEL };
+
+/* Appends a label. Kinds without a template have: in the table the fields that are not hidden, with their labels if
+ * there are several; in the chart the first of these; in tooltips the name. */
+int marker_label_append(struct text_buffer *out, const struct marker_context *context, const struct marker *marker,
+                        enum marker_label label, struct payload *payload, struct error *err);
+
+#endif

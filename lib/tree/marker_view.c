@@ -1,0 +1,400 @@
+#include "tree/marker_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SORT_KEYS = 4 };
+
+struct thread_markers {
+    struct marker_list list;
+    bool is_made;
+};
+
+struct marker_view {
+    struct marker_schemas schemas;
+    struct marker_context context;
+    struct time_range whole;
+    struct thread_markers *threads;
+
+    ARRAY(uint32_t) chosen; /* the threads of the query */
+    struct marker_list list;
+    bool has_list;
+
+    struct marker_texts texts; /* of the list, as soon as one searches */
+    bool has_texts;
+    uint8_t *found; /* by the last search */
+    struct text_buffer search;
+
+    struct time_range range;
+    unsigned places;
+    ARRAY(uint32_t) shown;
+    bool has_shown;
+
+    ARRAY(uint32_t) sorted, scratch;
+    struct text_buffer details; /* of all markers of the list, once one sorts by them */
+    ARRAY(size_t) details_end;
+    bool has_details;
+
+    struct marker_chart chart;
+    bool has_chart;
+};
+
+/* ---- life ---- */
+
+struct marker_view *marker_view_new(const struct profile *profile, struct time_range whole, struct error *err)
+{
+    struct marker_view *view = calloc(1, sizeof(*view));
+    if (view)
+        view->threads = calloc(profile->threads.length + 1, sizeof(*view->threads));
+    if (!view || !view->threads) {
+        free(view);
+        error_no_memory(err);
+        return NULL;
+    }
+    view->whole = whole;
+    view->context = (struct marker_context){{profile, whole.from}, &view->schemas};
+    uint32_t schema = profile->meta.marker_schema;
+    const struct string_entry *json = schema == PROFILE_NONE ? NULL : &profile->strings.entries.data[schema];
+    if (json && marker_schemas_read(&view->schemas, json->text, json->length, err)) {
+        marker_view_free(view);
+        return NULL;
+    }
+    return view;
+}
+
+void marker_view_free(struct marker_view *view)
+{
+    if (!view)
+        return;
+    for (size_t i = 0; i < view->context.values.profile->threads.length; i++)
+        array_free(&view->threads[i].list);
+    free(view->threads);
+    marker_schemas_destroy(&view->schemas);
+    array_free(&view->chosen);
+    array_free(&view->list);
+    marker_texts_destroy(&view->texts);
+    free(view->found);
+    array_free(&view->search);
+    array_free(&view->shown);
+    array_free(&view->sorted);
+    array_free(&view->scratch);
+    array_free(&view->details);
+    array_free(&view->details_end);
+    marker_chart_destroy(&view->chart);
+    free(view);
+}
+
+const struct marker_context *marker_view_context(const struct marker_view *view)
+{
+    return &view->context;
+}
+
+/* ---- the list ---- */
+
+const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t thread, struct error *err)
+{
+    struct thread_markers *markers = &view->threads[thread];
+    if (!markers->is_made &&
+        marker_list_add_thread(&markers->list, view->context.values.profile, &view->schemas, thread, view->whole, err))
+        return NULL;
+    markers->is_made = true;
+    return &markers->list;
+}
+
+static int add_thread(struct marker_view *view, uint32_t thread, struct error *err)
+{
+    const struct marker_list *markers = marker_view_thread(view, thread, err);
+    if (!markers || !array_reserve(&view->list, markers->length))
+        return error_no_memory(err);
+    if (markers->length)
+        memcpy(view->list.data + view->list.length, markers->data, markers->length * sizeof(*markers->data));
+    view->list.length += markers->length;
+    return 0;
+}
+
+static bool is_same(const struct marker_view *view, const struct marker_query *query)
+{
+    return view->has_list && view->chosen.length == query->thread_count &&
+           (query->thread_count == 0 ||
+            memcmp(view->chosen.data, query->threads, query->thread_count * sizeof(*query->threads)) == 0);
+}
+
+static bool is_named_before(const struct marker_query *query, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (query->threads[i] == query->threads[at])
+            return true;
+    return false;
+}
+
+static int update_list(struct marker_view *view, const struct marker_query *query, struct error *err)
+{
+    if (is_same(view, query))
+        return 0;
+    view->has_list = view->has_texts = view->has_details = view->has_shown = false;
+    view->chosen.length = view->list.length = view->search.length = 0;
+    size_t thread_count = view->context.values.profile->threads.length;
+    int code = 0;
+    for (size_t i = 0; !code && i < query->thread_count; i++) {
+        uint32_t thread = query->threads[i];
+        if (!array_push(&view->chosen, thread))
+            code = error_no_memory(err);
+        else if (thread < thread_count && !is_named_before(query, i))
+            code = add_thread(view, thread, err);
+    }
+    if (!code && query->thread_count > 1)
+        code = marker_list_sort(&view->list, err);
+    view->has_list = code == 0;
+    return code;
+}
+
+/* ---- the query ---- */
+
+static bool same_search(const struct marker_view *view, const struct marker_query *query)
+{
+    return view->search.length == query->search_length &&
+           (query->search_length == 0 || memcmp(view->search.data, query->search, query->search_length) == 0);
+}
+
+static int update_search(struct marker_view *view, const struct marker_query *query, struct error *err)
+{
+    if (same_search(view, query))
+        return 0;
+    view->has_shown = false;
+    view->search.length = 0;
+    if (query->search_length == 0)
+        return 0;
+    int code = view->has_texts ? 0 : marker_texts_make(&view->texts, &view->context, &view->list, err);
+    view->has_texts = code == 0;
+    uint8_t *found = code ? NULL : realloc(view->found, view->list.length + 1);
+    if (!found)
+        return code ? code : error_no_memory(err);
+    view->found = found;
+    code = marker_search(&view->texts, &view->context, &view->list, query->search, query->search_length, found, err);
+    if (!code && !text_append(&view->search, query->search, query->search_length))
+        code = error_no_memory(err);
+    return code;
+}
+
+static bool has_place(const struct marker_view *view, const struct marker *marker, unsigned places)
+{
+    return places == 0 || marker->schema == SCHEMA_NONE ||
+           (view->schemas.items.data[marker->schema].places & places) != 0;
+}
+
+static bool reaches_into(const struct marker *marker, struct time_range range)
+{
+    if (marker->start >= range.to)
+        return false;
+    return marker->end > range.from || (marker->end == range.from && marker->start == marker->end);
+}
+
+int marker_view_query(struct marker_view *view, const struct marker_query *query, struct error *err)
+{
+    int code = update_list(view, query, err);
+    if (!code)
+        code = update_search(view, query, err);
+    if (code)
+        return code;
+    if (view->has_shown && view->range.from == query->range.from && view->range.to == query->range.to &&
+        view->places == query->places)
+        return 0;
+    view->has_chart = view->has_shown = false;
+    view->shown.length = 0;
+    if (!array_reserve(&view->shown, view->list.length))
+        return error_no_memory(err);
+    for (uint32_t i = 0; i < view->list.length; i++) {
+        const struct marker *marker = &view->list.data[i];
+        if (reaches_into(marker, query->range) && has_place(view, marker, query->places) &&
+            (view->search.length == 0 || view->found[i]))
+            view->shown.data[view->shown.length++] = i;
+    }
+    view->range = query->range;
+    view->places = query->places;
+    view->has_shown = true;
+    return 0;
+}
+
+const struct marker_list *marker_view_list(const struct marker_view *view)
+{
+    return &view->list;
+}
+
+const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count)
+{
+    *count = view->shown.length;
+    return view->shown.data;
+}
+
+const struct marker_chart *marker_view_chart(struct marker_view *view, struct error *err)
+{
+    if (!view->has_chart && marker_chart_make(&view->chart, view->context.values.profile, &view->list, view->shown.data,
+                                              view->shown.length, err))
+        return NULL;
+    view->has_chart = true;
+    return &view->chart;
+}
+
+/* ---- tracks ---- */
+
+int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
+                      struct marker_boxes *boxes, struct error *err)
+{
+    const struct marker_list *list = marker_view_thread(view, thread, err);
+    size_t category_count = view->context.values.profile->categories.length;
+    double *passed = malloc((category_count + 1) * sizeof(*passed)); /* of each category: where its last box ends */
+    size_t *last = malloc((category_count + 1) * sizeof(*last));
+    bool done = list && passed && last;
+    boxes->length = 0;
+    for (size_t i = 0; done && i < category_count; i++)
+        passed[i] = -INFINITY;
+    for (uint32_t i = 0; done && i < list->length && list->data[i].start < window->to; i++) {
+        const struct marker *marker = &list->data[i];
+        if (marker->end < window->from || marker->schema == SCHEMA_NONE || !has_place(view, marker, places))
+            continue;
+        if (marker->end <= passed[marker->category]) {
+            boxes->count[last[marker->category]]++;
+            continue;
+        }
+        done = marker_boxes_add(boxes, marker->category, i, 1, marker->start, marker->end);
+        passed[marker->category] = fmax(marker->end, marker->start + window->pixel);
+        last[marker->category] = boxes->length - 1;
+    }
+    free(passed);
+    free(last);
+    return done ? 0 : error_no_memory(err);
+}
+
+bool marker_view_has_strip(const struct marker_view *view, uint32_t thread, unsigned places)
+{
+    const struct profile *profile = view->context.values.profile;
+    const struct marker_table *markers = &profile->threads.data[thread].markers;
+    struct text_buffer decoded = {0};
+    bool found = false;
+    for (size_t i = 0; !found && i < markers->length; i++) {
+        if (markers->data[i] == PROFILE_NONE)
+            continue;
+        const struct string_entry *entry = &profile->strings.entries.data[markers->data[i]];
+        size_t length;
+        const char *type = payload_type(entry->text, entry->length, &length, &decoded);
+        uint32_t schema = type ? marker_schemas_find(&view->schemas, type, length) : SCHEMA_NONE;
+        found = schema != SCHEMA_NONE && (view->schemas.items.data[schema].places & places);
+    }
+    array_free(&decoded);
+    return found;
+}
+
+/* ---- sorting ---- */
+
+static int make_details(struct marker_view *view, struct error *err)
+{
+    struct payload payload = {0};
+    int code = 0;
+    view->details.length = view->details_end.length = 0;
+    for (size_t i = 0; !code && i < view->list.length; i++) {
+        code =
+            marker_label_append(&view->details, &view->context, &view->list.data[i], MARKER_TABLE_LABEL, &payload, err);
+        if (!code && !array_push(&view->details_end, view->details.length))
+            code = error_no_memory(err);
+    }
+    payload_destroy(&payload);
+    view->has_details = code == 0;
+    return code;
+}
+
+static int compare_texts(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t shorter = a_length < b_length ? a_length : b_length;
+    int order = shorter ? memcmp(a, b, shorter) : 0;
+    return order ? order : (a_length > b_length) - (a_length < b_length);
+}
+
+static int compare_names(const struct marker_view *view, uint32_t a, uint32_t b)
+{
+    const struct string_entry *strings = view->context.values.profile->strings.entries.data;
+    return a == b ? 0 : compare_texts(strings[a].text, strings[a].length, strings[b].text, strings[b].length);
+}
+
+static int compare_details(const struct marker_view *view, uint32_t a, uint32_t b)
+{
+    const size_t *ends = view->details_end.data;
+    size_t a_begin = a ? ends[a - 1] : 0, b_begin = b ? ends[b - 1] : 0;
+    return compare_texts(view->details.data + a_begin, ends[a] - a_begin, view->details.data + b_begin,
+                         ends[b] - b_begin);
+}
+
+static double duration_of(const struct marker *marker)
+{
+    return marker->kind == MARKER_INSTANT ? -1 : marker->end - marker->start;
+}
+
+static int compare_by(const struct marker_view *view, enum marker_column column, uint32_t a, uint32_t b)
+{
+    const struct marker *left = &view->list.data[a], *right = &view->list.data[b];
+    switch (column) {
+    case MARKER_DURATION:
+        return (duration_of(left) > duration_of(right)) - (duration_of(left) < duration_of(right));
+    case MARKER_NAME:
+        return compare_names(view, left->name, right->name);
+    case MARKER_DETAILS:
+        return compare_details(view, a, b);
+    default:
+        return (left->start > right->start) - (left->start < right->start);
+    }
+}
+
+/* Whether `b` has to stand before `a`, which is before it now. */
+static bool is_turned(const struct marker_view *view, const struct marker_sort *keys, size_t count, uint32_t a,
+                      uint32_t b)
+{
+    for (size_t i = 0; i < count; i++) {
+        int order = compare_by(view, keys[i].column, a, b);
+        if (order)
+            return keys[i].falling ? order < 0 : order > 0;
+    }
+    return false;
+}
+
+/* Merging bottom up, which leaves equal markers in the order of their starts. */
+static void sort_shown(struct marker_view *view, const struct marker_sort *keys, size_t count)
+{
+    size_t length = view->shown.length;
+    uint32_t *from = view->sorted.data, *to = view->scratch.data;
+    for (size_t width = 1; width < length; width *= 2) {
+        for (size_t begin = 0; begin < length; begin += 2 * width) {
+            size_t left = begin, middle = begin + width < length ? begin + width : length;
+            size_t right = middle, end = begin + 2 * width < length ? begin + 2 * width : length;
+            for (size_t i = begin; i < end; i++) {
+                bool take_right =
+                    left == middle || (right < end && is_turned(view, keys, count, from[left], from[right]));
+                to[i] = from[take_right ? right++ : left++];
+            }
+        }
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != view->sorted.data && length)
+        memcpy(view->sorted.data, from, length * sizeof(*from));
+}
+
+const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
+                                   struct error *err)
+{
+    size_t length = view->shown.length;
+    view->sorted.length = view->scratch.length = 0;
+    if (!array_reserve(&view->sorted, length + 1) || !array_reserve(&view->scratch, length + 1)) {
+        error_no_memory(err);
+        return NULL;
+    }
+    if (length)
+        memcpy(view->sorted.data, view->shown.data, length * sizeof(*view->sorted.data));
+    view->sorted.length = length;
+    key_count = key_count < MOST_SORT_KEYS ? key_count : MOST_SORT_KEYS;
+    for (size_t i = 0; i < key_count; i++)
+        if (keys[i].column == MARKER_DETAILS && !view->has_details && make_details(view, err))
+            return NULL;
+    sort_shown(view, keys, key_count);
+    return view->sorted.data;
+}

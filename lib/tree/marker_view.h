@@ -1,0 +1,65 @@
+/*
+ * What the views of markers ask: of some threads, a range and a search, the markers that are left, sorted or laid out.
+ * Each step is done once and again only when what it depends on has changed: threads make the list, range and search
+ * what is shown of it.
+ */
+#ifndef PROF_TREE_MARKER_VIEW_H
+#define PROF_TREE_MARKER_VIEW_H
+
+#include "tree/marker_chart.h"
+#include "tree/marker_search.h"
+
+struct marker_query {
+    const uint32_t *threads; /* several are merged; those that do not exist have no markers */
+    size_t thread_count;
+    struct time_range range; /* markers that reach into it */
+    const char *search;      /* see marker_search.h */
+    size_t search_length;
+    unsigned
+        places; /* enum marker_place: only kinds that are shown in one of these, and those without a schema; 0: all */
+};
+
+enum marker_column { MARKER_START, MARKER_DURATION, MARKER_NAME, MARKER_DETAILS };
+
+struct marker_sort {
+    enum marker_column column;
+    bool falling;
+};
+
+struct marker_view;
+
+/* Of a checked profile, which must outlive it. `whole` is the full range. NULL if memory ran out. */
+struct marker_view *marker_view_new(const struct profile *profile, struct time_range whole, struct error *err);
+void marker_view_free(struct marker_view *view);
+
+const struct marker_context *marker_view_context(const struct marker_view *view);
+
+/* The markers of a thread in the order of their starts; kept. NULL if memory ran out. */
+const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t thread, struct error *err);
+
+int marker_view_query(struct marker_view *view, const struct marker_query *query, struct error *err);
+
+/* All markers of the threads of the query: what indexes of markers mean until a query names other threads. */
+const struct marker_list *marker_view_list(const struct marker_view *view);
+
+/* Those that the query leaves, by their starts. */
+const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count);
+
+/* The same in another order: by the first key, among equal ones by the next, last by start. Durations of instants are
+ * less than any. Valid until the next call. NULL if memory ran out. */
+const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
+                                   struct error *err);
+
+/* What a thread's track shows of its markers between two times, in the order of their starts, without rows: boxes of
+ * one category that fall together in a pixel are one, and a box's row is its category. Kinds without a schema are not
+ * shown there. */
+int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
+                      struct marker_boxes *boxes, struct error *err);
+
+/* Whether a thread has markers that such a track shows; quick, and nothing is kept. */
+bool marker_view_has_strip(const struct marker_view *view, uint32_t thread, unsigned places);
+
+/* The query laid out in rows; kept until the next query. NULL if memory ran out. */
+const struct marker_chart *marker_view_chart(struct marker_view *view, struct error *err);
+
+#endif

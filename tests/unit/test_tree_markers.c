@@ -1,0 +1,591 @@
+/*
+ * Markers against slow and obvious twins on random profiles: which start belongs to which end, their order, searches,
+ * ranges and sorting, rows of the chart and what a window of it shows; and labels and fields by example.
+ */
+#include "random_markers.h"
+#include "tree/marker_view.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROUNDS = 1500 };
+
+static const struct time_range whole = {1, 25};
+
+/* ---- pairs ---- */
+
+struct slow_marker {
+    double start, end;
+    uint32_t row, end_row, thread;
+    int kind;
+};
+
+ARRAY_TYPE(struct slow_list, struct slow_marker);
+
+/* The row of the start that belongs to the end at `end`: going back, starts and ends of the name are like brackets. */
+static uint32_t slow_start_of(const struct marker_table *markers, uint32_t end)
+{
+    int open = 0;
+    for (uint32_t row = end; row-- > 0;) {
+        if (markers->name[row] != markers->name[end])
+            continue;
+        if (markers->phase[row] == 3 && !isnan(markers->end[row]))
+            open++;
+        if (markers->phase[row] == 2 && !isnan(markers->start[row]) && open-- == 0)
+            return row;
+    }
+    return PROFILE_NONE;
+}
+
+static uint32_t slow_end_of(const struct marker_table *markers, uint32_t start)
+{
+    for (uint32_t row = start + 1; row < markers->length; row++)
+        if (markers->phase[row] == 3 && !isnan(markers->end[row]) && markers->name[row] == markers->name[start] &&
+            slow_start_of(markers, row) == start)
+            return row;
+    return PROFILE_NONE;
+}
+
+static bool slow_marker_of(const struct marker_table *markers, uint32_t row, struct slow_marker *marker)
+{
+    double start = markers->start[row], end = markers->end[row];
+    *marker = (struct slow_marker){start, end, row, PROFILE_NONE, 0, MARKER_INSTANT};
+    switch (markers->phase[row]) {
+    case 0:
+        marker->end = start;
+        return !isnan(start);
+    case 1:
+        marker->kind = MARKER_INTERVAL;
+        if (isnan(start))
+            marker->start = whole.from < end ? whole.from : end;
+        if (isnan(end))
+            marker->end = whole.to > start ? whole.to : start;
+        if (marker->end < marker->start)
+            marker->end = marker->start;
+        return !isnan(start) || !isnan(end);
+    case 2:
+        if (isnan(start))
+            return false;
+        marker->end_row = slow_end_of(markers, row);
+        marker->kind = marker->end_row == PROFILE_NONE ? MARKER_WITHOUT_END : MARKER_INTERVAL;
+        marker->end = marker->end_row == PROFILE_NONE ? whole.to : markers->end[marker->end_row];
+        if (marker->end < start)
+            marker->end = start;
+        return true;
+    default:
+        marker->kind = MARKER_WITHOUT_START;
+        marker->start = whole.from < end ? whole.from : end;
+        return !isnan(end) && slow_start_of(markers, row) == PROFILE_NONE;
+    }
+}
+
+/* Markers of the threads by their starts; inserted one by one, after those that start at the same time. */
+static void slow_list_make(struct slow_list *list, const struct profile *profile, const uint32_t *threads, size_t count)
+{
+    list->length = 0;
+    for (size_t t = 0; t < count; t++) {
+        const struct marker_table *markers = &profile->threads.data[threads[t]].markers;
+        for (uint32_t row = 0; row < markers->length; row++) {
+            struct slow_marker marker;
+            if (!slow_marker_of(markers, row, &marker))
+                continue;
+            marker.thread = threads[t];
+            assert_true(array_push(list, marker));
+            for (size_t at = list->length - 1; at > 0 && list->data[at - 1].start > marker.start; at--) {
+                list->data[at] = list->data[at - 1];
+                list->data[at - 1] = marker;
+            }
+        }
+    }
+}
+
+static struct marker_view *view_of(const struct profile *profile)
+{
+    struct error err;
+    struct marker_view *view = marker_view_new(profile, whole, &err);
+    assert_non_null(view);
+    return view;
+}
+
+static void ask(struct marker_view *view, const struct marker_query *query)
+{
+    struct error err;
+    assert_int_equal(marker_view_query(view, query, &err), 0);
+}
+
+static size_t random_threads(struct random *random, const struct profile *profile, uint32_t *threads)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < profile->threads.length; i++)
+        if (random_below(random, 3))
+            threads[count++] = i;
+    return count;
+}
+
+static void test_starts_and_ends_are_paired_and_put_in_order(void **state)
+{
+    (void)state;
+    struct slow_list slow = {0};
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        struct random random = {seed};
+        struct profile profile;
+        uint32_t threads[3];
+        random_marker_profile(&profile, seed);
+        struct marker_view *view = view_of(&profile);
+        struct marker_query query = {threads, random_threads(&random, &profile, threads), whole_time, "", 0, 0};
+        ask(view, &query);
+        slow_list_make(&slow, &profile, threads, query.thread_count);
+        const struct marker_list *list = marker_view_list(view);
+        assert_int_equal(list->length, slow.length);
+        for (size_t i = 0; i < list->length; i++) {
+            assert_true(list->data[i].start == slow.data[i].start && list->data[i].end == slow.data[i].end);
+            assert_int_equal(list->data[i].row, slow.data[i].row);
+            assert_int_equal(list->data[i].end_row, slow.data[i].end_row);
+            assert_int_equal(list->data[i].thread, slow.data[i].thread);
+            assert_int_equal(list->data[i].kind, slow.data[i].kind);
+        }
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+    array_free(&slow);
+}
+
+/* ---- searches, ranges, sorting ---- */
+
+static bool slow_contains(const char *text, const char *term)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (term[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)term[i]))
+            i++;
+        if (!term[i])
+            return true;
+    }
+    return false;
+}
+
+/* What a schema does not have is not looked at, but for the type. */
+static bool slow_is_known(const struct marker *marker, const char *key)
+{
+    static const char *const keys[2][2] = {{"what", "size"}, {"text", "count"}};
+    return marker->schema == SCHEMA_NONE || strcmp(key, "type") == 0 || strcmp(key, keys[marker->schema][0]) == 0 ||
+           strcmp(key, keys[marker->schema][1]) == 0;
+}
+
+/* A term whose field is `field` ("": any), in what the marker says of itself; `exact`: the whole text. */
+static bool slow_finds(const struct profile *profile, const struct marker *marker, const struct marker_context *context,
+                       const char *field, const char *term, bool exact)
+{
+    struct payload payload = {0};
+    struct error err;
+    bool found = false;
+    assert_int_equal(payload_read(&payload, profile, marker, &err), 0);
+    for (size_t i = 0; i < payload.values.length + 2; i++) {
+        const struct payload_value *value = i < 2 ? NULL : &payload.values.data[i - 2];
+        struct text_buffer text = {0};
+        char key[64];
+        const struct category *category = &profile->categories.data[marker->category];
+        if (value) {
+            snprintf(key, sizeof(key), "%.*s", (int)value->key_length, value->key);
+            const char *format = marker->schema == 0 && strcmp(key, "what") == 0    ? "unique-string"
+                                 : marker->schema == 0 && strcmp(key, "size") == 0  ? "bytes"
+                                 : marker->schema == 1 && strcmp(key, "count") == 0 ? "integer"
+                                                                                    : "string";
+            assert_true(value_text_append(&text, &context->values, format, value->json, value->length));
+        } else {
+            snprintf(key, sizeof(key), "%s", i ? "cat" : "name");
+            assert_true(text_append_z(&text, strings_text(&profile->strings, i ? category->name : marker->name)));
+        }
+        assert_true(array_push(&text, '\0'));
+        bool is_asked = (!*field || strcmp(field, key) == 0) && (!value || slow_is_known(marker, key));
+        found = found || (is_asked && (exact ? strcasecmp(text.data, term) == 0 : slow_contains(text.data, term)));
+        array_free(&text);
+    }
+    payload_destroy(&payload);
+    return found;
+}
+
+static void test_searches_find_what_reading_every_marker_finds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *field, *term;
+        bool excluded, exact;
+    } searches[] = {{"alpha", "", "alpha", false, false},
+                    {"BET", "", "bet", false, false},
+                    {"name:gc", "name", "gc", false, false},
+                    {"-name:io", "name", "io", true, false},
+                    {" cat:ker ", "cat", "ker", false, false},
+                    {"type:work", "type", "work", false, false},
+                    {"what:\"beta\"", "what", "beta", false, true},
+                    {"\"gamma,delta\"", "", "gamma,delta", false, true},
+                    {"-size: 1", "size", "1", true, false},
+                    {"count:1", "count", "1", false, false},
+                    {"/^x$/", "", "x", false, true},
+                    {"nosuch:thing", "", "nosuch:thing", false, false},
+                    {"other:alpha", "other", "alpha", false, false}};
+    for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
+        struct profile profile;
+        const uint32_t thread = 0;
+        random_marker_profile(&profile, seed);
+        struct marker_view *view = view_of(&profile);
+        for (size_t i = 0; i < sizeof(searches) / sizeof(*searches); i++) {
+            /* Half of the time a second term, of which the first is one of two that may match. */
+            size_t k = seed % 2 ? (i + 1 + seed) % (sizeof(searches) / sizeof(*searches)) : i;
+            char text[100];
+            snprintf(text, sizeof(text), k == i ? "%s" : "%s,%s", searches[i].text, searches[k].text);
+            struct marker_query query = {&thread, 1, {3, 15}, text, strlen(text), 0};
+            ask(view, &query);
+            const struct marker_list *list = marker_view_list(view);
+            size_t count, at = 0;
+            const uint32_t *shown = marker_view_shown(view, &count);
+            for (uint32_t m = 0; m < list->length; m++) {
+                const struct marker *marker = &list->data[m];
+                bool hit[2];
+                for (size_t t = 0; t < 2; t++)
+                    hit[t] = slow_finds(&profile, marker, marker_view_context(view), searches[t ? k : i].field,
+                                        searches[t ? k : i].term, searches[t ? k : i].exact);
+                bool out = (searches[i].excluded && hit[0]) || (searches[k].excluded && hit[1]);
+                bool in = (searches[i].excluded && searches[k].excluded) || (!searches[i].excluded && hit[0]) ||
+                          (!searches[k].excluded && hit[1]);
+                bool inside = marker->start < 15 && (marker->end > 3 || (marker->end == 3 && marker->start == 3));
+                if (inside && in && !out) {
+                    assert_true(at < count);
+                    assert_int_equal(shown[at++], m);
+                }
+            }
+            assert_int_equal(at, count);
+        }
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+}
+
+static const struct marker_list *sorted_list;
+static const struct profile *sorted_profile;
+
+static double slow_duration(const struct marker *marker)
+{
+    return marker->kind == MARKER_INSTANT ? -1 : marker->end - marker->start;
+}
+
+/* By name from Z to A, then by duration, then by start. */
+static int slow_compare(const void *a, const void *b)
+{
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct marker *left = &sorted_list->data[i], *right = &sorted_list->data[k];
+    int names =
+        strcmp(strings_text(&sorted_profile->strings, right->name), strings_text(&sorted_profile->strings, left->name));
+    if (names)
+        return names;
+    if (slow_duration(left) != slow_duration(right))
+        return slow_duration(left) < slow_duration(right) ? -1 : 1;
+    return i < k ? -1 : 1;
+}
+
+static void test_markers_are_sorted_by_several_columns(void **state)
+{
+    (void)state;
+    static const struct marker_sort keys[] = {{MARKER_NAME, true}, {MARKER_DURATION, false}};
+    for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
+        struct profile profile;
+        struct error err;
+        const uint32_t threads[] = {0, 1, 2};
+        random_marker_profile(&profile, seed);
+        struct marker_view *view = view_of(&profile);
+        struct marker_query query = {threads, 3, whole_time, "", 0, 0};
+        ask(view, &query);
+        size_t count;
+        const uint32_t *shown = marker_view_shown(view, &count);
+        uint32_t *slow = malloc((count + 1) * sizeof(*slow));
+        assert_non_null(slow);
+        for (size_t i = 0; i < count; i++)
+            slow[i] = shown[i];
+        sorted_list = marker_view_list(view);
+        sorted_profile = &profile;
+        if (count)
+            qsort(slow, count, sizeof(*slow), slow_compare);
+        const uint32_t *sorted = marker_view_sorted(view, keys, 2, &err);
+        assert_non_null(sorted);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(sorted[i], slow[i]);
+        free(slow);
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+}
+
+/* ---- the chart ---- */
+
+/* Rows of one name: index 0 for instants, then intervals. The row of each marker by trying row after row. */
+static void slow_rows(const struct marker_list *list, uint32_t *row_of)
+{
+    for (size_t i = 0; i < list->length; i++) {
+        const struct marker *marker = &list->data[i];
+        row_of[i] = 0;
+        if (marker->kind == MARKER_INSTANT)
+            continue;
+        for (uint32_t row = 1;; row++) {
+            bool is_free = true;
+            for (size_t k = 0; k < i; k++) {
+                const struct marker *other = &list->data[k];
+                if (other->kind != MARKER_INSTANT && other->name == marker->name &&
+                    other->category == marker->category && row_of[k] == row && other->end > marker->start)
+                    is_free = false;
+            }
+            if (is_free) {
+                row_of[i] = row;
+                break;
+            }
+        }
+    }
+}
+
+static bool has_instants(const struct marker_list *list, const struct marker_row *row)
+{
+    for (size_t i = 0; i < list->length; i++)
+        if (list->data[i].kind == MARKER_INSTANT && list->data[i].name == row->name &&
+            list->data[i].category == row->category)
+            return true;
+    return false;
+}
+
+static void test_markers_lie_in_the_first_row_with_room(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
+        struct profile profile;
+        struct error err;
+        const uint32_t threads[] = {0, 1, 2};
+        random_marker_profile(&profile, seed);
+        struct marker_view *view = view_of(&profile);
+        struct marker_query query = {threads, 3, whole_time, "", 0, 0};
+        ask(view, &query);
+        const struct marker_list *list = marker_view_list(view);
+        const struct marker_chart *chart = marker_view_chart(view, &err);
+        assert_non_null(chart);
+        uint32_t *row_of = calloc(list->length + 1, sizeof(*row_of));
+        assert_non_null(row_of);
+        slow_rows(list, row_of);
+        size_t seen = 0;
+        for (size_t r = 0; r < chart->rows.length; r++) {
+            const struct marker_row *row = &chart->rows.data[r];
+            uint32_t expected = row->row_of_name + (has_instants(list, row) ? 0 : 1);
+            assert_true(row->count > 0);
+            for (uint32_t i = row->first; i < row->first + row->count; i++, seen++) {
+                assert_int_equal(list->data[chart->order[i]].name, row->name);
+                assert_int_equal(list->data[chart->order[i]].category, row->category);
+                assert_int_equal(row_of[chart->order[i]], expected);
+                assert_true(i == row->first || chart->order[i - 1] < chart->order[i]);
+            }
+        }
+        assert_int_equal(seen, list->length);
+        free(row_of);
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+}
+
+static void test_categories_go_by_the_alphabet_and_other_is_last(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct profile profile;
+        struct error err;
+        const uint32_t thread = 0;
+        random_marker_profile(&profile, seed); /* User, Other, Kernel, Idle */
+        static const int places[] = {2, 3, 1, 0};
+        struct marker_view *view = view_of(&profile);
+        struct marker_query query = {&thread, 1, whole_time, "", 0, 0};
+        ask(view, &query);
+        const struct marker_chart *chart = marker_view_chart(view, &err);
+        assert_non_null(chart);
+        for (size_t i = 1; i < chart->rows.length; i++)
+            assert_true(places[chart->rows.data[i - 1].category] <= places[chart->rows.data[i].category]);
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+}
+
+/* Each marker of the window is in exactly one box of its row, and a box of several is no wider than a pixel. */
+static void test_a_window_shows_each_of_its_markers_once(void **state)
+{
+    (void)state;
+    struct marker_boxes boxes = {0};
+    for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
+        struct random random = {seed};
+        struct profile profile;
+        struct error err;
+        const uint32_t threads[] = {0, 1, 2};
+        random_marker_profile(&profile, seed);
+        struct marker_view *view = view_of(&profile);
+        struct marker_query query = {threads, 3, whole_time, "", 0, 0};
+        ask(view, &query);
+        const struct marker_list *list = marker_view_list(view);
+        const struct marker_chart *chart = marker_view_chart(view, &err);
+        assert_non_null(chart);
+        double from = random_below(&random, 20);
+        struct marker_window window = {from, from + 1 + random_below(&random, 10), random_below(&random, 4) * 0.6,
+                                       random_below(&random, 3), 3 + random_below(&random, 20)};
+        assert_int_equal(marker_chart_boxes(&boxes, chart, list, &window, &err), 0);
+        for (uint32_t r = 0; r < chart->rows.length; r++) {
+            const struct marker_row *row = &chart->rows.data[r];
+            size_t wanted = 0, counted = 0, box = 0;
+            for (size_t b = 0; b < boxes.length; b++)
+                if (boxes.row[b] == r) {
+                    counted += boxes.count[b];
+                    assert_true(boxes.count[b] == 1 || boxes.end[b] - boxes.start[b] <= window.pixel);
+                    assert_true(b == 0 || boxes.row[b - 1] != r || boxes.start[b - 1] <= boxes.start[b]);
+                }
+            for (uint32_t i = row->first; i < row->first + row->count; i++) {
+                const struct marker *marker = &list->data[chart->order[i]];
+                bool inside = r >= window.first_row && r < window.last_row && marker->end >= window.from &&
+                              marker->start < window.to;
+                if (!inside)
+                    continue;
+                wanted++;
+                for (box = 0; box < boxes.length; box++)
+                    if (boxes.row[box] == r && boxes.start[box] <= marker->start && boxes.end[box] >= marker->end)
+                        break;
+                assert_true(box < boxes.length);
+            }
+            /* A crowd at the right edge may hold markers that start beyond it. */
+            assert_true(counted >= wanted);
+            if (window.pixel == 0)
+                assert_true(counted >= wanted);
+            for (uint32_t i = row->first; i < row->first + row->count; i++)
+                if (list->data[chart->order[i]].start >= window.to &&
+                    list->data[chart->order[i]].start < window.to + window.pixel)
+                    wanted++;
+            assert_true(counted <= wanted);
+        }
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+    marker_boxes_destroy(&boxes);
+}
+
+/* ---- labels ---- */
+
+/* A profile with one marker, from 2 to 5 ms. */
+static void one_marker(struct profile *profile, const char *schema, const char *payload)
+{
+    struct random random = {1};
+    random_profile(profile, 1);
+    profile->meta.marker_schema = strings_add_z(&profile->strings, schema);
+    struct marker_table *markers = &profile->threads.data[0].markers;
+    random_marker_table(&random, profile, markers, 1);
+    markers->name[0] = strings_add_z(&profile->strings, "paint");
+    markers->phase[0] = 1;
+    markers->category[0] = 2;
+    markers->start[0] = 2;
+    markers->end[0] = 5;
+    markers->data[0] = payload ? strings_add_z(&profile->strings, payload) : PROFILE_NONE;
+}
+
+static void assert_label(const char *schema, const char *payload, enum marker_label label, const char *wanted)
+{
+    struct profile profile;
+    struct error err;
+    struct payload values = {0};
+    struct text_buffer text = {0};
+    const uint32_t thread = 0;
+    one_marker(&profile, schema, payload);
+    struct marker_view *view = view_of(&profile);
+    struct marker_query query = {&thread, 1, whole_time, "", 0, 0};
+    ask(view, &query);
+    const struct marker *marker = &marker_view_list(view)->data[0];
+    assert_int_equal(marker_label_append(&text, marker_view_context(view), marker, label, &values, &err), 0);
+    assert_true(array_push(&text, '\0'));
+    assert_string_equal(text.data, wanted);
+    array_free(&text);
+    payload_destroy(&values);
+    marker_view_free(view);
+    profile_destroy(&profile);
+}
+
+static void test_labels_are_filled_in(void **state)
+{
+    (void)state;
+    static const char fields[] = "\"fields\":[{\"key\":\"n\",\"label\":\"Number\",\"format\":\"integer\"},"
+                                 "{\"key\":\"s\",\"format\":\"string\"},{\"key\":\"h\",\"hidden\":true}]}]";
+    static const char payload[] = "{\"type\":\"T\",\"n\":1234,\"s\":\"a {b}\",\"h\":\"secret\",\"flag\":true}";
+    char schema[600];
+#define LABELLED(key, label)                                                                                           \
+    (snprintf(schema, sizeof(schema), "[{\"name\":\"T\",\"%s\":\"%s\",%s", key, label, fields), schema)
+    assert_label(LABELLED("tableLabel", "{marker.name} {marker.data.n}: {marker.data.s}"), payload, MARKER_TABLE_LABEL,
+                 "paint 1,234: a {b}");
+    assert_label(LABELLED("tableLabel", "{marker.start} {marker.end} {marker.duration} {marker.category}"), payload,
+                 MARKER_TABLE_LABEL, "1 ms 4 ms 3 ms Kernel");
+    assert_label(LABELLED("chartLabel", "{marker.data.flag ? 'yes' : 'no'}, {marker.data.none ? 'yes' : 'no'}"),
+                 payload, MARKER_CHART_LABEL, "yes, no");
+    assert_label(LABELLED("tableLabel", "{marker.data.none}{unknown}{open"), payload, MARKER_TABLE_LABEL, "{open");
+    /* What has no template. */
+    assert_label(LABELLED("description", ""), payload, MARKER_TABLE_LABEL, "Number: 1,234, s: a {b}");
+    assert_label(LABELLED("description", ""), payload, MARKER_CHART_LABEL, "1,234");
+    assert_label(LABELLED("description", ""), payload, MARKER_TOOLTIP_LABEL, "paint");
+    assert_label("[]", payload, MARKER_TABLE_LABEL, "n: 1234, s: a {b}, h: secret, flag: true");
+    assert_label("[]", NULL, MARKER_TABLE_LABEL, "");
+    assert_label("not JSON", "not JSON", MARKER_TABLE_LABEL, "");
+    assert_label("[{\"name\":\"paint\",\"tableLabel\":\"by name\"}]", "{\"type\":\"other\"}", MARKER_TABLE_LABEL,
+                 "by name");
+    assert_label("[{\"name\":\"T\",\"data\":[{\"key\":\"s\",\"label\":\"Old\"},{\"label\":\"Description\",\"value\":"
+                 "\"a note\"}]}]",
+                 payload, MARKER_TABLE_LABEL, "a {b}");
+#undef LABELLED
+}
+
+static void test_the_end_of_a_pair_says_more_than_its_start(void **state)
+{
+    (void)state;
+    struct profile profile;
+    struct error err;
+    struct payload payload = {0};
+    const uint32_t thread = 0;
+    struct random random = {1};
+    random_profile(&profile, 1);
+    struct marker_table *markers = &profile.threads.data[0].markers;
+    random_marker_table(&random, &profile, markers, 2);
+    markers->name[0] = markers->name[1];
+    markers->phase[0] = 2;
+    markers->phase[1] = 3;
+    markers->start[0] = 1;
+    markers->end[1] = 2;
+    markers->data[0] = strings_add_z(&profile.strings, "{\"type\":\"T\",\"a\":1,\"b\":2}");
+    markers->data[1] = strings_add_z(&profile.strings, "{\"type\":\"T\",\"b\":3,\"c\":4}");
+    struct marker_view *view = view_of(&profile);
+    struct marker_query query = {&thread, 1, whole_time, "", 0, 0};
+    ask(view, &query);
+    assert_int_equal(marker_view_list(view)->length, 1);
+    assert_int_equal(payload_read(&payload, &profile, &marker_view_list(view)->data[0], &err), 0);
+    static const char *const wanted[][2] = {{"a", "1"}, {"b", "3"}, {"c", "4"}};
+    for (size_t i = 0; i < 3; i++) {
+        const struct payload_value *value = payload_find(&payload, wanted[i][0]);
+        assert_non_null(value);
+        assert_memory_equal(value->json, wanted[i][1], value->length);
+    }
+    payload_destroy(&payload);
+    marker_view_free(view);
+    profile_destroy(&profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_starts_and_ends_are_paired_and_put_in_order),
+        cmocka_unit_test(test_searches_find_what_reading_every_marker_finds),
+        cmocka_unit_test(test_markers_are_sorted_by_several_columns),
+        cmocka_unit_test(test_markers_lie_in_the_first_row_with_room),
+        cmocka_unit_test(test_categories_go_by_the_alphabet_and_other_is_last),
+        cmocka_unit_test(test_a_window_shows_each_of_its_markers_once),
+        cmocka_unit_test(test_labels_are_filled_in),
+        cmocka_unit_test(test_the_end_of_a_pair_says_more_than_its_start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
