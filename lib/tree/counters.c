@@ -1,0 +1,181 @@
+#include "tree/counters.h"
+
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- display ---- */
+
+static void copy_text(char *out, size_t size, const char *text, size_t length)
+{
+    if (length >= size) /* cut before a character, not in it */
+        for (length = size - 1; length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80; length--)
+            continue;
+    memcpy(out, text, length);
+    out[length] = '\0';
+}
+
+static void copy_z(char *out, size_t size, const char *text)
+{
+    copy_text(out, size, text, strlen(text));
+}
+
+/* profile-format: what files without `display` mean. */
+static void set_defaults(struct counter_display *display, const char *category, const char *name)
+{
+    static const struct {
+        const char *category;
+        struct counter_display display;
+    } known[] = {{"Memory", {false, 20, "bytes", "orange", ""}},
+                 {"Bandwidth", {true, 10, "bytes", "blue", ""}},
+                 {"power", {true, 30, "pWh", "grey", ""}},
+                 {"CPU", {true, 40, "percent", "grey", ""}}};
+    *display = (struct counter_display){true, 50, "", "grey", ""};
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(category, known[i].category) == 0)
+            *display = known[i].display;
+    copy_z(display->label, sizeof(display->label), name);
+}
+
+static bool is_text(const struct json *json, const char *wanted)
+{
+    return json->length == strlen(wanted) && memcmp(json->text, wanted, json->length) == 0;
+}
+
+static void read_member(struct counter_display *display, struct json *json)
+{
+    bool is_graph = is_text(json, "graphType"), is_unit = is_text(json, "unit"), is_color = is_text(json, "color");
+    bool is_label = is_text(json, "label"), is_weight = is_text(json, "sortWeight");
+    enum json_type type = json_next(json);
+    if (type == JSON_STRING && is_graph)
+        display->is_rate = is_text(json, "line-rate");
+    else if (type == JSON_STRING && is_unit)
+        copy_text(display->unit, sizeof(display->unit), json->text, json->length);
+    else if (type == JSON_STRING && is_color)
+        copy_text(display->color, sizeof(display->color), json->text, json->length);
+    else if (type == JSON_STRING && is_label && json->length)
+        copy_text(display->label, sizeof(display->label), json->text, json->length);
+    else if (type == JSON_NUMBER && is_weight)
+        display->sort_weight = json->number;
+    else if (type == JSON_OBJECT_OPEN || type == JSON_ARRAY_OPEN)
+        for (unsigned depth = json->depth; json->depth >= depth;)
+            if (json_next(json) <= JSON_END)
+                return;
+}
+
+void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter)
+{
+    set_defaults(display, strings_text(&profile->strings, counter->category),
+                 strings_text(&profile->strings, counter->name));
+    if (counter->json == PROFILE_NONE)
+        return;
+    const struct string_entry *entry = &profile->strings.entries.data[counter->json];
+    struct json json;
+    json_init(&json);
+    json_feed(&json, entry->text, entry->length);
+    json_end(&json);
+    if (json_next(&json) == JSON_OBJECT_OPEN)
+        while (json_next(&json) == JSON_KEY)
+            read_member(display, &json);
+    json_destroy(&json);
+}
+
+/* ---- values ---- */
+
+static double change_at(const struct counter *counter, size_t i)
+{
+    return i > 0 ? counter->count[i] : 0;
+}
+
+static double rate_at(const struct counter *counter, size_t i)
+{
+    if (i == 0)
+        return NAN;
+    double elapsed = counter->time[i] - counter->time[i - 1];
+    return elapsed > 0 ? counter->count[i] / elapsed : 0;
+}
+
+/* The first sample after `time`; with `or_at`, at it too. */
+static size_t first_after(const struct counter *counter, double time, bool or_at)
+{
+    size_t low = 0, high = counter->length;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (or_at ? counter->time[middle] < time : counter->time[middle] <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct pixels {
+    float *values;
+    uint32_t width;
+    double from, per_ms;
+};
+
+/* Raises the pixels that [start, end) touches. */
+static void raise_to(const struct pixels *pixels, double start, double end, double value)
+{
+    double left = floor((start - pixels->from) * pixels->per_ms), right = (end - pixels->from) * pixels->per_ms;
+    if (right < 0 || (right == 0 && end > start) || left >= pixels->width)
+        return;
+    uint32_t first = left > 0 ? (uint32_t)left : 0;
+    uint32_t last = right >= pixels->width ? pixels->width : (uint32_t)ceil(right);
+    last = last > first ? last : first + 1;
+    for (uint32_t x = first; x < last && x < pixels->width; x++)
+        if (isnan(pixels->values[x]) || pixels->values[x] < value)
+            pixels->values[x] = (float)value;
+}
+
+void counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values, uint32_t width)
+{
+    for (uint32_t x = 0; x < width; x++)
+        values[x] = NAN;
+    if (!(to > from) || counter->length == 0)
+        return;
+    struct pixels pixels = {values, width, from, width / (to - from)};
+    double sum = 0;
+    for (size_t i = 0; i < counter->length; i++) {
+        sum += change_at(counter, i);
+        double start = is_rate && i > 0 ? counter->time[i - 1] : counter->time[i];
+        double end = is_rate ? counter->time[i] : i + 1 < counter->length ? counter->time[i + 1] : counter->time[i];
+        if (start > to)
+            break;
+        if (end >= from && !(is_rate && i == 0))
+            raise_to(&pixels, start, end, is_rate ? rate_at(counter, i) : sum);
+    }
+}
+
+bool counter_at(struct counter_value *value, const struct counter *counter, bool is_rate, double time)
+{
+    size_t i = first_after(counter, time, is_rate);
+    if (!is_rate)
+        i = i ? i - 1 : counter->length;
+    if (i >= counter->length || (is_rate && i == 0))
+        return false;
+    *value = (struct counter_value){counter->time[i], change_at(counter, i), rate_at(counter, i), 0};
+    for (size_t k = 0; k <= i; k++)
+        value->accumulated += change_at(counter, k);
+    return true;
+}
+
+void counter_totals_of(struct counter_totals *totals, const struct counter *counter, double from, double to)
+{
+    *totals = (struct counter_totals){0, NAN, NAN};
+    double sum = 0;
+    for (size_t i = 0; i < counter->length && counter->time[i] <= to; i++) {
+        sum += change_at(counter, i);
+        bool is_inside = counter->time[i] > from;
+        bool reaches_in = is_inside || i + 1 == counter->length || counter->time[i + 1] > from;
+        if (is_inside)
+            totals->total += change_at(counter, i);
+        if (reaches_in) {
+            totals->low = fmin(totals->low, sum);
+            totals->high = fmax(totals->high, sum);
+        }
+    }
+}

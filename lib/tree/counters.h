@@ -1,0 +1,43 @@
+/*
+ * Counters of the timeline: memory, power, bandwidth, whatever a file counts (profile-format: counters). A counter has
+ * changes; it is shown as their running sum (memory) or as change per time (power).
+ */
+#ifndef PROF_TREE_COUNTERS_H
+#define PROF_TREE_COUNTERS_H
+
+#include "tree/value_text.h"
+
+struct counter_display {
+    bool is_rate;       /* else the running sum */
+    double sort_weight; /* the smaller, the higher it stands */
+    char unit[32];      /* "bytes", "pWh", "percent", "" ... */
+    char color[16];     /* a name of the format: "grey", "orange" ... */
+    char label[128];
+};
+
+/* What the file says of the counter; what it does not say is that of counters of this category. */
+void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter);
+
+/* One value for each pixel from `from` to `to` (ms), the largest there: the running sum in the counter's unit, or the
+ * change per ms. NAN where the counter was not recorded. Before the first sample nothing is known: its change does not
+ * count. */
+void counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values, uint32_t width);
+
+struct counter_value {
+    double time;        /* ms, of the sample */
+    double change;      /* with that sample */
+    double rate;        /* per ms, since the sample before; NAN for the first */
+    double accumulated; /* the sum up to it */
+};
+
+/* The sample that the graph shows at `time`: the last one before it for sums, the next one for rates. False: none. */
+bool counter_at(struct counter_value *value, const struct counter *counter, bool is_rate, double time);
+
+struct counter_totals {
+    double total;     /* the sum of changes of samples with from < time <= to */
+    double low, high; /* the least and the largest running sum in the range; NAN: no sample reaches into it */
+};
+
+void counter_totals_of(struct counter_totals *totals, const struct counter *counter, double from, double to);
+
+#endif
