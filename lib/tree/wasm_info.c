@@ -2,6 +2,7 @@
  * What the profile is: ProfileInfo of api.ts.
  */
 #include "base/json_write.h"
+#include "tree/counters.h"
 #include "tree/info.h"
 #include "tree/wasm_session.h"
 
@@ -72,7 +73,8 @@ static int put_all_facts(struct json_writer *json, const struct profile *profile
     return code;
 }
 
-static void put_thread(struct json_writer *json, const struct engine *engine, uint32_t index)
+static void put_thread(struct json_writer *json, const struct engine *engine, const struct marker_view *markers,
+                       uint32_t index)
 {
     const struct profile *profile = engine_profile(engine);
     const struct thread *thread = &profile->threads.data[index];
@@ -87,13 +89,38 @@ static void put_thread(struct json_writer *json, const struct engine *engine, ui
     put_number(json, "start", thread->start);
     put_number(json, "end", thread->end);
     put_number(json, "sampleCount", (double)thread->samples.length);
+    put_number(json, "markerCount", (double)thread->markers.length);
+    json_key(json, "hasMarkerStrip");
+    json_bool(json, markers && marker_view_has_strip(markers, index, MARKER_IN_OVERVIEW));
     put_number(
         json, "activity",
         thread_activity(&thread->samples, engine_stacks(engine), engine_idle_category(engine), profile->meta.interval));
     json_close(json, '}');
 }
 
-static void put_tables(struct json_writer *json, const struct engine *engine)
+static void put_counter(struct json_writer *json, const struct profile *profile, uint32_t index)
+{
+    const struct counter *counter = &profile->counters.data[index];
+    struct counter_display display;
+    counter_display_of(&display, profile, counter);
+    json_open(json, '{');
+    put_number(json, "index", index);
+    json_key(json, "label");
+    json_text_z(json, display.label);
+    put_string(json, "description", profile, counter->description);
+    put_string(json, "pid", profile, counter->pid);
+    put_number(json, "thread", counter->main_thread);
+    json_key(json, "unit");
+    json_text_z(json, display.unit);
+    json_key(json, "color");
+    json_text_z(json, display.color);
+    json_key(json, "isRate");
+    json_bool(json, display.is_rate);
+    put_number(json, "sortWeight", display.sort_weight);
+    json_close(json, '}');
+}
+
+static void put_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers)
 {
     const struct profile *profile = engine_profile(engine);
     json_key(json, "categories");
@@ -108,7 +135,12 @@ static void put_tables(struct json_writer *json, const struct engine *engine)
     json_key(json, "threads");
     json_open(json, '[');
     for (uint32_t i = 0; i < profile->threads.length; i++)
-        put_thread(json, engine, i);
+        put_thread(json, engine, markers, i);
+    json_close(json, ']');
+    json_key(json, "counters");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < profile->counters.length; i++)
+        put_counter(json, profile, i);
     json_close(json, ']');
     json_key(json, "libs");
     json_open(json, '[');
@@ -136,6 +168,14 @@ static double count_samples(const struct profile *profile)
     return count;
 }
 
+static double count_markers(const struct profile *profile)
+{
+    double count = 0;
+    for (size_t i = 0; i < profile->threads.length; i++)
+        count += (double)profile->threads.data[i].markers.length;
+    return count;
+}
+
 /* ProfileInfo of api.ts as JSON text. */
 const struct view *session_info(struct session *session)
 {
@@ -144,6 +184,8 @@ const struct view *session_info(struct session *session)
     struct json_writer *json = malloc(sizeof(*json));
     struct time_range range = engine_full_range(session->engine);
     session->text.length = 0;
+    if (!session->markers)
+        session->markers = marker_view_new(profile, range, &session->err);
     if (!json) {
         error_no_memory(&session->err);
         return NULL;
@@ -156,13 +198,14 @@ const struct view *session_info(struct session *session)
     put_number(json, "rangeStart", range.from);
     put_number(json, "rangeEnd", range.to);
     put_number(json, "sampleCount", count_samples(profile));
+    put_number(json, "markerCount", count_markers(profile));
     put_number(json, "funcCount", (double)profile->funcs.length);
     json_key(json, "weightUnit");
     json_text_z(json, weight_unit(profile));
     json_key(json, "symbolicated");
     json_bool(json, profile->meta.symbolicated != 0);
     int code = put_all_facts(json, profile, &session->err);
-    put_tables(json, session->engine);
+    put_tables(json, session->engine, session->markers);
     json_close(json, '}');
     int written = json_writer_finish(json);
     free(json);

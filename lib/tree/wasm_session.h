@@ -16,6 +16,7 @@
 #include "tree/flame.h"
 #include "tree/func_names.h"
 #include "tree/line_costs.h"
+#include "tree/marker_view.h"
 #include "tree/stack_chart.h"
 
 #include <stdint.h>
@@ -61,6 +62,12 @@ struct session {
     double sample_time, sample_cpu;
     uint32_t sample_category;
     uint8_t sample_dropped;
+
+    /* wasm_markers.c */
+    struct marker_view *markers; /* NULL before the first question */
+    struct marker_boxes marker_boxes;
+    ARRAY(float) counter_values;
+    double counter_numbers[4];
 
     /* wasm_source.c */
     struct source_words source_words;
