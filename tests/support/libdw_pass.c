@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     }
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf("  libdw, 1 thread: %.2f s, peak memory %ld MB, for %zu ranges and %zu lines, no names\n", now() - start,
+    printf("  libdw, 1 thread: %.2f s, peak memory %ld MiB, for %zu ranges and %zu lines, no names\n", now() - start,
            usage.ru_maxrss / 1024, range_count, line_count);
     return EXIT_SUCCESS;
 }
