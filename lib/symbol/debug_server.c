@@ -105,6 +105,8 @@ struct debug_server *debug_server_new(const struct debug_server_options *options
         server->options.max_bytes = DEBUG_SERVER_MAX_BYTES;
     if (!server->options.max_seconds)
         server->options.max_seconds = DEBUG_SERVER_MAX_SECONDS;
+    if (!server->options.silent_seconds)
+        server->options.silent_seconds = DEBUG_SERVER_SILENT_SECONDS;
     pthread_mutex_init(&server->lock, NULL);
     if (load_library(&server->library))
         return server;
@@ -332,7 +334,7 @@ static int reason_to_give_up(const struct debug_server *server, const struct wat
     if (watch->done > options->max_bytes || watch->total > options->max_bytes)
         return E2BIG;
     if (now - watch->started > options->max_seconds * second ||
-        now - watch->last_bytes > DEBUG_SERVER_SILENT_SECONDS * second)
+        now - watch->last_bytes > options->silent_seconds * second)
         return ETIMEDOUT;
     return atomic_load(&server->stopped) ? ECANCELED : 0;
 }

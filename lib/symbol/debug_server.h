@@ -28,8 +28,9 @@ struct debug_server_progress {
 };
 
 struct debug_server_options {
-    uint64_t max_bytes;   /* of one file; 0: DEBUG_SERVER_MAX_BYTES */
-    uint32_t max_seconds; /* for one file; 0: DEBUG_SERVER_MAX_SECONDS */
+    uint64_t max_bytes;      /* of one file; 0: DEBUG_SERVER_MAX_BYTES */
+    uint32_t max_seconds;    /* for one file; 0: DEBUG_SERVER_MAX_SECONDS */
+    uint32_t silent_seconds; /* without a byte of it; 0: DEBUG_SERVER_SILENT_SECONDS */
     /* Called at least every second or so of a fetch, and at its end, by one thread at a time; false: stop. Or NULL. */
     bool (*progress)(void *context, const struct debug_server_progress *progress);
     void *context;

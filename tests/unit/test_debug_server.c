@@ -214,12 +214,12 @@ static void test_file_that_is_too_large_is_not_fetched(void **unused)
 static void test_server_that_takes_too_long_is_not_asked_again(void **unused)
 {
     (void)unused;
-    static const enum behaviour slow[] = {IS_SILENT, SERVES_HALF};
-    for (size_t i = 0; i < 2; i++) {
-        struct debug_server *client = new_client(&(struct debug_server_options){.max_seconds = 1});
+    static const struct debug_server_options limits[] = {{.max_seconds = 1}, {.max_seconds = 60, .silent_seconds = 1}};
+    for (size_t i = 0; i < 4; i++) {
+        struct debug_server *client = new_client(&limits[i / 2]);
         struct server server;
         struct error err = {""};
-        start_server(&server, slow[i]);
+        start_server(&server, i % 2 ? IS_SILENT : SERVES_HALF);
         uint64_t start = monotonic_ns();
         assert_int_equal(fetch(client, &err), -ETIMEDOUT);
         assert_true(monotonic_ns() - start < UINT64_C(20) * 1000000000);

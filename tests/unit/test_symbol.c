@@ -208,6 +208,10 @@ static void test_shared_debug_info_is_followed(void **unused)
     answers = lookup_file(path, address_of(path, "middle"));
     assert_non_null(strstr(answers.problem, "shared debug info"));
     symbol_answers_destroy(&answers);
+    run("gcc -g -O2 -Wl,--build-id -o dwz/common dwz/b.c"); /* another file in its place */
+    answers = lookup_file(path, address_of(path, "middle"));
+    assert_non_null(strstr(answers.problem, "shared debug info"));
+    symbol_answers_destroy(&answers);
 }
 
 /* Every kind of stub: lazy, with endbr64 in a section of its own, and without lazy binding. */
