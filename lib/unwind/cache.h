@@ -43,6 +43,20 @@ struct rule {
 
 _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
 
+/* Fills in the rule of code that was recognised: the return address is below the CFA, the frame pointer below that if
+ * it was saved. */
+static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind kind, struct rule *rule)
+{
+    rule->kind = (uint8_t)kind;
+    rule->cfa_register = UNWIND_REG_SP;
+    rule->cfa_offset = (int32_t)code->cfa_offset;
+    rule->return_slot = -1;
+    if (code->saved_bp) {
+        rule->saved = 1u << UNWIND_REG_BP;
+        rule->slots[0] = -2;
+    }
+}
+
 enum { CACHE_FIRST_BITS = 7, CACHE_MAX_BITS = 12 };
 
 struct unwind_cache {

@@ -16,18 +16,6 @@ static bool read_around(const struct unwind_stack *stack, const struct mapping *
     return stack->read_code && stack->read_code(stack->context, at - before + skip, bytes + skip, end - skip);
 }
 
-static void rule_of(const struct arch_code *code, enum rule_kind kind, struct rule *rule)
-{
-    rule->kind = kind;
-    rule->cfa_register = UNWIND_REG_SP;
-    rule->cfa_offset = (int32_t)code->cfa_offset;
-    rule->return_slot = -1;
-    if (code->saved_bp) {
-        rule->saved = 1u << UNWIND_REG_BP;
-        rule->slots[0] = -2;
-    }
-}
-
 bool compiled_code_snippet(const struct compiled_place *place, bool is_java, struct rule *rule)
 {
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
@@ -40,7 +28,7 @@ bool compiled_code_snippet(const struct compiled_place *place, bool is_java, str
         code = arch_code_recognise(bytes);
     if (code.kind != ARCH_CODE_STUB)
         return false;
-    rule_of(&code, RULE_FRAME, rule);
+    rule_of_snippet(&code, RULE_FRAME, rule);
     return true;
 }
 
@@ -52,7 +40,7 @@ void compiled_code_java(const struct compiled_place *place, struct rule *rule)
         return;
     struct arch_code code = arch_java_function(bytes, sizeof(bytes));
     if (code.kind == ARCH_CODE_STUB)
-        rule_of(&code, RULE_JAVA, rule);
+        rule_of_snippet(&code, RULE_JAVA, rule);
 }
 
 bool compiled_code_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address)

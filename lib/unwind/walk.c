@@ -39,6 +39,7 @@
 #include "unwind/cache.h"
 #include "unwind/compiled_code.h"
 #include "unwind/expression.h"
+#include "unwind/file_code.h"
 #include "unwind/module.h"
 
 #include <string.h>
@@ -127,131 +128,6 @@ static bool read_for_expression(void *context, uint64_t address, unsigned size, 
 
 /* ---- rules ---- */
 
-static uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
-{
-    return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
-}
-
-static bool row_lookup(const struct mapping *mapping, uint64_t pc, struct cfi_row *row, bool *is_debug_frame)
-{
-    struct cfi_fde fde;
-    uint64_t vaddr = vaddr_of(mapping, pc);
-    if (!unwind_module_find(mapping->module, vaddr, &fde) || !cfi_row_at(&fde, vaddr, row))
-        return false;
-    *is_debug_frame = fde.is_debug_frame;
-    return true;
-}
-
-static bool fits_slot(int64_t offset)
-{
-    return offset % 8 == 0 && offset / 8 >= INT16_MIN && offset / 8 <= INT16_MAX;
-}
-
-/* The CFA as `*(register + offset)`: DW_OP_breg, DW_OP_deref. */
-static bool compact_deref(const struct cfi_row *row, struct rule *rule)
-{
-    enum { DW_OP_deref = 0x06, DW_OP_breg0 = 0x70 };
-    struct cursor c = cfi_expression(row, row->cfa_value);
-    uint8_t reg = (uint8_t)(cursor_u8(&c) - DW_OP_breg0);
-    int64_t offset = cursor_sleb(&c);
-    if (cursor_u8(&c) != DW_OP_deref || c.failed || c.at != c.end || reg >= UNWIND_REG_PC || offset != (int32_t)offset)
-        return false;
-    rule->kind = RULE_FRAME_DEREF;
-    rule->cfa_register = reg;
-    rule->cfa_offset = (int32_t)offset;
-    return true;
-}
-
-/* Rules of registers that no caller can rely on (rax and such, which exception handling code saves) are left out. */
-static bool compact(const struct cfi_row *row, struct rule *rule)
-{
-    uint8_t return_rule = row->rules[UNWIND_REG_PC], sp_rule = row->rules[UNWIND_REG_SP];
-    if (return_rule == CFI_UNDEFINED) {
-        rule->kind = RULE_START;
-        return true;
-    }
-    if (row->is_signal_frame || return_rule != CFI_OFFSET || !fits_slot(row->values[UNWIND_REG_PC]))
-        return false;
-    if (sp_rule != CFI_SAME_VALUE && !(sp_rule == CFI_VAL_OFFSET && row->values[UNWIND_REG_SP] == 0))
-        return false;
-    rule->return_slot = (int16_t)(row->values[UNWIND_REG_PC] / 8);
-    for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++) {
-        uint8_t reg = arch_saved_registers[i], kind = row->rules[reg];
-        if (kind == CFI_SAME_VALUE || kind == CFI_UNDEFINED)
-            continue;
-        if (kind != CFI_OFFSET || !fits_slot(row->values[reg]))
-            return false;
-        rule->slots[i] = (int16_t)(row->values[reg] / 8);
-        rule->saved |= (uint16_t)(1u << reg);
-    }
-    if (row->cfa_kind == CFI_CFA_EXPRESSION)
-        return compact_deref(row, rule);
-    if (row->cfa_register >= UNWIND_REG_PC || row->cfa_value != (int32_t)row->cfa_value)
-        return false;
-    rule->kind = RULE_FRAME;
-    rule->cfa_register = (uint8_t)row->cfa_register;
-    rule->cfa_offset = (int32_t)row->cfa_value;
-    return true;
-}
-
-/* The code around the instruction that runs next: a return address is one more than the pc. */
-static void read_code(const struct mapping *mapping, uint64_t pc, bool exact,
-                      unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
-{
-    unwind_module_code(mapping->module, vaddr_of(mapping, pc) + !exact, code);
-}
-
-static void rule_of_snippet(const struct arch_code *code, struct rule *rule)
-{
-    rule->kind = code->kind == ARCH_CODE_STUB ? RULE_FRAME : RULE_AFTER_CLONE;
-    rule->cfa_register = UNWIND_REG_SP;
-    rule->cfa_offset = code->cfa_offset;
-    rule->return_slot = -1;
-    if (code->saved_bp) {
-        rule->saved = 1u << UNWIND_REG_BP;
-        rule->slots[0] = -2;
-    }
-}
-
-/* What the code of Go's runtime says better than its CFI, which knows nothing of stacks that begin or are switched, and
- * which most binaries do not have. */
-static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
-{
-    if (!unwind_module_is_go(mapping->module))
-        return false;
-    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
-    read_code(mapping, pc, exact, bytes);
-    struct arch_code code = arch_code_recognise(bytes);
-    if (arch_code_starts_go_stack(bytes, !exact))
-        rule->kind = RULE_START;
-    else if (code.kind == ARCH_CODE_SIGNAL_FRAME)
-        rule->kind = RULE_SIGNAL_FRAME;
-    else if (code.kind == ARCH_CODE_AFTER_CLONE)
-        rule_of_snippet(&code, rule);
-    else
-        return false;
-    return true;
-}
-
-/* Without CFI: the code itself may be a known snippet, or the entry point. The frame pointer is what is left. */
-static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
-{
-    rule->kind = RULE_NO_CFI;
-    if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
-        rule->kind = RULE_START;
-        return;
-    }
-    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
-    read_code(mapping, pc, exact, bytes);
-    struct arch_code code = arch_code_recognise(bytes);
-    if (code.kind == ARCH_CODE_SIGNAL_FRAME)
-        rule->kind = RULE_SIGNAL_FRAME;
-    else if (unwind_module_is_go(mapping->module))
-        rule->kind = RULE_GO_NO_CFI;
-    else if (code.kind != ARCH_CODE_UNKNOWN)
-        rule_of_snippet(&code, rule);
-}
-
 /* Code may take the place of other code. So where a leaf was at the edge of a function is looked at each time; there it
  * is seldom. Elsewhere what was found is remembered, for a leaf and a caller of the same pc by themselves, which a bit
  * tells apart that no address has. */
@@ -287,17 +163,7 @@ static const struct rule *rule_make(struct walk *walk, uint64_t pc)
     if (!mapping->module)
         return rule_of_compiled_code(walk, mapping, pc);
     struct rule *rule = unwind_cache_add(walk->cache, pc);
-    struct cfi_row row;
-    bool is_debug_frame = false;
-    if (rule_of_go_runtime(mapping, pc, walk->exact, rule))
-        return rule;
-    if (!row_lookup(mapping, pc, &row, &is_debug_frame)) {
-        rule_without_cfi(mapping, pc, walk->exact, rule);
-    } else if (!compact(&row, rule)) {
-        *rule = (struct rule){.pc = pc, .generation = walk->cache->generation, .kind = RULE_COMPLEX};
-    } else if (is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module)) {
-        rule->kind = RULE_GO;
-    }
+    file_code_rule(mapping, pc, walk->exact, rule);
     return rule;
 }
 
@@ -384,7 +250,7 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     struct cfi_row row;
     bool is_debug_frame;
-    if (!mapping || !row_lookup(mapping, pc, &row, &is_debug_frame))
+    if (!mapping || !file_code_row(mapping, pc, &row, &is_debug_frame))
         return end_walk(walk, UNWIND_NO_RULE);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa;
     if (row.cfa_kind == CFI_CFA_REGISTER)
