@@ -13,6 +13,7 @@
 #include "profile/read.h"
 #include "tree/address_costs.h"
 #include "tree/engine.h"
+#include "tree/find_names.h"
 #include "tree/flame.h"
 #include "tree/func_names.h"
 #include "tree/line_costs.h"
@@ -82,6 +83,10 @@ struct session {
     struct flame_part flame_part;
     struct flame_boxes flame;
     struct stack_boxes stack_chart;
+
+    /* wasm_names.c */
+    struct name_finder finder;
+    struct found_names found;
 };
 
 /* The 32-bit words with which the input begins. */

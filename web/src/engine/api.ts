@@ -7,6 +7,7 @@
  */
 import type { SourceCalls } from './source';
 import type { ChartCalls } from './charts';
+import type { FindCalls } from './find';
 
 /** How far loading has come: bytes of the (compressed) file so far and in all (0 if unknown). */
 export interface Progress {
@@ -233,4 +234,4 @@ export interface TimelineCalls {
 }
 
 /** The calls of all themes; wasm.ts has who answers them. */
-export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls, ChartCalls {}
+export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls, ChartCalls, FindCalls {}

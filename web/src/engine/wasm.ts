@@ -5,6 +5,7 @@
  */
 import type { ProfileInfo } from './api';
 import { chartAnswers } from './charts';
+import { findAnswers } from './find';
 import { EngineModule, type Pointer } from './module';
 import type { EngineAnswers } from './protocol';
 import { sourceAnswers } from './source';
@@ -49,5 +50,6 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         ...timelineAnswers(module),
         ...sourceAnswers(module),
         ...chartAnswers(module),
+        ...findAnswers(module),
     };
 }

@@ -4,7 +4,7 @@
  */
 import type { ProfileInfo } from './api';
 import { download } from './download';
-import type { Reply, Request } from './protocol';
+import type { Method, Reply, Request } from './protocol';
 import { openEngine, type WasmEngine } from './wasm';
 
 const ENGINE_URL = 'engine.wasm';
@@ -13,6 +13,9 @@ const scope = self as unknown as {
     onmessage: ((event: MessageEvent<Request>) => void) | null;
     postMessage(message: Reply, transfer?: Transferable[]): void;
 };
+
+/** Calls of which only the newest is answered. */
+const OVERTAKEN: ReadonlySet<Method> = new Set(['query', 'findFunctions']);
 
 const queue: Request[] = [];
 const turn = new MessageChannel();
@@ -48,7 +51,7 @@ async function takeTurn(): Promise<void> {
 function answer(request: Request): unknown {
     if (request.method === 'load') return load(request.id, ...request.args);
     if (!engine) throw new Error('No profile is loaded');
-    if (request.method === 'query' && queue.some((later) => later.method === 'query')) return null;
+    if (OVERTAKEN.has(request.method) && queue.some((later) => later.method === request.method)) return null;
     const method = engine[request.method] as (...args: unknown[]) => unknown;
     return method(...request.args);
 }

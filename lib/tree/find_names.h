@@ -1,0 +1,53 @@
+/*
+ * Finding functions by a few letters of their names, as one types them into a command palette: "vpb" finds
+ * "std::vector<int>::push_back", and so does "push vec".
+ *
+ * What is typed is words with blanks between. A word is found in a name if its letters are in it in this order, with
+ * anything between; each word may be anywhere. How good a place is, is the sum over its letters of
+ *
+ *     12   right after the letter before
+ *     10   where a part of the name begins: at its start, after a sign, or a capital after a small letter
+ *      1   elsewhere
+ *
+ * and the best of all places counts; besides it 4 if the name starts there, and 20 if the word is the whole name. A
+ * word that is in no place of the name but a part of the library's name counts 1. Letters of ASCII are found in either
+ * case. Equally good ones are ordered by the weight that they are given, then the shorter first.
+ */
+#ifndef PROF_TREE_FIND_NAMES_H
+#define PROF_TREE_FIND_NAMES_H
+
+#include "tree/timings.h"
+
+enum {
+    FIND_WORDS = 8,     /* words after the eighth, */
+    FIND_LETTERS = 64,  /* letters of a word after the 64th, */
+    FIND_LONGEST = 1024 /* and bytes of a name after the first 1,024 are not looked at */
+};
+
+struct name_finder {
+    const struct profile *profile;
+    uint64_t *letters; /* per string: which letters it has */
+    double *weight;    /* per func */
+};
+
+struct found_name {
+    uint32_t func;
+    int32_t score;
+};
+
+ARRAY_TYPE(struct found_names, struct found_name);
+
+/* The profile must outlive the finder, and not change. All funcs have the weight 0. */
+int name_finder_init(struct name_finder *finder, const struct profile *profile, struct error *err);
+
+/* Gives funcs the magnitude of their totals as weight, and 0 to those that are not among `functions`. */
+void name_finder_weigh(struct name_finder *finder, const struct func_timings *functions);
+
+/* The best `limit` funcs of the profile, best first, into `found`, whose memory is used again. Without words all funcs
+ * are equally good. */
+int name_finder_find(const struct name_finder *finder, const char *text, size_t length, size_t limit,
+                     struct found_names *found, struct error *err);
+
+void name_finder_destroy(struct name_finder *finder);
+
+#endif
