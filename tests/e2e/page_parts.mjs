@@ -9,7 +9,7 @@ import { assert, assertEqual, check, finish } from './page_tap.mjs';
 const web = new URL('../../web/', import.meta.url);
 const { build } = createRequire(new URL('package.json', web))('esbuild');
 const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
-const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'draw/ticks'];
+const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks'];
 await build({
     entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
     outdir: work,
@@ -18,7 +18,7 @@ await build({
     bundle: true,
     format: 'esm',
 });
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks] = await Promise.all(
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks] = await Promise.all(
     parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)),
 );
 await rm(work, { recursive: true });
@@ -175,6 +175,36 @@ await check('terms of a search are told apart as the engine does', () => {
     assert(highlight.termsExpression('/(/,x'), 'a broken expression leaves nothing');
     const pieces = highlight.markedPieces('read_all', highlight.termsExpression('/^r.*d/,"all"'));
     assertEqual(pieces.filter((piece) => piece.marked).map((piece) => piece.text).join('|'), 'read', 'what is marked');
+});
+
+/** All places of a word in a text, tried one by one; -1 if there is none. */
+function slowPlaces(text, word, last) {
+    if (word === '') return 0;
+    let best = -1;
+    for (let at = last + 1; at < text.length; at++) {
+        if (text[at].toLowerCase() !== word[0].toLowerCase()) continue;
+        const rest = slowPlaces(text, word.slice(1), at);
+        if (rest < 0) continue;
+        const isPart = at === 0 || (/\w/.test(text[at]) && text[at] !== '_' && (!/[A-Za-z0-9]/.test(text[at - 1]) || /[a-z][A-Z]/.test(text.slice(at - 1, at + 1))));
+        const here = last >= 0 && at === last + 1 ? 12 : isPart ? 10 : 1;
+        best = Math.max(best, rest + here + (last < 0 && at === 0 ? 4 : 0));
+    }
+    return best;
+}
+
+await check('letters are found in their best places, and these are marked', () => {
+    for (let i = 0; i < 2000; i++) {
+        const some = (from, most) => Array.from({ length: random(most) }, () => from[random(from.length)]).join('');
+        const text = some('abcABC_: x', 12);
+        const typed = some('abcAx_', 5);
+        const places = typed === '' ? 0 : slowPlaces(text, typed, -1);
+        const expected = places < 0 ? -1 : places + (typed !== '' && text.toLowerCase() === typed.toLowerCase() ? 20 : 0);
+        assertEqual(fuzzy.fuzzyScore(text, typed), expected, `what ${JSON.stringify(typed)} is worth in ${JSON.stringify(text)}`);
+    }
+    const marked = fuzzy.fuzzyPieces('std::vector<int>::push_back', 'vpb').filter((piece) => piece.marked);
+    assertEqual(marked.map((piece) => piece.text).join(), 'v,p,b', 'what is marked');
+    assertEqual(fuzzy.fuzzyPieces('Show all tracks', 'all').map((piece) => piece.text).join('|'), 'Show |all| tracks', 'the pieces');
+    assertEqual(fuzzy.fuzzyScore('Show all tracks', 'tracks zz'), -1, 'a word that is not there');
 });
 
 function thread(index, activity, more) {

@@ -1,4 +1,5 @@
-// The frame around the views: choosing, hiding, moving and searching tracks, by mouse and by keyboard.
+// The frame around the views, by mouse and by keyboard: choosing, hiding, moving and searching tracks; the command palette;
+// going back and forth in what was done.
 //
 //     node tests/e2e/page_shell.mjs URL PROFILE
 import { readFileSync } from 'node:fs';
@@ -157,6 +158,105 @@ await check('the keyboard walks all tracks though few of them exist', async () =
         await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     }
     assertEqual(new Set(names).size, profile.threads.length, 'number of tracks that had the focus');
+    await restart();
+});
+
+/** What the palette lists, best first: group and title. */
+const offered = () => page.$$eval('.palette .picker-row', (rows) => rows.map((row) => [row.querySelector('.picker-amount').innerText, row.querySelector('.picker-name').innerText].join(' ')));
+
+/** Opens the palette and types; waits until it has what is expected. */
+async function palette(typed, expected) {
+    await page.keyboard.press('Control+k');
+    const box = page.locator('.palette input');
+    await box.fill(typed);
+    await askUntil((rows) => rows.includes(expected), offered);
+    const rows = await offered();
+    assert(rows.includes(expected), `for "${typed}" it offers ${rows.slice(0, 5).join(', ')}`);
+    return rows;
+}
+
+await check('the palette says what can be done, with keys, and does it', async () => {
+    await page.keyboard.press('Control+k');
+    const keys = await page.locator('.palette .picker-row', { hasText: 'Invert call stack' }).locator('kbd').innerText();
+    assertEqual(keys, 'i', 'the key of a command');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.palette', { state: 'detached' });
+    const rows = await palette('invcs', 'Command Invert call stack');
+    assertEqual(rows[0], 'Command Invert call stack', 'the best');
+    await page.keyboard.press('Enter');
+    await askUntil(Boolean, async () => new URL(page.url()).searchParams.has('invertCallstack'));
+    await settle(page);
+    assert(new URL(page.url()).searchParams.has('invertCallstack'), 'it was not done');
+    await restart();
+});
+
+await check('the palette finds functions of the whole profile by a few letters, and goes there', async () => {
+    const rows = await palette('vpb', 'Function std::vector<Request>::push_back');
+    assertEqual(rows[0], 'Function std::vector<Request>::push_back', 'the best');
+    await page.keyboard.press('Enter');
+    await askUntil((row) => row?.includes('push_back'), () => page.locator('.tree-row.selected').innerText().catch(() => ''));
+    assertEqual(parameter('tab'), 'functions', 'the view');
+    assert((await page.locator('.tree-row.selected').innerText()).includes('push_back'), 'it is not selected');
+    await palette('malloc', 'Function malloc');
+    assertEqual((await offered()).slice(0, 2).join(), 'Function malloc,Function _int_malloc', 'what is found');
+    await page.keyboard.press('Control+Enter');
+    await askUntil(Boolean, async () => parameter('search') === '"malloc"');
+    assertEqual(parameter('search'), '"malloc"', 'the search');
+    await restart();
+});
+
+await check('the palette finds threads, also those that are hidden', async () => {
+    await palette('tool2', 'Thread tool2');
+    await page.keyboard.press('Enter');
+    await askUntil((name) => name === 'tool2', chosen);
+    await settle(page);
+    assertEqual(await chosen(), 'tool2', 'the chosen one');
+    assertEqual(parameter('shownTracks'), 'txr', 'what the address says is shown');
+    await restart();
+});
+
+await check('digits go to the views', async () => {
+    await page.keyboard.press('2');
+    await settle(page);
+    const second = await page.getByRole('tab').nth(1);
+    assertEqual(await second.getAttribute('aria-selected'), 'true', 'whether the second view is shown');
+    await page.keyboard.press('1');
+    await settle(page);
+    assertEqual(await page.getByRole('tab').first().getAttribute('aria-selected'), 'true', 'whether the first view is shown');
+    await restart();
+});
+
+await check('steps are undone and done again by key', async () => {
+    await page.goto('about:blank');
+    await restart();
+    const searchBox = page.getByRole('textbox', { name: 'Filter stacks' });
+    await searchBox.fill('malloc');
+    await searchBox.press('Enter');
+    await settle(page);
+    await page.keyboard.press('i');
+    await settle(page);
+    const state = () => `${parameter('search') ?? ''} ${new URL(page.url()).searchParams.has('invertCallstack')}`;
+    assertEqual(state(), 'malloc true', 'the view');
+    await page.keyboard.press('Control+z');
+    await askUntil((now) => now === 'malloc false', async () => state());
+    assertEqual(state(), 'malloc false', 'the view after one step back');
+    await settle(page);
+    await page.keyboard.press('Control+z');
+    await askUntil((now) => now === ' false', async () => state());
+    assertEqual(state(), ' false', 'the view after two steps back');
+    await settle(page);
+    await page.keyboard.press('Control+z');
+    await askUntil((text) => text.includes('nothing to undo'), () => page.locator('.notice').innerText());
+    assertEqual(state(), ' false', 'the view after three, which were two');
+    await page.keyboard.press('Control+Shift+Z');
+    await askUntil((now) => now === 'malloc false', async () => state());
+    await settle(page);
+    await page.keyboard.press('Control+y');
+    await askUntil((now) => now === 'malloc true', async () => state());
+    assertEqual(state(), 'malloc true', 'the view after all was done again');
+    await settle(page);
+    await page.keyboard.press('Control+y');
+    await askUntil((text) => text.includes('nothing to do again'), () => page.locator('.notice').innerText());
     await restart();
 });
 

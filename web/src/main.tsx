@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { App } from './components/App';
 import { followQuery } from './state/functions';
+import { followPalette } from './state/palette';
 import { start } from './state/store';
 import { followTheme } from './state/theme';
 import { followView } from './state/tree';
@@ -9,6 +10,7 @@ import { followView } from './state/tree';
 followTheme();
 followView();
 followQuery();
+followPalette();
 const root = document.querySelector('#app');
 if (root) render(<App />, root);
 void start();

@@ -1,17 +1,18 @@
 /** The page: header, timeline, and below it the views of the selected threads with their sidebar. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { commitPreview, loading, openDialog, popRanges, setPreview, view } from '../state/store';
+import { COMMANDS, keyName } from '../state/commands';
+import { changeView, isPaletteOpen, loading, openDialog, view } from '../state/store';
 import { isTrackListOpen } from '../state/track_actions';
-import { invert, undoTransforms } from '../state/tree';
-import { menu, sidebarOpen, toggleSidebar, tooltip } from '../state/windows';
+import { menu, sidebarOpen } from '../state/windows';
 import { ContextMenu } from './ContextMenu';
 import { Header } from './Header';
 import { InfoDialog } from './InfoDialog';
 import { KeysDialog } from './KeysDialog';
 import { LoadFailure, LoadProgress } from './Loading';
 import { Notice } from './Notice';
-import { Panel } from './Panel';
+import { Palette } from './Palette';
+import { Panel, VIEWS } from './Panel';
 import { Sidebar } from './Sidebar';
 import { SidebarSplitter, TimelineSplitter } from './Splitter';
 import { Timeline } from './Timeline';
@@ -20,46 +21,20 @@ import { TooltipLayer } from './TooltipLayer';
 import { Warning } from './Warning';
 
 function isTyping(target: EventTarget | null): boolean {
-    return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
+    return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null;
 }
 
-/** Keys that work wherever the focus is, text boxes and dialogs apart. */
+/** Keys that work wherever the focus is, text boxes and dialogs apart; a digit goes to a view. */
 function onGlobalKey(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (openDialog.value !== null || menu.value !== null || isTyping(event.target)) return;
-    if (loading.value.phase !== 'ready') return;
-    switch (event.key) {
-        case '/':
-            document.querySelector<HTMLInputElement>('#stack-search')?.focus();
-            break;
-        case '?':
-            openDialog.value = 'keys';
-            break;
-        case 'i':
-            void invert();
-            break;
-        case 's':
-            toggleSidebar();
-            break;
-        case 'z':
-            commitPreview();
-            break;
-        case 'Z':
-            popRanges(Math.max(0, view.value.ranges.length - 1));
-            break;
-        case 'u':
-            undoTransforms(Math.max(0, view.value.transforms.length - 1));
-            break;
-        case 'T':
-            isTrackListOpen.value = true;
-            break;
-        case 'Escape':
-            tooltip.value = null;
-            setPreview(null);
-            break;
-        default:
-            return;
-    }
+    if (event.defaultPrevented || loading.value.phase !== 'ready') return;
+    if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
+    const name = keyName(event);
+    const command = COMMANDS.find((one) => one.key === name && name !== null);
+    const tab = /^[1-9]$/.test(name ?? '') ? VIEWS[Number(name) - 1]?.name : undefined;
+    if (isTyping(event.target) && !command?.isEverywhere) return;
+    if (command?.isOffered()) command.run();
+    else if (tab && tab !== view.value.tab) changeView({ tab }, 'push');
+    else if (!tab) return;
     event.preventDefault();
 }
 
@@ -88,6 +63,7 @@ export function App(): JSX.Element {
             </main>
             <InfoDialog />
             <KeysDialog />
+            <Palette />
             <TrackPicker />
             <ContextMenu />
             <TooltipLayer />

@@ -22,7 +22,7 @@ lib:term   file:term   only in names of libraries, of files`;
 const SEARCH_DELAY = 150;
 
 /** The views there are: each is a name, a title, and a component that fills the panel. */
-const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
+export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
     { name: 'calltree', title: 'Call Tree', component: CallTree },
     { name: 'functions', title: 'Functions', component: FunctionList },
 ];

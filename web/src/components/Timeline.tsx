@@ -12,21 +12,19 @@ import {
     fullRange,
     inverted,
     panRange,
-    selectedThreads,
     setPreview,
     tracks,
     view,
     zoomRange,
 } from '../state/store';
 import { isTrackListOpen, showAll } from '../state/track_actions';
-import { trackKey } from '../state/tracks';
 import { selectPath } from '../state/tree';
 import { graphWidth, hoverTime, timelineHeight, tooltip } from '../state/windows';
 import { formatCount } from '../text/format';
 import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
 import { hideSample, showSample } from './SampleTooltip';
-import { revealTrack, TrackList } from './TrackList';
+import { TrackList } from './TrackList';
 
 /** px */
 const TICK_GAP = 88;
@@ -230,8 +228,6 @@ export function Timeline(): JSX.Element {
             graphWidth.value = target.clientWidth;
         };
         measure();
-        const [chosen] = selectedThreads.value;
-        if (chosen !== undefined) revealTrack(trackKey('thread', chosen));
         const observer = new ResizeObserver(measure);
         observer.observe(target);
         return () => observer.disconnect();

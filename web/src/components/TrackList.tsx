@@ -5,10 +5,10 @@
 import { computed, signal } from '@preact/signals';
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { tracks } from '../state/store';
+import { selectedThreads, tracks } from '../state/store';
 import { moveTo, rowMenu } from '../state/track_actions';
 import { siblingsOf } from '../state/track_choice';
-import type { TrackKey, TrackRow } from '../state/tracks';
+import { type TrackKey, type TrackRow, trackKey } from '../state/tracks';
 import { menu, newMenuId } from '../state/windows';
 import { hideSample } from './SampleTooltip';
 import { Track } from './Track';
@@ -182,6 +182,10 @@ export function TrackList({ box }: { box: RefObject<HTMLElement | null> }): JSX.
     const [from, to] = useVisible(box);
     const { rows } = tracks.value;
     const tops = offsets.value;
+    const chosen = selectedThreads.value[selectedThreads.value.length - 1] ?? -1;
+    useLayoutEffect(() => {
+        if (chosen >= 0) revealTrack(trackKey('thread', chosen));
+    }, [chosen]);
     const height = tops[rows.length] ?? 0;
     const first = rowAt(from - OVERSCAN);
     const last = Math.min(rows.length - 1, rowAt(to + OVERSCAN));

@@ -59,6 +59,9 @@ export const tracks = computed(() => layoutTracks(trackSeeds.value, view.value.t
 /** Dialogs, tooltips and menus that are open. */
 export const openDialog = signal<'info' | 'keys' | null>(null);
 
+/** Whether the command palette is open. */
+export const isPaletteOpen = signal(false);
+
 /** Whether a change of the view is a step of its own for the back button. */
 export type Step = 'push' | 'replace';
 
@@ -75,16 +78,40 @@ export function changeView(change: Partial<View>, step: Step): void {
     else addressTimer = window.setTimeout(() => writeAddress('replace'), ADDRESS_DELAY);
 }
 
+/** Which step of the browser's history this is, and the newest one there is: what is before the page is none of its. */
+let stepAt = stepOf(window.history.state);
+let newestStep = stepAt;
+
+function stepOf(state: unknown): number {
+    const step = typeof state === 'object' && state !== null && 'step' in state ? state.step : 0;
+    return typeof step === 'number' ? step : 0;
+}
+
 function writeAddress(step: Step): void {
     window.clearTimeout(addressTimer);
     const address = encodeView(view.value, info.value.rangeStart, info.value.funcCount);
     if (address === window.location.search) return;
     try {
-        if (step === 'push') window.history.pushState(null, '', address);
-        else window.history.replaceState(null, '', address);
+        if (step === 'push') window.history.pushState({ step: stepAt + 1 }, '', address);
+        else window.history.replaceState({ step: stepAt }, '', address);
+        if (step === 'push') newestStep = ++stepAt;
     } catch {
         // An address may be too long for the browser: the view works without.
     }
+}
+
+/** Goes back to the view before the last step; false if there is none. */
+export function undoStep(): boolean {
+    if (stepAt <= 0) return false;
+    window.history.back();
+    return true;
+}
+
+/** Does again what undoStep() undid; false if there is nothing. */
+export function redoStep(): boolean {
+    if (stepAt >= newestStep) return false;
+    window.history.forward();
+    return true;
 }
 
 /** Makes what the address says possible for this profile: unknown threads and empty ranges fall away. */
@@ -122,7 +149,11 @@ export async function start(): Promise<void> {
             readAddress();
         });
         document.title = profile.product === '' ? 'prof' : `${profile.product.slice(0, 100)} – prof`;
-        window.addEventListener('popstate', readAddress);
+        window.addEventListener('popstate', (event) => {
+            stepAt = stepOf(event.state);
+            newestStep = Math.max(newestStep, stepAt);
+            readAddress();
+        });
         window.addEventListener('pagehide', () => writeAddress('replace'));
     } catch (error) {
         loading.value = { phase: 'failed', message: error instanceof Error ? error.message : String(error) };

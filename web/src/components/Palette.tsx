@@ -1,0 +1,104 @@
+/** The command palette: type a few letters of a command, a view, a thread or a function. */
+import type { JSX } from 'preact';
+import { namesVersion } from '../state/names';
+import { type PaletteEntry, paletteEntries, paletteSources, paletteText } from '../state/palette';
+import { changeView, isPaletteOpen, view } from '../state/store';
+import { offersFor, placeOfNode } from '../state/transform_offers';
+import { selected, transform } from '../state/tree';
+import { fuzzyPieces } from '../text/fuzzy';
+import { plainText } from '../text/plain';
+import { VIEWS } from './Panel';
+import { Picker } from './Picker';
+import { ProfileText } from './text';
+
+const TITLE_LIMIT = 160;
+const DETAIL_LIMIT = 80;
+
+paletteSources.push(
+    () =>
+        VIEWS.map((one, at) => ({
+            id: `view-${one.name}`,
+            group: 'View',
+            title: one.title,
+            detail: '',
+            keys: String(at + 1),
+            run: () => {
+                if (view.value.tab !== one.name) changeView({ tab: one.name }, 'push');
+            },
+        })),
+    () => {
+        const node = selected.value;
+        if (!node || view.value.tab !== 'calltree') return [];
+        return offersFor(placeOfNode(node), null)
+            .filter((offer) => offer.obstacle === '')
+            .map((offer) => ({
+                id: `transform-${offer.kind}`,
+                group: 'Transform',
+                title: offer.label,
+                detail: offer.explanation,
+                keys: offer.key,
+                run: () => void transform(offer.transform),
+            }));
+    },
+);
+
+function close(): void {
+    isPaletteOpen.value = false;
+}
+
+function Title({ entry }: { entry: PaletteEntry }): JSX.Element {
+    const pieces = fuzzyPieces(plainText(entry.title, TITLE_LIMIT), paletteText.value);
+    return (
+        <bdi dir="ltr">
+            {pieces.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}
+            {entry.title === '' && '(no name)'}
+        </bdi>
+    );
+}
+
+export function Palette(): JSX.Element | null {
+    namesVersion.value;
+    if (!isPaletteOpen.value) return null;
+    return (
+        <Picker
+            name="palette"
+            label="Commands, views, threads and functions"
+            placeholder="Type a few letters of a command, view, thread or function"
+            text={paletteText.value}
+            items={paletteEntries.value}
+            keyOf={(entry) => entry.id}
+            onText={(typed) => {
+                paletteText.value = typed;
+            }}
+            onChoose={(entry, held) => {
+                close();
+                // What it opens takes the focus after the palette has given it back.
+                requestAnimationFrame(() => entry.run(held));
+            }}
+            onClose={close}
+            hint={
+                <>
+                    <span>
+                        <kbd>Enter</kbd> do it, go there
+                    </span>
+                    <span>
+                        <kbd>Ctrl+Enter</kbd> function: filter stacks by it; thread: one more or less
+                    </span>
+                </>
+            }
+            empty="Nothing has these letters in this order."
+            render={(entry) => (
+                <>
+                    <span class="picker-name">
+                        <Title entry={entry} />
+                    </span>
+                    <span class="picker-detail">
+                        <ProfileText text={entry.detail} limit={DETAIL_LIMIT} />
+                    </span>
+                    {entry.keys !== '' && <kbd>{entry.keys}</kbd>}
+                    <span class="picker-amount">{entry.group}</span>
+                </>
+            )}
+        />
+    );
+}

@@ -1,0 +1,166 @@
+/** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
+import {
+    commitPreview,
+    fullRange,
+    isPaletteOpen,
+    openDialog,
+    popRanges,
+    redoStep,
+    setPreview,
+    undoStep,
+    view,
+} from './store';
+import { theme, toggleTheme } from './theme';
+import { isTrackListOpen, showAll, showBusy } from './track_actions';
+import { invert, undoTransforms } from './tree';
+import { copyText, showNotice, toggleSidebar, tooltip } from './windows';
+
+export interface Command {
+    /** As a menu says it. */
+    title: string;
+    /** As KeyboardEvent.key says it, after "Ctrl+" (Cmd on a Mac) and "Shift+" for keys that are no characters; '' for none. */
+    key: string;
+    /** Whether it can be done now. */
+    isOffered: () => boolean;
+    run: () => void;
+    /** It works in text boxes, too. */
+    isEverywhere?: boolean;
+    /** It is not worth a line of the palette. */
+    isHidden?: boolean;
+}
+
+const always = (): boolean => true;
+
+function undo(): void {
+    if (!undoStep()) showNotice('There is nothing to undo');
+}
+
+function redo(): void {
+    if (!redoStep()) showNotice('There is nothing to do again');
+}
+
+export const COMMANDS: readonly Command[] = [
+    {
+        title: 'Command palette',
+        key: 'Ctrl+k',
+        isOffered: always,
+        run: () => {
+            isPaletteOpen.value = true;
+        },
+        isEverywhere: true,
+        isHidden: true,
+    },
+    {
+        title: 'Filter stacks',
+        key: '/',
+        isOffered: always,
+        run: () => document.querySelector<HTMLInputElement>('#stack-search')?.focus(),
+    },
+    { title: 'Invert call stack', key: 'i', isOffered: always, run: () => void invert() },
+    { title: 'Undo the last step', key: 'Ctrl+z', isOffered: always, run: undo },
+    { title: 'Do it again', key: 'Ctrl+Z', isOffered: always, run: redo },
+    { title: 'Do it again', key: 'Ctrl+y', isOffered: always, run: redo, isHidden: true },
+    {
+        title: 'Undo the last transform',
+        key: 'u',
+        isOffered: () => view.value.transforms.length > 0,
+        run: () => undoTransforms(view.value.transforms.length - 1),
+    },
+    {
+        title: 'Undo all transforms',
+        key: '',
+        isOffered: () => view.value.transforms.length > 1,
+        run: () => undoTransforms(0),
+    },
+    {
+        title: 'Zoom into the chosen range',
+        key: 'z',
+        isOffered: () => view.value.preview !== null,
+        run: commitPreview,
+    },
+    {
+        title: 'Zoom out by one range',
+        key: 'Z',
+        isOffered: () => view.value.ranges.length > 0,
+        run: () => popRanges(view.value.ranges.length - 1),
+    },
+    {
+        title: 'Zoom out to the full range',
+        key: '',
+        isOffered: () => view.value.ranges.length > 1,
+        run: () => popRanges(0),
+    },
+    {
+        title: 'Choose the full range',
+        key: '',
+        isOffered: () => view.value.preview === null && view.value.ranges.length === 0,
+        run: () => setPreview(fullRange.value),
+        isHidden: true,
+    },
+    {
+        title: 'Forget the chosen range',
+        key: 'Escape',
+        isOffered: always,
+        run: () => {
+            tooltip.value = null;
+            setPreview(null);
+        },
+        isHidden: true,
+    },
+    {
+        title: 'Search tracks',
+        key: 'T',
+        isOffered: always,
+        run: () => {
+            isTrackListOpen.value = true;
+        },
+    },
+    { title: 'Show all tracks', key: '', isOffered: () => view.value.tracks.base !== 'all', run: showAll },
+    { title: 'Show the busiest tracks', key: '', isOffered: always, run: showBusy },
+    { title: 'Show or hide the sidebar', key: 's', isOffered: always, run: toggleSidebar },
+    {
+        title: 'Copy the address of this view',
+        key: '',
+        isOffered: always,
+        run: () => void copyText(window.location.href, 'Address'),
+    },
+    {
+        title: 'About the recording',
+        key: '',
+        isOffered: always,
+        run: () => {
+            openDialog.value = 'info';
+        },
+    },
+    { title: 'Light colours', key: '', isOffered: () => theme.value === 'dark', run: toggleTheme },
+    { title: 'Dark colours', key: '', isOffered: () => theme.value === 'light', run: toggleTheme },
+    {
+        title: 'Keys',
+        key: '?',
+        isOffered: always,
+        run: () => {
+            openDialog.value = 'keys';
+        },
+    },
+];
+
+/** A key as commands name it; null for those that mean nothing alone or belong to the browser. */
+export function keyName(event: KeyboardEvent): string | null {
+    if (event.altKey) return null;
+    const isCharacter = event.key.length === 1;
+    // With Ctrl, a capital is Shift and the letter, Caps Lock or not.
+    if ((event.ctrlKey || event.metaKey) && isCharacter)
+        return `Ctrl+${event.shiftKey ? event.key.toUpperCase() : event.key.toLowerCase()}`;
+    if (event.ctrlKey || event.metaKey) return null;
+    return event.shiftKey && !isCharacter ? `Shift+${event.key}` : event.key;
+}
+
+const KEY_TEXTS: Record<string, string> = { Escape: 'Esc', ArrowUp: '↑', ArrowDown: '↓' };
+
+/** A command's key as a reader knows it: "Ctrl+Shift+Z". */
+export function keyText(key: string): string {
+    const ctrl = key.startsWith('Ctrl+') ? 'Ctrl+' : '';
+    const rest = key.slice(ctrl.length);
+    if (ctrl === '') return KEY_TEXTS[rest] ?? rest;
+    return rest === rest.toLowerCase() ? ctrl + rest.toUpperCase() : `${ctrl}Shift+${rest}`;
+}
