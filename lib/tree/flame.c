@@ -43,20 +43,26 @@ static double self_of(const struct engine *engine, uint32_t node)
     return inverted->depth == 0 ? inverted->total : 0;
 }
 
-/* Collects the children of a node in the order of their names; *width becomes what they are parts of. */
-static int collect_by_name(struct layout *layout, uint32_t node, double *width, struct error *err)
+/* Collects the children of a node in the order in which they are laid out; *width becomes what they are parts of. */
+static int collect_in_order(struct layout *layout, uint32_t node, double *width, struct error *err)
 {
     struct order_entries *children = &layout->children;
     children->length = 0;
     int code = engine_collect_children(layout->engine, node, children, err);
     double sum = 0;
     for (size_t i = 0; i < children->length; i++) {
-        sum += children->data[i].magnitude;
-        children->data[i].magnitude =
-            (double)(UINT32_MAX - layout->ranks[func_of(layout->engine, children->data[i].index)]);
+        struct order_entry *child = &children->data[i];
+        sum += child->magnitude;
+        child->magnitude = (double)(UINT32_MAX - layout->ranks[func_of(layout->engine, child->index)]);
     }
     *width = fmax(sum, fabs(total_of(layout->engine, node)));
-    return code ? code : order_heaviest_first(children->data, children->length, err);
+    if (!code)
+        code = order_heaviest_first(children->data, children->length, err);
+    if (code || !layout->engine->is_inverted)
+        return code;
+    for (size_t i = 0; i < children->length; i++)
+        children->data[i].magnitude = fabs(total_of(layout->engine, children->data[i].index));
+    return order_heaviest_first(children->data, children->length, err);
 }
 
 static struct flame_box box_of(const struct layout *layout, uint32_t node, uint32_t parent, double start, double end)
@@ -114,7 +120,7 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
                             struct error *err)
 {
     double width;
-    int code = collect_by_name(layout, node, &width, err);
+    int code = collect_in_order(layout, node, &width, err);
     if (code || !(width > 0))
         return code;
     double scale = (end - start) / width;
@@ -156,7 +162,7 @@ int engine_flame(struct engine *engine, const struct flame_request *request, str
 static int step_into(struct layout *layout, uint32_t func, uint32_t *node, struct flame_part *part, struct error *err)
 {
     double width;
-    int code = collect_by_name(layout, *node, &width, err);
+    int code = collect_in_order(layout, *node, &width, err);
     double scale = width > 0 ? (part->to - part->from) / width : 0, start = part->from;
     *node = NODE_NONE;
     for (size_t i = 0; !code && i < layout->children.length; i++) {

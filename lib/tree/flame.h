@@ -1,7 +1,8 @@
 /*
  * The flame graph of the current query, as boxes: each call node is as wide as its total, lies on its caller, and
- * siblings stand in the order of their names. Of an inverted query it is the same, from the functions in which samples
- * end to their callers.
+ * siblings stand in the order of their names, so that they keep their places from one query to the next. Of an inverted
+ * query it goes from the functions in which samples end to their callers, and siblings stand heaviest first (equal ones
+ * by name): there they are many, and one looks for the widest.
  *
  * Positions are parts of the whole width: 0 to 1. What is asked for is a part of it and how narrow a box may be to be
  * told of, so the answer is as large as what a screen can show, whatever the profile is.

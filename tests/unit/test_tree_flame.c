@@ -16,6 +16,7 @@ struct slow_box {
 
 struct slow_flame {
     const struct slow_query *query;
+    bool inverted;
     double least;
     struct slow_box boxes[MOST_SLOW_BOXES]; /* callers before callees */
     size_t length;
@@ -34,15 +35,22 @@ static bool comes_before(const struct profile *profile, uint32_t a, uint32_t b)
     return order < 0 || (order == 0 && a < b);
 }
 
-static size_t children_by_name(const struct slow_flame *flame, const struct slow_node *node,
-                               const struct slow_node **children)
+static bool stands_before(const struct slow_flame *flame, const struct slow_node *a, const struct slow_node *b)
+{
+    if (flame->inverted && fabs(a->total) != fabs(b->total))
+        return fabs(a->total) > fabs(b->total);
+    return comes_before(flame->query->profile, a->func, b->func);
+}
+
+static size_t children_in_order(const struct slow_flame *flame, const struct slow_node *node,
+                                const struct slow_node **children)
 {
     size_t count = 0;
     for (const struct slow_node *c = node->child; c; c = c->sibling) {
         if (!c->alive)
             continue;
         size_t at = count++;
-        for (; at > 0 && comes_before(flame->query->profile, c->func, children[at - 1]->func); at--)
+        for (; at > 0 && stands_before(flame, c, children[at - 1]); at--)
             children[at] = children[at - 1];
         children[at] = c;
     }
@@ -61,7 +69,7 @@ static void lay_out(struct slow_flame *flame, const struct slow_node *node, size
                     double end)
 {
     const struct slow_node *children[MOST_CHILDREN];
-    size_t count = children_by_name(flame, node, children);
+    size_t count = children_in_order(flame, node, children);
     double edges[MOST_CHILDREN + 1] = {start}, sum = 0;
     for (size_t i = 0; i < count; i++)
         sum += fabs(children[i]->total);
@@ -171,6 +179,7 @@ static void check_flame(struct engine *engine, const struct slow_query *query, s
 
     static struct slow_flame slow;
     slow.query = query;
+    slow.inverted = inverted;
     slow.least = least[random_below(random, 4)];
     slow.length = 0;
     double from = random_below(random, 2) ? 0 : random_below(random, 60) / 100.0;

@@ -1,6 +1,7 @@
 /** Where the page begins. */
 import { render } from 'preact';
 import { App } from './components/App';
+import { followFlame } from './state/flame';
 import { followQuery } from './state/functions';
 import { followPalette } from './state/palette';
 import { start } from './state/store';
@@ -11,6 +12,7 @@ followTheme();
 followView();
 followQuery();
 followPalette();
+followFlame();
 const root = document.querySelector('#app');
 if (root) render(<App />, root);
 void start();

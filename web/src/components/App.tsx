@@ -1,6 +1,7 @@
 /** The page: header, timeline, and below it the views of the selected threads with their sidebar. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { NODE_TABS } from '../state/codec';
 import { COMMANDS, keyName } from '../state/commands';
 import { changeView, isPaletteOpen, loading, openDialog, view } from '../state/store';
 import { isTrackListOpen } from '../state/track_actions';
@@ -46,8 +47,8 @@ export function App(): JSX.Element {
     const state = loading.value;
     if (state.phase === 'loading') return <LoadProgress progress={state.progress} />;
     if (state.phase === 'failed') return <LoadFailure message={state.message} />;
-    // It is about a row of the call tree.
-    const hasSidebar = sidebarOpen.value && view.value.tab === 'calltree';
+    // It is about the selected call node.
+    const hasSidebar = sidebarOpen.value && NODE_TABS.has(view.value.tab);
     return (
         <div class="page">
             <Header />

@@ -2,11 +2,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
-import type { Tab } from '../state/codec';
+import { NODE_TABS, type Tab } from '../state/codec';
 import { changeView, info, inverted, search, view } from '../state/store';
 import { invert } from '../state/tree';
 import { seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
 import { CallTree } from './CallTree';
+import { FlameGraph } from './FlameGraph';
 import { FunctionList } from './FunctionList';
 import { CloseIcon, SearchIcon, SidebarIcon } from './icons';
 import { ProfileText } from './text';
@@ -25,10 +26,11 @@ const SEARCH_DELAY = 150;
 export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
     { name: 'calltree', title: 'Call Tree', component: CallTree },
     { name: 'functions', title: 'Functions', component: FunctionList },
+    { name: 'flame-graph', title: 'Flame Graph', component: FlameGraph },
 ];
 
 function focusView(): void {
-    document.querySelector<HTMLElement>('#view > .tree')?.focus();
+    document.querySelector<HTMLElement>('#view .tree, #view .chart')?.focus();
 }
 
 function SearchBox(): JSX.Element {
@@ -140,7 +142,7 @@ export function Panel(): JSX.Element {
                 <Legend />
                 <button
                     type="button"
-                    class={tab === 'calltree' ? 'button quiet square' : 'button quiet square absent'}
+                    class={NODE_TABS.has(tab) ? 'button quiet square' : 'button quiet square absent'}
                     aria-label="Sidebar"
                     title={sidebarOpen.value ? 'Hide the sidebar (s)' : 'Show the sidebar (s)'}
                     aria-pressed={sidebarOpen.value}
@@ -150,7 +152,7 @@ export function Panel(): JSX.Element {
                 </button>
             </div>
             <div class="filter-bar">
-                <label class={tab === 'calltree' ? 'checkbox' : 'checkbox absent'} title="Start from where the time was spent and go up to the callers (i)">
+                <label class={NODE_TABS.has(tab) ? 'checkbox' : 'checkbox absent'} title="Start from where the time was spent and go up to the callers (i)">
                     <input type="checkbox" checked={inverted.value} onChange={() => void invert()} />
                     Invert call stack
                 </label>

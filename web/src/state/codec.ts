@@ -13,8 +13,10 @@ import { decodeTransforms, encodeTransforms } from './transform_codec';
 /** [start, end) in milliseconds after the profile's zero. */
 export type Range = [number, number];
 
-export const TABS = ['calltree', 'functions'] as const;
+export const TABS = ['calltree', 'functions', 'flame-graph'] as const;
 export type Tab = (typeof TABS)[number];
+/** The tabs that show the call tree in some way: what is selected there is the view's path. */
+export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
 
 const TRACK_BASES = ['busy', 'all', 'none'] as const;
 
@@ -34,6 +36,8 @@ export interface View {
     path: NodePath;
     /** Which view of the selected threads is shown. */
     tab: Tab;
+    /** The box of the flame graph that is as wide as the graph; empty: it is not zoomed. */
+    zoom: NodePath;
     /** The order of the tables that are not sorted as usual: see state/tables.ts. */
     sorts: Record<string, string>;
     /** Which tracks are shown, in which order. */
@@ -51,6 +55,7 @@ export const EMPTY_VIEW: View = {
     inverted: false,
     path: [],
     tab: 'calltree',
+    zoom: [],
     sorts: {},
     tracks: DEFAULT_TRACKS,
     profileName: '',
@@ -105,6 +110,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.inverted) query.set('invertCallstack', '');
     if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
     if (view.tab !== 'calltree') query.set('tab', view.tab);
+    if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
     const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
     if (sorts.length > 0) query.set('sort', sorts.join('~'));
     const { base, shown, hidden, order } = view.tracks;
@@ -132,6 +138,7 @@ export function decodeView(text: string, zero: number): View {
         inverted: query.has('invertCallstack'),
         path: decodeIndexes(query.get('path') ?? ''),
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
+        zoom: decodeIndexes(query.get('zoom') ?? ''),
         sorts: decodeSorts(query.get('sort') ?? ''),
         tracks: {
             base: TRACK_BASES.find((base) => base === query.get('tracks')) ?? 'busy',

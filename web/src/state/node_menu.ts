@@ -71,7 +71,7 @@ export function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuIt
 
 /** The inverted tree, at the row of the function: who calls it. */
 export function showCallers(func: number): void {
-    changeView({ tab: 'calltree', inverted: true, path: [func] }, 'push');
+    changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [] }, 'push');
 }
 
 export function functionMenu(func: number, more: readonly MenuItem[] = []): MenuItems {

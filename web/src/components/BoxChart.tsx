@@ -1,0 +1,322 @@
+/**
+ * A chart of boxes that lie on one another: what the flame graph and the stack chart have in common. It draws, finds what
+ * is under the mouse, walks from box to box by keyboard, and moves as all charts do. What a box is, its view knows.
+ */
+import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type Band, boxAt, drawBoxes, type Frame, type Place, ROW_HEIGHT, sidesOf, topOf } from '../draw/boxes';
+import { chartColors } from '../draw/box_colors';
+import type { Axis } from '../state/axis';
+import { fetchNames, funcName, namesVersion } from '../state/names';
+import type { MenuItems } from '../state/node_menu';
+import { info } from '../state/store';
+import { theme } from '../state/theme';
+import { menu, newMenuId, tooltip } from '../state/windows';
+import { plainText } from '../text/plain';
+import { useChartNavigation } from './chart_navigation';
+import { useLatest, useSize } from './use';
+import { shortName } from './weight_columns';
+
+const LABEL_LIMIT = 400;
+/** px that a name needs at least: names of narrower boxes are not asked for. */
+const NAME_WIDTH = 24;
+const MOST_NAMES = 5000;
+
+export interface BoxChartProps {
+    label: string;
+    bands: readonly Band[];
+    rowCount: number;
+    /** The first row is at the bottom. */
+    fromBottom: boolean;
+    axis: Axis;
+    /** px at the left and the right that are not the axis's. */
+    margins: [number, number];
+    hasWasd: boolean;
+    /** Another one scrolls to the selected box. */
+    reveal: unknown;
+    /** What is said of the selected box, for those who do not see it. */
+    description: string;
+    onSelect(place: Place): void;
+    /** Double click, or its key. */
+    onOpen(place: Place): void;
+    /** Whether the key means something to the view; `place`: the selected box. */
+    onKey(event: KeyboardEvent, place: Place | null): boolean;
+    menuOf(place: Place): MenuItems;
+    /** Shown at once; another answer may come later. */
+    tooltipOf(place: Place, show: (content: ComponentChildren) => void): void;
+    onHover?(place: Place | null, clientX: number): void;
+    /** Over or beside the boxes. */
+    children?: ComponentChildren;
+    /** Instead of the boxes, if there are none. */
+    empty: ComponentChildren;
+}
+
+function samePlace(a: Place | null, b: Place | null): boolean {
+    return a?.band === b?.band && a?.box === b?.box;
+}
+
+function label(func: number): string {
+    const name = funcName(func);
+    return name ? plainText(shortName(name.name), LABEL_LIMIT) : '';
+}
+
+/** The selected box that is nearest to a place on the screen. */
+function selectedPlace(frame: Frame, nearX: number): Place | null {
+    let found: Place | null = null;
+    let least = Number.POSITIVE_INFINITY;
+    frame.bands.forEach((band, at) => {
+        for (let box = 0; box < band.selected.length; box++) {
+            if (band.selected[box] !== 1) continue;
+            const [left, right] = sidesOf(frame, band, box);
+            const distance = Math.abs((left + right) / 2 - nearX);
+            if (distance < least) {
+                found = { band: at, box };
+                least = distance;
+            }
+        }
+    });
+    return found;
+}
+
+/** The box that an arrow leads to: up and down to callees and callers, left and right to the next of the row. */
+function neighbour(frame: Frame, { band: at, box }: Place, key: string): Place | null {
+    const band = frame.bands[at];
+    if (!band) return null;
+    const { depth, parent, start, end, func } = band.boxes;
+    const isToCallee = key === (frame.fromBottom ? 'ArrowUp' : 'ArrowDown');
+    if (key === 'ArrowUp' || key === 'ArrowDown') {
+        if (!isToCallee) {
+            const below = parent[box] ?? -1;
+            return below >= 0 ? { band: at, box: below } : null;
+        }
+        let widest = -1;
+        const width = (one: number): number => (end[one] ?? 0) - (start[one] ?? 0);
+        for (let i = 0; i < depth.length; i++)
+            if (parent[i] === box && func[i] !== -1 && (widest < 0 || width(i) > width(widest))) widest = i;
+        return widest >= 0 ? { band: at, box: widest } : null;
+    }
+    const step = key === 'ArrowLeft' ? -1 : 1;
+    for (let i = box + step; i >= 0 && i < depth.length; i += step) {
+        if (depth[i] !== depth[box] || func[i] === -1) continue;
+        const [left, right] = sidesOf(frame, band, i);
+        if (right > frame.left && left < frame.left + frame.width) return { band: at, box: i };
+    }
+    return null;
+}
+
+const ARROWS = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
+
+/** Gets the names that there is room for. */
+function fetchShownNames(frame: Frame): void {
+    const funcs = new Set<number>();
+    for (const band of frame.bands) {
+        const scale = (frame.width * (band.span[1] - band.span[0])) / (frame.shown[1] - frame.shown[0]);
+        const { start, end, func } = band.boxes;
+        for (let i = 0; i < func.length && funcs.size < MOST_NAMES; i++)
+            if (((end[i] ?? 0) - (start[i] ?? 0)) * scale >= NAME_WIDTH && func[i] !== -1) funcs.add(func[i] ?? 0);
+    }
+    const missing = [...funcs].filter((one) => funcName(one) === undefined);
+    if (missing.length > 0) void fetchNames(missing);
+}
+
+export function BoxChart(props: BoxChartProps): JSX.Element {
+    const { bands, rowCount, fromBottom, axis, margins } = props;
+    const scroller = useRef<HTMLDivElement>(null);
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const size = useSize(scroller);
+    const [scrollTop, setScrollTop] = useState(0);
+    const [hovered, setHovered] = useState<Place | null>(null);
+    const [hasFocus, setFocus] = useState(false);
+    const lastX = useRef(0);
+    namesVersion.value;
+
+    const contentHeight = Math.max(rowCount * ROW_HEIGHT, size.height);
+    const frame: Frame = {
+        bands,
+        shown: axis.shown(),
+        canvasWidth: size.width,
+        height: size.height,
+        left: margins[0],
+        width: Math.max(1, size.width - margins[0] - margins[1]),
+        origin: (fromBottom ? contentHeight : 0) - scrollTop,
+        fromBottom,
+        hovered,
+        hasFocus,
+        colors: chartColors(info.value.categories, theme.value),
+        label,
+    };
+    const latestFrame = useLatest(frame);
+
+    useLayoutEffect(() => {
+        if (canvas.current && size.width > 0) drawBoxes(canvas.current, frame);
+    });
+    useLayoutEffect(() => fetchShownNames(frame), [bands, size.width, frame.shown[0], frame.shown[1]]);
+
+    // The keyboard walks the boxes from the start; what grows from the bottom is seen from there.
+    useLayoutEffect(() => {
+        if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
+    }, []);
+    const belowView = useRef(0);
+    useLayoutEffect(() => {
+        const box = scroller.current;
+        if (!box || !fromBottom || size.height === 0) return;
+        box.scrollTop = contentHeight - size.height - belowView.current;
+        setScrollTop(box.scrollTop);
+    }, [contentHeight, fromBottom, size.height]);
+
+    // Brings the selected box into view.
+    useLayoutEffect(() => {
+        const box = scroller.current;
+        const shown = latestFrame.current;
+        const place = shown && selectedPlace(shown, lastX.current);
+        const band = place && shown.bands[place.band];
+        if (!box || !band) return;
+        const row = band.firstRow + (band.boxes.depth[place.box] ?? 0);
+        const top = fromBottom ? contentHeight - (row + 1) * ROW_HEIGHT : row * ROW_HEIGHT;
+        if (top < box.scrollTop) box.scrollTop = top - ROW_HEIGHT;
+        else if (top + ROW_HEIGHT > box.scrollTop + size.height) box.scrollTop = top + 2 * ROW_HEIGHT - size.height;
+    }, [props.reveal, latestFrame]);
+
+    const plot = (): { left: number; width: number } => {
+        const left = scroller.current?.getBoundingClientRect().left ?? 0;
+        return { left: left + frame.left, width: latestFrame.current?.width ?? 1 };
+    };
+    const navigation = useChartNavigation(scroller, { axis, plot, hasWasd: props.hasWasd });
+
+    const placeOf = (event: MouseEvent): Place | null => {
+        const box = canvas.current?.getBoundingClientRect();
+        return box ? boxAt(frame, event.clientX - box.left, event.clientY - box.top) : null;
+    };
+    const wanted = useRef<Place | null>(null);
+    const hide = (): void => {
+        wanted.current = null;
+        if (hovered) setHovered(null);
+        if (tooltip.value) tooltip.value = null;
+        props.onHover?.(null, 0);
+    };
+    const onPointerMove = (event: PointerEvent): void => {
+        navigation.onPointerMove(event);
+        if (event.buttons !== 0) {
+            hide();
+            return;
+        }
+        const place = placeOf(event);
+        const { clientX: x, clientY: y } = event;
+        props.onHover?.(place, x);
+        if (!place) {
+            if (hovered) hide();
+            return;
+        }
+        const band = bands[place.band];
+        const isCrowd = band?.boxes.func[place.box] === -1;
+        if (samePlace(place, hovered) && !isCrowd) {
+            if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
+            return;
+        }
+        setHovered(place);
+        wanted.current = place;
+        props.tooltipOf(place, (content) => {
+            if (wanted.current === place) tooltip.value = { x, y, content };
+        });
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+        if (event.target !== event.currentTarget) return;
+        const current = selectedPlace(frame, lastX.current || frame.width / 2);
+        const isArrow = ARROWS.has(event.key) && !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
+        if (isArrow) {
+            const next = current ? neighbour(frame, current, event.key) : firstPlace(frame);
+            if (next) select(next);
+        } else if (!navigation.onKeyDown(event) && !props.onKey(event, current)) return;
+        event.preventDefault();
+    };
+    const select = (place: Place): void => {
+        const band = bands[place.band];
+        if (band) {
+            const [left, right] = sidesOf(frame, band, place.box);
+            lastX.current = (Math.max(left, frame.left) + Math.min(right, frame.left + frame.width)) / 2;
+        }
+        props.onSelect(place);
+    };
+    const onContextMenu = (event: MouseEvent): void => {
+        const isMouse = event.button === 2;
+        const place = isMouse ? placeOf(event) : selectedPlace(frame, lastX.current);
+        const box = scroller.current;
+        const band = place && bands[place.band];
+        if (!place || !box || !band) return;
+        event.preventDefault();
+        hide();
+        if (band.boxes.func[place.box] === -1) return;
+        select(place);
+        const area = box.getBoundingClientRect();
+        const [left] = sidesOf(frame, band, place.box);
+        const top = topOf(frame, band.firstRow + (band.boxes.depth[place.box] ?? 0)) + ROW_HEIGHT;
+        const at = isMouse ? { x: event.clientX, y: event.clientY } : { x: area.left + Math.max(left, 0), y: area.top + top };
+        const { items, later } = props.menuOf(place);
+        const opened = { ...at, id: newMenuId(), items, owner: box };
+        menu.value = opened;
+        void later.then((better) => {
+            if (menu.value?.id === opened.id) menu.value = { ...opened, items: better };
+        });
+    };
+
+    const hasSelection = bands.some((band) => band.selected.includes(1));
+    const hasBoxes = bands.some((band) => band.boxes.depth.length > 0);
+    return (
+        <div
+            ref={scroller}
+            class={hasSelection ? 'chart' : 'chart unselected'}
+            role="application"
+            aria-roledescription="chart"
+            aria-label={props.label}
+            aria-describedby="chart-selection"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: an application is walked by keyboard
+            tabIndex={0}
+            onScroll={(event) => {
+                hide();
+                const { scrollTop: top, scrollHeight, clientHeight } = event.currentTarget;
+                belowView.current = scrollHeight - clientHeight - top;
+                setScrollTop(top);
+            }}
+            onWheel={(event) => {
+                hide();
+                navigation.onWheel(event);
+            }}
+            onPointerDown={navigation.onPointerDown}
+            onPointerMove={onPointerMove}
+            onPointerLeave={() => {
+                navigation.onPointerLeave();
+                hide();
+            }}
+            onClick={(event) => {
+                const place = navigation.hasDragged() ? null : placeOf(event);
+                if (place && bands[place.band]?.boxes.func[place.box] !== -1) select(place);
+            }}
+            onDblClick={(event) => {
+                const place = placeOf(event);
+                if (place) props.onOpen(place);
+            }}
+            onKeyDown={onKeyDown}
+            onKeyUp={navigation.onKeyUp}
+            onFocus={() => setFocus(true)}
+            onBlur={() => {
+                navigation.onBlur();
+                setFocus(false);
+            }}
+            onContextMenu={onContextMenu}
+        >
+            <div class="chart-content" style={{ height: `${contentHeight}px` }}>
+                <canvas ref={canvas} class="chart-canvas" style={{ width: `${size.width}px`, height: `${size.height}px` }} />
+                {props.children}
+            </div>
+            {!hasBoxes && props.empty}
+            <p id="chart-selection" class="offscreen" role="status">
+                {props.description}
+            </p>
+        </div>
+    );
+}
+
+function firstPlace(frame: Frame): Place | null {
+    const at = frame.bands.findIndex((band) => band.boxes.depth.length > 0);
+    return at < 0 ? null : { band: at, box: 0 };
+}

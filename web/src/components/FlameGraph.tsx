@@ -1,0 +1,177 @@
+/** The flame graph of the selected threads: callers below, callees above; inverted, callers hang below what they call. */
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { type Band, type Place, pixelRatio } from '../draw/boxes';
+import type { NodePath } from '../engine/api';
+import type { FlameBoxes } from '../engine/charts';
+import { boxesOfPath, boxPath, rowCount } from '../state/box_paths';
+import { copyName } from '../state/copies';
+import { flame, flameAxis, flameError, flamePixels, zoomInto, zoomOut } from '../state/flame';
+import { fetchNames, funcName } from '../state/names';
+import { type MenuItems, NODE_KEYS, placeMenu } from '../state/node_menu';
+import { changeView, engine, info, inverted, view } from '../state/store';
+import { type NodePlace, transformByKey } from '../state/transform_offers';
+import { reveal, summary } from '../state/tree';
+import { menuItem } from '../state/windows';
+import { describeWeight, formatCount, formatShare } from '../text/format';
+import { plainText } from '../text/plain';
+import { BoxChart } from './BoxChart';
+import { EmptyTree } from './EmptyTree';
+import { AmountLines, FlameTooltip } from './FlameTooltip';
+import { useSize } from './use';
+
+/** ms that the mouse rests on a box before the engine is asked more about it. */
+const DETAILS_DELAY = 120;
+/** A part of the width from which on it is all of it. */
+const ALL = 0.99999;
+
+function whole(): number {
+    return summary.value?.rootTotal ?? 0;
+}
+
+function nodePlace(boxes: FlameBoxes, box: number): NodePlace {
+    return {
+        func: boxes.func[box] ?? -1,
+        category: boxes.category[box] ?? 0,
+        path: boxPath(boxes, box),
+        inverted: inverted.value,
+    };
+}
+
+function describe(boxes: FlameBoxes, box: number): string {
+    if (box < 0) return '';
+    const { weightUnit, interval } = info.value;
+    const total = boxes.total[box] ?? 0;
+    const name = plainText(funcName(boxes.func[box] ?? -1)?.name ?? '', 200);
+    const self = formatShare(boxes.self[box] ?? 0, whole());
+    return `${name}: ${formatShare(total, whole())} total, ${self} self, ${describeWeight(total, weightUnit, interval)}`;
+}
+
+function Crowd({ boxes, box }: { boxes: FlameBoxes; box: number }): JSX.Element {
+    const total = boxes.total[box] ?? 0;
+    return (
+        <>
+            <p>{`${formatCount(boxes.count[box] ?? 0)} functions, each too narrow to be drawn`}</p>
+            <AmountLines total={total} self={boxes.self[box] ?? 0} whole={whole()} />
+            <p class="muted">Zoom in to tell them apart.</p>
+        </>
+    );
+}
+
+export function FlameGraph(): JSX.Element {
+    const frame = useRef<HTMLDivElement>(null);
+    const size = useSize(frame);
+    const answer = flame.value;
+    const { path } = view.value;
+    const boxes = answer?.boxes ?? null;
+    useEffect(() => {
+        flamePixels.value = Math.round(size.width * pixelRatio());
+    }, [size.width]);
+    useEffect(
+        () => () => {
+            flamePixels.value = 0;
+        },
+        [],
+    );
+
+    const selected = useMemo(() => (boxes ? boxesOfPath(boxes, path) : new Uint8Array()), [boxes, path]);
+    const rows = useMemo(() => (boxes ? rowCount(boxes) : 0), [boxes]);
+    const bands: Band[] = useMemo(
+        () => (answer ? [{ boxes: answer.boxes, span: answer.part, firstRow: 0, rows, selected }] : []),
+        [answer, rows, selected],
+    );
+    const wanted = useRef(0);
+    const tooltipOf = ({ box }: Place, show: (content: ComponentChildren) => void): void => {
+        window.clearTimeout(wanted.current);
+        if (!boxes) return;
+        const func = boxes.func[box] ?? -1;
+        if (func === -1) {
+            show(<Crowd boxes={boxes} box={box} />);
+            return;
+        }
+        const amounts = { total: boxes.total[box] ?? 0, self: boxes.self[box] ?? 0, whole: whole() };
+        void fetchNames([func]).then(() => show(<FlameTooltip func={func} details={null} {...amounts} />));
+        wanted.current = window.setTimeout(() => {
+            void detailsOf(boxPath(boxes, box)).then((details) => {
+                if (details) show(<FlameTooltip func={func} details={details} {...amounts} />);
+            });
+        }, DETAILS_DELAY);
+    };
+    const open = ({ box }: Place): void => {
+        if (boxes && boxes.func[box] !== -1) zoomInto(boxPath(boxes, box));
+        else if (boxes) flameAxis.show(crowdSpan(boxes, box));
+    };
+    const onKey = (event: KeyboardEvent, place: Place | null): boolean => {
+        if (event.altKey || event.metaKey) return false;
+        if (event.ctrlKey) {
+            if (event.key !== 'c' || !place || !boxes) return false;
+            copyName(boxes.func[place.box] ?? -1);
+            return true;
+        }
+        if (event.key === 'Backspace') zoomOut(false);
+        else if (event.key === 'Escape') return zoomOut(true);
+        else if (!place || !boxes) return false;
+        else if (event.key === 'z') open(place);
+        else if (NODE_KEYS.has(event.key)) void transformByKey(event.key, nodePlace(boxes, place.box));
+        else return false;
+        return true;
+    };
+    const menuOf = ({ box }: Place): MenuItems => {
+        if (!boxes) return { items: [], later: Promise.resolve([]) };
+        const place = nodePlace(boxes, box);
+        return placeMenu(place, [
+            menuItem('Zoom into this box', () => zoomInto(place.path), { keys: 'z', startsGroup: true }),
+            menuItem('Zoom out', () => zoomOut(false), { keys: '⌫', enabled: view.value.zoom.length > 0 }),
+            menuItem('Show in the call tree', () => changeView({ tab: 'calltree', path: place.path }, 'push')),
+        ]);
+    };
+    const message = flameError.value;
+    return (
+        <div class="chart-frame" ref={frame}>
+            <BoxChart
+                label="Flame graph"
+                bands={bands}
+                rowCount={rows}
+                fromBottom={!inverted.value}
+                axis={flameAxis}
+                margins={[0, 0]}
+                hasWasd={false}
+                reveal={reveal.value}
+                description={boxes ? describe(boxes, selected.indexOf(1)) : ''}
+                onSelect={({ box }) => boxes && changeView({ path: boxPath(boxes, box) }, 'replace')}
+                onOpen={open}
+                onKey={onKey}
+                menuOf={menuOf}
+                tooltipOf={tooltipOf}
+                empty={message !== '' ? <p class="empty">{message}</p> : answer === null ? null : <EmptyTree />}
+            />
+            <ZoomNote />
+        </div>
+    );
+}
+
+/** That not all is to be seen, and the way back. */
+function ZoomNote(): JSX.Element | null {
+    const [from, to] = flameAxis.shown();
+    if (to - from > ALL) return null;
+    return (
+        <div class="chart-note">
+            <span>{`${formatShare(to - from, 1)} of the width`}</span>
+            <button type="button" class="button" title="Zoom out (Esc)" onClick={() => zoomOut(true)}>
+                Show all
+            </button>
+        </div>
+    );
+}
+
+/** What a box that stands for many takes of the whole width. */
+function crowdSpan(boxes: FlameBoxes, box: number): [number, number] {
+    const [from, to] = flame.value?.part ?? [0, 1];
+    const at = (share: number): number => from + (to - from) * share;
+    return [at(boxes.start[box] ?? 0), at(boxes.end[box] ?? 1)];
+}
+
+async function detailsOf(path: NodePath): ReturnType<typeof engine.details> {
+    const node = await engine.find(path, false);
+    return engine.details(node);
+}

@@ -1,0 +1,91 @@
+/** The colours of boxes: tints of the category colours, on which text can be read in both themes. */
+import type { Category } from '../engine/api';
+import { canvasColors } from './colors';
+
+export interface BoxColors {
+    fill: string;
+    /** Under the mouse. */
+    hover: string;
+    /** The category's own colour. */
+    selected: string;
+    selectedText: string;
+    /** For what a search does not look for. */
+    faint: string;
+    /** For what stands for many that are too narrow. */
+    crowd: string;
+}
+
+export interface ChartColors {
+    boxes: BoxColors[];
+    surface: string;
+    text: string;
+    quiet: string;
+    accent: string;
+    line: string;
+}
+
+type Rgb = [number, number, number];
+
+/** How much of the category's colour a tint has, light and dark. */
+const TINT = { light: 0.5, dark: 0.4 };
+const HOVER = { light: 0.75, dark: 0.6 };
+const FAINT = { light: 0.14, dark: 0.14 };
+const CROWD = { light: 0.28, dark: 0.24 };
+const DARK_TEXT: Rgb = [0x12, 0x17, 0x1d];
+const LIGHT_TEXT: Rgb = [0xff, 0xff, 0xff];
+
+function parse(color: string): Rgb {
+    const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color);
+    return hex ? [1, 2, 3].map((at) => Number.parseInt(hex[at] ?? '80', 16)) as Rgb : [0x80, 0x80, 0x80];
+}
+
+function write(color: Rgb): string {
+    return `rgb(${color.map(Math.round).join(' ')})`;
+}
+
+function mix(color: Rgb, ground: Rgb, share: number): Rgb {
+    return color.map((part, at) => part * share + (ground[at] ?? 0) * (1 - share)) as Rgb;
+}
+
+/** The relative luminance of WCAG 2. */
+function luminance(color: Rgb): number {
+    const [red, green, blue] = color.map((part) => {
+        const value = part / 255;
+        return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    }) as Rgb;
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+export function contrast(a: Rgb, b: Rgb): number {
+    const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
+    return (light + 0.05) / (dark + 0.05);
+}
+
+function boxColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark'): BoxColors {
+    const text = contrast(color, DARK_TEXT) >= contrast(color, LIGHT_TEXT) ? DARK_TEXT : LIGHT_TEXT;
+    const tint = (shares: typeof TINT): string => write(mix(color, surface, shares[theme]));
+    return {
+        fill: tint(TINT),
+        hover: tint(HOVER),
+        selected: write(color),
+        selectedText: write(text),
+        faint: tint(FAINT),
+        crowd: tint(CROWD),
+    };
+}
+
+/** Of all categories, and one more for those that are unknown, for the theme that is on. */
+export function chartColors(categories: readonly Category[], theme: 'light' | 'dark'): ChartColors {
+    const style = getComputedStyle(document.documentElement);
+    const variable = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+    const surface = parse(variable('surface'));
+    const colors = canvasColors([...categories.keys(), categories.length], categories);
+    return {
+        boxes: colors.map((color) => boxColors(parse(color ?? variable('category-grey')), surface, theme)),
+        surface: variable('surface'),
+        text: variable('text'),
+        quiet: variable('text-quiet'),
+        accent: variable('accent'),
+        line: variable('line'),
+    };
+}

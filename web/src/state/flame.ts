@@ -1,0 +1,109 @@
+/**
+ * The flame graph: the boxes of the current query that are wide enough to be seen. The page asks for them again when the
+ * query, the zoom or the width has changed, and keeps the last ones until the answer is there.
+ */
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { NodePath } from '../engine/api';
+import type { Flame } from '../engine/charts';
+import type { Axis, Span } from './axis';
+import { boxPath } from './box_paths';
+import { changeView, engine, view } from './store';
+import { summary } from './tree';
+
+export const flame = signal<Flame | null>(null);
+/** A sentence about what went wrong. */
+export const flameError = signal('');
+/** Device pixels across the graph; 0 while there is none on the page. */
+export const flamePixels = signal(0);
+/** What is shown of the whole width, where that is not all of the box that is zoomed into. */
+const part = signal<Span | null>(null);
+
+const WHOLE: Span = [0, 1];
+const SHORTEST = 1e-7;
+/** A caller counts as wider than what is shown from here on, in widths of that. */
+const WIDER = 1.0001;
+
+export const flameAxis: Axis = {
+    shown: () => part.value ?? flame.value?.part ?? WHOLE,
+    limits: () => WHOLE,
+    shortest: () => SHORTEST,
+    show(span) {
+        const isWhole = span[0] <= 0 && span[1] >= 1;
+        if (isWhole && view.value.zoom.length > 0) changeView({ zoom: [] }, 'push');
+        part.value = isWhole ? null : span;
+    },
+};
+
+export function zoomInto(path: NodePath): void {
+    batch(() => {
+        part.value = null;
+        if (path.join() !== view.value.zoom.join()) changeView({ zoom: path }, 'push');
+    });
+}
+
+/** Zooms out: to the next caller that is wider than what is shown, or to all. Returns whether there was any zoom. */
+export function zoomOut(toAll: boolean): boolean {
+    const { zoom } = view.value;
+    if (part.value) {
+        part.value = null;
+        if (!toAll || zoom.length === 0) return true;
+    }
+    if (zoom.length === 0) return false;
+    zoomInto(toAll ? [] : widerCaller(zoom));
+    return true;
+}
+
+function widerCaller(zoom: NodePath): NodePath {
+    const boxes = flame.value?.boxes;
+    for (let length = zoom.length - 1; boxes && length > 0; length--) {
+        for (let box = 0; box < boxes.func.length; box++) {
+            if (boxes.depth[box] !== length - 1 || (boxes.end[box] ?? 0) - (boxes.start[box] ?? 0) < WIDER) continue;
+            const path = boxPath(boxes, box);
+            if (path.join() === zoom.slice(0, length).join()) return path;
+        }
+    }
+    return [];
+}
+
+interface Wish {
+    zoom: NodePath;
+    part: Span | null;
+    pixels: number;
+}
+
+let wish: Wish | null = null;
+let isAsking = false;
+
+async function askAll(): Promise<void> {
+    isAsking = true;
+    for (let next = wish; next !== null; next = wish) {
+        wish = null;
+        try {
+            const answer = await engine.flame(next.part ? [] : next.zoom, next.part ?? WHOLE, next.pixels);
+            batch(() => {
+                flame.value = answer;
+                flameError.value = '';
+            });
+        } catch (error) {
+            flameError.value = error instanceof Error ? error.message : String(error);
+        }
+    }
+    isAsking = false;
+}
+
+const zoomed = computed(() => view.value.zoom);
+
+/** Keeps the graph in step with the query, while it is on the page. */
+export function followFlame(): void {
+    effect(() => {
+        const pixels = flamePixels.value;
+        if (pixels === 0 || summary.value === null) return;
+        wish = { zoom: zoomed.value, part: part.value, pixels };
+        if (!isAsking) void askAll();
+    });
+    // A box that is zoomed into is a place of its own, and free zooming ends there.
+    effect(() => {
+        zoomed.value;
+        part.value = null;
+    });
+}
