@@ -60,8 +60,9 @@ static bool look(struct early_names *early)
         return false;
     size_t first = early->frames_known;
     early->frames_known = replay->frames.length;
-    return first == replay->frames.length ||
-           name_ahead(replay, first, early->symbolizer, &early->is_stopped, NULL) == 0;
+    bool is_new = replay->frames.length > first;
+    return !is_new || (name_ahead(replay, first, early->symbolizer, &early->is_stopped, NULL) == 0 &&
+                       symbolizer_learn_more(early->symbolizer, &early->is_stopped, NULL) == 0);
 }
 
 static struct timespec after_ms(unsigned ms)

@@ -1,6 +1,7 @@
 /*
  * Names that are looked up while the recording still runs, by a thread that runs only where nothing else wants to: what
- * is known when it ends need not be waited for.
+ * is known when it ends need not be waited for. The rest of the code around is looked up too, for what is still to come
+ * and for the next recording.
  */
 #ifndef PROF_ASSEMBLE_EARLY_NAMES_H
 #define PROF_ASSEMBLE_EARLY_NAMES_H

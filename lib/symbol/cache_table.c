@@ -349,6 +349,8 @@ static bool index_texts(struct cache_table *table)
     return true;
 }
 
+/* Not of the frames, which are the most by far: those that a file brought are stored again where what is added has them
+ * too, which is little. */
 static bool make_indexes(struct cache_table *table)
 {
     if (table->is_indexed)
@@ -356,8 +358,6 @@ static bool make_indexes(struct cache_table *table)
     bool complete = index_texts(table);
     for (size_t i = 0; complete && i < table->symbols.length; i++)
         complete = hash_set(&table->symbol_index, hash_symbol(&table->symbols.data[i]), (uint32_t)i);
-    for (size_t i = 0; complete && i < table->frames.length; i++)
-        complete = hash_set(&table->frame_index, hash_frame(&table->frames.data[i]), (uint32_t)i);
     table->is_indexed = complete;
     return complete;
 }
@@ -461,6 +461,16 @@ static bool merge_spans(struct cache_table *table, const struct span_array *adde
     return true;
 }
 
+/* If the span goes on where the last one ends and says the same. */
+static bool lengthen_last(struct span_array *spans, const struct cache_span *span)
+{
+    struct cache_span *last = spans->length ? &spans->data[spans->length - 1] : NULL;
+    if (!last || last->start + last->size != span->start || last->symbol != span->symbol || last->frame != span->frame)
+        return false;
+    last->size += span->size;
+    return true;
+}
+
 bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint32_t *sizes,
                      const struct symbol_answers *answers)
 {
@@ -471,7 +481,7 @@ bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint
         if (size == 0 || rvas[i] >= UINT32_MAX - size)
             continue;
         struct cache_span span = {.start = (uint32_t)rvas[i], .size = size};
-        complete = make_span(table, answers, i, &span) && array_push(&added, span);
+        complete = make_span(table, answers, i, &span) && (lengthen_last(&added, &span) || array_push(&added, span));
     }
     complete = complete && merge_spans(table, &added);
     array_free(&added);

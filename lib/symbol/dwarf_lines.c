@@ -207,8 +207,9 @@ struct matching {
     struct dwarf_line_row *rows;
     bool in_sequence, is_dropped;
     struct machine last;
-    size_t next;        /* the first wanted address at or after `last` */
-    uint64_t work_left; /* bounds what a damaged table, whose rows go up and down, can cost */
+    size_t next;               /* the first wanted address at or after `last` */
+    struct dwarf_edges *edges; /* to be added to, or NULL */
+    uint64_t work_left;        /* bounds what a damaged table, whose rows go up and down, can cost */
 };
 
 static void answer_up_to(struct matching *match, uint64_t end)
@@ -233,6 +234,8 @@ static void emit_row(struct matching *match, const struct machine *machine)
         answer_up_to(match, machine->address);
     }
     match->last = *machine;
+    if (match->edges && !match->is_dropped)
+        dwarf_edges_add(match->edges, machine->address);
 }
 
 static void end_sequence(struct matching *match, const struct machine *machine)
@@ -319,11 +322,8 @@ static void run_standard(struct dwarf_lines *lines, struct cursor *c, uint8_t op
     }
 }
 
-void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count, struct dwarf_line_row *rows)
+static void run_program(struct dwarf_lines *lines, struct matching *match)
 {
-    if (!lines->program || count == 0)
-        return;
-    struct matching match = {.vaddrs = vaddrs, .count = count, .rows = rows, .work_left = lines->reader->work_left};
     struct machine machine = machine_start();
     struct cursor c = cursor_of(lines->raw + lines->program, lines->size - lines->program);
     while (cursor_left(&c) > 0 && !c.failed) {
@@ -332,14 +332,29 @@ void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t
             uint8_t special = (uint8_t)(opcode - lines->opcode_base);
             machine.address += (uint64_t)(special / lines->line_range) * lines->min_instruction_length;
             machine.line += (uint32_t)(lines->line_base + special % lines->line_range);
-            emit_row(&match, &machine);
+            emit_row(match, &machine);
         } else if (opcode == 0) {
-            run_extended(lines, &c, &machine, &match);
+            run_extended(lines, &c, &machine, match);
         } else {
-            run_standard(lines, &c, opcode, &machine, &match);
+            run_standard(lines, &c, opcode, &machine, match);
         }
     }
+}
+
+void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count, struct dwarf_line_row *rows)
+{
+    struct matching match = {.vaddrs = vaddrs, .count = count, .rows = rows, .work_left = lines->reader->work_left};
+    if (!lines->program || count == 0)
+        return;
+    run_program(lines, &match);
     lines->reader->work_left = match.work_left;
+}
+
+void dwarf_lines_edges(struct dwarf_lines *lines, struct dwarf_edges *edges)
+{
+    struct matching match = {.edges = edges};
+    if (lines->program)
+        run_program(lines, &match);
 }
 
 /* ---- paths ---- */

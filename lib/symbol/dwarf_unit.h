@@ -12,6 +12,8 @@
 #include "base/hash.h"
 #include "symbol/dwarf_file.h"
 
+#include <stdatomic.h>
+
 struct dwarf_attribute {
     uint16_t name, form;
     int64_t implicit; /* the value of DW_FORM_implicit_const */
@@ -49,7 +51,8 @@ struct dwarf_unit_reader {
     struct hash sparse_codes; /* code -> index, for the other codes */
     struct bytes unit_bytes;  /* of .debug_info, the header included: what `info` shows */
     struct window info, str, line_str, ranges, addr, str_offsets, alternate_str;
-    uint64_t work_left; /* steps of a few ns each, for all that is done with this reader: see dwarf_work() */
+    uint64_t work_left;      /* steps of a few ns each, for all that is done with this reader: see dwarf_work() */
+    const atomic_bool *stop; /* NULL, or true once nobody wants to know any more */
 
     /* Of the root DIE. */
     struct dwarf_code code;
@@ -108,7 +111,8 @@ static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_
  * ranges. So whatever can be asked for more than once is paid for. False when nothing is left to pay with. */
 static inline bool dwarf_work(struct dwarf_unit_reader *reader, uint64_t steps)
 {
-    reader->work_left = steps < reader->work_left ? reader->work_left - steps : 0;
+    bool is_stopped = reader->stop && atomic_load_explicit(reader->stop, memory_order_relaxed);
+    reader->work_left = steps < reader->work_left && !is_stopped ? reader->work_left - steps : 0;
     return reader->work_left > 0;
 }
 

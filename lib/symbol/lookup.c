@@ -152,6 +152,7 @@ static void unit_destroy(struct lookup_unit *unit)
 {
     array_free(&unit->frames);
     free(unit->frame_ends);
+    array_free(&unit->stretches);
     arena_destroy(&unit->arena);
 }
 
@@ -440,6 +441,17 @@ void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes
         sizes[i] = rva < end ? 0 : is_wide ? (uint32_t)(symbol->to - starts[i]) : 1;
         if (sizes[i])
             end = starts[i] + sizes[i];
+    }
+}
+
+void lookup_cut_spans(const struct lookup *lookup, uint32_t *sizes)
+{
+    for (size_t i = 0; i < lookup->job->count; i++) {
+        const struct lookup_symbol *symbol = &lookup->symbols[i];
+        uint64_t rva = lookup->job->rvas[i];
+        uint64_t same = symbol->from <= rva && rva < symbol->to ? symbol->to - rva : 1;
+        if (sizes[i] > same)
+            sizes[i] = (uint32_t)same;
     }
 }
 

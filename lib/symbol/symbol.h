@@ -140,4 +140,12 @@ int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs
 int symbolizer_learn(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, const atomic_bool *stop,
                      struct error *err);
 
+/* Goes on from all lookups until now for which debug info had to be read, so that later ones in the same libraries need
+ * none: it remembers all of the functions in which the addresses lie, and where that is not too much all of the compile
+ * units. Takes several times as long as the lookups. Called by one thread; otherwise as symbolizer_learn(). */
+int symbolizer_learn_more(struct symbolizer *symbolizer, const atomic_bool *stop, struct error *err);
+
+/* Writes what is new to the cache folder. */
+void symbolizer_save(struct symbolizer *symbolizer);
+
 #endif

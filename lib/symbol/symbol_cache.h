@@ -46,6 +46,9 @@ int cached_library_answer(const struct cached_library *library, const uint64_t *
 void cached_library_add(const struct cached_library *library, const uint64_t *rvas, const uint32_t *sizes,
                         const struct symbol_answers *answers);
 
+/* Whether there is room for what nobody has asked for: up to half of what a table can have. */
+bool cached_library_has_room(const struct cached_library *library);
+
 void cached_library_close(struct cached_library *library);
 
 #endif
