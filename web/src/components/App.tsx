@@ -1,16 +1,17 @@
 /** The page: header, timeline, and below it the views of the selected threads with their sidebar. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { NODE_TABS } from '../state/codec';
 import { COMMANDS, keyName } from '../state/commands';
 import { changeView, isPaletteOpen, loading, openDialog, view } from '../state/store';
 import { isTrackListOpen } from '../state/track_actions';
-import { menu, sidebarOpen } from '../state/windows';
+import { isMarkerView } from '../state/markers';
+import { hasSidebar, menu, sidebarOpen } from '../state/windows';
 import { ContextMenu } from './ContextMenu';
 import { Header } from './Header';
 import { InfoDialog } from './InfoDialog';
 import { KeysDialog } from './KeysDialog';
 import { LoadFailure, LoadProgress } from './Loading';
+import { MarkerSidebar } from './MarkerSidebar';
 import { Notice } from './Notice';
 import { Palette } from './Palette';
 import { Panel, VIEWS } from './Panel';
@@ -47,8 +48,7 @@ export function App(): JSX.Element {
     const state = loading.value;
     if (state.phase === 'loading') return <LoadProgress progress={state.progress} />;
     if (state.phase === 'failed') return <LoadFailure message={state.message} />;
-    // It is about the selected call node.
-    const hasSidebar = sidebarOpen.value && NODE_TABS.has(view.value.tab);
+    const isSidebarShown = sidebarOpen.value && hasSidebar(view.value.tab);
     return (
         <div class="page">
             <Header />
@@ -58,8 +58,8 @@ export function App(): JSX.Element {
                 <TimelineSplitter />
                 <div class="below">
                     <Panel />
-                    {hasSidebar && <SidebarSplitter />}
-                    {hasSidebar && <Sidebar />}
+                    {isSidebarShown && <SidebarSplitter />}
+                    {isSidebarShown && (isMarkerView.value ? <MarkerSidebar /> : <Sidebar />)}
                 </div>
             </main>
             <InfoDialog />

@@ -1,15 +1,17 @@
 /** The views of the selected threads, a tab each, with the filters that they share. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import { NODE_TABS, type Tab } from '../state/codec';
+import { isMarkerView, markerSearch } from '../state/markers';
 import { changeView, info, inverted, search, view } from '../state/store';
 import { invert } from '../state/tree';
-import { seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
+import { hasSidebar, seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
 import { CallTree } from './CallTree';
 import { FlameGraph } from './FlameGraph';
 import { FunctionList } from './FunctionList';
-import { CloseIcon, SearchIcon, SidebarIcon } from './icons';
+import { SidebarIcon } from './icons';
+import { MarkerCount, MarkerTable } from './MarkerTable';
+import { SearchBox } from './SearchBox';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
 
@@ -19,83 +21,41 @@ const SEARCH_HELP = `Keeps the samples that have every term somewhere in their s
 /term/   a regular expression
 lib:term   file:term   only in names of libraries, of files`;
 
-/** ms without a key before a search is made. */
-const SEARCH_DELAY = 150;
+const MARKER_SEARCH_HELP = `Keeps the markers that have one of the terms in their name, category, type or fields.
+field:term   only in this: name, cat, type, or a field
+-term   -field:term   leaves out markers with it
+"term"   the whole text
+/term/   a regular expression`;
 
 /** The views there are: each is a name, a title, and a component that fills the panel. */
 export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
     { name: 'calltree', title: 'Call Tree', component: CallTree },
     { name: 'functions', title: 'Functions', component: FunctionList },
     { name: 'flame-graph', title: 'Flame Graph', component: FlameGraph },
+    { name: 'marker-table', title: 'Marker Table', component: MarkerTable },
 ];
 
-function focusView(): void {
-    document.querySelector<HTMLElement>('#view .tree, #view .chart')?.focus();
-}
+const StackSearch = (): JSX.Element => (
+    <SearchBox
+        id="stack-search"
+        label="Filter stacks"
+        placeholder="Filter stacks: all of these, comma, separated"
+        help={SEARCH_HELP}
+        text={search.value}
+        onSearch={(typed, step) => changeView({ search: typed }, step)}
+    />
+);
 
-function SearchBox(): JSX.Element {
-    const input = useRef<HTMLInputElement>(null);
-    const timer = useRef(0);
-    const text = search.value;
-    useEffect(() => {
-        // Back, forward and "clear" change the search from outside; typing must not be overwritten.
-        const box = input.current;
-        if (box && box.value.trim() !== text.trim()) box.value = text;
-    }, [text]);
-    const apply = (): void => {
-        window.clearTimeout(timer.current);
-        const typed = input.current?.value ?? '';
-        if (typed !== search.value)
-            changeView({ search: typed }, search.value === '' || typed === '' ? 'push' : 'replace');
-    };
-    const clear = (): void => {
-        if (input.current) input.current.value = '';
-        apply();
-    };
-    return (
-        <search class="search">
-            <SearchIcon />
-            <input
-                ref={input}
-                id="stack-search"
-                type="text"
-                aria-label="Filter stacks"
-                placeholder="Filter stacks: all of these, comma, separated"
-                title={SEARCH_HELP}
-                spellcheck={false}
-                autocomplete="off"
-                onInput={() => {
-                    window.clearTimeout(timer.current);
-                    timer.current = window.setTimeout(apply, SEARCH_DELAY);
-                }}
-                onKeyDown={(event) => {
-                    if (event.key === 'Enter') {
-                        apply();
-                        focusView();
-                    } else if (event.key === 'Escape') {
-                        if (event.currentTarget.value === '')
-                            focusView();
-                        else clear();
-                    } else return;
-                    event.preventDefault();
-                }}
-            />
-            {text === '' ? (
-                <kbd>/</kbd>
-            ) : (
-                <button
-                    type="button"
-                    class="button quiet square small"
-                    aria-label="Clear the search"
-                    title="Clear (Esc)"
-                    onClick={clear}
-                >
-                    <CloseIcon />
-                </button>
-            )}
-        </search>
-    );
-}
+const MarkerSearch = (): JSX.Element => (
+    <SearchBox
+        id="marker-search"
+        label="Filter markers"
+        placeholder="Filter markers: one of these, comma, separated"
+        help={MARKER_SEARCH_HELP}
+        text={markerSearch.value}
+        onSearch={(typed, step) => changeView({ markerSearch: typed }, step)}
+    />
+);
 
 function Legend(): JSX.Element {
     const seen = [...seenCategories.value].sort((a, b) => a - b);
@@ -117,6 +77,7 @@ function Legend(): JSX.Element {
 
 export function Panel(): JSX.Element {
     const { tab } = view.value;
+    const isMarkers = isMarkerView.value;
     const View = VIEWS.find((one) => one.name === tab)?.component ?? CallTree;
     return (
         <section class="panel" aria-label="Selected threads">
@@ -142,7 +103,7 @@ export function Panel(): JSX.Element {
                 <Legend />
                 <button
                     type="button"
-                    class={NODE_TABS.has(tab) ? 'button quiet square' : 'button quiet square absent'}
+                    class={hasSidebar(tab) ? 'button quiet square' : 'button quiet square absent'}
                     aria-label="Sidebar"
                     title={sidebarOpen.value ? 'Hide the sidebar (s)' : 'Show the sidebar (s)'}
                     aria-pressed={sidebarOpen.value}
@@ -152,13 +113,14 @@ export function Panel(): JSX.Element {
                 </button>
             </div>
             <div class="filter-bar">
-                <label class={NODE_TABS.has(tab) ? 'checkbox' : 'checkbox absent'} title="Start from where the time was spent and go up to the callers (i)">
+                <label class={NODE_TABS.has(tab) ? 'checkbox' : isMarkers ? 'checkbox none' : 'checkbox absent'} title="Start from where the time was spent and go up to the callers (i)">
                     <input type="checkbox" checked={inverted.value} onChange={() => void invert()} />
                     Invert call stack
                 </label>
-                <SearchBox />
+                {isMarkers && <MarkerCount />}
+                {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
-            <TransformBar />
+            {!isMarkers && <TransformBar />}
             <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
                 <View />
             </div>

@@ -5,6 +5,7 @@
  *
  * Indexes (thread, func, node, category) are plain numbers. Times are milliseconds after the profile's zero.
  */
+import type { CounterInfo, MarkerCalls } from './markers';
 import type { SourceCalls } from './source';
 import type { ChartCalls } from './charts';
 import type { FindCalls } from './find';
@@ -32,6 +33,9 @@ export interface ThreadInfo {
     start: number | null;
     end: number | null;
     sampleCount: number;
+    markerCount: number;
+    /** Whether some of its markers are shown in the timeline. */
+    hasMarkerStrip: boolean;
     /** CPU time in ms if the profile has it, else sample count x interval: what threads are ranked by. */
     activity: number;
 }
@@ -60,6 +64,8 @@ export interface ProfileInfo {
     weightUnit: 'samples' | 'ms' | 'bytes';
     symbolicated: boolean;
     sampleCount: number;
+    markerCount: number;
+    counters: CounterInfo[];
     /** Functions; indexes from there on stand for whole libraries. */
     funcCount: number;
 }
@@ -234,4 +240,4 @@ export interface TimelineCalls {
 }
 
 /** The calls of all themes; wasm.ts has who answers them. */
-export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls, ChartCalls, FindCalls {}
+export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls, ChartCalls, FindCalls, MarkerCalls {}

@@ -6,6 +6,7 @@
 import type { ProfileInfo } from './api';
 import { chartAnswers } from './charts';
 import { findAnswers } from './find';
+import { markerAnswers } from './markers';
 import { EngineModule, type Pointer } from './module';
 import type { EngineAnswers } from './protocol';
 import { sourceAnswers } from './source';
@@ -49,6 +50,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         ...treeAnswers(module),
         ...timelineAnswers(module),
         ...sourceAnswers(module),
+        ...markerAnswers(module),
         ...chartAnswers(module),
         ...findAnswers(module),
     };

@@ -13,10 +13,12 @@ import { decodeTransforms, encodeTransforms } from './transform_codec';
 /** [start, end) in milliseconds after the profile's zero. */
 export type Range = [number, number];
 
-export const TABS = ['calltree', 'functions', 'flame-graph'] as const;
+export const TABS = ['calltree', 'functions', 'flame-graph', 'marker-table'] as const;
 export type Tab = (typeof TABS)[number];
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
+/** The tabs that show markers. */
+export const MARKER_TABS: ReadonlySet<Tab> = new Set<Tab>(['marker-table']);
 
 const TRACK_BASES = ['busy', 'all', 'none'] as const;
 
@@ -40,6 +42,10 @@ export interface View {
     zoom: NodePath;
     /** The order of the tables that are not sorted as usual: see state/tables.ts. */
     sorts: Record<string, string>;
+    /** What markers are searched for. */
+    markerSearch: string;
+    /** The selected marker, counted among those of the threads; -1: none. */
+    marker: number;
     /** Which tracks are shown, in which order. */
     tracks: TrackChoice;
     /** What the profile is called instead of what it calls itself; '' for that. */
@@ -57,6 +63,8 @@ export const EMPTY_VIEW: View = {
     tab: 'calltree',
     zoom: [],
     sorts: {},
+    markerSearch: '',
+    marker: -1,
     tracks: DEFAULT_TRACKS,
     profileName: '',
 };
@@ -113,6 +121,8 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
     const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
     if (sorts.length > 0) query.set('sort', sorts.join('~'));
+    if (view.markerSearch !== '') query.set('markerSearch', view.markerSearch);
+    if (view.marker >= 0) query.set('marker', String(view.marker));
     const { base, shown, hidden, order } = view.tracks;
     if (base !== 'busy') query.set('tracks', base);
     if (shown.length > 0) query.set('shownTracks', encodeTracks(shown));
@@ -140,6 +150,8 @@ export function decodeView(text: string, zero: number): View {
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
         zoom: decodeIndexes(query.get('zoom') ?? ''),
         sorts: decodeSorts(query.get('sort') ?? ''),
+        markerSearch: query.get('markerSearch') ?? '',
+        marker: /^\d{1,9}$/.test(query.get('marker') ?? '') ? Number(query.get('marker')) : -1,
         tracks: {
             base: TRACK_BASES.find((base) => base === query.get('tracks')) ?? 'busy',
             shown: decodeTracks(query.get('shownTracks') ?? ''),

@@ -51,10 +51,10 @@ export const COMMANDS: readonly Command[] = [
         isHidden: true,
     },
     {
-        title: 'Filter stacks',
+        title: 'Filter stacks or markers',
         key: '/',
         isOffered: always,
-        run: () => document.querySelector<HTMLInputElement>('#stack-search')?.focus(),
+        run: () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
     },
     { title: 'Invert call stack', key: 'i', isOffered: always, run: () => void invert() },
     { title: 'Undo the last step', key: 'Ctrl+z', isOffered: always, run: undo },

@@ -38,6 +38,8 @@ const NO_PROFILE: ProfileInfo = {
     weightUnit: 'samples',
     symbolicated: true,
     sampleCount: 0,
+    markerCount: 0,
+    counters: [],
     funcCount: 0,
 };
 

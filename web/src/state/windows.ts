@@ -1,6 +1,7 @@
 /** What belongs to this window alone: sizes of its parts, the tooltip and the menu that are open, what the mouse is over. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { MARKER_TABS, NODE_TABS, type Tab } from './codec';
 import { store, stored } from './store';
 
 function storedNumber(key: string): number | null {
@@ -22,6 +23,11 @@ export function setTimelineHeight(height: number | null): void {
 export function setSidebarWidth(width: number): void {
     sidebarWidth.value = width;
     store('sidebarWidth', String(Math.round(width)));
+}
+
+/** Whether a view has something to say of what is selected. */
+export function hasSidebar(tab: Tab): boolean {
+    return NODE_TABS.has(tab) || MARKER_TABS.has(tab);
 }
 
 export function toggleSidebar(): void {

@@ -1,0 +1,158 @@
+/** Everything about the selected marker: its times, its fields, and the stack that it was set by. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { categoryColor } from '../draw/colors';
+import type { MarkerDetails } from '../engine/markers';
+import { markerDetails } from '../state/markers';
+import { fetchNames, funcName, namesVersion } from '../state/names';
+import { fullRange, info } from '../state/store';
+import { sidebarWidth } from '../state/windows';
+import { formatDuration } from '../text/format';
+import { SIDEBAR_LIMIT } from '../text/plain';
+import { durationText, missingEnd, startText } from './marker_parts';
+import { ProfileText } from './text';
+
+const LABEL_LIMIT = 200;
+const MOST_FRAMES = 60;
+
+function Times({ marker }: { marker: MarkerDetails }): JSX.Element {
+    const category = info.value.categories[marker.category];
+    const thread = info.value.threads.find((one) => one.index === marker.thread);
+    const isInstant = marker.kind === 'instant';
+    const note = missingEnd(marker);
+    return (
+        <>
+            <dl class="origin">
+                <div>
+                    <dt>{isInstant ? 'At' : 'Start'}</dt>
+                    <dd>{startText(marker)}</dd>
+                </div>
+                {!isInstant && (
+                    <div>
+                        <dt>End</dt>
+                        <dd>{formatDuration(marker.end - fullRange.value[0])}</dd>
+                    </div>
+                )}
+                {!isInstant && (
+                    <div>
+                        <dt>Duration</dt>
+                        <dd>
+                            <strong>{durationText(marker)}</strong>
+                        </dd>
+                    </div>
+                )}
+                {category && (
+                    <div>
+                        <dt>Category</dt>
+                        <dd>
+                            <span class="category-square" style={{ background: categoryColor(category) }} />{' '}
+                            <ProfileText text={category.name} limit={LABEL_LIMIT} />
+                        </dd>
+                    </div>
+                )}
+                {thread && (
+                    <div>
+                        <dt>Thread</dt>
+                        <dd>
+                            <ProfileText text={`${thread.name} (TID ${thread.tid})`} limit={LABEL_LIMIT} />
+                        </dd>
+                    </div>
+                )}
+                {marker.type !== '' && marker.type !== marker.name && (
+                    <div>
+                        <dt>Type</dt>
+                        <dd>
+                            <ProfileText text={marker.type} limit={LABEL_LIMIT} />
+                        </dd>
+                    </div>
+                )}
+            </dl>
+            {note !== '' && <p class="explanation">{note}</p>}
+        </>
+    );
+}
+
+function Fields({ marker }: { marker: MarkerDetails }): JSX.Element | null {
+    if (marker.fields.length === 0) return null;
+    return (
+        <section>
+            <h3>Fields</h3>
+            <dl class="marker-fields long">
+                {marker.fields.map((field) => (
+                    <div key={field.key}>
+                        <dt>
+                            <ProfileText text={field.label} limit={LABEL_LIMIT} />
+                        </dt>
+                        <dd>
+                            {field.value.split('\n').map((line, at) => (
+                                <div key={at}>
+                                    <ProfileText text={line} limit={SIDEBAR_LIMIT} />
+                                </div>
+                            ))}
+                        </dd>
+                    </div>
+                ))}
+            </dl>
+        </section>
+    );
+}
+
+function Cause({ marker }: { marker: MarkerDetails }): JSX.Element | null {
+    namesVersion.value;
+    const frames = [...marker.cause].reverse().slice(0, MOST_FRAMES);
+    useEffect(() => void fetchNames(frames), [marker]);
+    if (frames.length === 0) return null;
+    const rest = marker.cause.length - frames.length;
+    return (
+        <section>
+            <h3>Set by</h3>
+            <ol class="sample-stack">
+                {frames.map((func, at) => {
+                    const name = funcName(func);
+                    return (
+                        <li key={at}>
+                            <ProfileText text={name?.name ?? '…'} limit={LABEL_LIMIT} />
+                            {name && name.lib !== '' && (
+                                <span class="muted">
+                                    <ProfileText text={name.lib} limit={40} />
+                                </span>
+                            )}
+                        </li>
+                    );
+                })}
+            </ol>
+            {rest > 0 && <p class="muted">{`and ${rest} more ${rest === 1 ? 'caller' : 'callers'}`}</p>}
+        </section>
+    );
+}
+
+export function MarkerSidebar(): JSX.Element {
+    const marker = markerDetails.value;
+    return (
+        <aside class="sidebar" aria-label="Selected marker" style={{ width: `${sidebarWidth.value}px` }}>
+            {marker ? (
+                <>
+                    <h2 class="full-name">
+                        <ProfileText text={marker.title || marker.name || '(no name)'} limit={SIDEBAR_LIMIT} />
+                    </h2>
+                    <Times marker={marker} />
+                    <Fields marker={marker} />
+                    <Cause marker={marker} />
+                    {marker.description !== '' && (
+                        <section>
+                            <h3>What it is</h3>
+                            <p class="muted">
+                                <ProfileText text={marker.description} limit={SIDEBAR_LIMIT} />
+                            </p>
+                        </section>
+                    )}
+                </>
+            ) : (
+                <>
+                    <h2>Nothing selected</h2>
+                    <p class="muted">Select a marker to see its fields.</p>
+                </>
+            )}
+        </aside>
+    );
+}

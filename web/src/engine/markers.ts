@@ -1,0 +1,242 @@
+/** Markers and counters: a thin layer over lib/tree/wasm_markers.c. */
+import type { NodePath } from './api';
+import { type EngineModule, NONE, type Pointer, type View } from './module';
+import type { Answers } from './protocol';
+
+export type MarkerKind = 'instant' | 'interval' | 'without start' | 'without end';
+
+/** Which markers are looked at. Their indexes count all markers of the threads: they mean the same while these do. */
+export interface MarkerQuery {
+    threads: number[];
+    /** ms: those that reach into it. */
+    range: [number, number];
+    /** See lib/tree/marker_search.h. */
+    search: string;
+    /** Kinds that their schema shows there. */
+    place: 'chart' | 'table';
+}
+
+export type MarkerColumn = 'start' | 'duration' | 'name' | 'details';
+
+export interface MarkerSort {
+    column: MarkerColumn;
+    falling: boolean;
+}
+
+export interface MarkerRow {
+    marker: number;
+    name: string;
+    category: number;
+    thread: number;
+    /** ms; the same for an instant. */
+    start: number;
+    end: number;
+    kind: MarkerKind;
+    /** What its kind wants to be said of it in a table, or in a chart. */
+    label: string;
+}
+
+export interface MarkerDetails extends MarkerRow {
+    title: string;
+    /** The name of its schema, '' without one. */
+    type: string;
+    description: string;
+    fields: { key: string; label: string; value: string; hidden: boolean }[];
+    /** The payload as JSON text, '' if there is none. */
+    payload: string;
+    /** The stack that it was set by, root first. */
+    cause: NodePath;
+}
+
+/** A row of the chart: the markers of one name and category that lie side by side. */
+export interface MarkerChartRow {
+    name: string;
+    category: number;
+    count: number;
+    /** 0 for the first row of a name. */
+    rowOfName: number;
+}
+
+/** Boxes, one entry of each array per box. */
+export interface MarkerBoxes {
+    /** Of the chart; in a strip: the category. */
+    row: Int32Array;
+    marker: Int32Array;
+    /** So many markers fall together in it. */
+    count: Int32Array;
+    start: Float64Array;
+    end: Float64Array;
+}
+
+export interface CounterInfo {
+    index: number;
+    label: string;
+    description: string;
+    pid: string;
+    /** The thread of its process that it stands below. */
+    thread: number;
+    /** "bytes", "pWh", "percent", "" ... */
+    unit: string;
+    /** A colour of the format. */
+    color: string;
+    /** Its change over time is shown, not its sum. */
+    isRate: boolean;
+    /** The smaller, the higher up. */
+    sortWeight: number;
+}
+
+export interface CounterValue {
+    /** ms, of the sample. */
+    time: number;
+    change: number;
+    /** Per ms; null for the first sample. */
+    rate: number | null;
+    accumulated: number;
+}
+
+export interface CounterTotals {
+    /** The sum of changes. */
+    total: number;
+    /** Of the running sum; null: there is no sample. */
+    low: number | null;
+    high: number | null;
+}
+
+/** Where markers of a kind are shown: enum marker_place. */
+const PLACES = { chart: 1, table: 2, overview: 4 } as const;
+
+export interface MarkerCalls {
+    /** Markers in the order of the sort keys. */
+    markers(query: MarkerQuery, sort: MarkerSort[]): Promise<Int32Array>;
+    markerRows(query: MarkerQuery, markers: number[], label: 'chart' | 'table'): Promise<MarkerRow[]>;
+    markerDetails(query: MarkerQuery, marker: number): Promise<MarkerDetails>;
+    /** Of one thread, whose markers alone the index counts: what markerStrip() answers. */
+    threadMarkerDetails(thread: number, marker: number): Promise<MarkerDetails>;
+    markerChart(query: MarkerQuery): Promise<MarkerChartRow[]>;
+    /** What rows `first` to `last` have between two times; what is shorter than `pixel` ms may be one box. */
+    markerBoxes(query: MarkerQuery, range: [number, number], pixel: number, first: number, last: number): Promise<MarkerBoxes>;
+    /** The same for a track: markers of one thread that are shown in the timeline. */
+    markerStrip(thread: number, range: [number, number], pixel: number): Promise<MarkerBoxes>;
+
+    /** A value for each pixel, the largest there; NAN where nothing was recorded. Rates are per ms. */
+    counterGraph(counter: number, range: [number, number], width: number): Promise<Float32Array>;
+    counterAt(counter: number, time: number): Promise<CounterValue | null>;
+    counterTotals(counter: number, range: [number, number]): Promise<CounterTotals>;
+}
+
+interface Functions {
+    session_marker_query(
+        session: Pointer,
+        threads: number,
+        from: number,
+        to: number,
+        searchLength: number,
+        places: number,
+    ): number;
+    session_marker_sorted(session: Pointer, keys: number): Pointer;
+    session_marker_texts(session: Pointer, count: number, label: number): Pointer;
+    session_marker_details(session: Pointer, thread: number, marker: number): Pointer;
+    session_marker_chart(session: Pointer): Pointer;
+    session_marker_boxes(session: Pointer, from: number, to: number, pixel: number, first: number, last: number): Pointer;
+    session_marker_strip(
+        session: Pointer,
+        thread: number,
+        from: number,
+        to: number,
+        pixel: number,
+        places: number,
+    ): Pointer;
+    session_counter_graph(session: Pointer, counter: number, from: number, to: number, width: number): Pointer;
+    session_counter_at(session: Pointer, counter: number, time: number): Pointer;
+    session_counter_totals(session: Pointer, counter: number, from: number, to: number): Pointer;
+}
+
+const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'];
+const KINDS: readonly MarkerKind[] = ['instant', 'interval', 'without start', 'without end'];
+const LABELS = { table: 0, chart: 1 } as const;
+const ROW_BYTES = 20;
+
+function known(value: number | undefined): number | null {
+    return value === undefined || Number.isNaN(value) ? null : value;
+}
+
+export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
+    const { session } = module;
+    const wasm = module.functions<Functions>();
+
+    function ask({ threads, range, search, place }: MarkerQuery): void {
+        const length = module.inputWords(threads, search.trim());
+        module.check(wasm.session_marker_query(session, threads.length, range[0], range[1], length, PLACES[place]));
+    }
+
+    function boxes(view: View): MarkerBoxes {
+        return {
+            row: view.ints(0),
+            marker: view.ints(1),
+            count: view.ints(2),
+            start: view.doubles(3),
+            end: view.doubles(4),
+        };
+    }
+
+    type Written<Row extends MarkerRow> = Omit<Row, 'kind'> & { kind: number };
+
+    function withKind<Row extends MarkerRow>(row: Written<Row>): Row {
+        return { ...row, kind: KINDS[row.kind] ?? 'instant' } as unknown as Row;
+    }
+
+    function details(thread: number, marker: number): MarkerDetails {
+        const text = module.decode(module.view(wasm.session_marker_details(session, thread, marker)));
+        return withKind(JSON.parse(text) as Written<MarkerDetails>);
+    }
+
+    return {
+        markers(query, sort) {
+            ask(query);
+            module.inputWords(sort.flatMap(({ column, falling }) => [COLUMNS.indexOf(column), Number(falling)]));
+            return module.view(wasm.session_marker_sorted(session, sort.length)).ints(0);
+        },
+        markerRows(query, markers, label) {
+            ask(query);
+            module.inputWords(markers);
+            const text = module.decode(module.view(wasm.session_marker_texts(session, markers.length, LABELS[label])));
+            return (JSON.parse(text) as Written<MarkerRow>[]).map((row) => withKind(row));
+        },
+        markerDetails(query, marker) {
+            ask(query);
+            return details(NONE, marker);
+        },
+        threadMarkerDetails: details,
+        markerChart(query) {
+            ask(query);
+            const view = module.view(wasm.session_marker_chart(session));
+            const data = view.records(0, ROW_BYTES);
+            const rows = Array.from({ length: view.length }, (_, i) => ({
+                name: data.getInt32(i * ROW_BYTES, true),
+                category: data.getUint32(i * ROW_BYTES + 4, true),
+                count: data.getUint32(i * ROW_BYTES + 12, true),
+                rowOfName: data.getUint32(i * ROW_BYTES + 16, true),
+            }));
+            return rows.map((row) => ({ ...row, name: module.text(row.name) }));
+        },
+        markerBoxes(query, [from, to], pixel, first, last) {
+            ask(query);
+            return boxes(module.view(wasm.session_marker_boxes(session, from, to, pixel, first, last)));
+        },
+        markerStrip(thread, [from, to], pixel) {
+            return boxes(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, PLACES.overview)));
+        },
+        counterGraph(counter, [from, to], width) {
+            return module.view(wasm.session_counter_graph(session, counter, from, to, width)).floats(0, width);
+        },
+        counterAt(counter, time) {
+            const view = module.view(wasm.session_counter_at(session, counter, time));
+            const [at = 0, change = 0, rate, accumulated = 0] = view.doubles(0);
+            return view.length === 0 ? null : { time: at, change, rate: known(rate), accumulated };
+        },
+        counterTotals(counter, [from, to]) {
+            const [total = 0, low, high] = module.view(wasm.session_counter_totals(session, counter, from, to)).doubles(0);
+            return { total, low: known(low), high: known(high) };
+        },
+    };
+}
