@@ -74,8 +74,10 @@ static const struct route {
     {"asm/v1", NULL, symbol_api_asm},
 };
 
+/* The printed address ends with a slash, and the Firefox Profiler's reader puts "/asm/v1" behind what it is given. */
 static const struct route *route_find(const char *path)
 {
+    path += strspn(path, "/");
     for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
         if (!strcmp(routes[i].path, path))
             return &routes[i];
