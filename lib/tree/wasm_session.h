@@ -58,6 +58,9 @@ struct session {
     ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
     bool is_transformed;                /* the query has some */
 
+    /* wasm_butterfly.c */
+    struct func_timings groups;
+
     /* wasm_timeline.c */
     struct activity activity;
     double sample_time, sample_cpu;
@@ -94,5 +97,8 @@ static inline const uint32_t *session_words(const struct session *session)
 {
     return (const uint32_t *)(const void *)session->input.data;
 }
+
+/* session->rows as an answer; NULL if making them failed with `code`. (wasm_tree.c) */
+const struct view *session_view_rows(struct session *session, int code);
 
 #endif

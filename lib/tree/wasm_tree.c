@@ -82,7 +82,7 @@ uint32_t session_node_count(const struct session *session)
     return (uint32_t)engine_node_count(session->engine);
 }
 
-static const struct view *view_rows(struct session *session, int code)
+const struct view *session_view_rows(struct session *session, int code)
 {
     const struct tree_rows *rows = &session->rows;
     if (code)
@@ -95,17 +95,17 @@ static const struct view *view_rows(struct session *session, int code)
 
 const struct view *session_children(struct session *session, uint32_t node)
 {
-    return view_rows(session, engine_children(session->engine, node, &session->rows, &session->err));
+    return session_view_rows(session, engine_children(session->engine, node, &session->rows, &session->err));
 }
 
 const struct view *session_descendants(struct session *session, uint32_t node, uint32_t limit)
 {
-    return view_rows(session, engine_descendants(session->engine, node, limit, &session->rows, &session->err));
+    return session_view_rows(session, engine_descendants(session->engine, node, limit, &session->rows, &session->err));
 }
 
 const struct view *session_row(struct session *session, uint32_t node)
 {
-    return view_rows(session, engine_row(session->engine, node, &session->rows, &session->err));
+    return session_view_rows(session, engine_row(session->engine, node, &session->rows, &session->err));
 }
 
 static const struct view *view_path(struct session *session, int code)

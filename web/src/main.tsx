@@ -1,6 +1,7 @@
 /** Where the page begins. */
 import { render } from 'preact';
 import { App } from './components/App';
+import { followButterfly } from './state/butterfly';
 import { followFlame } from './state/flame';
 import { followQuery } from './state/functions';
 import { followPalette } from './state/palette';
@@ -12,6 +13,7 @@ import { followView } from './state/tree';
 followTheme();
 followView();
 followQuery();
+followButterfly();
 followPalette();
 followFlame();
 followMarkers();

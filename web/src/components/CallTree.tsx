@@ -2,10 +2,10 @@
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { copyName, copyTableItems } from '../state/copies';
-import { fetchNames, funcName, namesVersion } from '../state/names';
+import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { NODE_KEYS, nodeMenu } from '../state/node_menu';
 import { inverted, search } from '../state/store';
-import { foldsTemplates, isShown, setShown, toggleTemplates } from '../state/tables';
+import { isShown, setShown } from '../state/tables';
 import { placeOfNode, transformByKey } from '../state/transform_offers';
 import {
     collapse,
@@ -25,7 +25,17 @@ import { type MenuItem, menuItem } from '../state/windows';
 import { termsExpression } from '../text/highlight';
 import { EmptyTree } from './EmptyTree';
 import { type Column, INDENT, shownColumns, Table } from './Table';
-import { estimateWidth, FuncText, nameTooltip, rowClassOf, TreeLabel, weightColumns } from './weight_columns';
+import {
+    copiedName,
+    estimateWidth,
+    FuncText,
+    foldItem,
+    nameColumn,
+    nameTooltip,
+    rowClassOf,
+    TreeLabel,
+    weightColumns,
+} from './weight_columns';
 
 const TABLE = 'calltree';
 const OF_PARENT = 'ofParent';
@@ -54,24 +64,14 @@ const columns = computed<Column<TreeNode>[]>(() => {
     });
 });
 
-const main: Column<TreeNode> = {
-    key: 'name',
-    title: 'Function',
-    width: 0,
-    isNumber: false,
-    isText: true,
-    sortedBy: 'name',
-    class: 'tree-name',
+const main = nameColumn<TreeNode>({
     cell: (node) => (
         <TreeLabel hasChildren={node.hasChildren} isOpen={node.expanded} category={node.category}>
             <FuncText func={node.func} find={expression.value} />
         </TreeLabel>
     ),
-    text: (node) => {
-        const name = funcName(node.func);
-        return `${'  '.repeat(node.depth)}${name?.name ?? ''}${name?.lib ? ` [${name.lib}]` : ''}`;
-    },
-};
+    text: (node) => '  '.repeat(node.depth) + copiedName(node.func),
+});
 
 function toggle(node: TreeNode, all = false): void {
     if (all) void expandAll(node);
@@ -117,23 +117,11 @@ function copyItems(): MenuItem[] {
 }
 
 function headMenu(): MenuItem[] {
-    return [
-        menuItem('Shares of the row above', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
-            title: 'Percentages are those of the caller instead of everything',
-            checked: isOfParent(),
-            startsGroup: true,
-        }),
-        menuItem('Fold template arguments', toggleTemplates, {
-            title: 'std::vector<int> is shown as std::vector<…>',
-            checked: foldsTemplates.value,
-        }),
-        ...copyItems(),
-    ];
-}
-
-function fetchMissing(visible: readonly TreeNode[]): void {
-    const missing = visible.filter((node) => funcName(node.func) === undefined);
-    if (missing.length > 0) void fetchNames(missing.map((node) => node.func));
+    const shares = menuItem('Shares of the row above', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
+        title: 'Percentages are those of the caller instead of everything',
+        checked: isOfParent(),
+    });
+    return [foldItem(), shares, ...copyItems()];
 }
 
 export function CallTree(): JSX.Element {
@@ -164,7 +152,7 @@ export function CallTree(): JSX.Element {
             menuOf={(node) => nodeMenu(node, copyItems())}
             headMenu={headMenu}
             tooltipOf={(node, isCut) => nameTooltip(node.func, isCut)}
-            onVisible={fetchMissing}
+            onVisible={(visible) => fetchMissingNames(visible.map((node) => node.func))}
             error={treeError.value}
             empty={summary.value === null ? null : <EmptyTree />}
         />

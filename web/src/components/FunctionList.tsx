@@ -12,17 +12,16 @@ import {
     selectFunction,
     sortedFunctions,
 } from '../state/functions';
-import { fetchNames, funcName, namesVersion } from '../state/names';
+import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { FUNCTION_KEYS, functionMenu, showCallers } from '../state/node_menu';
 import { search } from '../state/store';
-import { foldsTemplates, toggleTemplates } from '../state/tables';
 import { transformFunctionByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
-import { type MenuItem, menuItem } from '../state/windows';
+import type { MenuItem } from '../state/windows';
 import { termsExpression } from '../text/highlight';
 import { EmptyTree } from './EmptyTree';
 import { type Column, shownColumns, Table } from './Table';
-import { FuncText, nameTooltip, rowClassOf, weightColumns } from './weight_columns';
+import { copiedName, FuncText, foldItem, nameColumn, nameTooltip, rowClassOf, weightColumns } from './weight_columns';
 
 const TABLE = 'functions';
 
@@ -30,20 +29,10 @@ const expression = computed(() => termsExpression(search.value));
 
 const columns = computed<Column<FuncRow>[]>(() => weightColumns({ whole: () => summary.value?.rootTotal ?? 0 }));
 
-const main: Column<FuncRow> = {
-    key: 'name',
-    title: 'Function',
-    width: 0,
-    isNumber: false,
-    isText: true,
-    sortedBy: 'name',
-    class: 'tree-name',
+const main = nameColumn<FuncRow>({
     cell: (row) => <FuncText func={row.func} find={expression.value} class=" in-list" />,
-    text: (row) => {
-        const name = funcName(row.func);
-        return `${name?.name ?? ''}${name?.lib ? ` [${name.lib}]` : ''}`;
-    },
-};
+    text: (row) => copiedName(row.func),
+});
 
 function onListKey(event: KeyboardEvent, row: FuncRow | null): boolean {
     if (!row || !FUNCTION_KEYS.has(event.key)) return false;
@@ -57,22 +46,6 @@ function copyItems(): MenuItem[] {
         columns: [...shownColumns(TABLE, columns.value, 0), main],
         prepare: (copied) => fetchNames(copied.map((row) => row.func)),
     });
-}
-
-function headMenu(): MenuItem[] {
-    return [
-        menuItem('Fold template arguments', toggleTemplates, {
-            title: 'std::vector<int> is shown as std::vector<…>',
-            checked: foldsTemplates.value,
-            startsGroup: true,
-        }),
-        ...copyItems(),
-    ];
-}
-
-function fetchMissing(visible: readonly FuncRow[]): void {
-    const missing = visible.filter((row) => funcName(row.func) === undefined);
-    if (missing.length > 0) void fetchNames(missing.map((row) => row.func));
 }
 
 export function FunctionList(): JSX.Element {
@@ -98,9 +71,9 @@ export function FunctionList(): JSX.Element {
             onOpen={(row) => showCallers(row.func)}
             onCopy={(row) => copyName(row.func)}
             menuOf={(row) => functionMenu(row.func, copyItems())}
-            headMenu={headMenu}
+            headMenu={() => [foldItem(), ...copyItems()]}
             tooltipOf={(row, isCut) => nameTooltip(row.func, isCut)}
-            onVisible={fetchMissing}
+            onVisible={(visible) => fetchMissingNames(visible.map((row) => row.func))}
             error={functionsError.value}
             empty={summary.value?.rootTotal === 0 ? <EmptyTree /> : null}
         />

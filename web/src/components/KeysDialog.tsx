@@ -26,6 +26,13 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
         ],
     },
     {
+        title: 'Butterfly',
+        keys: [
+            [['b'], 'in other views: callers and callees of the selected function'],
+            [['Enter'], 'puts the function of the row in the middle'],
+        ],
+    },
+    {
         title: 'Tables',
         keys: [
             [['Click'], 'on a title: sort by it; again: the other way round'],

@@ -6,6 +6,7 @@ import { isMarkerView, markerSearch } from '../state/markers';
 import { changeView, info, inverted, search, view } from '../state/store';
 import { invert } from '../state/tree';
 import { hasSidebar, seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
+import { Butterfly } from './Butterfly';
 import { CallTree } from './CallTree';
 import { FlameGraph } from './FlameGraph';
 import { FunctionList } from './FunctionList';
@@ -31,6 +32,7 @@ field:term   only in this: name, cat, type, or a field
 export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
     { name: 'calltree', title: 'Call Tree', component: CallTree },
     { name: 'functions', title: 'Functions', component: FunctionList },
+    { name: 'butterfly', title: 'Butterfly', component: Butterfly },
     { name: 'flame-graph', title: 'Flame Graph', component: FlameGraph },
     { name: 'marker-table', title: 'Marker Table', component: MarkerTable },
 ];

@@ -4,7 +4,8 @@ import { categoryColor } from '../draw/colors';
 import type { FuncInfo } from '../engine/api';
 import { funcName, namesVersion } from '../state/names';
 import { info } from '../state/store';
-import { foldsTemplates } from '../state/tables';
+import { foldsTemplates, toggleTemplates } from '../state/tables';
+import { type MenuItem, menuItem } from '../state/windows';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { foldTemplates } from '../text/fold';
 import { ROW_LIMIT } from '../text/plain';
@@ -54,7 +55,7 @@ export function weightColumns<Row extends Weighed>({ whole, wholeTitle, wholeHin
             key: 'share',
             title: wholeTitle ?? 'Total %',
             hint: wholeHint ?? 'The part of all that is counted',
-            width: 64,
+            width: 72,
             isNumber: true,
             sortedBy: '',
             class: 'share',
@@ -84,7 +85,7 @@ export function weightColumns<Row extends Weighed>({ whole, wholeTitle, wholeHin
             key: 'selfShare',
             title: 'Self %',
             hint: 'The part of all that is counted, without what it calls',
-            width: 64,
+            width: 72,
             isNumber: true,
             sortedBy: '',
             class: 'self-share',
@@ -113,6 +114,28 @@ export function weightColumns<Row extends Weighed>({ whole, wholeTitle, wholeHin
 }
 
 // ---- names ----
+
+type NameColumn<Row> = Pick<Column<Row>, 'cell' | 'text'> & { title?: string };
+
+/** The main column of a table of functions. */
+export function nameColumn<Row>({ title = 'Function', cell, text }: NameColumn<Row>): Column<Row> {
+    return { key: 'name', title, width: 0, isNumber: false, isText: true, sortedBy: 'name', class: 'tree-name', cell, text };
+}
+
+/** The choice between whole names and such without template arguments. */
+export function foldItem(): MenuItem {
+    return menuItem('Fold template arguments', toggleTemplates, {
+        title: 'std::vector<int> is shown as std::vector<…>',
+        checked: foldsTemplates.value,
+        startsGroup: true,
+    });
+}
+
+/** A func as it is copied. */
+export function copiedName(func: number): string {
+    const name = funcName(func);
+    return `${name?.name ?? ''}${name?.lib ? ` [${name.lib}]` : ''}`;
+}
 
 interface FuncTextProps {
     func: number;

@@ -7,6 +7,7 @@
  */
 import type { CounterInfo, MarkerCalls } from './markers';
 import type { SourceCalls } from './source';
+import type { ButterflyCalls } from './butterfly';
 import type { ChartCalls } from './charts';
 import type { FindCalls } from './find';
 
@@ -240,4 +241,4 @@ export interface TimelineCalls {
 }
 
 /** The calls of all themes; wasm.ts has who answers them. */
-export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls, ChartCalls, FindCalls, MarkerCalls {}
+export interface Engine extends LoadCalls, TreeCalls, TimelineCalls, SourceCalls, ChartCalls, ButterflyCalls, FindCalls, MarkerCalls {}

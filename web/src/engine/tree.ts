@@ -56,23 +56,25 @@ function transformWords({ kind, index, inverted, path }: Transform): number[] {
     return [TRANSFORM_KINDS.indexOf(kind), index, Number(inverted), path.length, ...path];
 }
 
+/** Rows as session_view_rows() answers with them. */
+export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
+    const view = module.view(pointer);
+    return {
+        node: view.ints(0),
+        depth: view.ints(1),
+        func: view.ints(2),
+        category: view.ints(3),
+        total: view.doubles(4),
+        self: view.doubles(5),
+        hasChildren: view.bytes(6),
+    };
+}
+
 export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
 
-    /** Rows as session_children() and its like answer. */
-    function rows(pointer: Pointer): TreeRows {
-        const view = module.view(pointer);
-        return {
-            node: view.ints(0),
-            depth: view.ints(1),
-            func: view.ints(2),
-            category: view.ints(3),
-            total: view.doubles(4),
-            self: view.doubles(5),
-            hasChildren: view.bytes(6),
-        };
-    }
+    const rows = (pointer: Pointer): TreeRows => treeRows(module, pointer);
 
     function path(pointer: Pointer): NodePath {
         return Array.from(module.view(pointer).ints(0));

@@ -4,6 +4,7 @@
  * its answers, which are added here.
  */
 import type { ProfileInfo } from './api';
+import { butterflyAnswers } from './butterfly';
 import { chartAnswers } from './charts';
 import { findAnswers } from './find';
 import { markerAnswers } from './markers';
@@ -48,6 +49,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         },
         memoryBytes: () => module.memoryBytes,
         ...treeAnswers(module),
+        ...butterflyAnswers(module),
         ...timelineAnswers(module),
         ...sourceAnswers(module),
         ...markerAnswers(module),

@@ -1,10 +1,11 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `sort` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly) and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
  * `trackOrder`) are ours.
  */
 import type { NodePath, Transform } from '../engine/api';
+import { CENTER_KINDS, type Center } from '../engine/butterfly';
 import { decodeIndexes, encodeIndexes } from './indexes';
 import { decodeTracks, encodeTracks } from './track_choice';
 import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
@@ -13,7 +14,7 @@ import { decodeTransforms, encodeTransforms } from './transform_codec';
 /** [start, end) in milliseconds after the profile's zero. */
 export type Range = [number, number];
 
-export const TABS = ['calltree', 'functions', 'flame-graph', 'marker-table'] as const;
+export const TABS = ['calltree', 'functions', 'butterfly', 'flame-graph', 'marker-table'] as const;
 export type Tab = (typeof TABS)[number];
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
@@ -40,6 +41,8 @@ export interface View {
     tab: Tab;
     /** The box of the flame graph that is as wide as the graph; empty: it is not zoomed. */
     zoom: NodePath;
+    /** What the butterfly is about; null: the heaviest function. */
+    center: Center | null;
     /** The order of the tables that are not sorted as usual: see state/tables.ts. */
     sorts: Record<string, string>;
     /** What markers are searched for. */
@@ -62,6 +65,7 @@ export const EMPTY_VIEW: View = {
     path: [],
     tab: 'calltree',
     zoom: [],
+    center: null,
     sorts: {},
     markerSearch: '',
     marker: -1,
@@ -97,6 +101,13 @@ export function roundRange(range: Range, zero: number): Range {
     return decodeRange(encodeRange(range, zero), zero) ?? range;
 }
 
+/** `function-12`, `library-3`, `category-1`. */
+function decodeCenter(text: string): Center | null {
+    const [, name, index] = /^([a-z]{1,10})-(\d{1,9})$/.exec(text) ?? [];
+    const kind = CENTER_KINDS.find((one) => one === name);
+    return kind ? { kind, index: Number(index) } : null;
+}
+
 /** `calltree.self~functions.name.r`: the table, its column, and whether it goes the other way. */
 function decodeSorts(text: string): Record<string, string> {
     const sorts: Record<string, string> = {};
@@ -119,6 +130,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
     if (view.tab !== 'calltree') query.set('tab', view.tab);
     if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
+    if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
     const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
     if (sorts.length > 0) query.set('sort', sorts.join('~'));
     if (view.markerSearch !== '') query.set('markerSearch', view.markerSearch);
@@ -149,6 +161,7 @@ export function decodeView(text: string, zero: number): View {
         path: decodeIndexes(query.get('path') ?? ''),
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
         zoom: decodeIndexes(query.get('zoom') ?? ''),
+        center: decodeCenter(query.get('center') ?? ''),
         sorts: decodeSorts(query.get('sort') ?? ''),
         markerSearch: query.get('markerSearch') ?? '',
         marker: /^\d{1,9}$/.test(query.get('marker') ?? '') ? Number(query.get('marker')) : -1,

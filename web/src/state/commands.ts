@@ -1,4 +1,6 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
+import { selectedFunc } from './functions';
+import { showButterfly } from './node_menu';
 import {
     commitPreview,
     fullRange,
@@ -10,9 +12,10 @@ import {
     undoStep,
     view,
 } from './store';
+import { foldsTemplates, toggleTemplates } from './tables';
 import { theme, toggleTheme } from './theme';
 import { isTrackListOpen, showAll, showBusy } from './track_actions';
-import { invert, undoTransforms } from './tree';
+import { invert, selected, undoTransforms } from './tree';
 import { copyText, showNotice, toggleSidebar, tooltip } from './windows';
 
 export interface Command {
@@ -30,6 +33,11 @@ export interface Command {
 }
 
 const always = (): boolean => true;
+
+/** The function that is selected in the view that is open. */
+function functionInView(): number {
+    return view.value.tab === 'functions' ? selectedFunc.value : (selected.value?.func ?? -1);
+}
 
 function undo(): void {
     if (!undoStep()) showNotice('There is nothing to undo');
@@ -57,6 +65,14 @@ export const COMMANDS: readonly Command[] = [
         run: () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
     },
     { title: 'Invert call stack', key: 'i', isOffered: always, run: () => void invert() },
+    {
+        title: 'Callers and callees of the selected function',
+        key: 'b',
+        isOffered: () => view.value.tab !== 'butterfly' && functionInView() >= 0,
+        run: () => showButterfly(functionInView()),
+    },
+    { title: 'Fold template arguments', key: '', isOffered: () => !foldsTemplates.value, run: toggleTemplates },
+    { title: 'Show template arguments', key: '', isOffered: () => foldsTemplates.value, run: toggleTemplates },
     { title: 'Undo the last step', key: 'Ctrl+z', isOffered: always, run: undo },
     { title: 'Do it again', key: 'Ctrl+Z', isOffered: always, run: redo },
     { title: 'Do it again', key: 'Ctrl+y', isOffered: always, run: redo, isHidden: true },

@@ -9,7 +9,7 @@ import { compareNames } from './tree_nodes';
 
 const MOST_FUNCTIONS = 100_000;
 
-const functions = signal<FuncRow[]>([]);
+export const functions = signal<FuncRow[]>([]);
 export const FUNCTION_ORDER = 'self';
 export const functionSort = sortOf('functions', FUNCTION_ORDER);
 /** A sentence about what went wrong. */
@@ -51,7 +51,7 @@ async function refresh(): Promise<void> {
     }
 }
 
-const isListed = computed(() => view.value.tab === 'functions');
+const isListed = computed(() => view.value.tab === 'functions' || view.value.tab === 'butterfly');
 
 /** Keeps the list in step with the tree's query, while it is shown. */
 export function followQuery(): void {

@@ -34,3 +34,9 @@ export async function fetchNames(funcs: Iterable<number>): Promise<void> {
         for (const func of missing) asked.delete(func);
     }
 }
+
+/** The same for rows on the screen: nothing is asked for if all are known. */
+export function fetchMissingNames(funcs: readonly number[]): void {
+    const missing = funcs.filter((func) => !known.has(func));
+    if (missing.length > 0) void fetchNames(missing);
+}

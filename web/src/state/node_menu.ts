@@ -41,6 +41,19 @@ function withRecursion(func: number, make: (recursion: Recursion | null) => Menu
     return { items: make(null), later: engine.recursion(func).then(make) };
 }
 
+/** The function between its callers and its callees. */
+export function showButterfly(func: number): void {
+    changeView({ tab: 'butterfly', center: { kind: 'function', index: func } }, 'push');
+}
+
+function butterflyItem(func: number, startsGroup: boolean): MenuItem {
+    return menuItem('Show callers and callees', () => showButterfly(func), {
+        title: 'Opens the butterfly of this function',
+        keys: 'b',
+        startsGroup,
+    });
+}
+
 /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
 export function placeMenu(
     place: NodePlace,
@@ -49,6 +62,7 @@ export function placeMenu(
 ): MenuItems {
     return withRecursion(place.func, (recursion) => [
         ...offersFor(place, recursion).map((offer) => offerItem(offer, GROUP_STARTS.has(offer.kind))),
+        butterflyItem(place.func, true),
         ...own,
         menuItem('Copy function name', () => copyName(place.func), { keys: 'Ctrl+C', startsGroup: true }),
         menuItem('Copy stack', () => void copyStack(place.path, place.inverted)),
@@ -76,7 +90,11 @@ export function showCallers(func: number): void {
 
 export function functionMenu(func: number, more: readonly MenuItem[] = []): MenuItems {
     return withRecursion(func, (recursion) => [
-        menuItem('Show callers', () => showCallers(func), { keys: 'Enter' }),
+        menuItem('Show callers', () => showCallers(func), {
+            title: 'Opens the inverted tree at this function',
+            keys: 'Enter',
+        }),
+        butterflyItem(func, false),
         ...offersForFunction(func, recursion).map((offer, at) => offerItem(offer, at === 0)),
         menuItem('Copy function name', () => copyName(func), { keys: 'Ctrl+C', startsGroup: true }),
         ...more,

@@ -1,0 +1,73 @@
+/*
+ * The butterfly, and lists of libraries and categories: for web/src/engine/butterfly.ts.
+ */
+#include "tree/wasm_session.h"
+
+#include <errno.h>
+
+const struct view *EXPORT(session_groups)(struct session *session, int by_category);
+int EXPORT(session_butterfly)(struct session *session, int kind, uint32_t index);
+double EXPORT(session_butterfly_total)(struct session *session);
+double EXPORT(session_butterfly_self)(struct session *session);
+const struct view *EXPORT(session_butterfly_children)(struct session *session, int side, uint32_t node);
+const struct view *EXPORT(session_butterfly_descendants)(struct session *session, int side, uint32_t node,
+                                                         uint32_t limit);
+
+/* One column of struct func_timing (24 bytes: u32 index, f64 total at 8, f64 self at 16). */
+const struct view *session_groups(struct session *session, int by_category)
+{
+    _Static_assert(sizeof(struct func_timing) == 24, "layout");
+    func_timings_destroy(&session->groups);
+    int code = by_category ? engine_categories(session->engine, &session->groups, &session->err)
+                           : engine_libraries(session->engine, &session->groups, &session->err);
+    if (code)
+        return NULL;
+    session->view = (struct view){(uint32_t)session->groups.length, {session->groups.rows}};
+    return &session->view;
+}
+
+int session_butterfly(struct session *session, int kind, uint32_t index)
+{
+    if (kind < BUTTERFLY_FUNCTION || kind > BUTTERFLY_CATEGORY)
+        return error_set(&session->err, EINVAL, "there is no butterfly of this kind");
+    return engine_butterfly(session->engine, (struct butterfly_center){(enum butterfly_kind)kind, index},
+                            &session->err);
+}
+
+double session_butterfly_total(struct session *session)
+{
+    const struct butterfly *butterfly = engine_last_butterfly(session->engine);
+    return butterfly ? butterfly->total : 0;
+}
+
+double session_butterfly_self(struct session *session)
+{
+    const struct butterfly *butterfly = engine_last_butterfly(session->engine);
+    return butterfly ? butterfly->self : 0;
+}
+
+/* The butterfly that a handle is of, or NULL with a message. */
+static struct butterfly *current(struct session *session, int side)
+{
+    struct butterfly *butterfly = engine_last_butterfly(session->engine);
+    if (butterfly && (side == BUTTERFLY_CALLERS || side == BUTTERFLY_CALLEES))
+        return butterfly;
+    error_set(&session->err, EINVAL, "the numbers have changed since this butterfly was made");
+    return NULL;
+}
+
+const struct view *session_butterfly_children(struct session *session, int side, uint32_t node)
+{
+    struct butterfly *butterfly = current(session, side);
+    return butterfly ? session_view_rows(session, butterfly_children(butterfly, (enum butterfly_side)side, node,
+                                                                     &session->rows, &session->err))
+                     : NULL;
+}
+
+const struct view *session_butterfly_descendants(struct session *session, int side, uint32_t node, uint32_t limit)
+{
+    struct butterfly *butterfly = current(session, side);
+    return butterfly ? session_view_rows(session, butterfly_descendants(butterfly, (enum butterfly_side)side, node,
+                                                                        limit, &session->rows, &session->err))
+                     : NULL;
+}

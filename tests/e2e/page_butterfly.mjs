@@ -1,0 +1,152 @@
+// The butterfly: callers and callees by mouse, key and address; the numbers are those that transforms of `prof report` give.
+//
+//     node tests/e2e/page_butterfly.mjs URL PROF PROFILE
+import { execFileSync } from 'node:child_process';
+import { closeBrowser, complaints, numberOf, openPage, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, prof, file] = process.argv.slice(2);
+
+/** What is below the root `func` of a tree, as depth, name and total. */
+function reported(func, ...options) {
+    const { tree } = JSON.parse(execFileSync(prof, ['report', '--json', ...options, file], { encoding: 'utf8' }));
+    const rows = [];
+    for (let at = tree.findIndex((row) => row.depth === 0 && row.name === func) + 1; tree[at]?.depth > 0; at++)
+        rows.push(`${tree[at].depth - 1} ${tree[at].name} ${tree[at].total}`);
+    return rows.join('\n');
+}
+
+/** A side of the page with everything open. */
+async function shown(page, side) {
+    const tree = page.locator(`.wing.${side} .tree`);
+    await tree.focus();
+    for (let at = 0, count = -1; count < 0 || at < count; at++) {
+        if (at === 0) await page.keyboard.press('Home');
+        else await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('*');
+        await settle(page);
+        count = Number(await tree.getAttribute('aria-rowcount')) - 1;
+        if (count === 0) return '';
+    }
+    const rows = await page.$$eval(`.wing.${side} .tree-row`, (all) =>
+        all
+            .map((row) => [
+                Number(row.dataset.row),
+                Number(row.getAttribute('aria-level')),
+                row.querySelector('.tree-text bdi').textContent,
+                row.querySelector('.number').textContent,
+            ])
+            .sort((a, b) => a[0] - b[0]),
+    );
+    return rows.map(([, level, name, total]) => `${level - 1} ${name} ${numberOf(total)}`).join('\n');
+}
+
+const awaited = '.wing .tree-row';
+const middle = (page) => page.locator('.middle h2').innerText();
+const center = (page) => new URL(page.url()).searchParams.get('center');
+const inList = (page, name) => page.locator('.wing-list .tree-row', { hasText: name });
+
+for (const [at, name] of ['main', 'work', 'leaf', 'walk', 'helper'].entries())
+    await check(`the callees of ${name} are its focus, its callers the inverted collapse`, async () => {
+        const page = await openPage(`${url}?thread=0&tab=butterfly&center=function-${at}`, awaited);
+        assertEqual(await middle(page), name, 'the middle');
+        assertEqual(await shown(page, 'callees'), reported(name, '--focus-function', name), 'callees');
+        assertEqual(await shown(page, 'callers'), reported(name, '--collapse-function', name, '--inverted'), 'callers');
+        await page.close();
+    });
+
+await check('the list chooses the middle, Enter on a row moves that there, back leads back', async () => {
+    const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
+    await inList(page, 'walk').click();
+    await settle(page);
+    assertEqual(await middle(page), 'walk', 'the middle after a click');
+    assertEqual(center(page), 'function-3', 'center in the address');
+    await page.locator('.wing.callers .tree').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await settle(page);
+    assertEqual(await middle(page), 'main', 'the middle after Enter');
+    await page.locator('.wing.callees .tree-row', { hasText: 'work' }).first().dblclick();
+    await settle(page);
+    assertEqual(await middle(page), 'work', 'the middle after a double click');
+    await page.goBack();
+    await page.goBack();
+    await settle(page);
+    assertEqual(await middle(page), 'walk', 'the middle after going back twice');
+    assertEqual(await inList(page, 'walk').getAttribute('aria-selected'), 'true', 'selected in the list');
+    await page.close();
+});
+
+await check('libraries and categories can be in the middle', async () => {
+    const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
+    await page.getByRole('radio', { name: 'Libraries' }).click();
+    await settle(page);
+    await inList(page, 'libm').click();
+    await settle(page);
+    assertEqual(center(page), 'library-1', 'center in the address');
+    assertEqual(await shown(page, 'callees'), '0 leaf 9', 'callees of libm');
+    assertEqual(await shown(page, 'callers'), '0 work 7\n1 main 7\n0 walk 2\n1 helper 2\n2 walk 2\n3 walk 2\n4 main 2', 'callers of libm');
+    await page.getByRole('radio', { name: 'Categories' }).click();
+    await settle(page);
+    await inList(page, 'Library').click();
+    await settle(page);
+    assertEqual(center(page), 'category-1', 'center in the address');
+    assertEqual(await middle(page), 'Library', 'the middle');
+    assertEqual(await shown(page, 'callees'), '0 leaf 9', 'callees of the category');
+    const again = await openPage(page.url(), awaited);
+    assertEqual(await middle(again), 'Library', 'the middle of the pasted address');
+    await again.close();
+    await page.close();
+});
+
+await check('transforms, the search and a range change it; what is not there any more says so', async () => {
+    const page = await openPage(`${url}?thread=0&tab=butterfly&center=function-3`, awaited);
+    await page.locator('.wing.callees .tree-row', { hasText: 'helper' }).first().click();
+    await page.keyboard.press('m');
+    await settle(page);
+    assertEqual(
+        await shown(page, 'callees'),
+        reported('walk', '--merge-function', 'helper', '--focus-function', 'walk'),
+        'callees after a transform',
+    );
+    await page.locator('#stack-search').fill('work');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.wings .empty');
+    assert((await page.locator('.wings .empty').innerText()).includes('No sample'), 'it does not say so');
+    await page.close();
+});
+
+await check('b opens it for the selected row, and the menu does; both sides can be beside each other', async () => {
+    const page = await openPage(url);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('b');
+    await page.waitForSelector(awaited);
+    await settle(page);
+    assertEqual(await middle(page), 'main', 'the middle');
+    await page.goBack();
+    await page.waitForSelector('[role="treegrid"][aria-label="Call tree"] .tree-row.selected');
+    await page.locator('.tree-row', { hasText: 'leaf' }).first().click({ button: 'right', position: { x: 460, y: 8 } });
+    await page.getByRole('menuitem', { name: 'Show callers and callees' }).click();
+    await page.waitForSelector(awaited);
+    await settle(page);
+    assertEqual(await middle(page), 'leaf', 'the middle after the menu');
+    const places = async () => {
+        const [callers, callees] = await Promise.all(
+            ['callers', 'callees'].map((side) => page.locator(`.wing.${side}`).boundingBox()),
+        );
+        return callees.x > callers.x ? 'beside' : callees.y > callers.y ? 'above' : 'neither';
+    };
+    assertEqual(await places(), 'above', 'callers');
+    await page.getByRole('button', { name: 'Side by side' }).click();
+    assertEqual(await places(), 'beside', 'callers after the click');
+    await page.reload();
+    await page.waitForSelector(awaited);
+    assertEqual(await places(), 'beside', 'callers after a reload');
+    await page.getByRole('button', { name: 'Side by side' }).click();
+    await page.close();
+});
+
+await check('nothing complained', () => assertEqual(complaints.join('; '), '', 'complaints of the browser'));
+
+await closeBrowser();
+finish();

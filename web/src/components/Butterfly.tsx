@@ -1,0 +1,342 @@
+/** A function, a library or a category between those who call it and what it calls. Enter on a row puts that in the middle. */
+import { computed, type ReadonlySignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { categoryColor } from '../draw/colors';
+import type { FuncRow } from '../engine/api';
+import type { Center, CenterKind } from '../engine/butterfly';
+import {
+    butterflyError,
+    callees,
+    callers,
+    center,
+    centerName,
+    centerReveal,
+    centerWeights,
+    chooseList,
+    funcOfCenter,
+    isSideBySide,
+    LIST_ORDER,
+    listKind,
+    listRows,
+    listSort,
+    listWidth,
+    SIDE_ORDER,
+    setCenter,
+    setListWidth,
+    toggleSides,
+    type Wing,
+} from '../state/butterfly';
+import { copyName, copyTableItems } from '../state/copies';
+import { functionsError } from '../state/functions';
+import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
+import { FUNCTION_KEYS, functionMenu } from '../state/node_menu';
+import { info, search } from '../state/store';
+import { transformFunctionByKey } from '../state/transform_offers';
+import { summary } from '../state/tree';
+import type { TreeNode } from '../state/tree_nodes';
+import { type MenuItem, menuItem } from '../state/windows';
+import { describeWeight, formatShare } from '../text/format';
+import { termsExpression } from '../text/highlight';
+import { plainText } from '../text/plain';
+import { EmptyTree } from './EmptyTree';
+import { Splitter } from './Splitter';
+import { type Column, INDENT, shownColumns, Table } from './Table';
+import { ProfileText } from './text';
+import {
+    copiedName,
+    estimateWidth,
+    FuncText,
+    foldItem,
+    nameColumn,
+    nameTooltip,
+    rowClassOf,
+    TreeLabel,
+    weightColumns,
+} from './weight_columns';
+
+const expression = computed(() => termsExpression(search.value));
+const LISTS: [CenterKind, string][] = [
+    ['function', 'Functions'],
+    ['library', 'Libraries'],
+    ['category', 'Categories'],
+];
+const LEAST_LIST = 200;
+const MOST_LIST_SHARE = 0.6;
+
+function toMiddle(func: number): void {
+    setCenter({ kind: 'function', index: func });
+}
+
+function doKey(event: KeyboardEvent, func: number): boolean {
+    if (!FUNCTION_KEYS.has(event.key)) return false;
+    void transformFunctionByKey(event.key, func);
+    return true;
+}
+
+// ---- the list at the left ----
+
+/** There is little room: shares say enough, and sort as well. */
+const listColumns = computed<Column<FuncRow>[]>(() =>
+    weightColumns<FuncRow>({ whole: () => summary.value?.rootTotal ?? 0 }).map((column) => {
+        if (column.key === 'share') return { ...column, sortedBy: 'total' };
+        if (column.key === 'selfShare') return { ...column, sortedBy: 'self', spared: false };
+        return { ...column, optional: 'hidden' };
+    }),
+);
+
+function CategoryText({ category }: { category: number }): JSX.Element {
+    const known = info.value.categories[category];
+    return (
+        <span class="tree-text in-list">
+            <span class="category-square" style={{ background: categoryColor(known) }} />
+            <ProfileText text={known?.name ?? 'Other'} />
+        </span>
+    );
+}
+
+function rowName(row: FuncRow): string {
+    return centerName({ kind: listKind.value, index: row.func });
+}
+
+const listMain = computed<Column<FuncRow>>(() => {
+    const kind = listKind.value;
+    return nameColumn<FuncRow>({
+        title: { function: 'Function', library: 'Library', category: 'Category' }[kind],
+        cell: (row) =>
+            kind === 'category' ? (
+                <CategoryText category={row.func} />
+            ) : (
+                <FuncText func={funcOfCenter({ kind, index: row.func })} find={expression.value} class=" in-list" />
+            ),
+        text: rowName,
+    });
+});
+
+function isCenter(row: FuncRow, current: Center | null): boolean {
+    return current?.kind === listKind.value && current.index === row.func;
+}
+
+function listMenu(row: FuncRow): { items: MenuItem[]; later?: Promise<MenuItem[]> } {
+    const copies = copyTableItems({
+        rows: listRows.value,
+        columns: [...shownColumns('centers', listColumns.value, 0), listMain.value],
+        prepare: (rows) =>
+            listKind.value === 'category'
+                ? Promise.resolve()
+                : fetchNames(rows.map((one) => funcOfCenter({ kind: listKind.value, index: one.func }))),
+    });
+    return listKind.value === 'function' ? functionMenu(row.func, copies) : { items: copies };
+}
+
+function CenterList(): JSX.Element {
+    const rows = listRows.value;
+    const current = center.value;
+    const kind = listKind.value;
+    namesVersion.value;
+    return (
+        <div class="wing-list" style={{ width: `${listWidth.value}px` }}>
+            <div class="wing-head" role="radiogroup" aria-label="What is listed">
+                {LISTS.map(([one, title]) => (
+                    <button
+                        key={one}
+                        type="button"
+                        role="radio"
+                        class="choice"
+                        aria-checked={one === kind}
+                        onClick={() => chooseList(one)}
+                    >
+                        {title}
+                    </button>
+                ))}
+            </div>
+            <div class="wing-body">
+                <Table
+                    name="centers"
+                    label={LISTS.find(([one]) => one === kind)?.[1] ?? ''}
+                    role="grid"
+                    rows={rows}
+                    columns={listColumns.value}
+                    main={listMain.value}
+                    sort={listSort.value}
+                    usualSort={LIST_ORDER}
+                    selectedAt={rows.findIndex((row) => isCenter(row, current))}
+                    reveal={centerReveal.value}
+                    rowKey={(row) => row.func}
+                    rowClass={(row) => (kind === 'function' ? rowClassOf(row.func) : '')}
+                    onSelect={(row, scroll) => setCenter({ kind, index: row.func }, scroll ? 'replace' : 'push')}
+                    onKey={(event, row) => (row && kind === 'function' ? doKey(event, row.func) : false)}
+                    onOpen={() => document.querySelector<HTMLElement>('.wing.callees .tree')?.focus()}
+                    onCopy={(row) => copyName(funcOfCenter({ kind, index: row.func }))}
+                    menuOf={listMenu}
+                    headMenu={() => [foldItem()]}
+                    tooltipOf={(row, isCut) =>
+                        kind === 'category' ? null : nameTooltip(funcOfCenter({ kind, index: row.func }), isCut)
+                    }
+                    onVisible={(visible) => {
+                        if (kind === 'function') fetchMissingNames(visible.map((row) => row.func));
+                    }}
+                    error={functionsError.value}
+                    empty={summary.value?.rootTotal === 0 ? <EmptyTree /> : null}
+                />
+            </div>
+        </div>
+    );
+}
+
+// ---- callers and callees ----
+
+const shareOptions = { whole: () => centerWeights.value?.total ?? 0, wholeTitle: 'Share', wholeHint: 'The part of the total in the middle' };
+const columnsOf = {
+    callees: computed(() => weightColumns<TreeNode>(shareOptions).filter(({ key }) => key !== 'selfShare')),
+    callers: computed(() =>
+        weightColumns<TreeNode>(shareOptions).filter(({ key }) => key !== 'selfShare' && key !== 'self'),
+    ),
+};
+
+const wingMain = (title: string): Column<TreeNode> => nameColumn<TreeNode>({
+    title,
+    cell: (node) => (
+        <TreeLabel hasChildren={node.hasChildren} isOpen={node.expanded} category={node.category}>
+            <FuncText func={node.func} find={expression.value} />
+        </TreeLabel>
+    ),
+    text: (node) => '  '.repeat(node.depth) + copiedName(node.func),
+});
+const mainOf = { callers: wingMain('Callers'), callees: wingMain('Callees') };
+
+function widest({ tree }: Wing): ReadonlySignal<number> {
+    return computed(() => {
+        namesVersion.value;
+        return tree.rows.value.reduce((most, node) => Math.max(most, node.depth * INDENT + estimateWidth(node.func)), 0);
+    });
+}
+const widthOf = { callers: widest(callers), callees: widest(callees) };
+
+function WingTable({ wing }: { wing: Wing }): JSX.Element {
+    const { side, tree } = wing;
+    const rows = tree.rows.value;
+    const selected = tree.selected.value;
+    const columns = columnsOf[side].value;
+    namesVersion.value;
+    const weights = centerWeights.value;
+    const copies = (): MenuItem[] =>
+        copyTableItems({
+            rows,
+            columns: [...shownColumns(side, columns, 0), mainOf[side]],
+            prepare: (copied) => fetchNames(copied.map((node) => node.func)),
+        });
+    const nothing =
+        weights === null || weights.total === 0 ? null : (
+            <p class="empty muted" role="status">
+                {side === 'callers' ? 'Nobody calls it: its samples begin here.' : 'It calls nothing that was sampled.'}
+            </p>
+        );
+    return (
+        <Table
+            name={wing.name}
+            label={side === 'callers' ? 'Callers' : 'Callees'}
+            role="treegrid"
+            rows={rows}
+            columns={columns}
+            main={mainOf[side]}
+            mainWidth={widthOf[side].value}
+            sort={tree.order.value}
+            usualSort={SIDE_ORDER}
+            selectedAt={selected ? rows.indexOf(selected) : -1}
+            reveal={tree.reveal.value}
+            indentOf={(node) => node.depth * INDENT}
+            rowClass={(node) => rowClassOf(node.func)}
+            rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
+            onSelect={(node, scroll) => tree.select(node, scroll)}
+            onKey={(event, node) => node !== null && (tree.onKey(event.key, node) || doKey(event, node.func))}
+            onOpen={(node) => toMiddle(node.func)}
+            onToggle={(node, all) => tree.toggle(node, all)}
+            onCopy={(node) => copyName(node.func)}
+            menuOf={(node) =>
+                functionMenu(node.func, [
+                    menuItem('Open everything below', () => void tree.expandAll(node), {
+                        keys: '*',
+                        enabled: node.hasChildren,
+                    }),
+                    ...copies(),
+                ])
+            }
+            headMenu={() => [foldItem(), ...copies()]}
+            tooltipOf={(node, isCut) => nameTooltip(node.func, isCut)}
+            onVisible={(visible) => fetchMissingNames(visible.map((node) => node.func))}
+            error=""
+            empty={nothing}
+        />
+    );
+}
+
+function Middle({ of }: { of: Center }): JSX.Element {
+    const weights = centerWeights.value;
+    const { weightUnit, interval } = info.value;
+    const whole = summary.value?.rootTotal ?? 0;
+    const name = centerName(of);
+    return (
+        <div class="wing-head middle">
+            <h2 title={plainText(name, 2000)}>
+                <ProfileText text={name || (of.kind === 'function' ? '(no name)' : '')} limit={300} />
+            </h2>
+            {weights && (
+                <p class="muted" aria-live="polite">
+                    <strong>{formatShare(weights.total, whole)}</strong>{' '}
+                    {describeWeight(weights.total, weightUnit, interval)} in all, {formatShare(weights.self, whole)} itself
+                </p>
+            )}
+            <button
+                type="button"
+                class="button quiet"
+                aria-pressed={isSideBySide.value}
+                title="Callers and callees beside each other, or above"
+                onClick={toggleSides}
+            >
+                Side by side
+            </button>
+        </div>
+    );
+}
+
+export function Butterfly(): JSX.Element {
+    const of = center.value;
+    const weights = centerWeights.value;
+    const isGone = of !== null && weights?.total === 0 && listRows.value.length > 0;
+    return (
+        <div class="butterfly">
+            <CenterList />
+            <Splitter
+                label="Width of the list"
+                orientation="vertical"
+                read={() => listWidth.value}
+                write={(size) => setListWidth(Math.max(LEAST_LIST, Math.min(size, window.innerWidth * MOST_LIST_SHARE)))}
+                reset={() => setListWidth(null)}
+                grows={1}
+            />
+            <div class="wings">
+                {of && <Middle of={of} />}
+                {butterflyError.value !== '' && (
+                    <p class="empty" role="alert">
+                        {butterflyError.value}
+                    </p>
+                )}
+                {isGone && (
+                    <p class="empty" role="status">
+                        No sample of this view has it in its stack. Choose another at the left, or widen the view.
+                    </p>
+                )}
+                {of && !isGone && (
+                    <div class={isSideBySide.value ? 'wing-pair beside' : 'wing-pair'}>
+                        <section class="wing callers" aria-label="Callers">
+                            <WingTable wing={callers} />
+                        </section>
+                        <section class="wing callees" aria-label="Callees">
+                            <WingTable wing={callees} />
+                        </section>
+                    </div>
+                )}
+            </div>
+        </div>
+    );
+}
