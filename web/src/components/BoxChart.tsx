@@ -22,6 +22,13 @@ const LABEL_LIMIT = 400;
 const NAME_WIDTH = 24;
 const MOST_NAMES = 5000;
 
+/** Where the mouse is in the window, and the chart. */
+export interface PointerPlace {
+    x: number;
+    y: number;
+    chart: HTMLElement | null;
+}
+
 export interface BoxChartProps {
     label: string;
     bands: readonly Band[];
@@ -31,6 +38,8 @@ export interface BoxChartProps {
     axis: Axis;
     /** px at the left and the right that are not the axis's. */
     margins: [number, number];
+    /** px: the axis, if it is not what the margins leave. */
+    plotWidth?: number;
     hasWasd: boolean;
     /** Another one scrolls to the selected box. */
     reveal: unknown;
@@ -43,8 +52,9 @@ export interface BoxChartProps {
     onKey(event: KeyboardEvent, place: Place | null): boolean;
     menuOf(place: Place): MenuItems;
     /** Shown at once; another answer may come later. */
-    tooltipOf(place: Place, show: (content: ComponentChildren) => void): void;
-    onHover?(place: Place | null, clientX: number): void;
+    tooltipOf(place: Place, show: (content: ComponentChildren) => void, pointer: PointerPlace): void;
+    /** The mouse is over the chart, or has left. */
+    onHover?(pointer: PointerPlace | null): void;
     /** Over or beside the boxes. */
     children?: ComponentChildren;
     /** Instead of the boxes, if there are none. */
@@ -137,7 +147,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         canvasWidth: size.width,
         height: size.height,
         left: margins[0],
-        width: Math.max(1, size.width - margins[0] - margins[1]),
+        width: Math.max(1, props.plotWidth ?? size.width - margins[0] - margins[1]),
         origin: (fromBottom ? contentHeight : 0) - scrollTop,
         fromBottom,
         hovered,
@@ -192,7 +202,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         wanted.current = null;
         if (hovered) setHovered(null);
         if (tooltip.value) tooltip.value = null;
-        props.onHover?.(null, 0);
+        props.onHover?.(null);
     };
     const onPointerMove = (event: PointerEvent): void => {
         navigation.onPointerMove(event);
@@ -202,9 +212,13 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         }
         const place = placeOf(event);
         const { clientX: x, clientY: y } = event;
-        props.onHover?.(place, x);
+        const pointer = { x, y, chart: scroller.current };
+        props.onHover?.(pointer);
         if (!place) {
-            if (hovered) hide();
+            if (hovered) {
+                hide();
+                props.onHover?.(pointer);
+            }
             return;
         }
         const band = bands[place.band];
@@ -215,9 +229,10 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         }
         setHovered(place);
         wanted.current = place;
-        props.tooltipOf(place, (content) => {
+        const show = (content: ComponentChildren): void => {
             if (wanted.current === place) tooltip.value = { x, y, content };
-        });
+        };
+        props.tooltipOf(place, show, pointer);
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.target !== event.currentTarget) return;

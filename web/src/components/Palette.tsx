@@ -1,5 +1,6 @@
 /** The command palette: type a few letters of a command, a view, a thread or a function. */
 import type { JSX } from 'preact';
+import { NODE_TABS } from '../state/codec';
 import { namesVersion } from '../state/names';
 import { type PaletteEntry, paletteEntries, paletteSources, paletteText } from '../state/palette';
 import { changeView, isPaletteOpen, view } from '../state/store';
@@ -28,7 +29,7 @@ paletteSources.push(
         })),
     () => {
         const node = selected.value;
-        if (!node || view.value.tab !== 'calltree') return [];
+        if (!node || !NODE_TABS.has(view.value.tab)) return [];
         return offersFor(placeOfNode(node), null)
             .filter((offer) => offer.obstacle === '')
             .map((offer) => ({

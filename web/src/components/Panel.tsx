@@ -13,6 +13,7 @@ import { FunctionList } from './FunctionList';
 import { SidebarIcon } from './icons';
 import { MarkerCount, MarkerTable } from './MarkerTable';
 import { SearchBox } from './SearchBox';
+import { StackChart } from './StackChart';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
 
@@ -34,6 +35,7 @@ export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.El
     { name: 'functions', title: 'Functions', component: FunctionList },
     { name: 'butterfly', title: 'Butterfly', component: Butterfly },
     { name: 'flame-graph', title: 'Flame Graph', component: FlameGraph },
+    { name: 'stack-chart', title: 'Stack Chart', component: StackChart },
     { name: 'marker-table', title: 'Marker Table', component: MarkerTable },
 ];
 
@@ -77,6 +79,35 @@ function Legend(): JSX.Element {
     );
 }
 
+function SameWidths(): JSX.Element {
+    const { sameWidths } = view.value;
+    return (
+        <label class="checkbox" title="Each change of the stack gets the same width, however long it lasted">
+            <input
+                type="checkbox"
+                checked={sameWidths}
+                onChange={() => changeView({ sameWidths: !sameWidths }, 'push')}
+            />
+            Same width for each stack
+        </label>
+    );
+}
+
+/** What a tab can be told besides the search; where there is nothing, the room stays. */
+function Options({ tab }: { tab: Tab }): JSX.Element {
+    if (tab === 'stack-chart') return <SameWidths />;
+    if (isMarkerView.value) return <MarkerCount />;
+    return (
+        <label
+            class={NODE_TABS.has(tab) ? 'checkbox' : 'checkbox absent'}
+            title="Start from where the time was spent and go up to the callers (i)"
+        >
+            <input type="checkbox" checked={inverted.value} onChange={() => void invert()} />
+            Invert call stack
+        </label>
+    );
+}
+
 export function Panel(): JSX.Element {
     const { tab } = view.value;
     const isMarkers = isMarkerView.value;
@@ -115,11 +146,7 @@ export function Panel(): JSX.Element {
                 </button>
             </div>
             <div class="filter-bar">
-                <label class={NODE_TABS.has(tab) ? 'checkbox' : isMarkers ? 'checkbox none' : 'checkbox absent'} title="Start from where the time was spent and go up to the callers (i)">
-                    <input type="checkbox" checked={inverted.value} onChange={() => void invert()} />
-                    Invert call stack
-                </label>
-                {isMarkers && <MarkerCount />}
+                <Options tab={tab} />
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
             {!isMarkers && <TransformBar />}

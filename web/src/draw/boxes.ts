@@ -8,6 +8,8 @@ const FONT = "11px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'L
 const TEXT_MARGIN = 4;
 /** px: narrower boxes have no room for any text. */
 export const TEXT_ROOM = 20;
+/** px: narrower boxes would be all frame. */
+const FRAME_ROOM = 6;
 const ELLIPSIS = '…';
 
 /** Rows of boxes that share a horizontal scale; a chart has one or, of several threads, one below the other. */
@@ -166,7 +168,7 @@ function drawBand(
         // Neighbours keep apart, as long as there is something left of them.
         const width = to - from > 2 * gap ? to - from - gap : to - from;
         context.fillRect(from, y, width, height);
-        if (frame.hasFocus && band.selected[box] === 1) drawFrame(drawing, from, y, width, height);
+        if (frame.hasFocus && band.selected[box] === 1 && width > FRAME_ROOM * ratio) drawFrame(drawing, from, y, width, height);
         if (width > TEXT_ROOM * ratio) onRoom(box, from / ratio, (from + width) / ratio);
     }
 }

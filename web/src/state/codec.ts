@@ -14,7 +14,7 @@ import { decodeTransforms, encodeTransforms } from './transform_codec';
 /** [start, end) in milliseconds after the profile's zero. */
 export type Range = [number, number];
 
-export const TABS = ['calltree', 'functions', 'butterfly', 'flame-graph', 'marker-table'] as const;
+export const TABS = ['calltree', 'functions', 'butterfly', 'flame-graph', 'stack-chart', 'marker-table'] as const;
 export type Tab = (typeof TABS)[number];
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
@@ -43,6 +43,8 @@ export interface View {
     zoom: NodePath;
     /** What the butterfly is about; null: the heaviest function. */
     center: Center | null;
+    /** In the stack chart each stack is as wide as the others, however long it lasted. */
+    sameWidths: boolean;
     /** The order of the tables that are not sorted as usual: see state/tables.ts. */
     sorts: Record<string, string>;
     /** What markers are searched for. */
@@ -66,6 +68,7 @@ export const EMPTY_VIEW: View = {
     tab: 'calltree',
     zoom: [],
     center: null,
+    sameWidths: false,
     sorts: {},
     markerSearch: '',
     marker: -1,
@@ -131,6 +134,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.tab !== 'calltree') query.set('tab', view.tab);
     if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
+    if (view.sameWidths) query.set('sameWidths', '');
     const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
     if (sorts.length > 0) query.set('sort', sorts.join('~'));
     if (view.markerSearch !== '') query.set('markerSearch', view.markerSearch);
@@ -162,6 +166,7 @@ export function decodeView(text: string, zero: number): View {
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
         zoom: decodeIndexes(query.get('zoom') ?? ''),
         center: decodeCenter(query.get('center') ?? ''),
+        sameWidths: query.has('sameWidths'),
         sorts: decodeSorts(query.get('sort') ?? ''),
         markerSearch: query.get('markerSearch') ?? '',
         marker: /^\d{1,9}$/.test(query.get('marker') ?? '') ? Number(query.get('marker')) : -1,

@@ -64,6 +64,8 @@ export const selected = signal<TreeNode | null>(null);
 const isShownInverted = signal(false);
 /** The transforms of the rows, as text that tells them from others: the engine has done these. */
 export const shownTransforms = signal('');
+/** The same for transforms and search together. */
+export const shownFilter = signal('');
 /** The selected row as the engine's filter, in JSON: it stays the same while its node is replaced. '' for none. */
 export const selectedFilter = computed<string>(() => {
     const path = nodePath(selected.value);
@@ -232,6 +234,7 @@ async function refresh(): Promise<void> {
         rememberRoots(shape, nodes);
         isShownInverted.value = wanted.inverted;
         shownTransforms.value = JSON.stringify(wanted.transforms);
+        shownFilter.value = JSON.stringify([wanted.transforms, wanted.search]);
         summary.value = answer;
         selected.value = node;
         treeError.value = '';
