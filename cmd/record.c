@@ -167,15 +167,16 @@ static int check_output(const char *output)
     return 0;
 }
 
-/* `early`, if it is there, is ended. */
+/* `early`, if it is there, is ended; `symbolizer` as in struct assemble_options. */
 static int save_profile(const struct options *options, const char *spool, const struct kept_files *files,
-                        struct early_names *early, struct assemble_result *saved)
+                        struct early_names *early, struct symbolizer **symbolizer, struct assemble_result *saved)
 {
     struct cache_path path;
     struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
                                         .files = files,
                                         .search = &options->symbols.search,
-                                        .early = early};
+                                        .early = early,
+                                        .symbolizer = symbolizer};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
@@ -252,7 +253,7 @@ static int recover(struct options *options)
     symbol_options_open(&options->symbols);
     if (options->symbols.search.server)
         sigprocmask(SIG_BLOCK, &interrupt, NULL);
-    int status = save_profile(options, options->recover, NULL, NULL, &saved);
+    int status = save_profile(options, options->recover, NULL, NULL, NULL, &saved);
     sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
     if (status)
         return status;
@@ -292,12 +293,13 @@ static void say_if_still_running(const struct record_result *recorded)
     ui_say("the command is still running, as process %d", (int)recorded->pid);
 }
 
-/* Only what is on this machine is looked into before the end. */
 static struct early_names *start_early_names(const struct options *options, const char *spool)
 {
     struct cache_path path;
-    struct symbolizer_options symbols = {.use_cache = true,
-                                         .cache_folder = options->serving.no_cache ? NULL : cache_folder(&path)};
+    struct debug_search search = {.folders = options->symbols.folders.data,
+                                  .folder_count = options->symbols.folders.length};
+    struct symbolizer_options symbols = {
+        .use_cache = true, .cache_folder = options->serving.no_cache ? NULL : cache_folder(&path), .search = &search};
     return early_names_start(spool, &symbols);
 }
 
@@ -341,7 +343,9 @@ static int record(struct options *options)
 
     struct assemble_result saved = {0};
     symbol_options_open(&options->symbols);
-    int failed = save_profile(options, spool, &files, early, &saved);
+    bool goes_on = !options->save_only && !options->serving.no_cache;
+    struct symbolizer *symbolizer = NULL;
+    int failed = save_profile(options, spool, &files, early, goes_on ? &symbolizer : NULL, &saved);
     kept_files_destroy(&files);
     say_if_still_running(&recorded);
     if (failed)
@@ -349,6 +353,7 @@ static int record(struct options *options)
     unlink(spool);
     say_saved(options->output, &saved);
     signal(SIGPIPE, on_closed_pipe);
+    names_go_on(symbolizer, &options->symbols.search);
     return serve(options, exit_status(&recorded));
 }
 

@@ -320,6 +320,11 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
         fill_result(&assembly, result);
     if (!code)
         list_gaps(&assembly, result);
+    if (!code && options->symbolizer) {
+        symbolizer_save(symbolizer);
+        *options->symbolizer = symbolizer;
+        symbolizer = NULL;
+    }
 out:
     symbolizer_free(symbolizer);
     naming_destroy(&assembly.naming);

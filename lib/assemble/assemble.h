@@ -17,6 +17,7 @@ struct assemble_options {
     const struct kept_files *files;    /* of the recording, if it was made just now; or NULL */
     const struct debug_search *search; /* where debug files are; NULL: where the system has them */
     struct early_names *early;         /* of the recording, if it was made just now; or NULL. Ended here */
+    struct symbolizer **symbolizer;    /* gets the one that was used, which is then the caller's; NULL: not wanted */
 };
 
 /* A library most of whose addresses have no name. */

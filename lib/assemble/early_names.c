@@ -11,6 +11,7 @@
 
 #include "assemble/naming.h"
 #include "assemble/replay.h"
+#include "symbol/debug_search.h"
 #include "symbol/demangle.h"
 
 #include <pthread.h>
@@ -36,14 +37,30 @@ struct early_names {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct symbolizer *symbolizer;
-    bool is_looking; /* the symbolizer is the thread's */
-    bool is_left;    /* and everything else is, to free it */
+    struct debug_search search; /* the symbolizer's as long as it is here */
+    bool is_looking;            /* the symbolizer is the thread's */
+    bool is_left;               /* and everything else is, to free it */
 };
+
+/* Of its own, for a thread that ends when it gets to it; without the servers. */
+static bool copy_search(struct debug_search *copy, const struct debug_search *search)
+{
+    if (!search)
+        return true;
+    const char **folders = calloc(search->folder_count + 1, sizeof(*folders));
+    if (!folders)
+        return false;
+    if (search->folder_count)
+        memcpy(folders, search->folders, search->folder_count * sizeof(*folders));
+    *copy = (struct debug_search){.folders = folders, .folder_count = search->folder_count, .root = search->root};
+    return true;
+}
 
 static void early_names_free(struct early_names *early)
 {
     replay_destroy(&early->replay);
     symbolizer_free(early->symbolizer);
+    free((void *)early->search.folders);
     pthread_cond_destroy(&early->changed);
     pthread_mutex_destroy(&early->lock);
     free(early->spool_path);
@@ -99,7 +116,6 @@ static void look_and_tell(struct early_names *early)
 static void *run(void *context)
 {
     struct early_names *early = context;
-    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){.sched_priority = 0});
     unsigned ms = FIRST_LOOK_MS, next_ms = SECOND_LOOK_MS;
     pthread_mutex_lock(&early->lock);
     while (!early->is_left) {
@@ -116,20 +132,39 @@ static void *run(void *context)
     return NULL;
 }
 
-static bool start_thread(struct early_names *early)
+struct idle_work {
+    void *(*body)(void *context);
+    void *context;
+};
+
+static void *run_when_idle(void *context)
+{
+    struct idle_work work = *(struct idle_work *)context;
+    free(context);
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){.sched_priority = 0});
+    return work.body(work.context);
+}
+
+static bool start_thread(void *(*body)(void *context), void *context)
 {
     pthread_t thread;
     pthread_attr_t attributes;
     sigset_t all, before;
-    if (pthread_attr_init(&attributes) != 0)
+    struct idle_work *work = malloc(sizeof(*work));
+    if (!work || pthread_attr_init(&attributes) != 0) {
+        free(work);
         return false;
+    }
+    *work = (struct idle_work){body, context};
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, DEMANGLE_STACK_SIZE);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&thread, &attributes, run, early);
+    int failed = pthread_create(&thread, &attributes, run_when_idle, work);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
+    if (failed)
+        free(work);
     return !failed;
 }
 
@@ -146,8 +181,11 @@ struct early_names *early_names_start(const char *spool_path, const struct symbo
     pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&early->lock, NULL);
     early->spool_path = strdup(spool_path);
-    early->symbolizer = symbolizer_new(options, NULL);
-    if (early->spool_path && early->symbolizer && start_thread(early))
+    struct symbolizer_options own = *options;
+    own.search = options->search ? &early->search : NULL;
+    if (copy_search(&early->search, options->search))
+        early->symbolizer = symbolizer_new(&own, NULL);
+    if (early->spool_path && early->symbolizer && start_thread(run, early))
         return early;
     early_names_free(early);
     return NULL;
@@ -172,9 +210,45 @@ struct symbolizer *early_names_take(struct early_names *early)
     if (!early->is_looking) {
         symbolizer = early->symbolizer;
         early->symbolizer = NULL;
+        symbolizer_search(symbolizer, NULL);
     }
     early->is_left = true;
     pthread_cond_signal(&early->changed);
     pthread_mutex_unlock(&early->lock);
     return symbolizer;
+}
+
+/* ---- afterwards ---- */
+
+struct later_names {
+    struct symbolizer *symbolizer;
+    struct debug_search search;
+};
+
+static void later_names_free(struct later_names *later)
+{
+    symbolizer_free(later->symbolizer);
+    free((void *)later->search.folders);
+    free(later);
+}
+
+static void *learn_more(void *context)
+{
+    struct later_names *later = context;
+    symbolizer_learn_more(later->symbolizer, NULL, NULL);
+    later_names_free(later);
+    return NULL;
+}
+
+void names_go_on(struct symbolizer *symbolizer, const struct debug_search *search)
+{
+    struct later_names *later = symbolizer ? calloc(1, sizeof(*later)) : NULL;
+    if (!later) {
+        symbolizer_free(symbolizer);
+        return;
+    }
+    later->symbolizer = symbolizer;
+    symbolizer_search(symbolizer, &later->search);
+    if (!copy_search(&later->search, search) || !start_thread(learn_more, later))
+        later_names_free(later);
 }

@@ -11,15 +11,20 @@
 
 struct early_names;
 
-/* Starts to read the recording that is, or will be, at `spool_path`, with a symbolizer of these options: of what it
- * searches, which should be on this machine. NULL if that is not possible: it is not needed either. */
+/* Starts to read the recording that is, or will be, at `spool_path`, with a symbolizer of these options. It searches on
+ * this machine alone: what a server has is fetched once the target has ended, which would notice it. The texts of
+ * options->search must last as long as the process. NULL if all this is not possible: it is not needed either. */
 struct early_names *early_names_start(const char *spool_path, const struct symbolizer_options *options);
 
 /* Tells it to end, and does not wait. NULL is allowed, here and below. */
 void early_names_stop(struct early_names *early);
 
-/* Ends it. Returns the symbolizer, which knows what was looked up and is the caller's now; NULL if the thread could not
- * end soon, because others keep its processor busy. */
+/* Ends it. Returns the symbolizer, which knows what was looked up and is the caller's now, as is what it searches from
+ * now on (symbolizer_search); NULL if the thread could not end soon, because others keep its processor busy. */
 struct symbolizer *early_names_take(struct early_names *early);
+
+/* Goes on in the same way with what a symbolizer can learn from its lookups (symbolizer_learn_more), for the next
+ * recording, and frees it in the end. NULL is allowed. */
+void names_go_on(struct symbolizer *symbolizer, const struct debug_search *search);
 
 #endif

@@ -1,6 +1,7 @@
 /* What is looked up while a recording is written is known at its end. */
 #include "assemble/early_names.h"
 #include "record/spool.h"
+#include "symbol/debug_search.h"
 #include "symbol/elf_file.h"
 
 #include <setjmp.h>
@@ -96,15 +97,15 @@ static bool knows_main(struct symbolizer *symbolizer)
     return known;
 }
 
-static void test_what_is_recorded_is_known_before_the_end(void **unused)
+/* `prepare` makes the program what it is to be when it is looked at. */
+static void expect_known(const struct symbolizer_options *options, const char *prepare)
 {
-    (void)unused;
     enum { MOST_SECONDS = 64 };
-    struct symbolizer_options options = {.use_cache = true};
     bool known = false;
     struct spool_writer *writer = write_spool();
     for (unsigned seconds = 2; !known && seconds <= MOST_SECONDS; seconds *= 2) { /* idle time may be rare */
-        struct early_names *early = early_names_start(spool, &options);
+        run(prepare);
+        struct early_names *early = early_names_start(spool, options);
         assert_non_null(early);
         sleep(seconds);
         struct symbolizer *symbolizer = early_names_take(early);
@@ -114,6 +115,25 @@ static void test_what_is_recorded_is_known_before_the_end(void **unused)
     assert_true(known);
     spool_writer_close(writer, NULL);
     unlink(spool);
+}
+
+static void test_what_is_recorded_is_known_before_the_end(void **unused)
+{
+    (void)unused;
+    struct symbolizer_options options = {.use_cache = true};
+    expect_known(&options, "cp whole program");
+}
+
+static void test_folders_that_the_user_names_are_searched_too(void **unused)
+{
+    (void)unused;
+    char symbols[64];
+    snprintf(symbols, sizeof(symbols), "%s/symbols", folder);
+    const char *const folders[] = {symbols};
+    struct debug_search search = {.folders = folders, .folder_count = 1};
+    struct symbolizer_options options = {.use_cache = true, .search = &search};
+    run("mkdir symbols && objcopy --only-keep-debug whole symbols/program.debug");
+    expect_known(&options, "objcopy --strip-debug whole program");
 }
 
 static void test_a_recording_that_ends_at_once_or_is_not_there_is_no_trouble(void **unused)
@@ -134,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_recorded_is_known_before_the_end),
+        cmocka_unit_test(test_folders_that_the_user_names_are_searched_too),
         cmocka_unit_test(test_a_recording_that_ends_at_once_or_is_not_there_is_no_trouble),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
