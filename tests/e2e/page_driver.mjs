@@ -101,6 +101,14 @@ export async function settle(page) {
     }
 }
 
+/** After a key that moves in a tree or opens its rows: waits until the engine has answered. The address comes later. */
+export async function answered(page) {
+    await page.evaluate(async () => {
+        for (let quiet = 0; quiet < 4; quiet = window.unanswered === 0 ? quiet + 1 : 0)
+            await new Promise((done) => setTimeout(done, 16));
+    });
+}
+
 /** Asks until the answer is good; returns the last one. */
 export async function askUntil(isGood, ask) {
     const end = Date.now() + PATIENCE_MS;

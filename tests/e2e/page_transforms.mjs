@@ -2,7 +2,7 @@
 //
 //     node tests/e2e/page_transforms.mjs URL PROF PROFILE
 import { execFileSync } from 'node:child_process';
-import { askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
+import { answered, askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, prof, file] = process.argv.slice(2);
@@ -21,7 +21,7 @@ async function shown(page) {
     for (let at = 0, last = -1; at !== last; ) {
         last = at;
         await page.keyboard.press('*');
-        await settle(page);
+        await answered(page);
         const level = Number(await page.locator('.tree-row.selected').getAttribute('aria-level'));
         assertEqual(level, 1, 'level of what is opened');
         const roots = (await readRows(page)).filter((row) => row.level === 1);
@@ -44,12 +44,12 @@ async function select(page, path) {
             // To the next sibling: what is open between is closed.
             if ((await selectedRow(page)).expanded === 'true') await page.keyboard.press('ArrowLeft');
             await page.keyboard.press('ArrowDown');
-            await settle(page);
+            await answered(page);
         }
         if (level === path.length - 1) break;
         if ((await selectedRow(page)).expanded !== 'true') await page.keyboard.press('ArrowRight');
         await page.keyboard.press('ArrowRight');
-        await settle(page);
+        await answered(page);
     }
 }
 
