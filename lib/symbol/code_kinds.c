@@ -41,9 +41,9 @@ static bool parse_mark(const char *name, enum code_kind *kind)
     }
 }
 
-static void take_function(struct search *search, uint64_t value)
+static void take_function(struct search *search, const struct elf_symbol *symbol)
 {
-    struct code_mark function = {value & ~UINT64_C(1), value & 1 ? CODE_THUMB : CODE_PLAIN};
+    struct code_mark function = {symbol->value, symbol->is_thumb ? CODE_THUMB : CODE_PLAIN};
     if (function.address > search->start || (search->has_function && function.address < search->function.address))
         return;
     search->function = function;
@@ -78,7 +78,7 @@ static bool read_table(struct code_kinds *kinds, struct search *search, const st
         if (symbol.section >= file->sections.length || &file->sections.data[symbol.section] != section)
             continue;
         if (type == STT_FUNC && file->machine == EM_ARM)
-            take_function(search, symbol.value);
+            take_function(search, &symbol);
         else if (type == STT_NOTYPE && parse_mark(window_string(&names, symbol.name), &mark.kind))
             done = take_mark(kinds, search, mark);
     }

@@ -423,7 +423,8 @@ struct elf_symbol elf_symbol_read(const struct elf_file *file, struct cursor *c)
         symbol.value = cursor_u64(c);
         symbol.size = cursor_u64(c);
     }
-    if (file->machine == EM_ARM && (symbol.info & 0xf) == STT_FUNC)
-        symbol.value &= ~UINT64_C(1); /* the bit that says that it is Thumb code */
+    symbol.is_thumb = file->machine == EM_ARM && (symbol.info & 0xf) == STT_FUNC && (symbol.value & 1);
+    if (symbol.is_thumb)
+        symbol.value--;
     return symbol;
 }

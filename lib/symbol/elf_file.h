@@ -63,6 +63,7 @@ struct elf_symbol {
     uint32_t name; /* offset into the string table */
     unsigned char info, other;
     uint16_t section;
+    bool is_thumb; /* a function in Thumb code; the bit that says so is not in the value */
     uint64_t value, size;
 };
 
