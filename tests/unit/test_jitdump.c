@@ -241,6 +241,19 @@ static void test_lines_of_the_code_that_follows_them(void **unused)
     jitdump_destroy(&dump);
 }
 
+static void test_lines_wait_for_the_code_that_they_are_about(void **unused)
+{
+    (void)unused;
+    struct file file = start_file(0);
+    put_two_lines(&file, 0x1000, 0);
+    put_load(&file, 100, 0x5000, 16, 1, "other");
+    put_load(&file, 200, 0x1000, 16, 2, "lines");
+    struct jitdump dump = read_file(&file);
+    assert_null(jitdump_line(&dump, 0, 0x5008));
+    assert_int_equal(jitdump_line(&dump, 1, 0x1008)->line, 20);
+    jitdump_destroy(&dump);
+}
+
 static void test_lines_of_v8_begin_64_bytes_before_what_they_say(void **unused)
 {
     (void)unused;
@@ -359,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_loads_at_the_same_address_are_told_apart_by_time),
         cmocka_unit_test(test_code_that_moves_leaves_its_old_place),
         cmocka_unit_test(test_lines_of_the_code_that_follows_them),
+        cmocka_unit_test(test_lines_wait_for_the_code_that_they_are_about),
         cmocka_unit_test(test_lines_of_v8_begin_64_bytes_before_what_they_say),
         cmocka_unit_test(test_names_that_v8_reads_too_late_are_known_by_the_rest),
         cmocka_unit_test(test_the_clock_is_known_by_flag_and_by_the_size_of_its_times),

@@ -7,6 +7,8 @@
 #include <link.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,13 +44,18 @@ static uint32_t text(struct profile *profile, const char *string)
     return strings_add_z(&profile->strings, string);
 }
 
+static const char *without_lines; /* a copy of this program that has symbols alone; NULL: the program itself */
+
 /* This program as a library of the profile, or something that calls itself so. */
 static void add_own_library(struct profile *profile, bool is_other)
 {
     struct elf_file file;
     unsigned char id[16] = {0};
     char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "", path[4096] = "";
-    assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+    if (without_lines)
+        snprintf(path, sizeof(path), "%s", without_lines);
+    else
+        assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
     assert_int_equal(elf_file_open(&file, path, NULL), 0);
     if (file.build_id_size)
         library_breakpad_id(file.build_id, file.build_id_size, breakpad_id);
@@ -244,6 +251,78 @@ static void test_inlined_calls_that_do_not_follow_their_frame_are_kept(void **un
     profile_destroy(&profile);
 }
 
+static void test_a_line_that_is_known_is_not_given_for_a_name(void **unused)
+{
+    (void)unused;
+    char copy[] = "/tmp/test_symbolicate_XXXXXX";
+    int fd = mkstemp(copy);
+    assert_true(fd >= 0);
+    close(fd);
+    const struct {
+        const char *name;
+        uint32_t line;
+        const char *wanted; /* how the innermost frame begins */
+    } cases[] = {{"known", 77, "known|"}, {"known", 0, "looked_up|"}, {"0x1234", 77, "looked_up|"}};
+    char command[200];
+    snprintf(command, sizeof(command), "objcopy --strip-debug /proc/%d/exe %s", (int)getpid(), copy);
+    bool is_made = system(command) == 0;
+    without_lines = copy;
+    for (size_t i = 0; is_made && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct profile profile;
+        struct symbolicate_result result;
+        make_profile(&profile, cases[i].name, false);
+        profile.frames.line[1] = cases[i].line;
+        symbolicate(&profile, &result);
+        char *path = path_of(&profile, profile.threads.data[0].samples.stack[0]);
+        assert_ptr_equal(strstr(path, cases[i].wanted), path);
+        free(path);
+        symbolicate_result_destroy(&result);
+        profile_destroy(&profile);
+    }
+    without_lines = NULL;
+    unlink(copy);
+    if (!is_made)
+        skip();
+}
+
+/* The source of the innermost frame of the first sample. */
+static uint32_t innermost_source(const struct profile *profile)
+{
+    uint32_t stack = profile->threads.data[0].samples.stack[0];
+    return profile->funcs.source[profile->frames.func[profile->stacks.frame[stack]]];
+}
+
+static void test_a_file_whose_text_the_profile_has_stays_that_file(void **unused)
+{
+    (void)unused;
+    struct profile profile;
+    struct symbolicate_result result;
+    char file[4096];
+    make_profile(&profile, "0x1234", false);
+    symbolicate(&profile, &result);
+    const struct source *found = &profile.sources.data[innermost_source(&profile)];
+    snprintf(file, sizeof(file), "%s", strings_text(&profile.strings, found->filename));
+    symbolicate_result_destroy(&result);
+    profile_destroy(&profile);
+
+    make_profile(&profile, "0x1234", false);
+    struct source embedded = {.filename = text(&profile, file),
+                              .id = PROFILE_NONE,
+                              .start_line = 1,
+                              .start_column = 1,
+                              .content = text(&profile, "its text"),
+                              .source_map_url = PROFILE_NONE};
+    assert_true(array_push(&profile.sources, embedded));
+    profile.funcs.source[0] = 0; /* of main */
+    symbolicate(&profile, &result);
+    found = &profile.sources.data[innermost_source(&profile)];
+    assert_string_equal(strings_text(&profile.strings, found->filename), file);
+    assert_int_not_equal(found->content, PROFILE_NONE);
+    assert_string_equal(strings_text(&profile.strings, found->content), "its text");
+    symbolicate_result_destroy(&result);
+    profile_destroy(&profile);
+}
+
 static void add_marker(struct profile *profile, const char *payload)
 {
     struct marker_table *markers = &profile->threads.data[0].markers;
@@ -291,6 +370,8 @@ int main(void)
         cmocka_unit_test(test_an_address_gets_its_names_in_the_place_of_its_old_frames),
         cmocka_unit_test(test_a_file_with_another_id_names_nothing),
         cmocka_unit_test(test_inlined_calls_that_do_not_follow_their_frame_are_kept),
+        cmocka_unit_test(test_a_line_that_is_known_is_not_given_for_a_name),
+        cmocka_unit_test(test_a_file_whose_text_the_profile_has_stays_that_file),
         cmocka_unit_test(test_the_stack_that_caused_a_marker_follows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

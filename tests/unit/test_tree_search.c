@@ -192,7 +192,9 @@ static void test_commas_in_expressions_do_not_separate(void **state)
     assert_true(keeps_sin("f(int, char)", "/int,\\s*char/"));
     assert_false(keeps_sin("f(int)", "/int,\\s*char/"));
     assert_true(keeps_sin("a/b,c/d", "/b,c/")); /* a slash in a name, and an expression all the same */
-    assert_true(keeps_sin("x", "/src/math"));   /* the beginning of a path */
+    assert_true(keeps_sin("a/,c", "/a\\/,c/")); /* a slash behind a backslash is not the end */
+    assert_false(keeps_sin("a,c", "/a\\/,c/"));
+    assert_true(keeps_sin("x", "/src/math")); /* the beginning of a path */
     assert_true(keeps_sin("x", "/src/math,libm"));
     assert_true(keeps_sin("a/(/b", "/(/")); /* no expression: as it is written */
     assert_false(keeps_sin("what (", "/(/"));

@@ -119,6 +119,30 @@ static void test_elsewhere_the_frame_pointer_leads(void **unused)
     address_space_destroy(&process.space);
 }
 
+/* With and without the mark of branch tracking: sub $8,%rsp; call *%rcx; add $8,%rsp; ret */
+static void test_a_leaf_in_a_trampoline_is_known_at_each_of_its_instructions(void **unused)
+{
+    (void)unused;
+    static const char trampoline[] = "\xf3\x0f\x1e\xfa\x48\x83\xec\x08\xff\xd1\x48\x83\xc4\x08\xc3";
+    static const struct {
+        unsigned at;
+        size_t own_words;
+    } places[] = {{0, 0}, {4, 0}, {8, 1}, {10, 1}, {14, 0}};
+    for (size_t marked = 0; marked < 2; marked++)
+        for (size_t i = marked ? 0 : 1; i < sizeof(places) / sizeof(places[0]); i++) {
+            const char *code = marked ? trampoline : trampoline + 4;
+            uint64_t pc = CODE + 0x100 + places[i].at - (marked ? 0 : 4);
+            struct process process;
+            start(&process, pc);
+            put_code(&process, CODE + 0x100, code, strlen(code));
+            process.words[places[i].own_words] = CODE + 0x205;
+            process.regs.r[UNWIND_REG_BP] = STACK + 4 * 8;
+            put_frame(&process, 4, 0, CODE + 0x305);
+            assert_frames(&process, 3, (uint64_t[]){pc, CODE + 0x204, CODE + 0x304});
+            address_space_destroy(&process.space);
+        }
+}
+
 /* Python's trampolines keep no frame pointer: what is in the register belongs to a caller further out. */
 static void test_a_caller_that_only_calls_on_is_known_by_its_code(void **unused)
 {
@@ -311,6 +335,7 @@ int main(void)
         cmocka_unit_test(test_the_first_instruction_has_its_return_address_on_top),
         cmocka_unit_test(test_the_last_instruction_has_its_return_address_on_top),
         cmocka_unit_test(test_elsewhere_the_frame_pointer_leads),
+        cmocka_unit_test(test_a_leaf_in_a_trampoline_is_known_at_each_of_its_instructions),
         cmocka_unit_test(test_a_caller_that_only_calls_on_is_known_by_its_code),
         cmocka_unit_test(test_code_is_read_once_but_at_the_edge_of_a_function),
         cmocka_unit_test(test_code_that_cannot_be_read_is_followed_by_frame_pointer),
