@@ -56,8 +56,8 @@ static bool forget(struct address_space *space, uint64_t start, uint64_t end)
 /* Code of libraries stays theirs, whatever a file says. */
 static bool is_free_for_code(const struct address_space *space, uint64_t start, uint64_t size)
 {
-    const struct mapping *there = address_space_find(space, start);
-    return size && size <= CODE_MAX && start <= UINT64_MAX - CODE_MAX && (!there || is_compiled(there));
+    return size && size <= CODE_MAX && start <= UINT64_MAX - CODE_MAX &&
+           !address_space_has_file(space, start, start + size);
 }
 
 /* ---- records ---- */

@@ -21,6 +21,15 @@ const struct mapping *address_space_find(const struct address_space *space, uint
     return i < space->mappings.length && space->mappings.data[i].start <= pc ? &space->mappings.data[i] : NULL;
 }
 
+bool address_space_has_file(const struct address_space *space, uint64_t start, uint64_t end)
+{
+    const struct mapping *data = space->mappings.data;
+    for (size_t i = first_ending_after(space, start); i < space->mappings.length && data[i].start < end; i++)
+        if (data[i].lib != MAPPING_NO_LIB)
+            return true;
+    return false;
+}
+
 static struct mapping mapping_above(const struct mapping *mapping, uint64_t start)
 {
     struct mapping rest = *mapping;

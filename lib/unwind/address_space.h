@@ -33,6 +33,9 @@ bool address_space_map_around(struct address_space *space, const struct mapping 
 /* The mapping that holds `pc`, or NULL. Valid until the next change. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 
+/* Whether the code of some file is mapped between these addresses (`end` exclusive). */
+bool address_space_has_file(const struct address_space *space, uint64_t start, uint64_t end);
+
 /* fork: `child` (zeroed) gets the same mappings. False if memory ran out. */
 bool address_space_copy(struct address_space *child, const struct address_space *parent);
 

@@ -206,6 +206,10 @@ static void test_code_of_libraries_stays_theirs(void **unused)
     put_code(&process, UINT64_MAX - 100, CODE_SIZE);
     put_frames(&process);
     put_code(&process, FIRST, UINT64_MAX);
+    put_frames(&process);
+    put_code(&process, 0x30000 - 16, CODE_SIZE); /* into it */
+    put_frames(&process);
+    put_code(&process, 0x28000, 0x20000); /* over it */
     dump_frames_follow(process.frames, &process.space);
     assert_int_equal(address_space_find(&process.space, 0x30000)->lib, 3);
     assert_int_equal(process.space.mappings.length, 2);
