@@ -235,10 +235,14 @@ static void remove_bias(struct jitdump *dump)
         dump->lines.data[i].offset -= V8_LINE_BIAS;
 }
 
-static int read_bytes(struct jitdump *dump, const struct bytes *bytes, struct error *err)
+int jitdump_read(struct jitdump *dump, int fd, struct error *err)
 {
+    struct stat info;
     *dump = (struct jitdump){.is_cut = false};
-    struct reader reader = {.dump = dump, .window = {.bytes = bytes, .step = 1 << 16}, .size = bytes->size};
+    if (fstat(fd, &info))
+        return error_set(err, errno, "cannot read a jitdump file: %s", strerror(errno));
+    struct bytes bytes = {.fd = fd, .size = info.st_size > 0 ? (uint64_t)info.st_size : 0};
+    struct reader reader = {.dump = dump, .window = {.bytes = &bytes, .step = 1 << 16}, .size = bytes.size};
     int code = take_header(&reader, err);
     if (!code) {
         take_records(&reader);
@@ -251,21 +255,6 @@ static int read_bytes(struct jitdump *dump, const struct bytes *bytes, struct er
     if (code)
         jitdump_destroy(dump);
     return code;
-}
-
-int jitdump_read(struct jitdump *dump, int fd, struct error *err)
-{
-    struct stat info;
-    if (fstat(fd, &info))
-        return error_set(err, errno, "cannot read a jitdump file: %s", strerror(errno));
-    struct bytes bytes = {.fd = fd, .size = info.st_size > 0 ? (uint64_t)info.st_size : 0};
-    return read_bytes(dump, &bytes, err);
-}
-
-int jitdump_read_image(struct jitdump *dump, const void *image, size_t size, struct error *err)
-{
-    struct bytes bytes = {.memory = image, .fd = -1, .size = size};
-    return read_bytes(dump, &bytes, err);
 }
 
 void jitdump_destroy(struct jitdump *dump)

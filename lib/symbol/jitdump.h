@@ -48,9 +48,6 @@ struct jitdump {
  * owed on success. -EINVAL with a sentence if it is no such file, -EIO and the like if it cannot be read. */
 int jitdump_read(struct jitdump *dump, int fd, struct error *err);
 
-/* The same for a file in memory. */
-int jitdump_read_image(struct jitdump *dump, const void *image, size_t size, struct error *err);
-
 void jitdump_destroy(struct jitdump *dump);
 
 /* The line of an address in that code, which may be of its last instruction; NULL if there is none. */

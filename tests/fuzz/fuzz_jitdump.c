@@ -1,12 +1,12 @@
 /* Any bytes as a jitdump file: all its records, what it says of addresses at different times, and how to walk through
  * its code. */
 #include "record/dump_frames.h"
+#include "support/memory_file.h"
 #include "symbol/jit_name.h"
 #include "symbol/jitdump.h"
 #include "unwind/module.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -37,9 +37,9 @@ static void follow(const uint8_t *data, size_t size)
     struct address_space space = {0};
     struct mapping code = {.start = 0x1000, .end = 0x100000, .lib = MAPPING_NO_LIB};
     struct mapping library = {.start = 0x4000, .end = 0x5000, .lib = 1};
-    int fd = memfd_create("dump", MFD_CLOEXEC);
+    int fd = memory_file("", 0);
     struct dump_frames *frames = dump_frames_new(fd);
-    if (fd < 0 || !frames || !address_space_map(&space, &code) || !address_space_map(&space, &library))
+    if (!frames || !address_space_map(&space, &code) || !address_space_map(&space, &library))
         abort();
     for (size_t at = 0, part; at < size; at += part) {
         part = (size - at + 1) / 2;
@@ -68,7 +68,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     follow(data, size);
     struct jitdump dump;
     struct arena arena = {0};
-    if (jitdump_read_image(&dump, data, size, NULL))
+    int fd = memory_file(data, size), result = jitdump_read(&dump, fd, NULL);
+    close(fd);
+    if (result)
         return 0;
     for (size_t i = 0; i < dump.codes.length && i < MOST_LOOKS; i++) {
         const struct jit_code *code = &dump.codes.data[i];
