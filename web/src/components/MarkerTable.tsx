@@ -18,7 +18,8 @@ import {
     selectMarker,
     selectMarkerRange,
 } from '../state/markers';
-import { changeView, fullRange, info, previewRange, selectedThreads, setPreview } from '../state/store';
+import { markerLayout } from '../state/marker_chart';
+import { changeView, fullRange, info, previewRange, selectedThreads, setPreview, view } from '../state/store';
 import type { MenuItem } from '../state/windows';
 import { formatCount } from '../text/format';
 import { categoryColor } from '../draw/colors';
@@ -210,7 +211,8 @@ function widthOf(marker: number): number {
 }
 
 /** For the head of the panel: how many there are. */
-export function MarkerCount(): JSX.Element | null {
-    const all = listedMarkers.value;
-    return all ? <span class="muted">{`${formatCount(all.length)} ${all.length === 1 ? 'marker' : 'markers'}`}</span> : null;
+export function MarkerCount(): JSX.Element {
+    const inChart = markerLayout.value?.rows.reduce((sum, row) => sum + row.count, 0);
+    const count = view.value.tab === 'marker-chart' ? inChart : listedMarkers.value?.length;
+    return <span class="muted">{count === undefined ? '' : `${formatCount(count)} ${count === 1 ? 'marker' : 'markers'}`}</span>;
 }

@@ -11,6 +11,7 @@ import { CallTree } from './CallTree';
 import { FlameGraph } from './FlameGraph';
 import { FunctionList } from './FunctionList';
 import { SidebarIcon } from './icons';
+import { MarkerChart } from './MarkerChart';
 import { MarkerCount, MarkerTable } from './MarkerTable';
 import { SearchBox } from './SearchBox';
 import { StackChart } from './StackChart';
@@ -36,6 +37,7 @@ export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.El
     { name: 'butterfly', title: 'Butterfly', component: Butterfly },
     { name: 'flame-graph', title: 'Flame Graph', component: FlameGraph },
     { name: 'stack-chart', title: 'Stack Chart', component: StackChart },
+    { name: 'marker-chart', title: 'Marker Chart', component: MarkerChart },
     { name: 'marker-table', title: 'Marker Table', component: MarkerTable },
 ];
 

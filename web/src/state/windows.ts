@@ -1,7 +1,7 @@
 /** What belongs to this window alone: sizes of its parts, the tooltip and the menu that are open, what the mouse is over. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { MARKER_TABS, NODE_TABS, type Tab } from './codec';
+import { NODE_TABS, type Tab } from './codec';
 import { store, stored } from './store';
 
 function storedNumber(key: string): number | null {
@@ -27,7 +27,7 @@ export function setSidebarWidth(width: number): void {
 
 /** Whether a view has something to say of what is selected. */
 export function hasSidebar(tab: Tab): boolean {
-    return NODE_TABS.has(tab) || MARKER_TABS.has(tab);
+    return NODE_TABS.has(tab) || tab === 'marker-table';
 }
 
 export function toggleSidebar(): void {

@@ -1,0 +1,326 @@
+/**
+ * The markers of the view over time: a row of boxes for each name, under the names of their categories. Zooming is
+ * choosing a range, as in all charts over time.
+ */
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { chartColors } from '../draw/box_colors';
+import { pixelRatio } from '../draw/boxes';
+import { drawMarkerChart, lineAt, type MarkerFrame, markerBoxAt, xOf } from '../draw/marker_chart';
+import type { MarkerRow } from '../engine/markers';
+import { previewAxis } from '../state/axis';
+import { CHART_ROW_HEIGHT, chartLines, chartWindow, markerBoxes, markerLayout } from '../state/marker_chart';
+import {
+    chartQuery,
+    fetchMarkerLabels,
+    markerChartLabel,
+    markerDetails,
+    markersError,
+    markerTextsVersion,
+    selectedMarker,
+    selectMarker,
+    selectMarkerRange,
+    setPreviewEnd,
+    setPreviewStart,
+} from '../state/markers';
+import { changeView, engine, fullRange, info } from '../state/store';
+import { theme } from '../state/theme';
+import { hoverTime, type MenuItem, menu, menuItem, newMenuId, tooltip } from '../state/windows';
+import { formatDuration } from '../text/format';
+import { plainText } from '../text/plain';
+import { useChartNavigation } from './chart_navigation';
+import { EmptyMarkers } from './MarkerTable';
+import { copyDescription, durationText, MarkerTooltip, markerItems, onMarkerKey, startText } from './marker_parts';
+import { useLatest, useSize } from './use';
+
+/** px: the places of the timeline's labels and graphs, so that the same time is below the same time. */
+const LABEL_WIDTH = 208;
+const GRAPH_MARGIN = 16;
+const LABEL_LIMIT = 300;
+
+/** The marker of a box with its times and label, once the engine has said them. */
+async function rowOf(marker: number): Promise<MarkerRow | undefined> {
+    await fetchMarkerLabels([marker]);
+    return markerChartLabel(marker);
+}
+
+function describe(row: MarkerRow | null): string {
+    if (!row) return '';
+    const duration = durationText(row);
+    const label = row.label === '' ? '' : `: ${plainText(row.label, 200)}`;
+    return `${plainText(row.name, 200)}${label}, at ${startText(row)}${duration === '' ? '' : `, ${duration} long`}`;
+}
+
+/** The box that an arrow leads to: left and right to the next of the row, up and down to the nearest of the next row. */
+function neighbour(frame: MarkerFrame, from: number, key: string): number {
+    const { boxes } = frame;
+    if (!boxes) return -1;
+    const count = boxes.row.length;
+    const isShown = (box: number): boolean =>
+        (boxes.end[box] ?? 0) >= frame.shown[0] && (boxes.start[box] ?? 0) <= frame.shown[1];
+    if (from < 0) return boxes.row.findIndex((_, box) => isShown(box));
+    const row = boxes.row[from] ?? 0;
+    if (key === 'ArrowLeft' || key === 'ArrowRight') {
+        const next = from + (key === 'ArrowLeft' ? -1 : 1);
+        return next >= 0 && next < count && boxes.row[next] === row ? next : -1;
+    }
+    const step = key === 'ArrowUp' ? -1 : 1;
+    const time = ((boxes.start[from] ?? 0) + (boxes.end[from] ?? 0)) / 2;
+    for (let wanted = row + step; wanted >= 0 && wanted < frame.rows.length; wanted += step) {
+        let best = -1;
+        let least = Number.POSITIVE_INFINITY;
+        for (let box = 0; box < count; box++) {
+            if (boxes.row[box] !== wanted || !isShown(box)) continue;
+            const distance = Math.max(0, (boxes.start[box] ?? 0) - time, time - (boxes.end[box] ?? 0));
+            if (distance < least) {
+                best = box;
+                least = distance;
+            }
+        }
+        if (best >= 0) return best;
+    }
+    return -1;
+}
+
+const ARROWS = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
+
+export function MarkerChart(): JSX.Element {
+    const scroller = useRef<HTMLDivElement>(null);
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const size = useSize(scroller);
+    const [scrollTop, setScrollTop] = useState(0);
+    const [hovered, setHovered] = useState(-1);
+    const [hasFocus, setFocus] = useState(false);
+    const wanted = useRef(-1);
+    markerTextsVersion.value;
+
+    const { rows, lines, lineOfRow, height } = chartLines.value;
+    const boxes = markerBoxes.value;
+    const { categories } = info.value;
+    const frame: MarkerFrame = {
+        rows,
+        lines,
+        lineOfRow,
+        boxes,
+        shown: previewAxis.shown(),
+        canvasWidth: size.width,
+        height: size.height,
+        left: LABEL_WIDTH,
+        width: Math.max(1, size.width - LABEL_WIDTH - GRAPH_MARGIN),
+        scrollTop,
+        hovered,
+        selected: selectedMarker.value,
+        hasFocus,
+        colors: chartColors(categories, theme.value),
+        categoryName: (category) => plainText(categories[category]?.name ?? 'Other', LABEL_LIMIT),
+        label: (marker) => plainText(markerChartLabel(marker)?.label ?? '', LABEL_LIMIT),
+        rowName: (row) => plainText(rows[row]?.name || '(no name)', LABEL_LIMIT),
+    };
+    const latest = useLatest(frame);
+    useLayoutEffect(() => {
+        if (canvas.current && size.width > 0) drawMarkerChart(canvas.current, frame);
+    });
+    useLayoutEffect(() => {
+        if (size.height === 0) return;
+        const first = lineAt(lines, scrollTop)?.row ?? 0;
+        const last = (lineAt(lines, scrollTop + size.height)?.row ?? rows.length) + 1;
+        const pixels = Math.round(frame.width * pixelRatio());
+        const now = chartWindow.peek();
+        if (now.first !== first || now.last !== last || now.pixels !== pixels) chartWindow.value = { first, last, pixels };
+    }, [lines, scrollTop, size.width, size.height]);
+
+    // The keyboard walks the chart from the start.
+    useLayoutEffect(() => {
+        if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
+    }, []);
+
+    const plot = (): { left: number; width: number } => ({
+        left: (scroller.current?.getBoundingClientRect().left ?? 0) + LABEL_WIDTH,
+        width: latest.current?.width ?? 1,
+    });
+    const navigation = useChartNavigation(scroller, { axis: previewAxis, plot, hasWasd: true });
+
+    const hide = (): void => {
+        wanted.current = -1;
+        if (hovered >= 0) setHovered(-1);
+        if (tooltip.value) tooltip.value = null;
+        if (hoverTime.value !== null) hoverTime.value = null;
+    };
+    const boxUnder = (event: MouseEvent): number => {
+        const area = canvas.current?.getBoundingClientRect();
+        return area ? markerBoxAt(frame, event.clientX - area.left, event.clientY - area.top) : -1;
+    };
+    const timeUnder = (event: MouseEvent): number => {
+        const { left, width } = plot();
+        const [from, to] = frame.shown;
+        return from + Math.min(1, Math.max(0, (event.clientX - left) / width)) * (to - from);
+    };
+    const markerOf = (box: number): number => boxes?.marker[box] ?? -1;
+    const select = (box: number): void => {
+        const area = scroller.current;
+        const line = lines[lineOfRow[boxes?.row[box] ?? -1] ?? -1];
+        if (box < 0 || !area || !line) return;
+        if (line.top < area.scrollTop) area.scrollTop = line.top - CHART_ROW_HEIGHT;
+        else if (line.top + 2 * line.height > area.scrollTop + size.height)
+            area.scrollTop = line.top + 2 * line.height - size.height;
+        selectMarker(markerOf(box), false);
+    };
+    const onPointerMove = (event: PointerEvent): void => {
+        navigation.onPointerMove(event);
+        if (event.buttons !== 0) {
+            hide();
+            return;
+        }
+        hoverTime.value = event.clientX >= plot().left ? timeUnder(event) : null;
+        const box = boxUnder(event);
+        const { clientX: x, clientY: y } = event;
+        if (box < 0) {
+            wanted.current = -1;
+            if (hovered >= 0) setHovered(-1);
+            if (tooltip.value) tooltip.value = null;
+            return;
+        }
+        if (box === hovered) {
+            if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
+            return;
+        }
+        setHovered(box);
+        wanted.current = box;
+        const count = boxes?.count[box] ?? 1;
+        void engine.markerDetails(chartQuery.peek(), markerOf(box)).then((marker) => {
+            if (wanted.current === box) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
+        });
+    };
+    const openMenu = async (event: MouseEvent): Promise<void> => {
+        const isMouse = event.button === 2;
+        const selectedBox = boxes ? boxes.marker.indexOf(selectedMarker.value) : -1;
+        const box = isMouse ? boxUnder(event) : selectedBox;
+        const owner = scroller.current;
+        if (!owner || (box < 0 && !isMouse)) return;
+        event.preventDefault();
+        hide();
+        const area = owner.getBoundingClientRect();
+        const line = lines[lineOfRow[boxes?.row[box] ?? -1] ?? -1];
+        const place = isMouse
+            ? { x: event.clientX, y: event.clientY }
+            : {
+                  x: area.left + Math.max(LABEL_WIDTH, xOf(frame, boxes?.start[box] ?? 0)),
+                  y: area.top + (line?.top ?? 0) - scrollTop + CHART_ROW_HEIGHT,
+              };
+        const time = timeUnder(event);
+        if (box >= 0) select(box);
+        const row = box >= 0 ? await rowOf(markerOf(box)) : undefined;
+        const here: MenuItem[] = isMouse
+            ? [
+                  menuItem('Begin the selection here', () => setPreviewStart(time), { startsGroup: row !== undefined }),
+                  menuItem('End the selection here', () => setPreviewEnd(time)),
+              ]
+            : [];
+        const inTable = row
+            ? [
+                  menuItem('Show in the marker table', () => changeView({ tab: 'marker-table' }, 'push'), {
+                      startsGroup: true,
+                  }),
+              ]
+            : [];
+        menu.value = { ...place, id: newMenuId(), items: [...(row ? markerItems(row) : []), ...here, ...inTable], owner };
+    };
+    const onKeyDown = (event: KeyboardEvent): void => {
+        if (event.target !== event.currentTarget) return;
+        const current = boxes ? boxes.marker.indexOf(selectedMarker.value) : -1;
+        const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
+        const row = current >= 0 ? markerChartLabel(markerOf(current)) : undefined;
+        if (ARROWS.has(event.key) && isPlain) select(neighbour(frame, current, event.key));
+        else if (navigation.onKeyDown(event)) hide();
+        else if (row && event.key === 'Enter') selectMarkerRange(row);
+        else if (row && event.key === 'c' && event.ctrlKey) copyDescription(row);
+        else if (!row || !onMarkerKey(event, row)) return;
+        event.preventDefault();
+    };
+
+    const selectedRow = markerDetails.value?.marker === selectedMarker.value ? markerDetails.value : null;
+    const message = markersError.value;
+    const hasMarkers = rows.length > 0;
+    return (
+        <div
+            ref={scroller}
+            class={selectedRow ? 'chart aligned' : 'chart aligned unselected'}
+            role="application"
+            aria-roledescription="chart"
+            aria-label="Marker chart"
+            aria-describedby="chart-selection"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: an application is walked by keyboard
+            tabIndex={0}
+            onScroll={(event) => {
+                hide();
+                setScrollTop(event.currentTarget.scrollTop);
+            }}
+            onWheel={(event) => {
+                hide();
+                navigation.onWheel(event);
+            }}
+            onPointerDown={navigation.onPointerDown}
+            onPointerMove={onPointerMove}
+            onPointerLeave={() => {
+                navigation.onPointerLeave();
+                hide();
+            }}
+            onClick={(event) => {
+                const box = navigation.hasDragged() ? -1 : boxUnder(event);
+                if (box < 0) return;
+                select(box);
+                void rowOf(markerOf(box));
+            }}
+            onDblClick={(event) => {
+                const box = boxUnder(event);
+                if (box >= 0)
+                    void rowOf(markerOf(box)).then((row) => {
+                        if (row) selectMarkerRange(row);
+                    });
+            }}
+            onKeyDown={onKeyDown}
+            onKeyUp={navigation.onKeyUp}
+            onFocus={() => setFocus(true)}
+            onBlur={() => {
+                navigation.onBlur();
+                setFocus(false);
+            }}
+            onContextMenu={(event) => void openMenu(event)}
+        >
+            <div class="chart-content" style={{ height: `${Math.max(height, size.height)}px` }}>
+                {hasMarkers && (
+                    <canvas
+                        ref={canvas}
+                        class="chart-canvas"
+                        style={{ width: `${size.width}px`, height: `${size.height}px` }}
+                    />
+                )}
+                {message !== '' && (
+                    <p class="empty" role="alert">
+                        {message}
+                    </p>
+                )}
+                {message === '' && markerLayout.value && !hasMarkers && <EmptyMarkers />}
+            </div>
+            <p id="chart-selection" class="offscreen" role="status">
+                {describe(selectedRow)}
+            </p>
+            <ShownRange shown={frame.shown} />
+        </div>
+    );
+}
+
+/** That not all of the time is to be seen, and the way back. */
+function ShownRange({ shown }: { shown: [number, number] }): JSX.Element | null {
+    const [from, to] = previewAxis.limits();
+    if (shown[0] <= from && shown[1] >= to) return null;
+    const zero = fullRange.value[0];
+    return (
+        <div class="chart-note sticky">
+            <span>{`${formatDuration(shown[0] - zero)} to ${formatDuration(shown[1] - zero)}`}</span>
+            <button type="button" class="button" title="Show all of the time (Esc)" onClick={() => previewAxis.show([from, to])}>
+                Show all
+            </button>
+        </div>
+    );
+}

@@ -1,0 +1,127 @@
+/**
+ * The rows of the marker chart, and the boxes of that part of it that is on the screen, with some around it. While the
+ * engine answers, only the newest wish is remembered; what is there is drawn until then.
+ */
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { MarkerBoxes, MarkerChartRow } from '../engine/markers';
+import { previewAxis } from './axis';
+import { chartQuery, fetchMarkerLabels, markersError } from './markers';
+import { committedRange, engine, loading, view } from './store';
+
+/** px */
+export const CHART_ROW_HEIGHT = 18;
+export const CHART_HEADING_HEIGHT = 24;
+
+/** A line of the chart: the name of a category, or a row of markers. */
+export interface ChartLine {
+    kind: 'heading' | 'row';
+    /** px from the top of the chart. */
+    top: number;
+    height: number;
+    /** Index of the row; of a heading, of the row below it. */
+    row: number;
+}
+
+interface Layout {
+    rows: MarkerChartRow[];
+    lines: ChartLine[];
+    /** Of each row: its line. */
+    lineOfRow: number[];
+    height: number;
+}
+
+const EMPTY: Layout = { rows: [], lines: [], lineOfRow: [], height: 0 };
+
+export function layoutLines(rows: MarkerChartRow[]): Layout {
+    const lines: ChartLine[] = [];
+    const lineOfRow: number[] = [];
+    let top = 0;
+    rows.forEach((row, at) => {
+        if (at === 0 || rows[at - 1]?.category !== row.category) {
+            lines.push({ kind: 'heading', top, height: CHART_HEADING_HEIGHT, row: at });
+            top += CHART_HEADING_HEIGHT;
+        }
+        lineOfRow.push(lines.length);
+        lines.push({ kind: 'row', top, height: CHART_ROW_HEIGHT, row: at });
+        top += CHART_ROW_HEIGHT;
+    });
+    return { rows, lines, lineOfRow, height: top };
+}
+
+/** null before the first answer. */
+export const markerLayout = signal<Layout | null>(null);
+export const markerBoxes = signal<MarkerBoxes | null>(null);
+
+const isChart = computed(() => view.value.tab === 'marker-chart');
+
+/** What is on the screen: rows, and px of the axis. */
+export const chartWindow = signal({ first: 0, last: 0, pixels: 0 });
+
+/** So much of the shown time is asked for at each side, and so many rows. */
+const TIME_AROUND = 0.5;
+const ROWS_AROUND = 30;
+/** Boxes with labels: narrower ones have no room for any. */
+const LABEL_PIXELS = 24;
+const MOST_LABELS = 2000;
+
+let isAsking = false;
+let isWanted = false;
+let rowsOf: unknown = null;
+
+async function answerWindow(): Promise<void> {
+    const query = chartQuery.peek();
+    if (rowsOf !== query) {
+        const rows = await engine.markerChart(query);
+        rowsOf = query;
+        // Boxes of other rows would be drawn in the wrong place.
+        batch(() => {
+            markerBoxes.value = null;
+            markerLayout.value = layoutLines(rows);
+        });
+    }
+    const { first, last, pixels } = chartWindow.peek();
+    if (pixels <= 0) return;
+    const [from, to] = previewAxis.shown();
+    const [start, end] = committedRange.peek();
+    const around = (to - from) * TIME_AROUND;
+    const range: [number, number] = [Math.max(start, from - around), Math.min(end, to + around)];
+    const pixel = (to - from) / pixels;
+    const boxes = await engine.markerBoxes(query, range, pixel, Math.max(0, first - ROWS_AROUND), last + ROWS_AROUND);
+    if (rowsOf !== chartQuery.peek()) return;
+    batch(() => {
+        markerBoxes.value = boxes;
+        markersError.value = '';
+    });
+    const wide: number[] = [];
+    for (let i = 0; i < boxes.row.length && wide.length < MOST_LABELS; i++)
+        if ((boxes.end[i] ?? 0) - (boxes.start[i] ?? 0) > pixel * LABEL_PIXELS) wide.push(boxes.marker[i] ?? -1);
+    await fetchMarkerLabels(wide);
+}
+
+async function ask(): Promise<void> {
+    if (isAsking) return;
+    isAsking = true;
+    while (isWanted) {
+        isWanted = false;
+        try {
+            await answerWindow();
+        } catch (error) {
+            markersError.value = error instanceof Error ? error.message : String(error);
+        }
+    }
+    isAsking = false;
+}
+
+/** Keeps the chart in step with the view, while it is shown. */
+export function followMarkerChart(): void {
+    effect(() => {
+        if (loading.value.phase !== 'ready' || !isChart.value) return;
+        chartQuery.value;
+        chartWindow.value;
+        previewAxis.shown();
+        isWanted = true;
+        void ask();
+    });
+}
+
+export const chartLines = computed(() => markerLayout.value ?? EMPTY);
