@@ -1,9 +1,10 @@
 /*
  * Writes a large synthetic profile for benchmarks of the engine and the page:
  *
- *     generate_profile SAMPLES STACKS THREADS FILE [DEPTH [SEED]]
+ *     generate_profile SAMPLES STACKS THREADS FILE [DEPTH [SEED [MARKERS [COUNTERS]]]]
  */
 #include "synthetic.h"
+#include "synthetic_markers.h"
 
 #include "profile/file.h"
 #include "profile/write.h"
@@ -29,7 +30,7 @@ static int write_profile(const struct profile *profile, const char *path, struct
 int main(int argc, char **argv)
 {
     if (argc < 5) {
-        fprintf(stderr, "usage: %s SAMPLES STACKS THREADS FILE [DEPTH [SEED]]\n", argv[0]);
+        fprintf(stderr, "usage: %s SAMPLES STACKS THREADS FILE [DEPTH [SEED [MARKERS [COUNTERS]]]]\n", argv[0]);
         return 2;
     }
     struct synthetic_options options = {.samples = (uint32_t)strtoul(argv[1], NULL, 10),
@@ -46,6 +47,9 @@ int main(int argc, char **argv)
     struct error err = {0};
     profile_init(&profile);
     int code = synthetic_profile(&profile, &options, &err);
+    if (!code && argc > 7)
+        code = synthetic_markers(&profile, (uint32_t)strtoul(argv[7], NULL, 10),
+                                 argc > 8 ? (uint32_t)strtoul(argv[8], NULL, 10) : 0, options.seed, &err);
     if (!code)
         code = profile_check(&profile, &err);
     if (!code)
