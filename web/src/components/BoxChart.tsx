@@ -11,7 +11,7 @@ import { fetchNames, funcName, namesVersion } from '../state/names';
 import type { MenuItems } from '../state/node_menu';
 import { info } from '../state/store';
 import { theme } from '../state/theme';
-import { menu, newMenuId, tooltip } from '../state/windows';
+import { type MenuItem, menu, newMenuId, tooltip } from '../state/windows';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { useLatest, useSize } from './use';
@@ -51,6 +51,8 @@ export interface BoxChartProps {
     /** Whether the key means something to the view; `place`: the selected box. */
     onKey(event: KeyboardEvent, place: Place | null): boolean;
     menuOf(place: Place): MenuItems;
+    /** The menu where there is no box. */
+    otherItems(): MenuItem[];
     /** Shown at once; another answer may come later. */
     tooltipOf(place: Place, show: (content: ComponentChildren) => void, pointer: PointerPlace): void;
     /** The mouse is over the chart, or has left. */
@@ -257,12 +259,16 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         const place = isMouse ? placeOf(event) : selectedPlace(frame, lastX.current);
         const box = scroller.current;
         const band = place && bands[place.band];
-        if (!place || !box || !band) return;
+        if (!box) return;
         event.preventDefault();
         hide();
-        if (band.boxes.func[place.box] === -1) return;
-        select(place);
         const area = box.getBoundingClientRect();
+        if (!place || !band || band.boxes.func[place.box] === -1) {
+            const corner = isMouse ? { x: event.clientX, y: event.clientY } : { x: area.left, y: area.top };
+            menu.value = { ...corner, id: newMenuId(), items: props.otherItems(), owner: box };
+            return;
+        }
+        select(place);
         const [left] = sidesOf(frame, band, place.box);
         const top = topOf(frame, band.firstRow + (band.boxes.depth[place.box] ?? 0)) + ROW_HEIGHT;
         const at = isMouse ? { x: event.clientX, y: event.clientY } : { x: area.left + Math.max(left, 0), y: area.top + top };

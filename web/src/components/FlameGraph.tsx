@@ -5,12 +5,12 @@ import { type Band, type Place, pixelRatio } from '../draw/boxes';
 import type { NodePath } from '../engine/api';
 import type { FlameBoxes } from '../engine/charts';
 import { boxesOfPath, boxPath, rowCount } from '../state/box_paths';
-import { copyName } from '../state/copies';
 import { flame, flameAxis, flameError, flamePixels, zoomInto, zoomOut } from '../state/flame';
+import { saveItems } from '../state/exports';
 import { fetchNames, funcName } from '../state/names';
-import { type MenuItems, NODE_KEYS, placeMenu } from '../state/node_menu';
+import { type MenuItems, onNodeKey, placeMenu } from '../state/node_menu';
 import { changeView, engine, info, inverted, view } from '../state/store';
-import { type NodePlace, transformByKey } from '../state/transform_offers';
+import type { NodePlace } from '../state/transform_offers';
 import { reveal, summary } from '../state/tree';
 import { menuItem } from '../state/windows';
 import { describeWeight, formatCount, formatShare } from '../text/format';
@@ -102,18 +102,12 @@ export function FlameGraph(): JSX.Element {
         else if (boxes) flameAxis.show(crowdSpan(boxes, box));
     };
     const onKey = (event: KeyboardEvent, place: Place | null): boolean => {
-        if (event.altKey || event.metaKey) return false;
-        if (event.ctrlKey) {
-            if (event.key !== 'c' || !place || !boxes) return false;
-            copyName(boxes.func[place.box] ?? -1);
-            return true;
-        }
-        if (event.key === 'Backspace') zoomOut(false);
-        else if (event.key === 'Escape') return zoomOut(true);
+        const isPlain = !event.altKey && !event.metaKey && !event.ctrlKey;
+        if (isPlain && event.key === 'Backspace') zoomOut(false);
+        else if (isPlain && event.key === 'Escape') return zoomOut(true);
         else if (!place || !boxes) return false;
-        else if (event.key === 'z') open(place);
-        else if (NODE_KEYS.has(event.key)) void transformByKey(event.key, nodePlace(boxes, place.box));
-        else return false;
+        else if (isPlain && event.key === 'z') open(place);
+        else return onNodeKey(event, nodePlace(boxes, place.box));
         return true;
     };
     const menuOf = ({ box }: Place): MenuItems => {
@@ -123,7 +117,7 @@ export function FlameGraph(): JSX.Element {
             menuItem('Zoom into this box', () => zoomInto(place.path), { keys: 'z', startsGroup: true }),
             menuItem('Zoom out', () => zoomOut(false), { keys: '⌫', enabled: view.value.zoom.length > 0 }),
             menuItem('Show in the call tree', () => changeView({ tab: 'calltree', path: place.path }, 'push')),
-        ]);
+        ], saveItems());
     };
     const message = flameError.value;
     return (
@@ -142,6 +136,7 @@ export function FlameGraph(): JSX.Element {
                 onOpen={open}
                 onKey={onKey}
                 menuOf={menuOf}
+                otherItems={saveItems}
                 tooltipOf={tooltipOf}
                 empty={message !== '' ? <p class="empty">{message}</p> : answer === null ? null : <EmptyTree />}
             />

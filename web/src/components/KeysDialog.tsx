@@ -33,6 +33,33 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
         ],
     },
     {
+        title: 'Charts',
+        keys: [
+            [['↑', '↓', '←', '→'], 'callee, caller, box before, after'],
+            [['Drag'], 'move the chart'],
+            [['Ctrl+Wheel', 'q', 'e'], 'zoom in, out'],
+            [['Shift+Wheel', 'h', 'l'], 'move along'],
+            [['k', 'j'], 'scroll up, down'],
+            [['w', 'a', 's', 'd'], 'the same in charts over time, where Delete drops'],
+            [['m', 'f', 'd', '…'], 'transforms, as in the call tree'],
+        ],
+    },
+    {
+        title: 'Flame graph',
+        keys: [
+            [['z', 'Double click'], 'zoom into the box'],
+            [['Backspace'], 'zoom out to the next wider caller'],
+            [['Esc'], 'show all'],
+        ],
+    },
+    {
+        title: 'Stack chart',
+        keys: [
+            [['x', 'Double click'], 'choose the time of the box'],
+            [['Backspace', 'Esc'], 'forget the chosen range'],
+        ],
+    },
+    {
         title: 'Tables',
         keys: [
             [['Click'], 'on a title: sort by it; again: the other way round'],

@@ -6,9 +6,9 @@ import { categoryColor } from '../draw/colors';
 import type { StackBoxes } from '../engine/charts';
 import { previewAxis, shownRange } from '../state/axis';
 import { boxesOfPath, boxPath, rowCount } from '../state/box_paths';
-import { copyName } from '../state/copies';
+import { saveItems } from '../state/exports';
 import { fetchNames, funcName } from '../state/names';
-import { type MenuItems, NODE_KEYS, placeMenu } from '../state/node_menu';
+import { type MenuItems, onNodeKey, placeMenu } from '../state/node_menu';
 import {
     MOST_CHARTS,
     selectStackPath,
@@ -149,19 +149,13 @@ export function StackChart(): JSX.Element {
     };
     const onKey = (event: KeyboardEvent, place: Place | null): boolean => {
         const boxes = boxesOf(place);
-        if (event.altKey || event.metaKey) return false;
-        if (event.ctrlKey) {
-            if (event.key !== 'c' || !place || !boxes) return false;
-            copyName(boxes.func[place.box] ?? -1);
-            return true;
-        }
-        if (event.key === 'Backspace') setPreview(null);
+        const isPlain = !event.altKey && !event.metaKey && !event.ctrlKey;
+        if (isPlain && event.key === 'Backspace') setPreview(null);
         else if (!place || !boxes) return false;
-        else if (event.key === 'x') chooseTime(place);
+        else if (isPlain && event.key === 'x') chooseTime(place);
         // The letter itself moves the chart.
-        else if (event.key === 'Delete') void transformByKey('d', nodePlace(boxes, place.box));
-        else if (NODE_KEYS.has(event.key)) void transformByKey(event.key, nodePlace(boxes, place.box));
-        else return false;
+        else if (isPlain && event.key === 'Delete') void transformByKey('d', nodePlace(boxes, place.box));
+        else return onNodeKey(event, nodePlace(boxes, place.box));
         return true;
     };
     const menuOf = (place: Place): MenuItems => {
@@ -173,7 +167,7 @@ export function StackChart(): JSX.Element {
         return placeMenu(node, [
             menuItem('Choose its time', () => chooseTime(place), { keys: 'x', startsGroup: true }),
             menuItem('Show in the call tree', showInTree),
-        ]);
+        ], saveItems());
     };
     const message = stackChartError.value;
     return (
@@ -196,6 +190,7 @@ export function StackChart(): JSX.Element {
                 onOpen={chooseTime}
                 onKey={onKey}
                 menuOf={menuOf}
+                otherItems={saveItems}
                 tooltipOf={tooltipOf}
                 onHover={(pointer) => {
                     const time = pointer && !view.value.sameWidths ? timeAt(pointer.x, pointer.chart) : null;

@@ -1,6 +1,7 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
 import { selectedFunc } from './functions';
 import { showButterfly } from './node_menu';
+import { saveFlameSvg, saveTimeline, saveView } from './exports';
 import {
     commitPreview,
     fullRange,
@@ -134,6 +135,9 @@ export const COMMANDS: readonly Command[] = [
     { title: 'Show all tracks', key: '', isOffered: () => view.value.tracks.base !== 'all', run: showAll },
     { title: 'Show the busiest tracks', key: '', isOffered: always, run: showBusy },
     { title: 'Show or hide the sidebar', key: 's', isOffered: always, run: toggleSidebar },
+    { title: 'Save this view as an image', key: '', isOffered: always, run: saveView },
+    { title: 'Save the timeline as an image', key: '', isOffered: always, run: saveTimeline },
+    { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => void saveFlameSvg() },
     {
         title: 'Copy the address of this view',
         key: '',

@@ -10,6 +10,7 @@ import {
     offersFor,
     offersForFunction,
     placeOfNode,
+    transformByKey,
 } from './transform_offers';
 import { collapse, expandAll, transform } from './tree';
 import type { TreeNode } from './tree_nodes';
@@ -68,6 +69,18 @@ export function placeMenu(
         menuItem('Copy stack', () => void copyStack(place.path, place.inverted)),
         ...more,
     ]);
+}
+
+/** What a key does with a call node of any view; false if it has no meaning here. */
+export function onNodeKey(event: KeyboardEvent, place: NodePlace): boolean {
+    if (event.altKey || event.metaKey) return false;
+    if (event.ctrlKey) {
+        if (event.key !== 'c') return false;
+        copyName(place.func);
+    } else if (event.key === 'b') showButterfly(place.func);
+    else if (NODE_KEYS.has(event.key)) void transformByKey(event.key, place);
+    else return false;
+    return true;
 }
 
 /** The menu of a row of the call tree. */

@@ -1,5 +1,6 @@
 /** What the mouse, keys and menus do to the tracks: each changes the view, and never leaves it without a thread. */
 import { signal } from '@preact/signals';
+import { saveTimeline } from './exports';
 import { changeView, info, trackSeeds, tracks, view } from './store';
 import {
     allTracks,
@@ -206,6 +207,14 @@ export const ROW_ACTIONS: readonly RowAction[] = [
         action: () => {
             isTrackListOpen.value = true;
         },
+    },
+    {
+        label: 'Save timeline as image',
+        title: 'What is seen of it, as a PNG file',
+        key: '',
+        startsGroup: true,
+        isOffered: () => true,
+        action: saveTimeline,
     },
 ];
 

@@ -1,0 +1,109 @@
+/** Saving what is seen as a file: a view or the timeline as an image, the flame graph as SVG. */
+import { chartColors } from '../draw/box_colors';
+import { pixelRatio } from '../draw/boxes';
+import { elementImage } from '../draw/element_image';
+import { flameSvg } from '../draw/flame_svg';
+import { describeWeight, formatDuration, formatShare } from '../text/format';
+import { plainText } from '../text/plain';
+import { shownRange } from './axis';
+import { rowCount } from './box_paths';
+import { flameAxis } from './flame';
+import { fetchNames, funcName } from './names';
+import { engine, info, inverted, search, selectedThreads, view } from './store';
+import { theme } from './theme';
+import { summary } from './tree';
+import { type MenuItem, menuItem, showNotice } from './windows';
+
+/** px */
+const SVG_WIDTH = 1600;
+const NAME_LIMIT = 1000;
+const FILE_NAME_LIMIT = 60;
+
+function saveFile(blob: Blob, name: string): void {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    link.click();
+    window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    showNotice(`${name} saved`);
+}
+
+/** What the recorded program is called, as part of a file name. */
+function fileName(what: string, ending: string): string {
+    const product = info.value.product.replace(/[^\w.+-]+/g, '-').replace(/^[-.]+|-+$/g, '');
+    return `${product.slice(0, FILE_NAME_LIMIT) || 'profile'}-${what}.${ending}`;
+}
+
+async function saveImage(selector: string, what: string): Promise<void> {
+    const element = document.querySelector(selector);
+    if (!element) return;
+    try {
+        const ground = getComputedStyle(document.documentElement).getPropertyValue('--surface').trim();
+        saveFile(await elementImage(element, pixelRatio(), ground), fileName(what, 'png'));
+    } catch (error) {
+        showNotice(error instanceof Error ? error.message : String(error));
+    }
+}
+
+export function saveView(): void {
+    void saveImage('#view', view.value.tab);
+}
+
+export function saveTimeline(): void {
+    void saveImage('.timeline', 'timeline');
+}
+
+/** What is shown, in words. */
+function heading(): string[] {
+    const { product, threads, weightUnit, interval } = info.value;
+    const names = selectedThreads.value.map((index) => threads.find((thread) => thread.index === index)?.name ?? '');
+    const [from, to] = shownRange();
+    const total = describeWeight(summary.value?.rootTotal ?? 0, weightUnit, interval);
+    const terms = search.value.trim();
+    const parts = [
+        names.length > 3 ? `${names.length} threads` : names.join(', '),
+        `${formatDuration(to - from)} from ${formatDuration(from - info.value.rangeStart)} on`,
+        total,
+        ...(terms === '' ? [] : [`stacks with ${terms}`]),
+    ];
+    return [plainText(product, 200), plainText(parts.join(' · '), 400)];
+}
+
+export async function saveFlameSvg(): Promise<void> {
+    const whole = summary.value?.rootTotal ?? 0;
+    const { boxes } = await engine.flame([], flameAxis.shown(), SVG_WIDTH);
+    await fetchNames(new Set(boxes.func.filter((func) => func !== -1)));
+    const context = document.createElement('canvas').getContext('2d');
+    if (!context) return;
+    const { categories, weightUnit, interval } = info.value;
+    const title = (box: number): string => {
+        const func = boxes.func[box] ?? -1;
+        const name = funcName(func);
+        const who = func === -1 ? `${boxes.count[box]} functions, each too narrow` : plainText(name?.name ?? '', NAME_LIMIT);
+        const from = name?.lib ? ` [${plainText(name.lib, NAME_LIMIT)}]` : '';
+        const total = boxes.total[box] ?? 0;
+        const self = boxes.self[box] ?? 0;
+        return `${who}${from}\n${formatShare(total, whole)} (${describeWeight(total, weightUnit, interval)}), self ${formatShare(self, whole)}`;
+    };
+    const text = flameSvg(
+        {
+            boxes,
+            rows: rowCount(boxes),
+            width: SVG_WIDTH,
+            fromBottom: !inverted.value,
+            heading: heading(),
+            colors: chartColors(categories, theme.value),
+            label: (func) => plainText(funcName(func)?.name ?? '', NAME_LIMIT),
+            title,
+        },
+        context,
+    );
+    saveFile(new Blob([text], { type: 'image/svg+xml' }), fileName('flame-graph', 'svg'));
+}
+
+/** For the end of the menu of a chart. */
+export function saveItems(): MenuItem[] {
+    const image = menuItem('Save as image', saveView, { title: 'What is seen of this view, as a PNG file', startsGroup: true });
+    if (view.value.tab !== 'flame-graph') return [image];
+    return [image, menuItem('Save as SVG', () => void saveFlameSvg(), { title: 'The whole flame graph, with the numbers of each box' })];
+}
