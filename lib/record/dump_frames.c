@@ -5,17 +5,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Far more than any program compiles with unwinding information: bounds for damaged and hostile files. */
-enum { CODES_MAX = 1 << 16, BYTES_MAX = 64 << 20, BYTES_OF_ONE_MAX = 1 << 20, CODE_MAX = 64 << 20 };
+/* Far more than any program has with unwinding information: bounds for damaged and hostile files. */
+enum { MAPPINGS_MAX = 1 << 16, BYTES_MAX = 64 << 20, BYTES_OF_ONE_MAX = 1 << 20, CODE_MAX = 64 << 20 };
 
-enum { RECORDS_AT_ONCE = 1024 }; /* about a millisecond; the others follow with the next sample */
+enum { RECORDS_AT_ONCE = 128 }; /* some milliseconds at most; the others follow with the next sample */
 
 struct dump_frames {
     int fd;
     bool has_ended; /* nothing more is to be read */
     uint64_t at;    /* of the next record; 0: the header */
-    unsigned codes; /* that have frames */
-    size_t bytes;   /* of these frames */
+    size_t bytes;   /* of all frames so far */
 
     unsigned char *next_frames; /* of the next code, or NULL */
     size_t next_size;
@@ -73,12 +72,11 @@ static bool take_load(struct dump_frames *frames, struct address_space *space, c
     struct mapping code = {.start = load->start, .end = load->start + load->size, .lib = MAPPING_NO_LIB};
     bool ok = true;
     if (is_free_for_code(space, load->start, load->size)) {
-        if (frames->next_frames && frames->codes < CODES_MAX)
+        if (frames->next_frames && space->mappings.length < MAPPINGS_MAX)
             code.module = unwind_module_of_code(frames->next_frames, frames->next_size, load->start, load->size, NULL);
         ok = code.module ? address_space_map(space, &code) : forget(space, code.start, code.end);
     }
     if (code.module) {
-        frames->codes++;
         frames->bytes += frames->next_size;
         unwind_module_unref(code.module);
     }
