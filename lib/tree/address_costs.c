@@ -31,16 +31,34 @@ static bool number_address(struct address_costs *costs, struct hash *numbers, in
     return true;
 }
 
+/* Where the instruction begins that the address lies in; the address itself if that is not known. */
+static int64_t instruction_of(int64_t address, int64_t base, const struct address_request *request)
+{
+    size_t low = 0, high = request->start_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (address - base < request->starts[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low > 0 ? base + request->starts[low - 1] : address;
+}
+
 static bool number_stacks(uint32_t *of_stack, struct address_costs *costs, const struct profile *profile,
-                          const struct counted_stacks *counted, uint32_t symbol)
+                          const struct counted_stacks *counted, const struct address_request *request)
 {
     struct hash numbers = {0};
     bool enough = true;
     for (uint32_t stack = 0; enough && stack < counted->stacks->length; stack++) {
         of_stack[stack] = PROFILE_NONE;
-        if (is_in_symbol(profile, counted, stack, symbol))
-            enough = number_address(costs, &numbers, profile->frames.address[counted->stacks->frame[stack]],
-                                    &of_stack[stack]);
+        if (!is_in_symbol(profile, counted, stack, request->symbol))
+            continue;
+        int64_t address = profile->frames.address[counted->stacks->frame[stack]];
+        int64_t base = profile->native_symbols.data[request->symbol].address;
+        if (request->start_count)
+            address = instruction_of(address, base, request);
+        enough = number_address(costs, &numbers, address, &of_stack[stack]);
     }
     hash_destroy(&numbers);
     return enough;
@@ -53,17 +71,17 @@ static int compare_addresses(const void *left, const void *right)
 }
 
 int address_costs_compute(struct address_costs *costs, const struct profile *profile,
-                          const struct counted_stacks *counted, uint32_t symbol, struct frame_selection selection,
+                          const struct counted_stacks *counted, const struct address_request *request,
                           struct error *err)
 {
     uint32_t *of_stack = malloc((counted->stacks->length + 1) * sizeof(*of_stack));
-    if (!of_stack || !number_stacks(of_stack, costs, profile, counted, symbol)) {
+    if (!of_stack || !number_stacks(of_stack, costs, profile, counted, request)) {
         free(of_stack);
         return error_no_memory(err);
     }
-    struct place_request request = {of_stack, (uint32_t)costs->rows.length, false, selection};
+    struct place_request places = {of_stack, (uint32_t)costs->rows.length, false, request->selection};
     struct place_costs sums = {0};
-    int code = place_costs_sum(&sums, counted, &request, err);
+    int code = place_costs_sum(&sums, counted, &places, err);
     for (size_t i = 0; !code && i < costs->rows.length; i++) {
         costs->rows.data[i].total = sums.total[i];
         costs->rows.data[i].self = sums.self[i];

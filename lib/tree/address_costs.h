@@ -8,7 +8,7 @@
 #include "tree/place_costs.h"
 
 struct address_cost {
-    int64_t address; /* as in the frame table: of a call, the last byte of the instruction */
+    int64_t address; /* as in the frame table (of a call, the last byte of the instruction), or where that begins */
     double total;    /* of samples that have a frame there, each once */
     double self;     /* of those that end there */
 };
@@ -18,9 +18,17 @@ struct address_costs {
     double total, self;              /* of the whole symbol: each sample once */
 };
 
-/* `symbol`: into profile->native_symbols. Zero `costs` before, destroy it also after an error. */
+struct address_request {
+    uint32_t symbol;        /* into profile->native_symbols */
+    const uint32_t *starts; /* where instructions begin, after the symbol's address, ascending: all addresses of one are
+                             * one row. NULL: each address has its own */
+    size_t start_count;
+    struct frame_selection selection;
+};
+
+/* Zero `costs` before, destroy it also after an error. */
 int address_costs_compute(struct address_costs *costs, const struct profile *profile,
-                          const struct counted_stacks *counted, uint32_t symbol, struct frame_selection selection,
+                          const struct counted_stacks *counted, const struct address_request *request,
                           struct error *err);
 
 void address_costs_destroy(struct address_costs *costs);

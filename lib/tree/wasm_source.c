@@ -19,7 +19,8 @@ const struct view *EXPORT(session_address_lines)(struct session *session, uint32
 const struct view *EXPORT(session_line_costs)(struct session *session, uint32_t source, uint32_t func, int kind,
                                               uint32_t length);
 const struct view *EXPORT(session_inlined_costs)(struct session *session);
-const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t symbol, int kind, uint32_t length);
+const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t symbol, int kind, uint32_t length,
+                                                 uint32_t start_count);
 const struct view *EXPORT(session_symbol_costs)(struct session *session, uint32_t func, int kind, uint32_t length);
 
 /* ---- what there is ---- */
@@ -134,15 +135,19 @@ const struct view *session_inlined_costs(struct session *session)
     return &session->view;
 }
 
-/* Columns: struct address_cost (24 bytes: i64 address, f64 total, f64 self), and two doubles as above. */
-const struct view *session_address_costs(struct session *session, uint32_t symbol, int kind, uint32_t length)
+/* After the selection the input holds where instructions begin (see struct address_request). Columns: struct
+ * address_cost (24 bytes: i64 address, f64 total, f64 self), and two doubles as above. */
+const struct view *session_address_costs(struct session *session, uint32_t symbol, int kind, uint32_t length,
+                                         uint32_t start_count)
 {
     _Static_assert(sizeof(struct address_cost) == 24 && offsetof(struct address_cost, self) == 16, "layout");
     struct counted_stacks counted = engine_counted(session->engine);
     struct tree_path path;
+    struct address_request request = {symbol, session_words(session) + length, start_count,
+                                      read_selection(session, kind, length, &path)};
     address_costs_destroy(&session->address_costs);
-    if (address_costs_compute(&session->address_costs, engine_profile(session->engine), &counted, symbol,
-                              read_selection(session, kind, length, &path), &session->err))
+    if (address_costs_compute(&session->address_costs, engine_profile(session->engine), &counted, &request,
+                              &session->err))
         return NULL;
     session->view = (struct view){(uint32_t)session->address_costs.rows.length,
                                   {session->address_costs.rows.data, &session->address_costs.total}};

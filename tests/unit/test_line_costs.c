@@ -40,7 +40,7 @@ static bool frames_of(const struct looked_at *at, const struct slow_stack *stack
 struct slow_costs {
     const struct profile *profile;
     struct looked_at at;
-    bool are_calls;
+    bool are_calls, has_instructions;
     uint32_t wanted, func;
     uint32_t (*place)(const struct slow_costs *slow, const struct slow_stack *stack, size_t i);
     double total[PLACES], self[PLACES], any_total, any_self;
@@ -95,7 +95,12 @@ static uint32_t slow_address(const struct slow_costs *slow, const struct slow_st
     const struct slow_frame *frame = &stack->frames[i];
     bool is_in_symbol =
         frame->func < slow->profile->funcs.length && slow->profile->frames.native_symbol[frame->frame] == slow->wanted;
-    return is_in_symbol ? (uint32_t)(slow->profile->frames.address[frame->frame] / ADDRESS_STEP) : PROFILE_NONE;
+    if (!is_in_symbol)
+        return PROFILE_NONE;
+    int64_t address = slow->profile->frames.address[frame->frame] / ADDRESS_STEP;
+    int64_t base = slow->profile->native_symbols.data[slow->wanted].address / ADDRESS_STEP;
+    bool is_in_instruction = slow->has_instructions && address >= base;
+    return (uint32_t)(is_in_instruction ? address - (address - base) % 2 : address); /* each has two addresses */
 }
 
 static uint32_t slow_symbol(const struct slow_costs *slow, const struct slow_stack *stack, size_t i)
@@ -159,17 +164,19 @@ static void check_lines(struct engine *engine, const struct slow_query *query, c
     }
 }
 
-static void check_addresses(struct engine *engine, const struct slow_query *query, const struct looked_at *at)
+static void check_addresses(struct engine *engine, const struct slow_query *query, const struct looked_at *at,
+                            bool has_instructions)
 {
+    static const uint32_t starts[] = {0, 2 * ADDRESS_STEP, 4 * ADDRESS_STEP, 6 * ADDRESS_STEP};
     struct counted_stacks counted = engine_counted(engine);
     for (uint32_t symbol = 0; symbol < SYMBOLS; symbol++) {
-        struct slow_costs slow = {.at = *at, .wanted = symbol, .place = slow_address};
+        struct slow_costs slow = {
+            .at = *at, .wanted = symbol, .place = slow_address, .has_instructions = has_instructions};
+        struct address_request request = {symbol, starts, has_instructions ? 4 : 0, {at->path, at->func}};
         struct address_costs costs = {0};
         struct error err;
         sum_slowly(&slow, query);
-        assert_int_equal(address_costs_compute(&costs, query->profile, &counted, symbol,
-                                               (struct frame_selection){at->path, at->func}, &err),
-                         0);
+        assert_int_equal(address_costs_compute(&costs, query->profile, &counted, &request, &err), 0);
         assert_true(costs.total == slow.any_total && costs.self == slow.any_self);
         for (size_t i = 0; i < costs.rows.length; i++) {
             const struct address_cost *row = &costs.rows.data[i];
@@ -252,7 +259,14 @@ static void check_any_addresses(struct engine *engine, const struct slow_query *
                                 uint32_t func)
 {
     (void)func;
-    check_addresses(engine, query, at);
+    check_addresses(engine, query, at, false);
+}
+
+static void check_instructions(struct engine *engine, const struct slow_query *query, const struct looked_at *at,
+                               uint32_t func)
+{
+    (void)func;
+    check_addresses(engine, query, at, true);
 }
 
 static void test_lines_of_a_file_cost_what_the_slow_twin_says(void **state)
@@ -271,6 +285,12 @@ static void test_addresses_of_a_symbol_cost_what_the_slow_twin_says(void **state
 {
     (void)state;
     each_selection(check_any_addresses);
+}
+
+static void test_addresses_of_one_instruction_cost_together_what_the_slow_twin_says(void **state)
+{
+    (void)state;
+    each_selection(check_instructions);
 }
 
 static void test_symbols_of_a_func_cost_what_the_slow_twin_says(void **state)
@@ -393,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_lines_of_a_file_cost_what_the_slow_twin_says),
         cmocka_unit_test(test_lines_of_one_func_cost_what_the_slow_twin_says),
         cmocka_unit_test(test_addresses_of_a_symbol_cost_what_the_slow_twin_says),
+        cmocka_unit_test(test_addresses_of_one_instruction_cost_together_what_the_slow_twin_says),
         cmocka_unit_test(test_symbols_of_a_func_cost_what_the_slow_twin_says),
         cmocka_unit_test(test_a_file_is_found_at_an_address_of_each_library_that_has_it),
         cmocka_unit_test(test_lines_of_a_symbol_are_those_of_its_frames_in_order),

@@ -54,7 +54,6 @@ export interface LineCosts {
 }
 
 export interface AddressCost {
-    /** Anywhere in its instruction. */
     address: number;
     total: number;
     self: number;
@@ -96,7 +95,8 @@ export interface SourceCalls {
     lineCosts(source: number, func: number, selection: FrameSelection): Promise<LineCosts>;
     /** The native symbols with code of a func, heaviest first. */
     symbols(func: number, selection: FrameSelection): Promise<NativeSymbol[]>;
-    addressCosts(symbol: number, selection: FrameSelection): Promise<AddressCosts>;
+    /** Of instructions that begin at these addresses, ascending, those that some stack has. */
+    addressCosts(symbol: number, selection: FrameSelection, starts: number[]): Promise<AddressCosts>;
     /** What the profile's frames say of the lines of a symbol. */
     addressLines(symbol: number): Promise<AddressLine[]>;
 }
@@ -110,7 +110,7 @@ interface Functions {
     session_address_lines(session: Pointer, symbol: number): Pointer;
     session_line_costs(session: Pointer, source: number, func: number, kind: number, length: number): Pointer;
     session_inlined_costs(session: Pointer): Pointer;
-    session_address_costs(session: Pointer, symbol: number, kind: number, length: number): Pointer;
+    session_address_costs(session: Pointer, symbol: number, kind: number, length: number, starts: number): Pointer;
     session_symbol_costs(session: Pointer, func: number, kind: number, length: number): Pointer;
 }
 
@@ -130,9 +130,9 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
     const wasm = module.functions<Functions>();
 
     /** Puts a selection into the input: its kind, and how many words it has. */
-    function inputSelection(selection: FrameSelection): [kind: number, length: number] {
+    function inputSelection(selection: FrameSelection, more: number[] = []): [kind: number, length: number] {
         const words = selection === null ? [] : 'func' in selection ? [selection.func] : selection.path;
-        module.inputWords(words);
+        module.inputWords(words.concat(more));
         if (selection === null) return [ALL, 0];
         if ('func' in selection) return [FUNC, 1];
         return [selection.inverted ? INVERTED_PATH : PATH, words.length];
@@ -215,9 +215,11 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
             }));
             return costs.map((cost) => ({ ...symbol(cost.symbol), ...cost }));
         },
-        addressCosts(index, selection) {
-            const [kind, length] = inputSelection(selection);
-            const pointer = wasm.session_address_costs(session, index, kind, length);
+        addressCosts(index, selection, starts) {
+            const base = symbol(index).address;
+            const offsets = starts.map((address) => address - base).filter((offset) => offset >= 0);
+            const [kind, length] = inputSelection(selection, offsets);
+            const pointer = wasm.session_address_costs(session, index, kind, length, offsets.length);
             const addresses = records(pointer, COST_BYTES, (data, at) => ({
                 address: Number(data.getBigInt64(at, true)),
                 total: data.getFloat64(at + 8, true),
