@@ -1,11 +1,12 @@
-// Builds the page into build/web: index.html, app.js, worker.js, style.css and engine.wasm, everything that the server embeds.
+// Builds the page into build/web: index.html, app.js, worker.js, style.css, engine.wasm and the files that app.js loads on
+// demand, everything that the server embeds.
 //
 //     node build.mjs [--out DIR] [--wasm FILE]
 //
 // All addresses inside the page are relative, because the server puts a random token in front of every path. Nothing is
 // fetched from elsewhere, and there is no inline script, so that a strict Content-Security-Policy can be served with it.
 import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -23,12 +24,7 @@ const out = option('out', join(here, '../build/web'));
 const wasm = option('wasm', join(here, '../build/engine.wasm'));
 
 await mkdir(out, { recursive: true });
-await build({
-    entryPoints: [
-        { in: join(here, 'src/main.tsx'), out: 'app' },
-        { in: join(here, 'src/engine/worker.ts'), out: 'worker' },
-        { in: join(here, 'src/style/style.css'), out: 'style' },
-    ],
+const options = {
     outdir: out,
     bundle: true,
     minify: true,
@@ -38,6 +34,20 @@ await build({
     jsxImportSource: 'preact',
     legalComments: 'none',
     logLevel: 'warning',
+};
+// What the page imports on demand becomes files of their own; the worker stays one file.
+const { metafile } = await build({
+    ...options,
+    entryPoints: [{ in: join(here, 'src/main.tsx'), out: 'app' }],
+    splitting: true,
+    metafile: true,
+});
+await build({
+    ...options,
+    entryPoints: [
+        { in: join(here, 'src/engine/worker.ts'), out: 'worker' },
+        { in: join(here, 'src/style/style.css'), out: 'style' },
+    ],
 });
 await copyFile(join(here, 'src/index.html'), join(out, 'index.html'));
 await stat(wasm).then(
@@ -48,8 +58,17 @@ await stat(wasm).then(
     },
 );
 
+/** The file of the page with what it imports at once, not on demand. */
+function withImports(name, found = new Set()) {
+    found.add(name);
+    const [, output] = Object.entries(metafile.outputs).find(([path]) => resolve(path) === join(out, name));
+    for (const { path, kind } of output.imports)
+        if (kind === 'import-statement' && !found.has(basename(path))) withImports(basename(path), found);
+    return found;
+}
+
 let total = 0;
-for (const name of ['index.html', 'app.js', 'worker.js', 'style.css'])
+for (const name of ['index.html', 'worker.js', 'style.css', ...withImports('app.js')])
     total += gzipSync(await readFile(join(out, name))).length;
 if (total > FIRST_LOAD_LIMIT) {
     console.error(`build.mjs: the page is ${total} bytes after gzip, more than ${FIRST_LOAD_LIMIT}`);

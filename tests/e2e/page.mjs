@@ -136,20 +136,6 @@ await check('End and Home go to the last and the first row', async () => {
     assertEqual((await selectedRow(page)).at, 0, 'row after Home');
 });
 
-await check('Enter closes what is open and opens what is closed', async () => {
-    await tree.focus();
-    await page.keyboard.press('Home');
-    await settle(page);
-    if ((await selectedRow(page)).expanded === null) return;
-    for (let i = 0; i < 2; i++) {
-        const before = (await selectedRow(page)).expanded;
-        await page.keyboard.press('Enter');
-        await settle(page);
-        const { expanded } = await selectedRow(page);
-        assertEqual(expanded, before === 'true' ? 'false' : 'true', 'aria-expanded after Enter');
-    }
-});
-
 await check('self in percent is the part of the whole that self is', async () => {
     const rows = (await readRows(page)).filter((row) => numberOf(row.self) > 0 && numberOf(row.total) > 9);
     for (const row of rows) {

@@ -173,7 +173,7 @@ await check('the menu opens with the mouse and with the keyboard, and has every 
     await page.locator('[role="treegrid"]').focus();
     await page.keyboard.press('Shift+F10');
     for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowDown');
-    assertEqual(await page.evaluate(() => document.activeElement.innerText.split('\n')[0]), 'Focus on function', 'third item');
+    assertEqual(await page.evaluate(() => document.activeElement.innerText.split('\n')[0]), 'Merge this row only', 'third item');
     await page.keyboard.press('Escape');
     assertEqual(await page.locator('[role="menu"]').count(), 0, 'number of menus');
     assert(await page.evaluate(() => document.activeElement.getAttribute('role') === 'treegrid'), 'the tree has not the focus');
@@ -249,7 +249,7 @@ await check('the function list is that of prof report, and sorts by each column'
     await page.close();
 });
 
-await check('functions are transformed by key and menu, and Enter shows who calls one', async () => {
+await check('functions are transformed by key and menu, and w shows who calls one', async () => {
     const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
     await page.locator('[role="grid"] .tree-row', { hasText: 'leaf' }).click();
     await page.keyboard.press('m');
@@ -261,7 +261,7 @@ await check('functions are transformed by key and menu, and Enter shows who call
     await settle(page);
     assertEqual(codes(page), 'mf-2~ff-3', 'transforms after the menu');
     await page.locator('[role="grid"] .tree-row', { hasText: 'helper' }).click();
-    await page.keyboard.press('Enter');
+    await page.keyboard.press('w');
     await page.waitForSelector('[role="treegrid"] .tree-row.selected');
     await settle(page);
     assertEqual((await selectedRow(page)).name, 'helper', 'selected row of the tree');

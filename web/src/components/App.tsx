@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { COMMANDS, keyName } from '../state/commands';
 import { changeView, isPaletteOpen, loading, openDialog, view } from '../state/store';
+import { box } from '../state/source_box';
 import { isTrackListOpen } from '../state/track_actions';
 import { isMarkerView } from '../state/markers';
 import { hasSidebar, menu, sidebarOpen } from '../state/windows';
@@ -16,7 +17,8 @@ import { Notice } from './Notice';
 import { Palette } from './Palette';
 import { Panel, VIEWS } from './Panel';
 import { Sidebar } from './Sidebar';
-import { SidebarSplitter, TimelineSplitter } from './Splitter';
+import { SourceBox } from './SourceBox';
+import { BoxSplitter, SidebarSplitter, TimelineSplitter } from './Splitter';
 import { Timeline } from './Timeline';
 import { TrackPicker } from './TrackPicker';
 import { TooltipLayer } from './TooltipLayer';
@@ -61,6 +63,8 @@ export function App(): JSX.Element {
                     {isSidebarShown && <SidebarSplitter />}
                     {isSidebarShown && (isMarkerView.value ? <MarkerSidebar /> : <Sidebar />)}
                 </div>
+                {box.value && <BoxSplitter />}
+                <SourceBox />
             </main>
             <InfoDialog />
             <KeysDialog />

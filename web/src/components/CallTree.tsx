@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { copyName, copyTableItems } from '../state/copies';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { NODE_KEYS, nodeMenu } from '../state/node_menu';
+import { openSource } from '../state/source_box';
 import { inverted, search } from '../state/store';
 import { isShown, setShown } from '../state/tables';
 import { placeOfNode, transformByKey } from '../state/transform_offers';
@@ -146,7 +147,7 @@ export function CallTree(): JSX.Element {
             rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
             onSelect={selectNode}
             onKey={onTreeKey}
-            onOpen={(node) => toggle(node)}
+            onOpen={(node) => void openSource(placeOfNode(node))}
             onToggle={toggle}
             onCopy={(node) => copyName(node.func)}
             menuOf={(node) => nodeMenu(node, copyItems())}

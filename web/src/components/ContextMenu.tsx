@@ -29,7 +29,8 @@ function onMenuKey(event: KeyboardEvent): void {
     const target = move[event.key];
     if (target !== undefined) items[(target + items.length) % items.length]?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') close();
-    else if (event.ctrlKey || event.metaKey || event.altKey || !chooseByKey(event.key)) return;
+    // Enter chooses the item that has the focus.
+    else if (event.ctrlKey || event.metaKey || event.altKey || event.key === 'Enter' || !chooseByKey(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
 }

@@ -1,4 +1,4 @@
-/** The functions of the view, sorted by a column. Enter shows who calls one. */
+/** The functions of the view, sorted by a column. Enter shows the source of one. */
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { FuncRow } from '../engine/api';
@@ -13,7 +13,8 @@ import {
     sortedFunctions,
 } from '../state/functions';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
-import { FUNCTION_KEYS, functionMenu, showCallers } from '../state/node_menu';
+import { CALLERS_KEY, FUNCTION_KEYS, functionMenu, showCallers } from '../state/node_menu';
+import { openSource } from '../state/source_box';
 import { search } from '../state/store';
 import { transformFunctionByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
@@ -35,8 +36,9 @@ const main = nameColumn<FuncRow>({
 });
 
 function onListKey(event: KeyboardEvent, row: FuncRow | null): boolean {
-    if (!row || !FUNCTION_KEYS.has(event.key)) return false;
-    void transformFunctionByKey(event.key, row.func);
+    if (row && event.key === CALLERS_KEY) showCallers(row.func);
+    else if (row && FUNCTION_KEYS.has(event.key)) void transformFunctionByKey(event.key, row.func);
+    else return false;
     return true;
 }
 
@@ -68,7 +70,7 @@ export function FunctionList(): JSX.Element {
             rowClass={(row) => rowClassOf(row.func)}
             onSelect={(row, scroll) => selectFunction(row.func, scroll)}
             onKey={onListKey}
-            onOpen={(row) => showCallers(row.func)}
+            onOpen={(row) => void openSource({ func: row.func })}
             onCopy={(row) => copyName(row.func)}
             menuOf={(row) => functionMenu(row.func, copyItems())}
             headMenu={() => [foldItem(), ...copyItems()]}

@@ -12,7 +12,7 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
             [['←'], 'close; again: caller'],
             [['Page Up', 'Page Down'], 'a screen up, down'],
             [['Home', 'End'], 'first, last row'],
-            [['Enter'], 'open or close'],
+            [['Enter', 'Double click'], 'source and assembly'],
             [['*'], 'open everything below'],
             [['Ctrl+C'], 'copy the name'],
             [['Shift+F10'], 'menu of the row'],
@@ -21,7 +21,8 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
     {
         title: 'Functions',
         keys: [
-            [['Enter'], 'show who calls the function'],
+            [['Enter', 'Double click'], 'source and assembly'],
+            [['w'], 'show who calls the function'],
             [['m', 'f', 'd', '…'], 'transforms, as in the call tree'],
         ],
     },
@@ -57,6 +58,20 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
         keys: [
             [['x', 'Double click'], 'choose the time of the box'],
             [['Backspace', 'Esc'], 'forget the chosen range'],
+        ],
+    },
+    {
+        title: 'Source and assembly',
+        keys: [
+            [['n', 'p'], 'next, previous hot line or instruction'],
+            [['↑', '↓'], 'line, with its instructions; instruction, with its line'],
+            [['Enter'], 'on a jump: go to where it leads'],
+            [['r'], 'costs of all samples, or of the row it was opened for'],
+            [['%'], 'percent or weight'],
+            [['a'], 'show or hide the assembly'],
+            [[',', '.'], 'previous, next symbol with code of the function'],
+            [['f'], 'full screen'],
+            [['Esc'], 'leave the full screen; close'],
         ],
     },
     {

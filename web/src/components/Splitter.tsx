@@ -1,11 +1,12 @@
 /** The bars between timeline and tree, tree and sidebar, and columns: dragged, moved with arrow keys, reset by double click. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
+import { setBoxHeight, setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
 
 const USUAL_STEP = 16;
 const LEAST_TIMELINE = 64;
 const LEAST_PANEL = 160;
+const LEAST_BOX = 120;
 const LEAST_SIDEBAR = 220;
 const DEFAULT_SIDEBAR = 320;
 
@@ -93,6 +94,19 @@ export function SidebarSplitter(): JSX.Element {
             read={() => sidebarWidth.value}
             write={(size) => setSidebarWidth(Math.max(LEAST_SIDEBAR, Math.min(size, window.innerWidth * 0.6)))}
             reset={() => setSidebarWidth(DEFAULT_SIDEBAR)}
+            grows={-1}
+        />
+    );
+}
+
+export function BoxSplitter(): JSX.Element {
+    return (
+        <Splitter
+            label="Height of source and assembly"
+            orientation="horizontal"
+            read={() => document.querySelector('.box')?.getBoundingClientRect().height ?? LEAST_BOX}
+            write={(size) => setBoxHeight(Math.max(LEAST_BOX, Math.min(size, window.innerHeight - 2 * LEAST_PANEL)))}
+            reset={() => setBoxHeight(null)}
             grows={-1}
         />
     );

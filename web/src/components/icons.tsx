@@ -34,3 +34,6 @@ export const MoonIcon = (): JSX.Element => <Icon path="M13.5 9.6A5.8 5.8 0 0 1 6
 export const SidebarIcon = (): JSX.Element => <Icon path="M2 3h12v10H2ZM10 3v10" />;
 export const CutIcon = (): JSX.Element => <Icon size={12} path="M2 8h2.5M7 8h2M11.5 8H14M8 2v3M8 11v3" />;
 export const ChevronIcon = (): JSX.Element => <Icon size={12} path="M6 4l4 4-4 4" />;
+export const PreviousIcon = (): JSX.Element => <Icon size={14} path="M4 10l4-4 4 4" />;
+export const NextIcon = (): JSX.Element => <Icon size={14} path="M4 6l4 4 4-4" />;
+export const FullScreenIcon = (): JSX.Element => <Icon path="M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3" />;

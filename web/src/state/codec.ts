@@ -6,6 +6,7 @@
  */
 import type { NodePath, Transform } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
+import { type BoxView, decodeBox, encodeBox } from './box_codec';
 import { decodeIndexes, encodeIndexes } from './indexes';
 import { decodeTracks, encodeTracks } from './track_choice';
 import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
@@ -55,6 +56,8 @@ export interface View {
     tracks: TrackChoice;
     /** What the profile is called instead of what it calls itself; '' for that. */
     profileName: string;
+    /** Source and assembly below the views; null: closed. */
+    box: BoxView | null;
 }
 
 export const EMPTY_VIEW: View = {
@@ -74,6 +77,7 @@ export const EMPTY_VIEW: View = {
     marker: -1,
     tracks: DEFAULT_TRACKS,
     profileName: '',
+    box: null,
 };
 
 const MOST_TABLES = 20;
@@ -145,6 +149,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (hidden.length > 0) query.set('hiddenTracks', encodeTracks(hidden));
     if (order.length > 0) query.set('trackOrder', encodeTracks(order));
     if (view.profileName !== '') query.set('profileName', view.profileName);
+    encodeBox(view.box, query);
     return `?${query.toString().replace(/=(?=&|$)/g, '')}`;
 }
 
@@ -177,5 +182,6 @@ export function decodeView(text: string, zero: number): View {
             order: decodeTracks(query.get('trackOrder') ?? ''),
         },
         profileName: query.get('profileName') ?? '',
+        box: decodeBox(query),
     };
 }

@@ -2,6 +2,7 @@
 import { selectedFunc } from './functions';
 import { showButterfly } from './node_menu';
 import { saveFlameSvg, saveTimeline, saveView } from './exports';
+import { closeBox, leaveBox, toggleAssembly } from './source_box';
 import {
     commitPreview,
     fullRange,
@@ -34,6 +35,7 @@ export interface Command {
 }
 
 const always = (): boolean => true;
+const isBoxOpen = (): boolean => view.value.box !== null;
 
 /** The function that is selected in the view that is open. */
 function functionInView(): number {
@@ -120,7 +122,8 @@ export const COMMANDS: readonly Command[] = [
         isOffered: always,
         run: () => {
             tooltip.value = null;
-            setPreview(null);
+            if (view.value.preview) setPreview(null);
+            else leaveBox();
         },
         isHidden: true,
     },
@@ -138,6 +141,8 @@ export const COMMANDS: readonly Command[] = [
     { title: 'Save this view as an image', key: '', isOffered: always, run: saveView },
     { title: 'Save the timeline as an image', key: '', isOffered: always, run: saveTimeline },
     { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => void saveFlameSvg() },
+    { title: 'Show or hide the assembly', key: '', isOffered: isBoxOpen, run: toggleAssembly },
+    { title: 'Close source and assembly', key: '', isOffered: isBoxOpen, run: closeBox },
     {
         title: 'Copy the address of this view',
         key: '',

@@ -1,6 +1,7 @@
 /** The menus of call nodes and of functions, the same in every view that has them. */
 import type { Recursion, TransformKind } from '../engine/api';
 import { copyName, copyStack } from './copies';
+import { openSource, type SourcePlace } from './source_box';
 import { changeView, engine } from './store';
 import {
     type NodePlace,
@@ -55,6 +56,10 @@ function butterflyItem(func: number, startsGroup: boolean): MenuItem {
     });
 }
 
+function sourceItem(place: SourcePlace): MenuItem {
+    return menuItem('Show source and assembly', () => void openSource(place), { keys: 'Enter' });
+}
+
 /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
 export function placeMenu(
     place: NodePlace,
@@ -62,7 +67,8 @@ export function placeMenu(
     more: readonly MenuItem[] = [],
 ): MenuItems {
     return withRecursion(place.func, (recursion) => [
-        ...offersFor(place, recursion).map((offer) => offerItem(offer, GROUP_STARTS.has(offer.kind))),
+        sourceItem(place),
+        ...offersFor(place, recursion).map((offer, at) => offerItem(offer, at === 0 || GROUP_STARTS.has(offer.kind))),
         butterflyItem(place.func, true),
         ...own,
         menuItem('Copy function name', () => copyName(place.func), { keys: 'Ctrl+C', startsGroup: true }),
@@ -77,7 +83,8 @@ export function onNodeKey(event: KeyboardEvent, place: NodePlace): boolean {
     if (event.ctrlKey) {
         if (event.key !== 'c') return false;
         copyName(place.func);
-    } else if (event.key === 'b') showButterfly(place.func);
+    } else if (event.key === 'Enter') void openSource(place);
+    else if (event.key === 'b') showButterfly(place.func);
     else if (NODE_KEYS.has(event.key)) void transformByKey(event.key, place);
     else return false;
     return true;
@@ -96,6 +103,9 @@ export function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuIt
     return placeMenu(placeOfNode(node), own, more);
 }
 
+/** On a function: who calls it. */
+export const CALLERS_KEY = 'w';
+
 /** The inverted tree, at the row of the function: who calls it. */
 export function showCallers(func: number): void {
     changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [] }, 'push');
@@ -103,9 +113,10 @@ export function showCallers(func: number): void {
 
 export function functionMenu(func: number, more: readonly MenuItem[] = []): MenuItems {
     return withRecursion(func, (recursion) => [
+        sourceItem({ func }),
         menuItem('Show callers', () => showCallers(func), {
             title: 'Opens the inverted tree at this function',
-            keys: 'Enter',
+            keys: CALLERS_KEY,
         }),
         butterflyItem(func, false),
         ...offersForFunction(func, recursion).map((offer, at) => offerItem(offer, at === 0)),

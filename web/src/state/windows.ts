@@ -15,6 +15,14 @@ export const timelineHeight = signal<number | null>(storedNumber('timelineHeight
 export const sidebarWidth = signal<number>(storedNumber('sidebarWidth') ?? 320);
 export const sidebarOpen = signal<boolean>(stored('sidebar') !== 'closed');
 
+/** px, of source and assembly; null: a part of the window. */
+export const boxHeight = signal<number | null>(storedNumber('boxHeight'));
+
+export function setBoxHeight(height: number | null): void {
+    boxHeight.value = height;
+    store('boxHeight', height === null ? null : String(Math.round(height)));
+}
+
 export function setTimelineHeight(height: number | null): void {
     timelineHeight.value = height;
     store('timelineHeight', height === null ? null : String(Math.round(height)));

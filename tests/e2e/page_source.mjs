@@ -1,0 +1,227 @@
+// Source and assembly on the page: opened by key, mouse, menu and address; the line that is hot is the marked one, its
+// costs are those of the tree, and lines and instructions find each other.
+//
+//     node tests/e2e/page_source.mjs URL PROF PROFILE SOURCE
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { askUntil, closeBrowser, complaints, foreign, openPage, selectedRow, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, prof, file, sourceFile] = process.argv.slice(2);
+const sourceLines = readFileSync(sourceFile, 'utf8').split('\n');
+/** The line that a remark of the source marks. */
+const lineOf = (mark) => sourceLines.findIndex((line) => line.includes(`/* ${mark} */`)) + 1;
+
+const param = (page, name) => new URL(page.url()).searchParams.get(name);
+const isOpen = (page) => page.locator('.box').count();
+
+/** The lines on the screen: number, text, costs, heat. */
+function readLines(page) {
+    return page.$eval('.source-editor', (holder) => {
+        const root = holder.shadowRoot;
+        const at = (element) => Math.round(element.getBoundingClientRect().top);
+        const column = (name) =>
+            new Map([...root.querySelectorAll(`${name} .cm-gutterElement`)].map((one) => [at(one), one.textContent]));
+        const total = column('.cost-gutter.total');
+        const self = column('.cost-gutter.self');
+        const number = column('.cm-lineNumbers');
+        return [...root.querySelectorAll('.cm-line')].map((line) => ({
+            line: Number(number.get(at(line))),
+            text: line.firstChild?.nodeValue ?? line.textContent,
+            content: line.textContent,
+            total: total.get(at(line)) ?? '',
+            self: self.get(at(line)) ?? '',
+            heat: Number(/heat-(\d)/.exec(line.className)?.[1] ?? 0),
+            isChosen: line.classList.contains('chosen'),
+            inlined: line.querySelector('.inlined')?.title ?? '',
+        }));
+    });
+}
+
+/** Waits until the source is there, with its costs and a chosen line. */
+async function waitForSource(page) {
+    await page.waitForSelector('.source-editor .cm-line');
+    await settle(page);
+    return askUntil(
+        (lines) => lines.some((line) => line.isChosen) && lines.some((line) => line.total !== ''),
+        () => readLines(page),
+    );
+}
+
+function readCode(page) {
+    return page.$$eval('.code-row', (rows) =>
+        rows.map((row) => {
+            const [total, self, address, origin, instruction] = [...row.children].map((cell) => cell.textContent);
+            return { total, self, address, origin, instruction, classes: row.className };
+        }),
+    );
+}
+
+async function waitForCode(page) {
+    await page.waitForSelector('.code-row');
+    await settle(page);
+    return askUntil(
+        (rows) => rows.some((row) => row.total !== ''),
+        () => readCode(page),
+    );
+}
+
+async function openCode(page) {
+    // Whether it was open is remembered.
+    if ((await page.locator('.code-pane').count()) === 0) await page.keyboard.press('a');
+    return waitForCode(page);
+}
+
+/** Selects the row of a function, in the open tree: the first one of that name. */
+async function select(page, name) {
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('*');
+    await settle(page);
+    await page.locator('.tree-row', { has: page.locator('.tree-text bdi', { hasText: new RegExp(`^${name}$`) }) }).first().click();
+    await settle(page);
+}
+
+await check('Enter opens the source at the hottest line of the function, which is the marked one', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    const lines = await waitForSource(page);
+    const chosen = lines.find((line) => line.isChosen);
+    assertEqual(chosen.line, lineOf('HOT'), 'line that is shown');
+    assert(chosen.content.includes('/* HOT */'), `its text is ${chosen.content}`);
+    const hottest = [...lines].sort((a, b) => b.heat - a.heat)[0];
+    assertEqual(hottest.line, lineOf('HOT'), 'hottest line');
+    assertEqual(hottest.heat, 5, 'its heat');
+    assert(param(page, 'sourceViewIndex') !== null, 'the address does not have the file');
+    // The keyboard goes on in the source, and Escape comes back.
+    await page.keyboard.press('Escape');
+    await settle(page);
+    assertEqual(await isOpen(page), 0, 'boxes after Escape');
+    assert(await page.evaluate(() => document.activeElement.getAttribute('role') === 'treegrid'), 'the tree has not the focus');
+    assertEqual((await selectedRow(page)).name, 'divide', 'selected row');
+    await page.close();
+});
+
+await check('a double click and the menu open it too, in the function list as well', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.locator('.tree-row.selected .tree-text').dblclick();
+    await waitForSource(page);
+    await page.getByRole('button', { name: 'Close' }).click();
+    assertEqual(await isOpen(page), 0, 'boxes after the close button');
+    await page.locator('.tree-row.selected .tree-text').click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Show source and assembly' }).click();
+    await waitForSource(page);
+    await page.goBack();
+    await settle(page);
+    assertEqual(await isOpen(page), 0, 'boxes after back');
+    await page.getByRole('tab', { name: 'Functions' }).click();
+    await page.locator('[role="grid"] .tree-row', { hasText: 'divide' }).click();
+    await page.keyboard.press('Enter');
+    const lines = await waitForSource(page);
+    assertEqual(lines.find((line) => line.isChosen)?.line, lineOf('HOT'), 'line that is shown');
+    await page.close();
+});
+
+await check('n and p walk the hot lines', async () => {
+    const page = await openPage(url);
+    await select(page, 'seldom');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    const chosen = async () => (await readLines(page)).find((line) => line.isChosen)?.line;
+    const start = await chosen();
+    await page.keyboard.press('n');
+    const next = await askUntil((line) => line !== start, chosen);
+    const hot = (await readLines(page)).filter((line) => line.heat > 0).map((line) => line.line);
+    assert(hot.includes(next), `line ${next} is not hot`);
+    await page.keyboard.press('p');
+    const before = await askUntil((line) => line !== next, chosen);
+    assert(hot.includes(before) && before !== next, `line ${before} is not another hot line`);
+    await page.close();
+});
+
+await check('the address has it all: a pasted one opens the same', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    await page.keyboard.press('r');
+    await page.keyboard.press('f');
+    await settle(page);
+    const lines = await readLines(page);
+    await askUntil((address) => address.includes('bottomFullscreen'), async () => page.url());
+    for (const name of ['sourceViewIndex', 'assemblyView', 'bottomFullscreen', 'sourceFunc', 'sourceNode', 'sourceCosts'])
+        assert(param(page, name) !== null, `the address does not have ${name}`);
+    const again = await openPage(page.url());
+    const there = await waitForSource(again);
+    await waitForCode(again);
+    const costs = (rows) => rows.filter((row) => row.total !== '').map((row) => `${row.line} ${row.total} ${row.self}`).join('\n');
+    assertEqual(costs(there), costs(lines), 'costs of the pasted address');
+    assertEqual(await again.locator('.box.full').count(), 1, 'boxes in full screen');
+    await again.locator('.box').focus();
+    await again.keyboard.press('Escape');
+    assertEqual(await again.locator('.box.full').count(), 0, 'boxes in full screen after Escape');
+    assertEqual(await isOpen(again), 1, 'boxes after Escape');
+    await page.close();
+    await again.close();
+});
+
+await check('the assembly has instructions with costs, jumps, and two syntaxes', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    const rows = await openCode(page);
+    assert(rows.some((row) => /^div/.test(row.instruction)), 'there is no division');
+    const hottest = [...rows].sort((a, b) => Number.parseFloat(b.self || '0') - Number.parseFloat(a.self || '0'))[0];
+    assert(hottest.classes.includes('heat-5'), 'the costliest instruction is not marked');
+    assertEqual(hottest.origin, `:${lineOf('HOT')}`, 'its line');
+    const drawn = await page.locator('.jumps canvas').evaluate((canvas) => {
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        return data.some((value) => value !== 0);
+    });
+    assert(drawn, 'no jump is drawn');
+    await page.getByRole('button', { name: 'AT&T' }).click();
+    const others = await askUntil((all) => all.some((row) => row.instruction.includes('%r')), () => readCode(page));
+    assert(others.some((row) => row.instruction.includes('%r')), 'it is not in the syntax of AT&T');
+    await page.close();
+});
+
+await check('a line finds its instructions, and an instruction its line', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    const linked = async () => (await readCode(page)).filter((row) => row.classes.includes('linked'));
+    const ofHot = await askUntil((rows) => rows.length > 0, linked);
+    assert(ofHot.length > 0 && ofHot.every((row) => row.origin === `:${lineOf('HOT')}`), 'other instructions are marked');
+    assert(ofHot.some((row) => row.instruction.startsWith('div')), 'the division is not marked');
+    await page.locator('.code-row', { hasText: 'puts' }).first().click();
+    const lines = await askUntil(
+        (all) => all.find((line) => line.isChosen)?.content.includes('puts'),
+        () => readLines(page),
+    );
+    assert(lines.find((line) => line.isChosen)?.content.includes('puts("never")'), 'its line is not marked');
+    await page.close();
+});
+
+await check('a line tells which calls were inlined into it', async () => {
+    const page = await openPage(url);
+    await select(page, 'scramble');
+    await page.keyboard.press('Enter');
+    const lines = await waitForSource(page);
+    const line = lines.find((one) => one.line === lineOf('INLINED'));
+    assert(line.inlined.includes('mix'), `it tells ${line.inlined}`);
+    await page.close();
+});
+
+await check('nothing is fetched from elsewhere, and nothing is complained about', async () => {
+    assertEqual(foreign.join(), '', 'foreign addresses');
+    assertEqual(complaints.join('\n'), '', 'complaints');
+});
+
+await closeBrowser();
+finish();

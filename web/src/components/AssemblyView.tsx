@@ -1,0 +1,278 @@
+/**
+ * The machine code in the box: an instruction a row with what it costs, where it comes from, and arrows for jumps. Only the
+ * rows on the screen exist.
+ */
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { drawJumps, type Jump, LANE_WIDTH, layoutJumps, MOST_LANES } from '../draw/jumps';
+import {
+    type Code,
+    chooseInstruction,
+    chosenInstruction,
+    code,
+    codeProblem,
+    instructionCosts,
+    linkedInstructions,
+    openings,
+    shownSymbol,
+    sourceText,
+    symbols,
+    syntax,
+    wantedInstruction,
+} from '../state/source_box';
+import type { Place } from '../state/symbol_api';
+import { plainText } from '../text/plain';
+import { costText, costTitle, heatStep } from './SourceView';
+import { CodeProblem } from './SourceProblem';
+import { ProfileText } from './text';
+import { useSize } from './use';
+
+const ROW_HEIGHT = 20;
+const OVERSCAN = 12;
+const HEADER_HEIGHT = 24;
+const INSTRUCTION_LIMIT = 300;
+
+/** Mnemonic, registers, numbers, names and remarks, in the colours of the source. */
+const TOKEN = /(<[^>]*>)|(#.*$)|(\$?-?\b0x[0-9a-f]+\b|\$?-?\b\d+\b)|(%[a-z0-9()]+)/g;
+
+function Text({ text }: { text: string }): JSX.Element {
+    const plain = plainText(text, INSTRUCTION_LIMIT);
+    const space = plain.indexOf(' ');
+    const mnemonic = space < 0 ? plain : plain.slice(0, space);
+    const rest = space < 0 ? '' : plain.slice(space);
+    const pieces: (JSX.Element | string)[] = [];
+    let end = 0;
+    for (const match of rest.matchAll(TOKEN)) {
+        pieces.push(rest.slice(end, match.index));
+        const kind = match[1] ? 'name' : match[2] ? 'remark' : match[3] ? 'number' : 'register';
+        pieces.push(<span class={kind}>{match[0]}</span>);
+        end = match.index + match[0].length;
+    }
+    return (
+        <bdi dir="ltr">
+            <b>{mnemonic}</b>
+            {pieces}
+            {rest.slice(end)}
+        </bdi>
+    );
+}
+
+function baseName(file: string): string {
+    return file.slice(file.lastIndexOf('/') + 1);
+}
+
+/** Where an instruction comes from: the innermost frame, short; all of them in words. */
+function originOf(places: readonly Place[]): { text: string; title: string } {
+    const inner = places[places.length - 1];
+    if (!inner || inner.line === 0) return { text: '', title: '' };
+    const isInlined = places.length > 1;
+    const isHere = inner.file === sourceText.value?.file;
+    return {
+        text: `${isHere ? '' : baseName(inner.file)}:${inner.line}${isInlined ? ` ${inner.func}` : ''}`,
+        title: [...places]
+            .reverse()
+            .map((place) => plainText(`${place.func} ${place.file}:${place.line}`, 400))
+            .join('\ninlined into '),
+    };
+}
+
+interface RowProps {
+    shown: Code;
+    index: number;
+    most: number;
+    lanes: number;
+    isLinked: boolean;
+    isChosen: boolean;
+}
+
+function Row({ shown, index, most, lanes, isLinked, isChosen }: RowProps): JSX.Element {
+    const instruction = shown.instructions[index];
+    const cost = instructionCosts.value.get(index);
+    const at = Math.max(0, shown.syntaxes.indexOf(syntax.value));
+    const origin = originOf(shown.places[index] ?? []);
+    const heat = cost ? heatStep(cost.self, most) : 0;
+    const title = cost ? costTitle(cost) : '';
+    return (
+        <div
+            id={`instruction-${index}`}
+            data-row={index}
+            class={`code-row heat-${heat}${isLinked ? ' linked' : ''}${isChosen ? ' chosen' : ''}`}
+            role="row"
+            aria-rowindex={index + 1}
+            aria-selected={isChosen}
+            style={{ top: `${index * ROW_HEIGHT}px` }}
+        >
+            <span role="gridcell" class="cost" title={title}>
+                {costText(cost?.total ?? 0)}
+            </span>
+            <span role="gridcell" class="cost" title={title}>
+                {costText(cost?.self ?? 0)}
+            </span>
+            <span role="gridcell" class="address">
+                {(instruction?.address ?? 0).toString(16)}
+            </span>
+            <span role="gridcell" class="origin" title={origin.title}>
+                <ProfileText text={origin.text} limit={60} />
+            </span>
+            <span role="gridcell" class="instruction" style={{ paddingLeft: `${lanes * LANE_WIDTH + 16}px` }}>
+                <Text text={instruction?.texts[at] ?? ''} />
+            </span>
+        </div>
+    );
+}
+
+function Jumps({
+    jumps,
+    top,
+    height,
+    lanes,
+}: {
+    jumps: Jump[];
+    top: number;
+    height: number;
+    lanes: number;
+}): JSX.Element {
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const chosen = chosenInstruction.value;
+    useLayoutEffect(() => {
+        if (!canvas.current) return;
+        const style = getComputedStyle(canvas.current);
+        drawJumps(canvas.current, {
+            jumps,
+            rowHeight: ROW_HEIGHT,
+            top,
+            width: lanes * LANE_WIDTH + 14,
+            height,
+            color: style.getPropertyValue('--line-jump'),
+            chosen,
+            chosenColor: style.getPropertyValue('--accent'),
+        });
+    });
+    return (
+        <div class="jumps" aria-hidden="true" style={{ top: `${top}px` }}>
+            <canvas ref={canvas} />
+        </div>
+    );
+}
+
+function Listing({ shown }: { shown: Code }): JSX.Element {
+    const scroller = useRef<HTMLDivElement>(null);
+    const size = useSize(scroller);
+    const [scrollTop, setScrollTop] = useState(0);
+    const count = shown.instructions.length;
+    const jumps = useMemo(() => layoutJumps(shown.instructions), [shown]);
+    const lanes = Math.min(
+        MOST_LANES,
+        jumps.reduce((most, jump) => Math.max(most, jump.lane + 1), 0),
+    );
+    const height = Math.max(size.height - HEADER_HEIGHT, 0);
+    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
+    const last = Math.min(count, Math.ceil((scrollTop + Math.max(height, 200)) / ROW_HEIGHT) + OVERSCAN);
+    const most = [...instructionCosts.value.values()].reduce((max, cost) => Math.max(max, cost.self), 0);
+    const linked = linkedInstructions.value;
+    const chosen = chosenInstruction.value;
+
+    const reveal = (index: number, place: 'center' | 'nearest'): void => {
+        const element = scroller.current;
+        if (!element || index < 0) return;
+        const top = index * ROW_HEIGHT;
+        const room = element.clientHeight - HEADER_HEIGHT;
+        if (top >= element.scrollTop && top + ROW_HEIGHT <= element.scrollTop + room) return;
+        if (place === 'center') element.scrollTop = Math.round((top - room / 2) / ROW_HEIGHT) * ROW_HEIGHT;
+        else element.scrollTop = top < element.scrollTop ? top : top + ROW_HEIGHT - room;
+    };
+    const wanted = wantedInstruction.value;
+    useLayoutEffect(() => {
+        if (wanted && height > 0) reveal(wanted.index, 'center');
+    }, [wanted, shown, height > 0]);
+    // Without a source the code gets the keyboard.
+    const opened = openings.value;
+    useEffect(() => {
+        if (opened > 0 && !sourceText.value?.text) scroller.current?.focus({ preventScroll: true });
+    }, [opened]);
+
+    const onKeyDown = (event: KeyboardEvent): void => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const page = Math.max(1, Math.floor(height / ROW_HEIGHT) - 1);
+        const target: Record<string, number> = {
+            ArrowDown: chosen + 1,
+            ArrowUp: chosen - 1,
+            PageDown: chosen + page,
+            PageUp: chosen - page,
+            Home: 0,
+            End: count - 1,
+        };
+        const wantedRow = target[event.key];
+        if (wantedRow !== undefined) {
+            const index = Math.max(0, Math.min(count - 1, wantedRow));
+            chooseInstruction(index);
+            reveal(index, 'nearest');
+        } else if (event.key === 'Enter') {
+            const jump = jumps.find((one) => one.from === chosen);
+            if (!jump) return;
+            chooseInstruction(jump.to);
+            reveal(jump.to, 'center');
+        } else return;
+        event.preventDefault();
+    };
+    return (
+        <div
+            ref={scroller}
+            class="code"
+            role="grid"
+            aria-label="Machine code"
+            aria-rowcount={count}
+            tabIndex={0}
+            {...(chosen >= 0 ? { 'aria-activedescendant': `instruction-${chosen}` } : {})}
+            onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+            onKeyDown={onKeyDown}
+            onClick={(event) => {
+                const row = (event.target as Element).closest<HTMLElement>('[data-row]');
+                if (row && (window.getSelection()?.isCollapsed ?? true)) chooseInstruction(Number(row.dataset.row));
+            }}
+        >
+            <div class="pane-header" role="row">
+                <span role="columnheader" class="cost">
+                    Total
+                </span>
+                <span role="columnheader" class="cost">
+                    Self
+                </span>
+                <span role="columnheader" class="address">
+                    Address
+                </span>
+                <span role="columnheader" class="origin">
+                    Line
+                </span>
+                <span role="columnheader">Instruction</span>
+            </div>
+            <div class="code-rows" role="rowgroup" style={{ height: `${count * ROW_HEIGHT}px` }}>
+                {shown.instructions.slice(first, last).map((one, i) => (
+                    <Row
+                        key={one.address}
+                        shown={shown}
+                        index={first + i}
+                        most={most}
+                        lanes={lanes}
+                        isLinked={linked.has(first + i)}
+                        isChosen={chosen === first + i}
+                    />
+                ))}
+                <Jumps jumps={jumps} top={scrollTop} height={height} lanes={lanes} />
+            </div>
+        </div>
+    );
+}
+
+export function AssemblyView(): JSX.Element {
+    const shown = code.value;
+    const problem = codeProblem.value;
+    const isWithout = symbols.value !== null && shownSymbol.value === null;
+    return (
+        <section class="code-pane" aria-label="Assembly">
+            {problem !== '' && <CodeProblem sentence={problem} />}
+            {isWithout && <CodeProblem sentence="the profile does not say where in which library this function lies" />}
+            {shown && <Listing shown={shown} />}
+        </section>
+    );
+}

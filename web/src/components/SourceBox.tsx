@@ -1,0 +1,295 @@
+/** The box below the views: source and assembly of a function side by side, with their buttons and keys. */
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { fetchNames, funcName, namesVersion } from '../state/names';
+import {
+    box,
+    boxError,
+    changeBox,
+    chooseSyntax,
+    chosenLine,
+    closeBox,
+    code,
+    hotLines,
+    inPercent,
+    leaveBox,
+    openings,
+    shownSymbol,
+    sourceText,
+    stepHotInstruction,
+    stepHotLine,
+    stepSymbol,
+    symbols,
+    syntax,
+    toggleAssembly,
+    toggleUnit,
+} from '../state/source_box';
+import { boxHeight } from '../state/windows';
+import { AssemblyView } from './AssemblyView';
+import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon } from './icons';
+import { SourceView } from './SourceView';
+import { ProfileText } from './text';
+
+const NAME_LIMIT = 120;
+
+function Choice({
+    label,
+    options,
+    chosen,
+    choose,
+}: {
+    label: string;
+    options: readonly [string, string, string][];
+    chosen: string;
+    choose: (name: string) => void;
+}): JSX.Element {
+    return (
+        <fieldset class="choice" aria-label={label}>
+            {options.map(([name, text, title]) => (
+                <button
+                    key={name}
+                    type="button"
+                    class="button"
+                    aria-pressed={name === chosen}
+                    title={title}
+                    onClick={() => choose(name)}
+                >
+                    {text}
+                </button>
+            ))}
+        </fieldset>
+    );
+}
+
+function HotLines(): JSX.Element | null {
+    const lines = hotLines.value;
+    if (lines.length === 0) return null;
+    const at = lines.indexOf(chosenLine.value);
+    return (
+        <span class="stepper">
+            <button
+                type="button"
+                class="button quiet square"
+                aria-label="Previous hot line"
+                title="Previous hot line (p)"
+                onClick={() => stepHotLine(-1)}
+            >
+                <PreviousIcon />
+            </button>
+            <span class="muted">
+                {at >= 0
+                    ? `hot line ${at + 1} of ${lines.length}`
+                    : `${lines.length} hot ${lines.length === 1 ? 'line' : 'lines'}`}
+            </span>
+            <button
+                type="button"
+                class="button quiet square"
+                aria-label="Next hot line"
+                title="Next hot line (n)"
+                onClick={() => stepHotLine(1)}
+            >
+                <NextIcon />
+            </button>
+        </span>
+    );
+}
+
+function Symbols(): JSX.Element | null {
+    const all = symbols.value ?? [];
+    const shown = shownSymbol.value;
+    if (!shown) return null;
+    const at = all.indexOf(shown);
+    return (
+        <span class="stepper">
+            {all.length > 1 && (
+                <>
+                    <button
+                        type="button"
+                        class="button quiet square"
+                        aria-label="Previous symbol"
+                        title="Previous symbol with code of this function (,)"
+                        onClick={() => stepSymbol(-1)}
+                    >
+                        <PreviousIcon />
+                    </button>
+                    <span class="muted">
+                        {at + 1} of {all.length}
+                    </span>
+                    <button
+                        type="button"
+                        class="button quiet square"
+                        aria-label="Next symbol"
+                        title="Next symbol with code of this function (.)"
+                        onClick={() => stepSymbol(1)}
+                    >
+                        <NextIcon />
+                    </button>
+                </>
+            )}
+            <span class="symbol-name" title="The symbol whose code is shown">
+                <ProfileText text={shown.name} limit={NAME_LIMIT} />
+            </span>
+        </span>
+    );
+}
+
+function Heading(): JSX.Element {
+    const func = box.value?.func ?? -1;
+    namesVersion.value;
+    useEffect(() => {
+        if (func >= 0) void fetchNames([func]);
+    }, [func]);
+    const name = func >= 0 ? funcName(func)?.name : undefined;
+    const file = sourceText.value?.file ?? '';
+    return (
+        <h2>
+            {name !== undefined && <ProfileText text={name || '(no name)'} limit={NAME_LIMIT} />}
+            {file !== '' && (
+                <span class="muted file" title={file.slice(0, 1000)}>
+                    <ProfileText text={file} limit={400} />
+                </span>
+            )}
+        </h2>
+    );
+}
+
+/** Keys of the box; false if one has no meaning here. */
+function onBoxKey(event: KeyboardEvent): boolean {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    const isInCode = event.target instanceof Element && event.target.closest('.code') !== null;
+    const shown = box.value;
+    switch (event.key) {
+        case 'Escape':
+            leaveBox();
+            break;
+        case 'n':
+            (isInCode ? stepHotInstruction : stepHotLine)(1);
+            break;
+        case 'p':
+            (isInCode ? stepHotInstruction : stepHotLine)(-1);
+            break;
+        case 'a':
+            toggleAssembly();
+            break;
+        case 'f':
+            changeBox({ full: !(shown?.full ?? false) });
+            break;
+        case 'r':
+            changeBox({ isOfRow: !(shown?.isOfRow ?? false) });
+            break;
+        case '%':
+            toggleUnit();
+            break;
+        case '.':
+            stepSymbol(1);
+            break;
+        case ',':
+            stepSymbol(-1);
+            break;
+        default:
+            return false;
+    }
+    return true;
+}
+
+export function SourceBox(): JSX.Element | null {
+    const shown = box.value;
+    const element = useRef<HTMLElement>(null);
+    // Its keys work from the start; source or code take the focus when they are there.
+    const opened = openings.value;
+    useEffect(() => {
+        if (opened > 0 && !element.current?.contains(document.activeElement)) element.current?.focus({ preventScroll: true });
+    }, [opened]);
+    if (!shown) return null;
+    const hasPath = shown.path.length > 0;
+    const ofRow = hasPath ? 'This row' : 'This function';
+    const syntaxes = code.value?.syntaxes ?? [];
+    return (
+        <section
+            ref={element}
+            tabIndex={-1}
+            class={shown.full ? 'box full' : 'box'}
+            aria-label="Source and assembly"
+            style={boxHeight.value === null || shown.full ? {} : { height: `${boxHeight.value}px` }}
+            onKeyDown={(event) => {
+                if (onBoxKey(event)) {
+                    event.preventDefault();
+                    event.stopPropagation();
+                }
+            }}
+        >
+            <div class="box-header">
+                <Heading />
+                {boxError.value !== '' && <span role="alert">{boxError.value}</span>}
+                <HotLines />
+                {(hasPath || shown.func >= 0) && (
+                    <Choice
+                        label="Costs of"
+                        options={[
+                            ['all', 'All', 'Costs of all samples in view (r)'],
+                            [
+                                'row',
+                                ofRow,
+                                hasPath
+                                    ? 'Costs of the row it was opened for, and of what that calls (r)'
+                                    : 'Costs of this function and of what it calls (r)',
+                            ],
+                        ]}
+                        chosen={shown.isOfRow ? 'row' : 'all'}
+                        choose={(name) => changeBox({ isOfRow: name === 'row' })}
+                    />
+                )}
+                <button
+                    type="button"
+                    class="button"
+                    aria-pressed={inPercent.value}
+                    title="Percent of all samples in view, or their weight (%)"
+                    onClick={toggleUnit}
+                >
+                    %
+                </button>
+                <button
+                    type="button"
+                    class="button"
+                    aria-pressed={shown.assembly}
+                    title="Show or hide the machine code (a)"
+                    onClick={toggleAssembly}
+                >
+                    Assembly
+                </button>
+                {shown.assembly && <Symbols />}
+                {shown.assembly && syntaxes.length > 1 && (
+                    <Choice
+                        label="Syntax"
+                        options={syntaxes.map((name) => [name, name, `Instructions as ${name} writes them`])}
+                        chosen={syntaxes.includes(syntax.value) ? syntax.value : (syntaxes[0] ?? '')}
+                        choose={chooseSyntax}
+                    />
+                )}
+                <button
+                    type="button"
+                    class="button quiet square"
+                    aria-label="Full screen"
+                    aria-pressed={shown.full}
+                    title={shown.full ? 'Leave the full screen (f, Esc)' : 'Full screen (f)'}
+                    onClick={() => changeBox({ full: !shown.full })}
+                >
+                    <FullScreenIcon />
+                </button>
+                <button
+                    type="button"
+                    class="button quiet square"
+                    aria-label="Close"
+                    title="Close (Esc)"
+                    onClick={closeBox}
+                >
+                    <CloseIcon />
+                </button>
+            </div>
+            <div class="box-panes">
+                <SourceView />
+                {shown.assembly && <AssemblyView />}
+            </div>
+        </section>
+    );
+}

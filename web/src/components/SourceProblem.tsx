@@ -1,0 +1,94 @@
+/** Why there is no source to see, or no code, and what to do about it. */
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { fetchNames, funcName, namesVersion } from '../state/names';
+import { box, type SourceText } from '../state/source_box';
+import { info } from '../state/store';
+import { ProfileText } from './text';
+
+const TEXT_LIMIT = 400;
+
+/** The folder of a path, without its last slash. */
+function folderOf(file: string): string {
+    return file.slice(0, Math.max(1, file.lastIndexOf('/')));
+}
+
+/** The name of the function that the box is open for; '' while it is not known. */
+function useFunction(): { name: string; lib: string } {
+    const func = box.value?.func ?? -1;
+    namesVersion.value;
+    useEffect(() => {
+        if (func >= 0) void fetchNames([func]);
+    }, [func]);
+    const known = func >= 0 ? funcName(func) : undefined;
+    return { name: known?.name ?? '', lib: known?.lib ?? '' };
+}
+
+export function SourceProblem({ text }: { text: SourceText | null }): JSX.Element {
+    const { name, lib } = useFunction();
+    if (text) {
+        return (
+            <div class="empty" role="status">
+                <h2>The text of this file is not here</h2>
+                <p>
+                    <ProfileText text={text.file} limit={TEXT_LIMIT} />
+                </p>
+                <p>
+                    prof says: <ProfileText text={text.problem} limit={TEXT_LIMIT} />.
+                </p>
+                <p>If the file lies in another folder on this machine, say so when the profile is opened:</p>
+                <p>
+                    <code>
+                        prof load --source-map <ProfileText text={folderOf(text.file)} limit={TEXT_LIMIT} />
+                        =FOLDER …
+                    </code>
+                </p>
+                <p>
+                    Sources of packages come from a debug server: <code>--debuginfod URL</code>.
+                </p>
+            </div>
+        );
+    }
+    const isLibrary = (box.value?.func ?? -1) >= info.value.funcCount;
+    if (isLibrary)
+        return (
+            <div class="empty" role="status">
+                <h2>This row stands for a whole library</h2>
+                <p>Undo the transform that collapsed it to see its functions.</p>
+            </div>
+        );
+    return (
+        <div class="empty" role="status">
+            <h2>It is not known which file this function is from</h2>
+            <p>
+                {name !== '' && <ProfileText text={name} limit={TEXT_LIMIT} />}
+                {lib !== '' && (
+                    <>
+                        {' of '}
+                        <ProfileText text={lib} limit={80} />
+                    </>
+                )}{' '}
+                has no debug info that prof could find.
+            </p>
+            <p>
+                Build it with <code>-g</code>, install its debug package, or name where its debug info is:{' '}
+                <code>prof load --symbol-dir DIR</code> or <code>--debuginfod URL</code>.
+            </p>
+        </div>
+    );
+}
+
+export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
+    return (
+        <div class="empty" role="status">
+            <h2>There is no machine code to show</h2>
+            <p>
+                prof says: <ProfileText text={sentence} limit={TEXT_LIMIT} />.
+            </p>
+            <p>
+                The code comes from the very program or library that was recorded: it has to be on this machine,
+                unchanged. A copy elsewhere is found with <code>prof load --symbol-dir DIR</code>.
+            </p>
+        </div>
+    );
+}

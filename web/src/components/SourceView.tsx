@@ -1,0 +1,138 @@
+/** The source file in the box: its costs in gutters, hot lines coloured, the chosen one linked with its instructions. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { LineMark, SourceEditor } from '../editor/editor';
+import type { LineCosts } from '../engine/source';
+import { funcName, namesVersion } from '../state/names';
+import {
+    box,
+    chooseLine,
+    chosenLine,
+    inPercent,
+    lineCosts,
+    lineHeat,
+    mostHeat,
+    openings,
+    sourceText,
+    wantedLine,
+} from '../state/source_box';
+import { info } from '../state/store';
+import { summary } from '../state/tree';
+import { describeWeight, formatShare, formatWeight } from '../text/format';
+import { plainText } from '../text/plain';
+import { SourceProblem } from './SourceProblem';
+
+const HEAT_STEPS = 5;
+const NAME_LIMIT = 48;
+
+/** 1 to HEAT_STEPS for what has heat, by its part of the most. */
+export function heatStep(heat: number, most: number): number {
+    return heat <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(Math.min(1, heat / most) * HEAT_STEPS));
+}
+
+/** A cost as a gutter shows it: nothing for nothing. */
+export function costText(weight: number): string {
+    if (weight === 0) return '';
+    return inPercent.value
+        ? formatShare(weight, summary.value?.rootTotal ?? 0)
+        : formatWeight(weight, info.value.weightUnit);
+}
+
+export function costTitle({ total, self }: { total: number; self: number }): string {
+    const { weightUnit, interval } = info.value;
+    const whole = summary.value?.rootTotal ?? 0;
+    const words = (weight: number): string =>
+        `${formatShare(weight, whole)} (${describeWeight(weight, weightUnit, interval)})`;
+    return `Total ${words(total)}, self ${words(self)}`;
+}
+
+function nameOf(func: number, limit: number): string {
+    return plainText(funcName(func)?.name ?? '', limit);
+}
+
+function marksOf(costs: LineCosts): Map<number, LineMark> {
+    const marks = new Map<number, LineMark>();
+    const { weightUnit, interval } = info.value;
+    for (const cost of costs.lines) {
+        if (cost.line === 0 || (cost.total === 0 && cost.self === 0)) continue;
+        const calls = costs.inlined.filter((one) => one.line === cost.line);
+        const [first] = calls;
+        const more = calls.length > 1 ? ` +${calls.length - 1}` : '';
+        marks.set(cost.line, {
+            total: costText(cost.total),
+            self: costText(cost.self),
+            title: costTitle(cost),
+            heat: heatStep(lineHeat.value.get(cost.line) ?? 0, mostHeat.value),
+            inlined: first ? `${nameOf(first.func, NAME_LIMIT)} ${costText(first.total)}${more}` : '',
+            inlinedTitle: `Inlined here:\n${calls
+                .slice(0, 20)
+                .map((one) => `${nameOf(one.func, 200)}: ${describeWeight(one.total, weightUnit, interval)}`)
+                .join('\n')}`,
+        });
+    }
+    return marks;
+}
+
+export function SourceView(): JSX.Element {
+    const holder = useRef<HTMLDivElement>(null);
+    const [editor, setEditor] = useState<SourceEditor | null>(null);
+    const [problem, setProblem] = useState('');
+    const shown = sourceText.value;
+    const costs = lineCosts.value;
+    const hasText = shown !== null && shown.text !== null;
+
+    useEffect(() => {
+        let made: SourceEditor | null = null;
+        let isGone = false;
+        if (!hasText) return;
+        import('../editor/editor').then(
+            ({ SourceEditor: Editor }) => {
+                if (isGone || !holder.current) return;
+                made = new Editor(holder.current, { onChoose: (line) => chooseLine(line) });
+                setEditor(made);
+            },
+            () => setProblem('The source view could not be loaded: is prof still running?'),
+        );
+        return () => {
+            isGone = true;
+            made?.destroy();
+            setEditor(null);
+        };
+    }, [hasText]);
+
+    useEffect(() => {
+        if (!editor || !shown || shown.text === null) return;
+        editor.setText(shown.text, shown.file, `Source of ${plainText(shown.file, 400)}`);
+    }, [editor, shown]);
+    namesVersion.value;
+    const rootTotal = summary.value?.rootTotal;
+    useEffect(() => {
+        if (editor && costs) editor.setMarks(marksOf(costs));
+    }, [editor, shown, costs, inPercent.value, rootTotal, namesVersion.value]);
+    useEffect(() => {
+        editor?.setChosen(chosenLine.value);
+    }, [editor, shown, chosenLine.value]);
+    useEffect(() => {
+        if (editor && wantedLine.value && wantedLine.value.source === shown?.source)
+            editor.reveal(wantedLine.value.line);
+    }, [editor, shown, wantedLine.value]);
+    // Who opens it with a key goes on in it.
+    const opened = openings.value;
+    useEffect(() => {
+        if (opened > 0) editor?.focus();
+    }, [editor, opened]);
+
+    return (
+        <section class="source-pane" aria-label="Source">
+            <div class="pane-header" aria-hidden="true">
+                <span class="cost">Total</span>
+                <span class="cost">Self</span>
+                <span>Line</span>
+            </div>
+            {problem !== '' && <p class="empty">{problem}</p>}
+            {shown && shown.text === null && <SourceProblem text={shown} />}
+            {!shown && (box.value?.source ?? -1) < 0 && <SourceProblem text={null} />}
+            <div ref={holder} class={hasText ? 'source-editor' : 'source-editor absent'} />
+        </section>
+    );
+}

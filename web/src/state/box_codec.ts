@@ -1,0 +1,68 @@
+/**
+ * The box with source and assembly as parts of the address, and back. `sourceViewIndex`, `assemblyView` and
+ * `bottomFullscreen` are those of the Firefox Profiler; `sourceFunc` and `sourceNode` (for which function, and which row,
+ * it was opened) and `sourceCosts` are ours.
+ */
+import type { NodePath } from '../engine/api';
+import { decodeIndexes, encodeIndexes } from './indexes';
+
+export interface BoxView {
+    /** The function that it was opened for; -1: only a file. */
+    func: number;
+    /** The row that it was opened for; empty: the function wherever it is called. */
+    path: NodePath;
+    /** The path is one of the inverted tree. */
+    inverted: boolean;
+    /** The source file; -1: not known. */
+    source: number;
+    /** The costs are those of the row alone, or of the function and what it calls. */
+    isOfRow: boolean;
+    assembly: boolean;
+    /** Which native symbol of the function; -1: the heaviest. */
+    symbol: number;
+    full: boolean;
+}
+
+export const EMPTY_BOX: BoxView = {
+    func: -1,
+    path: [],
+    inverted: false,
+    source: -1,
+    isOfRow: false,
+    assembly: false,
+    symbol: -1,
+    full: false,
+};
+
+export function encodeBox(box: BoxView | null, query: URLSearchParams): void {
+    if (!box) return;
+    if (box.source >= 0) query.set('sourceViewIndex', String(box.source));
+    if (box.func >= 0) query.set('sourceFunc', String(box.func));
+    if (box.path.length > 0) query.set('sourceNode', `${box.inverted ? 'i-' : ''}${encodeIndexes(box.path)}`);
+    if (box.isOfRow) query.set('sourceCosts', 'node');
+    if (box.assembly) query.set('assemblyView', box.symbol < 0 ? '' : String(box.symbol));
+    if (box.full) query.set('bottomFullscreen', '');
+}
+
+function decodeIndex(text: string | null): number {
+    return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : -1;
+}
+
+/** null: it is closed. */
+export function decodeBox(query: URLSearchParams): BoxView | null {
+    const func = decodeIndex(query.get('sourceFunc'));
+    const source = decodeIndex(query.get('sourceViewIndex'));
+    if (func < 0 && source < 0) return null;
+    const node = query.get('sourceNode') ?? '';
+    const inverted = node.startsWith('i-');
+    return {
+        func,
+        path: decodeIndexes(inverted ? node.slice(2) : node),
+        inverted,
+        source,
+        isOfRow: query.get('sourceCosts') === 'node',
+        assembly: query.has('assemblyView'),
+        symbol: decodeIndex(query.get('assemblyView')),
+        full: query.has('bottomFullscreen'),
+    };
+}

@@ -1,0 +1,455 @@
+/**
+ * The box below the views: the source file of a function beside its machine code, each line and each instruction with
+ * what it costs. The view (and so the address) says for which function or row it was opened; what is shown is fetched
+ * once and kept, and the costs follow the query of the tree.
+ */
+import { batch, computed, effect, signal } from '@preact/signals';
+import type { NodePath } from '../engine/api';
+import type { AddressCost, AddressCosts, FrameSelection, LineCost, LineCosts, NativeSymbol } from '../engine/source';
+import type { BoxView } from './box_codec';
+import { fetchNames, funcName } from './names';
+import { changeView, engine, info, type Step, store, stored, view } from './store';
+import { type Disassembly, fetchAssembly, fetchPlaces, fetchSource, type Place } from './symbol_api';
+import { summary } from './tree';
+
+/** What the box can be opened for: a row of a tree, or a function wherever it is called. */
+export interface SourcePlace {
+    func: number;
+    path?: NodePath;
+    inverted?: boolean;
+}
+
+export interface SourceText {
+    source: number;
+    file: string;
+    /** null: see `problem`. */
+    text: string | null;
+    problem: string;
+}
+
+/** Code with what its instructions come from. */
+export interface Code extends Disassembly {
+    symbol: number;
+    /** Per instruction the frames, outermost first; empty where nothing is known. */
+    places: Place[][];
+}
+
+export const box = computed<BoxView | null>(() => view.value.box);
+export const sourceText = signal<SourceText | null>(null);
+export const lineCosts = signal<LineCosts | null>(null);
+export const symbols = signal<NativeSymbol[] | null>(null);
+export const code = signal<Code | null>(null);
+/** Why there is no code. */
+export const codeProblem = signal('');
+export const addressCosts = signal<AddressCosts | null>(null);
+/** A sentence about what went wrong with the costs. */
+export const boxError = signal('');
+
+/** The line that is chosen, and which are those of the chosen instruction. */
+export const chosenLine = signal(0);
+export const chosenInstruction = signal(-1);
+/** A line to bring into view; another object each time. */
+export const wantedLine = signal<{ source: number; line: number } | null>(null);
+/** An instruction to bring into view. */
+export const wantedInstruction = signal<{ index: number } | null>(null);
+
+/** Settings of this window. */
+export const inPercent = signal(stored('sourceUnit') !== 'weight');
+export const syntax = signal(stored('assemblySyntax') ?? 'Intel');
+const prefersAssembly = signal(stored('assembly') === 'open');
+
+/** Which frames the costs are of. */
+const selection = computed<FrameSelection>(() => {
+    const shown = box.value;
+    return shown?.isOfRow ? rowSelection(shown) : null;
+});
+
+function rowSelection({ func, path, inverted }: BoxView): FrameSelection {
+    if (path.length > 0) return { path, inverted };
+    return func >= 0 ? { func } : null;
+}
+
+/** The native symbol that is shown: the chosen one, else the heaviest. */
+export const shownSymbol = computed<NativeSymbol | null>(() => {
+    const all = symbols.value ?? [];
+    return all.find((one) => one.symbol === box.value?.symbol) ?? all[0] ?? null;
+});
+
+// ---- what the user does ----
+
+/** How to go back to the view that it was opened from. */
+let opener: HTMLElement | null = null;
+
+export async function openSource({ func, path = [], inverted = false }: SourcePlace): Promise<void> {
+    const source = func < info.value.funcCount ? await engine.funcSource(func) : -1;
+    const before = view.value.box;
+    opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    const opened: BoxView = {
+        func,
+        path,
+        inverted,
+        source,
+        isOfRow: before?.isOfRow ?? false,
+        assembly: (before?.assembly ?? prefersAssembly.value) || source < 0,
+        symbol: -1,
+        full: before?.full ?? false,
+    };
+    batch(() => {
+        changeView({ box: opened }, before ? 'replace' : 'push');
+        openings.value++;
+    });
+}
+
+/** Counts how often it was opened by the user, not by the address: the keyboard then goes to the box. */
+export const openings = signal(0);
+
+export function changeBox(change: Partial<BoxView>, step: Step = 'replace'): void {
+    const shown = view.value.box;
+    if (shown) changeView({ box: { ...shown, ...change } }, step);
+}
+
+export function closeBox(): void {
+    if (!view.value.box) return;
+    changeView({ box: null }, 'push');
+    const focus = opener?.isConnected ? opener : document.querySelector<HTMLElement>('#view [tabindex="0"]');
+    focus?.focus({ preventScroll: true });
+}
+
+/** One step out: of the full screen, or of the box. */
+export function leaveBox(): void {
+    if (view.value.box?.full) changeBox({ full: false });
+    else closeBox();
+}
+
+export function toggleAssembly(): void {
+    const isOpen = !(box.value?.assembly ?? false);
+    prefersAssembly.value = isOpen;
+    store('assembly', isOpen ? 'open' : null);
+    changeBox({ assembly: isOpen });
+}
+
+export function toggleUnit(): void {
+    inPercent.value = !inPercent.value;
+    store('sourceUnit', inPercent.value ? null : 'weight');
+}
+
+export function chooseSyntax(name: string): void {
+    syntax.value = name;
+    store('assemblySyntax', name);
+}
+
+/** Goes to the next or the previous native symbol of the function. */
+export function stepSymbol(by: 1 | -1): void {
+    const all = symbols.value ?? [];
+    const at = shownSymbol.value ? all.indexOf(shownSymbol.value) : -1;
+    const next = all[(at + by + all.length) % all.length];
+    if (next) changeBox({ symbol: next.symbol });
+}
+
+/** The lines worth a visit: with at least a tenth of what the costliest has. */
+export const HOT_SHARE = 0.1;
+
+/** What decides how hot a line is: its own time and that of calls inlined into it; its total where the file has neither. */
+export const lineHeat = computed<ReadonlyMap<number, number>>(() => {
+    const costs = lineCosts.value;
+    const heat = new Map<number, number>();
+    if (!costs) return heat;
+    const inlined = new Map<number, number>();
+    for (const { line, total } of costs.inlined) inlined.set(line, (inlined.get(line) ?? 0) + total);
+    const hasOwn = costs.self !== 0 || inlined.size > 0;
+    for (const { line, total, self } of costs.lines) {
+        const own = Math.min(total, self + (inlined.get(line) ?? 0));
+        if (line > 0) heat.set(line, Math.max(0, hasOwn ? own : total));
+    }
+    return heat;
+});
+
+export const mostHeat = computed(() => Math.max(0, ...lineHeat.value.values()));
+
+export const hotLines = computed<number[]>(() => {
+    const least = mostHeat.value * HOT_SHARE;
+    return [...lineHeat.value].filter(([, heat]) => heat > 0 && heat >= least).map(([line]) => line);
+});
+
+/** Goes to the next or the previous hot line, around the end. */
+export function stepHotLine(by: 1 | -1): void {
+    const lines = hotLines.value;
+    const { value: at } = chosenLine;
+    const next =
+        by > 0
+            ? (lines.find((line) => line > at) ?? lines[0])
+            : ([...lines].reverse().find((line) => line < at) ?? lines[lines.length - 1]);
+    if (next !== undefined) chooseLine(next, true);
+}
+
+// ---- linking lines and instructions ----
+
+/** The lines of the shown file that an instruction comes from, the innermost last. */
+function linesOfInstruction(index: number): number[] {
+    const file = sourceText.value?.file ?? '';
+    const places = code.value?.places[index] ?? [];
+    return file === ''
+        ? []
+        : places.filter((place) => place.file === file && place.line > 0).map((place) => place.line);
+}
+
+/** The instructions that come from the chosen line. */
+export const linkedInstructions = computed<ReadonlySet<number>>(() => {
+    const { value: line } = chosenLine;
+    const linked = new Set<number>();
+    if (line > 0 && code.value)
+        for (let i = 0; i < code.value.instructions.length; i++)
+            if (linesOfInstruction(i).includes(line)) linked.add(i);
+    return linked;
+});
+
+/** `reveal`: brings the line itself into view, too. */
+export function chooseLine(line: number, reveal = false): void {
+    batch(() => {
+        chosenLine.value = line;
+        chosenInstruction.value = -1;
+        if (reveal && sourceText.value) wantedLine.value = { source: sourceText.value.source, line };
+        const [first] = linkedInstructions.value;
+        if (first !== undefined) wantedInstruction.value = { index: hottestOf(linkedInstructions.value) };
+    });
+}
+
+export function chooseInstruction(index: number): void {
+    batch(() => {
+        chosenInstruction.value = index;
+        const lines = linesOfInstruction(index);
+        chosenLine.value = lines[lines.length - 1] ?? 0;
+        if (sourceText.value && chosenLine.value > 0)
+            wantedLine.value = { source: sourceText.value.source, line: chosenLine.value };
+    });
+}
+
+/** The costs of instructions by their index. */
+export const instructionCosts = computed<ReadonlyMap<number, AddressCost>>(() => {
+    const at = new Map((code.value?.instructions ?? []).map((one, index) => [one.address, index]));
+    const costs = new Map<number, AddressCost>();
+    for (const cost of addressCosts.value?.addresses ?? []) {
+        const index = at.get(cost.address);
+        if (index !== undefined) costs.set(index, cost);
+    }
+    return costs;
+});
+
+function hottestOf(indexes: Iterable<number>): number {
+    let best = -1;
+    let most = -1;
+    for (const index of indexes) {
+        const cost = instructionCosts.value.get(index);
+        const heat = cost ? cost.self * 1e6 + cost.total : 0;
+        if (heat > most) [best, most] = [index, heat];
+    }
+    return best;
+}
+
+/** Goes to the next or the previous hot instruction, around the end. */
+export function stepHotInstruction(by: 1 | -1): void {
+    const costs = [...instructionCosts.value].sort((a, b) => a[0] - b[0]);
+    const most = Math.max(0, ...costs.map(([, cost]) => cost.self));
+    const hot = costs
+        .filter(([, cost]) => (most > 0 ? cost.self >= most * HOT_SHARE : cost.total > 0))
+        .map(([at]) => at);
+    const { value: at } = chosenInstruction;
+    const next =
+        by > 0
+            ? (hot.find((one) => one > at) ?? hot[0])
+            : ([...hot].reverse().find((one) => one < at) ?? hot[hot.length - 1]);
+    if (next === undefined) return;
+    chooseInstruction(next);
+    wantedInstruction.value = { index: next };
+}
+
+// ---- fetching ----
+
+function messageOf(error: unknown): string {
+    return error instanceof Error ? error.message : String(error);
+}
+
+const texts = new Map<number, SourceText>();
+
+async function loadText(source: number): Promise<SourceText> {
+    const { file, content, places } = await engine.sourceFile(source);
+    if (content !== null) return { source, file, text: content, problem: '' };
+    let problem = 'no address of a library comes from it';
+    for (const place of places) {
+        try {
+            return { source, file, text: await fetchSource(place, file), problem: '' };
+        } catch (error) {
+            problem = messageOf(error);
+        }
+    }
+    return { source, file, text: null, problem };
+}
+
+async function showText(source: number): Promise<void> {
+    const before = sourceText.peek();
+    if (before?.source === source && before.text !== null) return;
+    const known = texts.get(source);
+    if (!known) sourceText.value = null;
+    const loaded =
+        known ??
+        (await loadText(source).catch((error: unknown) => ({
+            source,
+            file: '',
+            text: null,
+            problem: messageOf(error),
+        })));
+    // What could not be had is asked for again the next time.
+    if (loaded.text !== null) texts.set(source, loaded);
+    if (box.value?.source === source) sourceText.value = loaded;
+}
+
+const codes = new Map<number, Code>();
+
+/** What the debug info says of each instruction; where it says nothing, what the profile's frames say. */
+async function placesOf(symbol: NativeSymbol, disassembly: Disassembly): Promise<Place[][]> {
+    const { instructions } = disassembly;
+    const places = await fetchPlaces(
+        symbol.lib,
+        instructions.map((one) => one.address),
+    ).catch(() => instructions.map((): Place[] => []));
+    const lines = await engine.addressLines(symbol.symbol);
+    await fetchNames(lines.map((line) => line.func));
+    const isNamed = places.map((frames) => frames.some((place) => place.line > 0));
+    isNamed.forEach((isKnown, index) => {
+        if (!isKnown) places[index] = [];
+    });
+    let at = 0;
+    for (const line of lines) {
+        while (at + 1 < instructions.length && (instructions[at + 1]?.address ?? 0) <= line.address) at++;
+        if (isNamed[at] || line.line === 0) continue;
+        places[at] = [
+            ...(places[at] ?? []),
+            { func: funcName(line.func)?.name ?? '', file: line.file, line: line.line },
+        ];
+    }
+    return places;
+}
+
+async function showCode(symbol: NativeSymbol): Promise<void> {
+    const known = codes.get(symbol.symbol);
+    if (known) {
+        batch(() => {
+            code.value = known;
+            codeProblem.value = '';
+        });
+        return;
+    }
+    batch(() => {
+        code.value = null;
+        codeProblem.value = '';
+    });
+    try {
+        const disassembly = await fetchAssembly(symbol);
+        const loaded = { ...disassembly, symbol: symbol.symbol, places: await placesOf(symbol, disassembly) };
+        codes.set(symbol.symbol, loaded);
+        if (shownSymbol.value?.symbol === symbol.symbol) code.value = loaded;
+    } catch (error) {
+        if (shownSymbol.value?.symbol === symbol.symbol) codeProblem.value = messageOf(error);
+    }
+}
+
+/** The costliest line of the function itself is brought into view, in the row that the box was opened for. */
+async function goToHottest(opened: BoxView): Promise<void> {
+    if (opened.source < 0 || opened.func < 0) return;
+    const own = await engine.lineCosts(opened.source, opened.func, rowSelection(opened));
+    const lines = own.lines.filter((cost) => cost.line > 0);
+    const hottest = lines.reduce<LineCost | null>(
+        (best, cost) =>
+            !best || cost.total > best.total || (cost.total === best.total && cost.self > best.self) ? cost : best,
+        null,
+    );
+    const [name] = hottest ? [] : await engine.funcs([opened.func]);
+    const line = hottest?.line ?? name?.line ?? 0;
+    if (line <= 0 || box.value?.source !== opened.source) return;
+    batch(() => {
+        chosenLine.value = line;
+        chosenInstruction.value = -1;
+        wantedLine.value = { source: opened.source, line };
+    });
+}
+
+let generation = 0;
+
+async function refreshCosts(shown: BoxView): Promise<void> {
+    const mine = ++generation;
+    const wanted = selection.value;
+    try {
+        const lines = shown.source < 0 ? null : await engine.lineCosts(shown.source, -1, wanted);
+        if (lines) await fetchNames(lines.inlined.map((one) => one.func));
+        const all = shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null;
+        if (mine !== generation) return;
+        batch(() => {
+            lineCosts.value = lines;
+            symbols.value = all;
+            boxError.value = '';
+        });
+    } catch (error) {
+        boxError.value = messageOf(error);
+    }
+}
+
+let codeGeneration = 0;
+
+async function refreshCodeCosts(shown: Code, wanted: FrameSelection): Promise<void> {
+    const mine = ++codeGeneration;
+    const starts = shown.instructions.map((one) => one.address);
+    const costs = await engine.addressCosts(shown.symbol, wanted, starts).catch((error: unknown) => {
+        boxError.value = messageOf(error);
+        return null;
+    });
+    if (mine === codeGeneration) addressCosts.value = costs;
+}
+
+/** The symbols of the row first, then those that the function has elsewhere. */
+async function symbolsOf(shown: BoxView): Promise<NativeSymbol[]> {
+    const all = await engine.symbols(shown.func, null);
+    const ofRow = new Map(
+        (await engine.symbols(shown.func, rowSelection(shown))).map((one) => [one.symbol, one.total]),
+    );
+    const weight = (one: NativeSymbol): number => ofRow.get(one.symbol) ?? 0;
+    return all.sort((a, b) => weight(b) - weight(a) || b.total - a.total || a.symbol - b.symbol);
+}
+
+/** Keeps what is shown in step with the view and the tree's query. */
+export function followBox(): void {
+    const shownSource = computed(() => box.value?.source ?? -1);
+    effect(() => {
+        if (shownSource.value >= 0) void showText(shownSource.value);
+        else sourceText.value = null;
+    });
+    effect(() => {
+        if (box.value && summary.value) void refreshCosts(box.value);
+    });
+    const symbolOfCode = computed(() => (box.value?.assembly ? (shownSymbol.value?.symbol ?? -1) : -1));
+    effect(() => {
+        const wanted = symbolOfCode.value;
+        const symbol = shownSymbol.peek();
+        if (wanted >= 0 && symbol) void showCode(symbol);
+        else code.value = null;
+    });
+    effect(() => {
+        if (code.value && summary.value) void refreshCodeCosts(code.value, selection.value);
+    });
+    // A pasted address, back and forward open it at the same place as the key does.
+    let last = '';
+    effect(() => {
+        const shown = box.value;
+        if (!summary.value) return;
+        const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
+        if (shown && key !== last) void goToHottest(shown);
+        last = key;
+    });
+    // New code shows what belongs to the line that is chosen.
+    effect(() => {
+        if (!code.value || instructionCosts.value.size === 0) return;
+        if (chosenInstruction.peek() >= 0) return;
+        const linked = linkedInstructions.peek();
+        const index = hottestOf(linked.size > 0 ? linked : instructionCosts.value.keys());
+        if (index >= 0) wantedInstruction.value = { index };
+    });
+}
