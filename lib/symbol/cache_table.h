@@ -10,7 +10,7 @@
 
 enum {
     CACHE_NONE = UINT32_MAX,
-    CACHE_TABLE_MAX = 32 << 20 /* bytes of a file */
+    CACHE_TABLE_MAX = 48 << 20 /* bytes of a file */
 };
 
 /* Addresses that all have the same answer. */
