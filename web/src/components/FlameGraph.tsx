@@ -11,7 +11,8 @@ import { fetchNames, funcName } from '../state/names';
 import { type MenuItems, onNodeKey, placeMenu } from '../state/node_menu';
 import { changeView, engine, info, inverted, view } from '../state/store';
 import type { NodePlace } from '../state/transform_offers';
-import { reveal, summary } from '../state/tree';
+import { reveal, selected as selectedNode, summary } from '../state/tree';
+import type { TreeNode } from '../state/tree_nodes';
 import { menuItem } from '../state/windows';
 import { describeWeight, formatCount, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
@@ -38,13 +39,13 @@ function nodePlace(boxes: FlameBoxes, box: number): NodePlace {
     };
 }
 
-function describe(boxes: FlameBoxes, box: number): string {
-    if (box < 0) return '';
+/** The selected node, which need not be wide enough for a box. */
+function describe(node: TreeNode | null): string {
+    if (!node) return '';
     const { weightUnit, interval } = info.value;
-    const total = boxes.total[box] ?? 0;
-    const name = plainText(funcName(boxes.func[box] ?? -1)?.name ?? '', 200);
-    const self = formatShare(boxes.self[box] ?? 0, whole());
-    return `${name}: ${formatShare(total, whole())} total, ${self} self, ${describeWeight(total, weightUnit, interval)}`;
+    const { total, self } = node;
+    const name = plainText(funcName(node.func)?.name ?? '', 200);
+    return `${name}: ${formatShare(total, whole())} total, ${formatShare(self, whole())} self, ${describeWeight(total, weightUnit, interval)}`;
 }
 
 function Crowd({ boxes, box }: { boxes: FlameBoxes; box: number }): JSX.Element {
@@ -131,7 +132,7 @@ export function FlameGraph(): JSX.Element {
                 margins={[0, 0]}
                 hasWasd={false}
                 reveal={reveal.value}
-                description={boxes ? describe(boxes, selected.indexOf(1)) : ''}
+                description={describe(selectedNode.value)}
                 onSelect={({ box }) => boxes && changeView({ path: boxPath(boxes, box) }, 'replace')}
                 onOpen={open}
                 onKey={onKey}

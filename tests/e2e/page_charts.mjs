@@ -1,0 +1,328 @@
+// The flame graph and the stack chart: boxes by mouse and by keyboard, zoom, search, transforms, and saving as files.
+//
+//     node tests/e2e/page_charts.mjs URL
+import { readFileSync } from 'node:fs';
+import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url] = process.argv.slice(2);
+const ROW = 18;
+const LABELS = 208;
+const SAMPLES = 19;
+
+const open = (query) => openPage(`${url}?thread=0&${query}`, '.chart');
+const openFlame = (query = '') => open(`tab=flame-graph&${query}`);
+const openStacks = (query = '') => open(`tab=stack-chart&${query}`);
+const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
+/** What is said of the selected box to those who do not see it. */
+const selection = (page) => page.locator('#chart-selection').innerText();
+const named = (page) => selection(page).then((text) => text.split(':')[0]);
+
+async function press(page, ...keys) {
+    for (const key of keys) await page.keyboard.press(key);
+    await settle(page);
+}
+
+const frame = (page) => page.locator('.chart').boundingBox();
+
+/** The place of a box in the window: `share` of the flame graph's width, the row counted from its root. */
+async function flamePlace(page, share, row, isInverted = false) {
+    const { x, y, width, height } = await frame(page);
+    return [x + share * width, isInverted ? y + (row + 0.5) * ROW : y + height - (row + 0.5) * ROW];
+}
+
+/** The place in the stack chart of the sample with this number. */
+async function stackPlace(page, sample, row) {
+    const { x, y } = await frame(page);
+    const width = await page.locator('.graph-layer').first().evaluate((layer) => layer.clientWidth);
+    return [x + LABELS + ((sample + 0.5) / SAMPLES) * width, y + (row + 0.5) * ROW];
+}
+
+async function click(page, place, options = {}) {
+    await page.mouse.click(...place, options);
+    await settle(page);
+}
+
+/** The colour at a place of the window, as numbers. */
+function colorAt(page, [x, y]) {
+    return page.locator('.chart-canvas').evaluate(
+        (canvas, [clientX, clientY]) => {
+            const box = canvas.getBoundingClientRect();
+            const scale = canvas.width / box.width;
+            return [...canvas.getContext('2d').getImageData((clientX - box.left) * scale, (clientY - box.top) * scale, 1, 1).data].join();
+        },
+        [x, y],
+    );
+}
+
+/** The start and the length of the chosen range, ms. */
+function chosen(page) {
+    const [, start, unit, length] = /^(\d+)([mun])(\d+)$/.exec(parameter(page, 'preview') ?? '') ?? [];
+    const scale = { m: 1, u: 1e3, n: 1e6 }[unit];
+    assert(scale, `no range is chosen: ${parameter(page, 'preview')}`);
+    return [Number(start) / scale, Number(length) / scale];
+}
+
+const tooltip = (page) => askUntil((text) => text !== '', () => page.locator('.tooltip').innerText().catch(() => ''));
+
+// Children in the order of their names: main is as wide as all, walk 9 of 19, work the next 9.
+const WALK = 4 / SAMPLES;
+const WORK = 13 / SAMPLES;
+
+await check('a box of the flame graph is selected by a click, and is the row of the call tree', async () => {
+    const page = await openFlame();
+    await click(page, await flamePlace(page, WORK, 1));
+    assertEqual(await selection(page), 'work: 47.4% total, 10.5% self, 9 samples, about 9 ms', 'the selection');
+    assertEqual(parameter(page, 'path'), '01', 'the path in the address');
+    assertEqual(await page.locator('.sidebar h2').innerText(), 'work', 'the name in the sidebar');
+    await page.getByRole('tab', { name: 'Call Tree' }).click();
+    await settle(page);
+    assertEqual((await selectedRow(page)).name, 'work', 'the row of the call tree');
+    await page.close();
+});
+
+await check('arrows walk from box to box', async () => {
+    const page = await openFlame('path=0');
+    assertEqual(await named(page), 'main', 'at first');
+    const steps = [['ArrowUp', 'walk'], ['ArrowRight', 'work'], ['ArrowUp', 'leaf'], ['ArrowUp', 'leaf'], ['ArrowDown', 'work'], ['ArrowLeft', 'walk'], ['ArrowDown', 'main']];
+    for (const [key, name] of steps) {
+        await press(page, key);
+        assertEqual(await named(page), name, `after ${key}`);
+    }
+    await page.close();
+});
+
+await check('z, a double click and the menu zoom into a box; Backspace and Esc zoom out', async () => {
+    const page = await openFlame('path=01');
+    const [, y] = await flamePlace(page, WORK, 1);
+    const { x, width } = await frame(page);
+    const before = await colorAt(page, [x + width - 30, y]);
+    await press(page, 'z');
+    assertEqual(parameter(page, 'zoom'), '01', 'the zoom in the address');
+    assert((await colorAt(page, [x + width - 30, y])) !== before, 'the box does not reach the right side');
+    await click(page, await flamePlace(page, 0.7, 2));
+    assertEqual(await named(page), 'leaf', 'what lies on the box');
+    await press(page, 'Backspace');
+    assertEqual(parameter(page, 'zoom'), '0', 'the zoom after Backspace');
+    await press(page, 'Escape');
+    assertEqual(parameter(page, 'zoom'), null, 'the zoom after Esc');
+    await page.mouse.dblclick(...(await flamePlace(page, WALK, 1)));
+    await settle(page);
+    assertEqual(parameter(page, 'zoom'), '03', 'the zoom after a double click');
+    const again = await openPage(page.url(), '.chart');
+    await click(again, await flamePlace(again, 0.9, 1));
+    assertEqual(await named(again), 'walk', 'the box at the right of the pasted address');
+    await again.close();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await settle(page);
+    assertEqual(parameter(page, 'zoom'), null, 'the zoom after "Show all"');
+    await click(page, await flamePlace(page, WORK, 1), { button: 'right' });
+    await page.getByRole('menuitem', { name: 'Zoom into this box' }).click();
+    await settle(page);
+    assertEqual(parameter(page, 'zoom'), '01', 'the zoom after the menu');
+    await page.goBack();
+    await settle(page);
+    assertEqual(parameter(page, 'zoom'), null, 'the zoom after back');
+    await page.close();
+});
+
+await check('Ctrl and the wheel zoom around the mouse, dragging moves', async () => {
+    const page = await openFlame();
+    const place = await flamePlace(page, WORK, 1);
+    await page.mouse.move(...place);
+    await page.keyboard.down('Control');
+    for (let i = 0; i < 8; i++) await page.mouse.wheel(0, -100);
+    await page.keyboard.up('Control');
+    await settle(page);
+    assert((await page.locator('.chart-note').innerText()).includes('of the width'), 'nothing says that the graph is zoomed');
+    await click(page, place);
+    assertEqual(await named(page), 'work', 'what is under the mouse after zooming');
+    // work is wider than the screen now: far to its left is walk.
+    await page.mouse.down();
+    for (let i = 0; i < 40; i++) await page.mouse.move(place[0] + i * 100, place[1]);
+    await page.mouse.up();
+    await settle(page);
+    assertEqual(await named(page), 'work', 'the selection, which dragging leaves');
+    await click(page, await flamePlace(page, 0.5, 1));
+    assertEqual(await named(page), 'walk', 'what has moved in');
+    await press(page, 'Escape');
+    assertEqual(await page.locator('.chart-note').count(), 0, 'notes after Esc');
+    await page.close();
+});
+
+await check('a search makes the other functions faint', async () => {
+    const page = await openFlame();
+    const walk = await colorAt(page, await flamePlace(page, WALK - 0.1, 1));
+    const other = await openFlame('search=walk');
+    // Only samples with walk are left: main and walk take the whole width.
+    const found = await colorAt(other, await flamePlace(other, 0.9, 1));
+    const main = await colorAt(other, await flamePlace(other, 0.9, 0));
+    assertEqual(found, walk, 'the colour of walk');
+    assert(main !== found, 'main is as strong as what is searched for');
+    await page.close();
+    await other.close();
+});
+
+await check('inverted, the graph hangs from the functions in which samples end, the widest first', async () => {
+    const page = await openFlame();
+    await page.locator('.chart').focus();
+    await press(page, 'i');
+    assertEqual(parameter(page, 'invertCallstack'), '', 'invertCallstack in the address');
+    await click(page, await flamePlace(page, 0.1, 0, true));
+    assertEqual(await selection(page), 'leaf: 47.4% total, 47.4% self, 9 samples, about 9 ms', 'the widest');
+    await press(page, 'ArrowDown');
+    assertEqual(await named(page), 'work', 'who calls it most');
+    await page.close();
+});
+
+await check('transforms work on the selected box by key and by menu', async () => {
+    const page = await openFlame('path=01');
+    await press(page, 'm');
+    assertEqual(parameter(page, 'transforms'), 'mf-1', 'transforms after m');
+    await press(page, 'u');
+    assertEqual(parameter(page, 'transforms'), null, 'transforms after u');
+    await click(page, await flamePlace(page, WALK, 1), { button: 'right' });
+    await page.getByRole('menuitem', { name: 'Focus on this subtree only' }).click();
+    await settle(page);
+    assertEqual(parameter(page, 'transforms'), 'f-combined-03', 'transforms after the menu');
+    await click(page, await flamePlace(page, 0.95, 0));
+    assertEqual(await named(page), 'walk', 'the root');
+    await page.close();
+});
+
+await check('the tooltip has the numbers and categories of a box', async () => {
+    const page = await openFlame();
+    await page.mouse.move(...(await flamePlace(page, WORK, 1)));
+    await page.mouse.move(...(await flamePlace(page, WORK + 0.01, 1)));
+    const text = await askUntil((one) => one.includes('Library'), () => tooltip(page));
+    for (const part of ['work', '47.4%', '9 samples', 'User', 'Library']) assert(text.includes(part), `${part} is not in ${text}`);
+    await page.close();
+});
+
+async function saved(page, item) {
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: item }).click()]);
+    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+}
+
+await check('the flame graph is saved as SVG with a title for each box, and markup in names as text', async () => {
+    const page = await openFlame();
+    await click(page, await flamePlace(page, WORK, 1), { button: 'right' });
+    const { name, bytes } = await saved(page, 'Save as SVG');
+    assertEqual(name, 'walker-flame-graph.svg', 'the name of the file');
+    const facts = await page.evaluate((text) => {
+        const svg = new DOMParser().parseFromString(text, 'image/svg+xml');
+        return {
+            root: svg.documentElement.nodeName,
+            elements: [...new Set([...svg.querySelectorAll('*')].map((one) => one.nodeName))].sort().join(),
+            titles: [...svg.querySelectorAll('title')].map((one) => one.textContent),
+        };
+    }, bytes.toString());
+    assertEqual(facts.root, 'svg', 'the root');
+    assertEqual(facts.elements, 'g,rect,svg,text,title', 'the elements');
+    assertEqual(facts.titles.length, 8, 'boxes');
+    assert(facts.titles.includes('work [app]\n47.4% (9 samples, about 9 ms), self 10.5%'), `no title of work: ${facts.titles}`);
+    assert(facts.titles.some((title) => title.startsWith('<b onclick="alert(1)">helper</b>&')), 'no title with the markup as text');
+    await page.close();
+});
+
+await check('charts and the timeline are saved as images', async () => {
+    const page = await openFlame();
+    const isImage = ({ bytes }) => bytes.subarray(1, 4).toString() === 'PNG' && bytes.length > 1000;
+    await click(page, await flamePlace(page, WORK, 1), { button: 'right' });
+    const chart = await saved(page, 'Save as image');
+    assertEqual(chart.name, 'walker-flame-graph.png', 'the name of the file');
+    assert(isImage(chart), 'no image of the chart');
+    const { width, height } = await page.locator('#view').boundingBox();
+    assertEqual(`${chart.bytes.readUInt32BE(16)} ${chart.bytes.readUInt32BE(20)}`, `${Math.round(width)} ${Math.round(height)}`, 'its size');
+    await page.locator('.track[data-thread] .track-label').first().click({ button: 'right' });
+    const timeline = await saved(page, 'Save timeline as image');
+    assertEqual(timeline.name, 'walker-timeline.png', 'the name of the file');
+    assert(isImage(timeline), 'no image of the timeline');
+    await page.close();
+});
+
+await check('a box of the stack chart is selected by a click; its time is chosen with x and forgotten with Backspace', async () => {
+    const page = await openStacks();
+    await click(page, await stackPlace(page, 6, 2));
+    assertEqual(await selection(page), 'leaf: 7 ms', 'the selection');
+    assertEqual(parameter(page, 'path'), '0w2', 'the path in the address');
+    await press(page, 'x');
+    assertEqual(chosen(page).join(), '3,7', 'the chosen range');
+    const [x, y] = await stackPlace(page, 18, 2);
+    await click(page, [x, y]);
+    assertEqual(await named(page), 'leaf', 'what is at the right of the chosen range');
+    await press(page, 'Backspace');
+    assertEqual(parameter(page, 'preview'), null, 'the chosen range after Backspace');
+    await page.close();
+});
+
+await check('zooming and moving in the stack chart is choosing a range', async () => {
+    const page = await openStacks();
+    await page.mouse.move(...(await stackPlace(page, 9, 5)));
+    await page.keyboard.down('Control');
+    for (let i = 0; i < 3; i++) await page.mouse.wheel(0, -100);
+    await page.keyboard.up('Control');
+    await settle(page);
+    const [start, length] = chosen(page);
+    assert(length > 5 && length < 12, `the range is ${length} ms long`);
+    await page.locator('.chart').focus();
+    await press(page, 'd');
+    const [moved, sameLength] = chosen(page);
+    assert(moved > start && Math.abs(sameLength - length) < 0.01, `d moves from ${start} to ${moved}`);
+    await press(page, 'a', 'a', 'a');
+    assert(chosen(page)[0] < moved, 'a does not move back');
+    for (let i = 0; i < 30; i++) await page.keyboard.press('e');
+    await settle(page);
+    assertEqual(parameter(page, 'preview'), null, 'the range after zooming out');
+    await page.close();
+});
+
+await check('transforms work in the stack chart: Delete drops what d cannot', async () => {
+    const page = await openStacks('path=0w2');
+    await press(page, 'Delete');
+    assertEqual(parameter(page, 'transforms'), 'df-2', 'transforms after Delete');
+    const empty = await colorAt(page, await stackPlace(page, 6, 0));
+    assertEqual(empty, '0,0,0,0', 'the colour where samples were dropped');
+    await press(page, 'u');
+    await press(page, 'c');
+    assertEqual(parameter(page, 'transforms'), 'cfs-2', 'transforms after c');
+    await page.close();
+});
+
+await check('with the same width for each stack, how long it lasted is no matter', async () => {
+    const page = await openStacks();
+    await page.getByLabel('Same width for each stack').check();
+    await settle(page);
+    assertEqual(parameter(page, 'sameWidths'), '', 'sameWidths in the address');
+    // There are eight stacks; leaf is the third of them.
+    await click(page, await stackPlace(page, (SAMPLES * 2.5) / 8 - 0.5, 2));
+    assertEqual(await named(page), 'leaf', 'the third');
+    const again = await openPage(page.url(), '.chart');
+    assert(await again.getByLabel('Same width for each stack').isChecked(), 'the pasted address forgets it');
+    await again.close();
+    await page.close();
+});
+
+await check('several threads have their charts one below the other', async () => {
+    const page = await openPage(`${url}?thread=01&tab=stack-chart`, '.chart');
+    const labels = await page.locator('.stack-label strong').allInnerTexts();
+    assertEqual(labels.join(), 'walker,second', 'the labels');
+    const { y } = await page.locator('.stack-label').nth(1).boundingBox();
+    const [x] = await stackPlace(page, 6, 0);
+    await click(page, [x, y + 2.5 * ROW]);
+    assertEqual(await named(page), 'leaf', 'what the second thread does');
+    await page.close();
+});
+
+await check('an empty chart says why', async () => {
+    const page = await openFlame('search=nowhere');
+    await page.getByRole('button', { name: 'Clear the search' }).last().waitFor();
+    await page.close();
+    const other = await openStacks('search=nowhere');
+    assert((await other.locator('.chart').innerText()).includes('No samples here'), 'the stack chart says nothing');
+    await other.close();
+});
+
+await check('nothing complained', async () => assertEqual(complaints.join('\n'), '', 'what the browser says'));
+await closeBrowser();
+finish();
