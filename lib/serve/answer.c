@@ -239,3 +239,15 @@ enum MHD_Result answer_profile(struct MHD_Connection *connection, const struct s
         (!profile->is_gzip || !as_saved || add_header(response, "Content-Encoding", "gzip"));
     return send_and_free(connection, MHD_HTTP_OK, response, complete);
 }
+
+enum MHD_Result answer_saved(struct MHD_Connection *connection, const struct served_profile *profile)
+{
+    struct MHD_Response *response = file_response(profile->fd, profile->size);
+    if (!response)
+        return answer_status(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
+    const char *type = profile->is_gzip   ? "application/gzip"
+                       : profile->is_json ? "application/json"
+                                          : "application/octet-stream";
+    bool complete = add_header(response, "Content-Type", type) && add_header(response, "Cache-Control", "no-store");
+    return send_and_free(connection, MHD_HTTP_OK, response, complete);
+}

@@ -15,6 +15,7 @@ struct served_profile {
     int fd;
     uint64_t size; /* bytes in the file */
     bool is_gzip;
+    bool is_json;       /* not gzip and not JSLB */
     uint64_t json_size; /* bytes of JSON, as the end of a gzip file tells it (modulo 2^32): for progress bars */
 };
 
@@ -35,5 +36,8 @@ enum MHD_Result answer_api(struct MHD_Connection *connection, struct api_answer 
 
 /* The profile, compressed as it is saved if the client takes that. */
 enum MHD_Result answer_profile(struct MHD_Connection *connection, const struct served_profile *profile);
+
+/* The bytes of its file, for keeping: compressed is what the file is, not how it is sent. */
+enum MHD_Result answer_saved(struct MHD_Connection *connection, const struct served_profile *profile);
 
 #endif

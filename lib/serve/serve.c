@@ -61,6 +61,11 @@ static enum MHD_Result serve_profile(struct server *server, struct MHD_Connectio
     return answer_profile(connection, &server->profile);
 }
 
+static enum MHD_Result serve_saved(struct server *server, struct MHD_Connection *connection)
+{
+    return answer_saved(connection, &server->profile);
+}
+
 /* What lies at a path below the token, besides the assets: it takes either GET or POST. A HEAD request is a GET of
  * which libmicrohttpd sends no body. */
 static const struct route {
@@ -69,6 +74,7 @@ static const struct route {
     post_function *post;
 } routes[] = {
     {"profile.json", serve_profile, NULL},
+    {"saved", serve_saved, NULL},
     {"symbolicate/v5", NULL, symbol_api_symbolicate},
     {"source/v1", NULL, symbol_api_source},
     {"asm/v1", NULL, symbol_api_asm},
@@ -264,6 +270,7 @@ static int profile_open(struct served_profile *profile, int fd, struct error *er
     unsigned char magic[2], end[GZIP_SIZE_FIELD];
     profile->is_gzip = profile->size >= GZIP_SMALLEST && pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
                        magic[0] == 0x1f && magic[1] == 0x8b;
+    profile->is_json = !profile->is_gzip && pread(fd, magic, 1, 0) == 1 && magic[0] != 0xdc; /* as JSLB begins */
     if (profile->is_gzip && pread(fd, end, sizeof(end), info.st_size - GZIP_SIZE_FIELD) == sizeof(end))
         profile->json_size = (uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
     return 0;

@@ -1,12 +1,14 @@
 /** Where the page begins. */
 import { render } from 'preact';
 import { App } from './components/App';
+import { VIEWS } from './components/Panel';
 import { followButterfly } from './state/butterfly';
 import { followFlame } from './state/flame';
 import { followQuery } from './state/functions';
-import { followPalette } from './state/palette';
 import { followMarkerChart } from './state/marker_chart';
 import { followMarkers } from './state/markers';
+import { followTitle } from './state/open';
+import { followPalette } from './state/palette';
 import { followStackChart } from './state/stack_chart';
 import { followBox } from './state/source_box';
 import { start } from './state/store';
@@ -23,6 +25,7 @@ followMarkers();
 followStackChart();
 followMarkerChart();
 followBox();
+followTitle(() => new Map(VIEWS.map((one) => [one.name, one.title])));
 const root = document.querySelector('#app');
 if (root) render(<App />, root);
 void start();

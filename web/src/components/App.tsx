@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { COMMANDS, keyName } from '../state/commands';
 import { changeView, isPaletteOpen, loading, openDialog, view } from '../state/store';
 import { box } from '../state/source_box';
+import { opening } from '../state/open';
 import { isTrackListOpen } from '../state/track_actions';
 import { isMarkerView } from '../state/markers';
 import { hasSidebar, menu, sidebarOpen } from '../state/windows';
@@ -14,6 +15,7 @@ import { KeysDialog } from './KeysDialog';
 import { LoadFailure, LoadProgress } from './Loading';
 import { MarkerSidebar } from './MarkerSidebar';
 import { Notice } from './Notice';
+import { OpeningLayer } from './Opening';
 import { Palette } from './Palette';
 import { Panel, VIEWS } from './Panel';
 import { Sidebar } from './Sidebar';
@@ -30,12 +32,13 @@ function isTyping(target: EventTarget | null): boolean {
 
 /** Keys that work wherever the focus is, text boxes and dialogs apart; a digit goes to a view. */
 function onGlobalKey(event: KeyboardEvent): void {
-    if (event.defaultPrevented || loading.value.phase !== 'ready') return;
+    if (event.defaultPrevented || loading.value.phase === 'loading' || opening.value !== null) return;
     if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
     const name = keyName(event);
     const command = COMMANDS.find((one) => one.key === name && name !== null);
     const tab = /^[1-9]$/.test(name ?? '') ? VIEWS[Number(name) - 1]?.name : undefined;
     if (isTyping(event.target) && !command?.isEverywhere) return;
+    if (loading.value.phase === 'failed' && !command?.needsNoProfile) return;
     if (command?.isOffered()) command.run();
     else if (tab && tab !== view.value.tab) changeView({ tab }, 'push');
     else if (!tab) return;
@@ -47,6 +50,15 @@ export function App(): JSX.Element {
         window.addEventListener('keydown', onGlobalKey);
         return () => window.removeEventListener('keydown', onGlobalKey);
     }, []);
+    return (
+        <>
+            <Page />
+            <OpeningLayer />
+        </>
+    );
+}
+
+function Page(): JSX.Element {
     const state = loading.value;
     if (state.phase === 'loading') return <LoadProgress progress={state.progress} />;
     if (state.phase === 'failed') return <LoadFailure message={state.message} />;

@@ -1,11 +1,13 @@
 /** The top line: what was recorded, the ranges zoomed into, how far the figures can be trusted, and the page's own buttons. */
 import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ExtraSection } from '../engine/api';
+import { chooseFile, isRenaming, openedFile, profileName, renameProfile, saveProfile } from '../state/open';
 import { fullRange, info, openDialog, popRanges, view } from '../state/store';
 import { theme, toggleTheme } from '../state/theme';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
-import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, SunIcon } from './icons';
+import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, OpenIcon, SaveIcon, SunIcon } from './icons';
 import { ProfileText } from './text';
 
 const LONGEST_PRODUCT = 120;
@@ -94,16 +96,71 @@ function Trust(): JSX.Element | null {
     );
 }
 
+/** What the profile is called; a double click changes it, for the address, the window's title and the file that is saved. */
+function Name(): JSX.Element {
+    const input = useRef<HTMLInputElement>(null);
+    useLayoutEffect(() => {
+        if (isRenaming.value) input.current?.select();
+    }, [isRenaming.value]);
+    const name = profileName.value;
+    const file = openedFile.value;
+    if (!isRenaming.value)
+        return (
+            <h1
+                class="product"
+                title={plainText(file ? `${name}\nfrom the file ${file.name}` : name, 1000)}
+                onDblClick={() => {
+                    isRenaming.value = true;
+                }}
+            >
+                <ProfileText text={name} limit={LONGEST_PRODUCT} />
+            </h1>
+        );
+    return (
+        <input
+            ref={input}
+            class="product"
+            type="text"
+            aria-label="Name of the profile"
+            value={name}
+            onBlur={(event) => renameProfile(event.currentTarget.value)}
+            onKeyDown={(event) => {
+                if (event.key === 'Enter') renameProfile(event.currentTarget.value);
+                else if (event.key === 'Escape') isRenaming.value = false;
+                else return;
+                event.preventDefault();
+                event.stopPropagation();
+            }}
+        />
+    );
+}
+
 export function Header(): JSX.Element {
     const isDark = theme.value === 'dark';
     return (
         <header class="header">
-            <h1 class="product" title={plainText(info.value.product, 1000)}>
-                <ProfileText text={info.value.product || 'prof'} limit={LONGEST_PRODUCT} />
-            </h1>
+            <Name />
             <Breadcrumb />
             <div class="header-end">
                 <Trust />
+                <button
+                    type="button"
+                    class="button quiet square"
+                    aria-label="Open a file"
+                    title="Open a file (o), or drop one anywhere"
+                    onClick={chooseFile}
+                >
+                    <OpenIcon />
+                </button>
+                <button
+                    type="button"
+                    class="button quiet square"
+                    aria-label="Save the profile"
+                    title="Save the profile (Ctrl+S)"
+                    onClick={() => void saveProfile()}
+                >
+                    <SaveIcon />
+                </button>
                 <button
                     type="button"
                     class="button quiet"

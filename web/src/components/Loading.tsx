@@ -1,6 +1,7 @@
 /** What is shown before there is a profile: how far loading is, or why it failed. */
 import type { JSX } from 'preact';
 import type { Progress } from '../engine/api';
+import { chooseFile } from '../state/open';
 import { formatBytes } from '../text/format';
 import { ProfileText } from './text';
 
@@ -19,12 +20,12 @@ function shareDone(progress: Progress | null): number | null {
     return from + (to - from) * Math.min(1, Math.max(0, progress.done / progress.total));
 }
 
-export function LoadProgress({ progress }: { progress: Progress | null }): JSX.Element {
+/** What is being done, and a bar that says how much of it is. */
+export function ProgressBar({ progress }: { progress: Progress | null }): JSX.Element {
     const share = shareDone(progress);
     const sizes = progress && progress.phase === 'download' && progress.total > 0;
     return (
-        <div class="alone" role="status">
-            <h1>prof</h1>
+        <>
             <p>
                 {PHASES[progress?.phase ?? 'download']}
                 {sizes ? ` · ${formatBytes(progress.done)} of ${formatBytes(progress.total)}` : '…'}
@@ -39,6 +40,15 @@ export function LoadProgress({ progress }: { progress: Progress | null }): JSX.E
             >
                 <div style={{ transform: `scaleX(${share ?? 1})` }} />
             </div>
+        </>
+    );
+}
+
+export function LoadProgress({ progress }: { progress: Progress | null }): JSX.Element {
+    return (
+        <div class="alone" role="status">
+            <h1>prof</h1>
+            <ProgressBar progress={progress} />
         </div>
     );
 }
@@ -57,6 +67,9 @@ export function LoadFailure({ message }: { message: string }): JSX.Element {
             <p>
                 <button type="button" class="button" onClick={() => window.location.reload()}>
                     Try again
+                </button>{' '}
+                <button type="button" class="button" onClick={chooseFile}>
+                    Open another file (o)
                 </button>
             </p>
         </div>

@@ -13,6 +13,7 @@ import {
     committedRange,
     engine,
     info,
+    onOtherProfile,
     search,
     selectedThreads,
     tracks,
@@ -35,6 +36,8 @@ const LABEL_LIMIT = 200;
 /** The last graphs, so that a row that scrolls away and back is not empty meanwhile. */
 const lastActivities = new Map<number, Activity>();
 const MOST_LAST_ACTIVITIES = 100;
+
+onOtherProfile(() => lastActivities.clear());
 
 function keepActivity(thread: number, activity: Activity): void {
     lastActivities.delete(thread); // the newest is last

@@ -5,7 +5,7 @@
 import { computed, signal } from '@preact/signals';
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { selectedThreads, tracks } from '../state/store';
+import { onOtherProfile, selectedThreads, tracks } from '../state/store';
 import { moveTo, rowMenu } from '../state/track_actions';
 import { siblingsOf } from '../state/track_choice';
 import { type TrackKey, type TrackRow, trackKey } from '../state/tracks';
@@ -27,6 +27,10 @@ const offsets = computed<number[]>(() => {
 
 /** The row that the keyboard is at. */
 const focusedRow = signal<TrackKey | null>(null);
+onOtherProfile(() => {
+    focusedRow.value = null;
+});
+
 /** The row that is dragged, and the one whose place it would take. */
 const dragged = signal<{ key: TrackKey; target: TrackKey; isBelow: boolean } | null>(null);
 

@@ -1,11 +1,15 @@
 /** What the reader of the profile could not make sense of: a line under the header, until it is closed. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { info } from '../state/store';
+import { info, onOtherProfile } from '../state/store';
 import { CloseIcon, InfoIcon } from './icons';
 import { ProfileText } from './text';
 
 const isClosed = signal(false);
+
+onOtherProfile(() => {
+    isClosed.value = false;
+});
 
 export function Warning(): JSX.Element | null {
     const text = info.value.facts.find((fact) => fact.label === 'Warning')?.value;

@@ -37,3 +37,5 @@ export const ChevronIcon = (): JSX.Element => <Icon size={12} path="M6 4l4 4-4 4
 export const PreviousIcon = (): JSX.Element => <Icon size={14} path="M4 10l4-4 4 4" />;
 export const NextIcon = (): JSX.Element => <Icon size={14} path="M4 6l4 4 4-4" />;
 export const FullScreenIcon = (): JSX.Element => <Icon path="M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3" />;
+export const OpenIcon = (): JSX.Element => <Icon path="M2 12.5v-9h4l1.5 2H13v2M2 12.5h10.5l2-5h-10Z" />;
+export const SaveIcon = (): JSX.Element => <Icon path="M8 2v8M4.8 7 8 10.2 11.2 7M2.5 10.5v3h11v-3" />;

@@ -9,6 +9,7 @@ import type { CounterInfo, MarkerCalls } from './markers';
 import type { SourceCalls } from './source';
 import type { ButterflyCalls } from './butterfly';
 import type { ChartCalls } from './charts';
+import type { ProfileSource } from './download';
 import type { FindCalls } from './find';
 
 /** How far loading has come: bytes of the (compressed) file so far and in all (0 if unknown). */
@@ -195,8 +196,9 @@ export interface SampleAt {
 }
 
 export interface LoadCalls {
-    /** Loads a profile from an address (same origin). Rejects with a sentence for the user. */
-    load(url: string, onProgress: (progress: Progress) => void): Promise<ProfileInfo>;
+    /** Loads a profile from an address (same origin) or a file. Rejects with a sentence for the user; what was loaded before
+     * is then still there. */
+    load(source: ProfileSource, onProgress: (progress: Progress) => void): Promise<ProfileInfo>;
 }
 
 export interface TreeCalls {

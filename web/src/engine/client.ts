@@ -42,7 +42,8 @@ export function createEngine(workerUrl = 'worker.js'): Engine {
         waiting.clear();
     };
 
-    const load: Engine['load'] = (url, onProgress) => call('load', [new URL(url, document.baseURI).href], onProgress);
+    const load: Engine['load'] = (source, onProgress) =>
+        call('load', [typeof source === 'string' ? new URL(source, document.baseURI).href : source], onProgress);
     // Each method becomes a message of its name: what there is to call, the types say.
     return new Proxy({ load } as Engine, {
         get: (target, method) =>

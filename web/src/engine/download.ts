@@ -1,23 +1,48 @@
 /** The bytes of a profile, uncompressed, as they arrive. */
 import type { Progress } from './api';
+import { openZipEntry, type ZipEntry } from './zip';
 
 const PROGRESS_MS = 40;
 
+/** Where a profile is: an address, a file of the user's, or a file in such an archive. All can be posted to the worker. */
+export type ProfileSource = string | File | ZipEntry;
+
+interface Body {
+    stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+    /** Bytes that will arrive; 0 if unknown. */
+    total: number;
+}
+
 /**
- * Fetches `url` and hands its bytes, piece by piece, to `feed`. A file that is gzip is decompressed on the way, unless the
- * browser has done so already because the server named it as the encoding of the answer.
+ * Hands the bytes of a profile, piece by piece, to `feed`. A file that is gzip, as its first bytes say and not its name,
+ * is decompressed on the way, unless the browser has done so already because the server named it as the encoding of the answer.
  */
-export async function download(url: string, feed: (bytes: Uint8Array) => void, onProgress: (progress: Progress) => void): Promise<void> {
+export async function readProfile(
+    source: ProfileSource,
+    feed: (bytes: Uint8Array) => void,
+    onProgress: (progress: Progress) => void,
+): Promise<void> {
+    const { stream, total } = await openSource(source);
+    const pieces = new Source(stream, total, onProgress);
+    if (await pieces.startsWithGzipMagic()) await decompress(pieces, feed);
+    else for (let piece = await pieces.next(); piece; piece = await pieces.next()) feed(piece);
+    pieces.report();
+}
+
+async function openSource(source: ProfileSource): Promise<Body> {
+    if (typeof source === 'string') return fetchBody(source);
+    if (!(source instanceof File)) return { stream: await openZipEntry(source), total: source.size };
+    if (source.size === 0) throw new Error('The file is empty');
+    return { stream: source.stream() as ReadableStream<Uint8Array<ArrayBuffer>>, total: source.size };
+}
+
+async function fetchBody(url: string): Promise<Body> {
     const response = await fetch(url).catch((error: unknown) => {
         throw new Error(`The profile could not be fetched: ${messageOf(error)}`);
     });
     if (!response.ok) throw new Error(`The profile could not be fetched: the server answered ${response.status} ${response.statusText}`);
     if (!response.body) throw new Error('The profile is empty');
-    const total = bytesToArrive(response.headers);
-    const source = new Source(response.body, total, onProgress);
-    if (await source.startsWithGzipMagic()) await decompress(source, feed);
-    else for (let piece = await source.next(); piece; piece = await source.next()) feed(piece);
-    source.report();
+    return { stream: response.body, total: bytesToArrive(response.headers) };
 }
 
 /** How many bytes the answer has; 0 if unknown. With an encoding, Content-Length counts other bytes than those that arrive. */

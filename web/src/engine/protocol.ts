@@ -1,5 +1,6 @@
 /** The messages between the page (client.ts) and the worker (worker.ts). */
 import type { Engine, LoadCalls, Progress } from './api';
+import type { ProfileSource } from './download';
 
 export type Method = keyof Engine;
 
@@ -12,7 +13,7 @@ export type Answers<Calls> = {
 export type EngineAnswers = Answers<Omit<Engine, keyof LoadCalls>>;
 
 /** The arguments of a call, without those that cannot be posted. */
-export type Arguments<M extends Method> = M extends 'load' ? [url: string] : Parameters<Engine[M]>;
+export type Arguments<M extends Method> = M extends 'load' ? [source: ProfileSource] : Parameters<Engine[M]>;
 
 export type Request = { [M in Method]: { id: number; method: M; args: Arguments<M> } }[Method];
 

@@ -3,7 +3,7 @@
  * one per turn of the event loop, so that a query that a newer one has overtaken is seen and dropped.
  */
 import type { ProfileInfo } from './api';
-import { download } from './download';
+import { type ProfileSource, readProfile } from './download';
 import type { Method, Reply, Request } from './protocol';
 import { openEngine, type WasmEngine } from './wasm';
 
@@ -56,15 +56,15 @@ function answer(request: Request): unknown {
     return method(...request.args);
 }
 
-async function load(id: number, url: string): Promise<ProfileInfo> {
-    engine = undefined; // a profile that was loaded before gives its memory back
+/** A profile that was loaded before stays until this one is there: the file may turn out to be none. */
+async function load(id: number, source: ProfileSource): Promise<ProfileInfo> {
     const module = await compiled.catch((error: unknown) => {
         throw new Error(`The engine could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
     });
     const fresh = await openEngine(module);
     let bytes = 0;
-    await download(
-        url,
+    await readProfile(
+        source,
         (piece) => {
             bytes += piece.length;
             fresh.feed(piece);

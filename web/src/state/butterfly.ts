@@ -5,7 +5,7 @@ import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfl
 import { functions } from './functions';
 import { LazyTree } from './lazy_tree';
 import { fetchNames, funcName, namesVersion } from './names';
-import { changeView, engine, info, store, stored, view } from './store';
+import { changeView, engine, info, onOtherProfile, store, stored, view } from './store';
 import { sortOf } from './tables';
 import { summary } from './tree';
 import { compareNames } from './tree_nodes';
@@ -101,6 +101,12 @@ const isOpen = computed(() => view.value.tab === 'butterfly');
 const centerKey = computed(() => JSON.stringify(center.value));
 let shownCenter = '';
 let generation = 0;
+
+onOtherProfile(() => {
+    generation++;
+    shownCenter = '';
+    centerWeights.value = null;
+});
 
 async function refresh(): Promise<void> {
     const mine = ++generation;

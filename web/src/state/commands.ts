@@ -3,6 +3,7 @@ import { selectedFunc } from './functions';
 import { showButterfly } from './node_menu';
 import { saveFlameSvg, saveTimeline, saveView } from './exports';
 import { closeBox, leaveBox, toggleAssembly } from './source_box';
+import { chooseFile, isRenaming, saveProfile } from './open';
 import {
     commitPreview,
     fullRange,
@@ -30,6 +31,8 @@ export interface Command {
     run: () => void;
     /** It works in text boxes, too. */
     isEverywhere?: boolean;
+    /** It can be done when no profile could be loaded. */
+    needsNoProfile?: boolean;
     /** It is not worth a line of the palette. */
     isHidden?: boolean;
 }
@@ -155,6 +158,16 @@ export const COMMANDS: readonly Command[] = [
         isOffered: always,
         run: () => {
             openDialog.value = 'info';
+        },
+    },
+    { title: 'Open a file', key: 'o', isOffered: always, run: chooseFile, needsNoProfile: true },
+    { title: 'Save the profile', key: 'Ctrl+s', isOffered: always, run: () => void saveProfile(), isEverywhere: true },
+    {
+        title: 'Rename the profile',
+        key: '',
+        isOffered: always,
+        run: () => {
+            isRenaming.value = true;
         },
     },
     { title: 'Light colours', key: '', isOffered: () => theme.value === 'dark', run: toggleTheme },

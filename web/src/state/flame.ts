@@ -7,7 +7,7 @@ import type { NodePath } from '../engine/api';
 import type { Flame } from '../engine/charts';
 import type { Axis, Span } from './axis';
 import { boxPath } from './box_paths';
-import { changeView, engine, view } from './store';
+import { changeView, engine, onOtherProfile, view } from './store';
 import { summary } from './tree';
 
 export const flame = signal<Flame | null>(null);
@@ -72,6 +72,12 @@ interface Wish {
 }
 
 let wish: Wish | null = null;
+
+onOtherProfile(() => {
+    wish = null;
+    part.value = null;
+    flame.value = null;
+});
 let isAsking = false;
 
 async function askAll(): Promise<void> {

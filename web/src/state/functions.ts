@@ -2,7 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { FuncRow } from '../engine/api';
 import { fetchNames, namesVersion } from './names';
-import { engine, view } from './store';
+import { engine, onOtherProfile, view } from './store';
 import { sortOf } from './tables';
 import { summary } from './tree';
 import { compareNames } from './tree_nodes';
@@ -37,6 +37,12 @@ export const sortedFunctions = computed<FuncRow[]>(() => {
 });
 
 let generation = 0;
+
+onOtherProfile(() => {
+    generation++;
+    functions.value = [];
+    selectedFunc.value = -1;
+});
 
 async function refresh(): Promise<void> {
     const mine = ++generation;

@@ -6,7 +6,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { MarkerBoxes, MarkerChartRow } from '../engine/markers';
 import { previewAxis } from './axis';
 import { chartQuery, fetchMarkerLabels, markersError } from './markers';
-import { committedRange, engine, loading, view } from './store';
+import { committedRange, engine, loading, onOtherProfile, view } from './store';
 
 /** px */
 export const CHART_ROW_HEIGHT = 18;
@@ -67,6 +67,12 @@ const MOST_LABELS = 2000;
 let isAsking = false;
 let isWanted = false;
 let rowsOf: unknown = null;
+
+onOtherProfile(() => {
+    rowsOf = null;
+    markerLayout.value = null;
+    markerBoxes.value = null;
+});
 
 async function answerWindow(): Promise<void> {
     const query = chartQuery.peek();

@@ -6,7 +6,17 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
 import { shownRange } from './axis';
 import { MARKER_TABS } from './codec';
-import { changeView, committedRange, engine, info, loading, selectedThreads, setPreview, view } from './store';
+import {
+    changeView,
+    committedRange,
+    engine,
+    info,
+    loading,
+    onOtherProfile,
+    selectedThreads,
+    setPreview,
+    view,
+} from './store';
 import { sortOf } from './tables';
 
 export const MARKER_TABLE = 'markers';
@@ -58,6 +68,13 @@ const asked = { table: new Set<number>(), chart: new Set<number>() };
 /** Counts the texts that have come. */
 export const markerTextsVersion = signal(0);
 let textsOf = '';
+
+onOtherProfile(() => {
+    textsOf = '';
+    for (const kept of [tableRows, chartRows, asked.table, asked.chart]) kept.clear();
+    listedMarkers.value = null;
+    markerDetails.value = null;
+});
 
 /** Indexes of markers mean others when the threads are others. */
 function forgetTexts(): void {

@@ -1,10 +1,15 @@
 /** Names of funcs, asked for in batches and kept: the engine has them all, the page needs those on the screen. */
 import { signal } from '@preact/signals';
 import type { FuncInfo } from '../engine/api';
-import { engine } from './store';
+import { engine, onOtherProfile } from './store';
 
 const known = new Map<number, FuncInfo>();
 const asked = new Set<number>();
+
+onOtherProfile(() => {
+    known.clear();
+    asked.clear();
+});
 
 /** Counts the batches that have come; reading it makes a component draw again when names arrive. */
 export const namesVersion = signal(0);

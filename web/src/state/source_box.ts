@@ -8,7 +8,7 @@ import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCost, LineCosts, NativeSymbol } from '../engine/source';
 import type { BoxView } from './box_codec';
 import { fetchNames, funcName } from './names';
-import { changeView, engine, info, type Step, store, stored, view } from './store';
+import { changeView, engine, info, onOtherProfile, type Step, store, stored, view } from './store';
 import { type Disassembly, fetchAssembly, fetchPlaces, fetchSource, type Place } from './symbol_api';
 import { summary } from './tree';
 
@@ -304,6 +304,16 @@ async function showText(source: number): Promise<void> {
 }
 
 const codes = new Map<number, Code>();
+
+onOtherProfile(() => {
+    texts.clear();
+    codes.clear();
+    sourceText.value = null;
+    lineCosts.value = null;
+    symbols.value = null;
+    code.value = null;
+    addressCosts.value = null;
+});
 
 /** What the debug info says of each instruction; where it says nothing, what the profile's frames say. */
 async function placesOf(symbol: NativeSymbol, disassembly: Disassembly): Promise<Place[][]> {

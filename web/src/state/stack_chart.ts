@@ -6,7 +6,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { StackBoxes } from '../engine/charts';
 import { type Span, shownRange } from './axis';
-import { changeView, engine, inverted, selectedThreads, view } from './store';
+import { changeView, engine, inverted, onOtherProfile, selectedThreads, view } from './store';
 import { shownFilter } from './tree';
 
 export interface ThreadChart {
@@ -48,6 +48,12 @@ interface Wish {
 }
 
 let wish: Wish | null = null;
+
+onOtherProfile(() => {
+    wish = null;
+    ownPath.value = [];
+    stackChart.value = null;
+});
 let isAsking = false;
 
 async function ask({ threads, span, pixels, sameWidths }: Wish): Promise<ThreadChart[]> {

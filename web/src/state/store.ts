@@ -140,6 +140,14 @@ function readAddress(): void {
     view.value = sensibleView(decodeView(window.location.search, info.value.rangeStart), info.value);
 }
 
+/** What forgets the profile that was there, when another takes its place. */
+const forgets: (() => void)[] = [];
+
+/** For what is kept of a profile and does not follow from the view: `forget` is called before another profile is shown. */
+export function onOtherProfile(forget: () => void): void {
+    forgets.push(forget);
+}
+
 /** Loads the profile next to the page and shows the view that the address asks for. */
 export async function start(): Promise<void> {
     try {
@@ -150,16 +158,30 @@ export async function start(): Promise<void> {
             loading.value = { phase: 'ready', info: profile };
             readAddress();
         });
-        document.title = profile.product === '' ? 'prof' : `${profile.product.slice(0, 100)} – prof`;
-        window.addEventListener('popstate', (event) => {
-            stepAt = stepOf(event.state);
-            newestStep = Math.max(newestStep, stepAt);
-            readAddress();
-        });
-        window.addEventListener('pagehide', () => writeAddress('replace'));
     } catch (error) {
         loading.value = { phase: 'failed', message: error instanceof Error ? error.message : String(error) };
     }
+    window.addEventListener('popstate', (event) => {
+        stepAt = stepOf(event.state);
+        newestStep = Math.max(newestStep, stepAt);
+        readAddress();
+    });
+    window.addEventListener('pagehide', () => writeAddress('replace'));
+}
+
+/** Shows a profile that the engine has loaded in place of the one before, from its first view on. */
+export function showOther(profile: ProfileInfo): void {
+    window.clearTimeout(addressTimer);
+    // Everything on the screen goes before what it is made of does.
+    loading.value = { phase: 'loading', progress: null };
+    batch(() => {
+        for (const forget of forgets) forget();
+        loading.value = { phase: 'ready', info: profile };
+        view.value = sensibleView(EMPTY_VIEW, profile);
+    });
+    stepAt = 0;
+    newestStep = 0;
+    writeAddress('replace');
 }
 
 /** Zooms the timeline into the range that is being chosen. */

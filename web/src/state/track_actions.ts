@@ -147,7 +147,7 @@ export const ROW_ACTIONS: readonly RowAction[] = [
     {
         label: 'Show only this track',
         title: '',
-        key: 'o',
+        key: 'x',
         startsGroup: true,
         isOffered: (row) => row.kind !== 'process',
         action: showOnlyRow,
@@ -155,7 +155,7 @@ export const ROW_ACTIONS: readonly RowAction[] = [
     {
         label: 'Show only this process',
         title: 'All of its tracks, and no others',
-        key: 'O',
+        key: 'X',
         isOffered: (row) => processSize(row) > 1,
         action: showOnlyProcess,
     },

@@ -16,6 +16,7 @@ import {
     fullRange,
     inverted,
     loading,
+    onOtherProfile,
     previewRange,
     search,
     selectedThreads,
@@ -290,7 +291,25 @@ async function runAll(): Promise<void> {
     }
 }
 
+/** Where the tree was turned last, so that turning it back at once returns to the very place. */
+let turned: { from: NodePath; to: NodePath } | null = null;
+
 let lastQuery = '';
+
+onOtherProfile(() => {
+    generation++; // what is under way belongs to the profile before
+    lastRoots.clear();
+    leftSelected.clear();
+    leftOpen = null;
+    turned = null;
+    lastPlace = '';
+    lastQuery = '';
+    roots.value = [];
+    summary.value = null;
+    selected.value = null;
+    details.value = null;
+    treeError.value = '';
+});
 
 /** An order by name needs all of them. */
 async function fetchNamesToSort(): Promise<void> {
@@ -416,9 +435,6 @@ export function undoTransforms(depth: number): void {
 }
 
 const LONGEST_CHAIN = 4096;
-
-/** Where the tree was turned last, so that turning it back at once returns to the very place. */
-let turned: { from: NodePath; to: NodePath } | null = null;
 
 /** Turns the tree around, keeping the place: the heaviest chain through the selected node, read from its other end. */
 export async function invert(): Promise<void> {

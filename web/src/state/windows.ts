@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { NODE_TABS, type Tab } from './codec';
-import { store, stored } from './store';
+import { onOtherProfile, store, stored } from './store';
 
 function storedNumber(key: string): number | null {
     const value = Number.parseFloat(stored(key) ?? '');
@@ -49,6 +49,10 @@ export const graphWidth = signal(0);
 export const hoverTime = signal<number | null>(null);
 /** Categories that the graphs on the screen contain. */
 export const seenCategories = signal<ReadonlySet<number>>(new Set());
+
+onOtherProfile(() => {
+    seenCategories.value = new Set();
+});
 
 export function noteCategories(categories: Iterable<number>): void {
     const missing = [...categories].filter((category) => !seenCategories.value.has(category));

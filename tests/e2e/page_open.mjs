@@ -1,0 +1,161 @@
+// Opening files in the page, by dropping and by choosing them, and saving the profile under its name. What is no profile is
+// said so, and what was shown stays.
+//
+//     node tests/e2e/page_open.mjs URL DIRECTORY
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { askUntil, closeBrowser, complaints, openPage, readRows, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, folder] = process.argv.slice(2);
+const page = await openPage(url);
+
+const product = () => page.locator('.product').innerText();
+const firstRow = async () => (await readRows(page))[0];
+
+/** Drops a file of the folder on the page. */
+async function drop(name) {
+    const content = readFileSync(join(folder, name)).toString('base64');
+    const transfer = await page.evaluateHandle(
+        ([bytes, fileName]) => {
+            const data = new DataTransfer();
+            data.items.add(new File([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))], fileName));
+            return data;
+        },
+        [content, name],
+    );
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+}
+
+async function restart() {
+    await page.goto(url);
+    await page.waitForSelector('.tree-row.selected');
+    await settle(page);
+}
+
+await check('a dropped file takes the place of the profile, from its first view on', async () => {
+    await page.keyboard.press('i');
+    await settle(page);
+    await drop('many.json');
+    await askUntil((name) => name === 'many threads', product);
+    await settle(page);
+    assertEqual(await product(), 'many threads', 'the name of the profile');
+    assertEqual(await page.locator('.track-count').innerText(), '15 / 20 tracks', 'the number of tracks');
+    const row = await firstRow();
+    assertEqual(`${row.name} ${row.total}`, 'main 575', 'the first row');
+    assert(!page.url().includes('invertCallstack'), 'the view is that of the profile before');
+    await page.keyboard.press('2');
+    await settle(page);
+    const names = (await readRows(page)).map((one) => one.name);
+    assert(names.includes('parse_request') && !names.includes('walk'), `the functions are ${names.join()}`);
+    await restart();
+    assertEqual(await product(), 'walker', 'the name after a reload');
+});
+
+await check('gzip is known by its content, whatever the name', async () => {
+    await drop('gzip without its ending');
+    await askUntil((name) => name === 'many threads', product);
+    assertEqual(await product(), 'many threads', 'the name of the profile');
+    await restart();
+});
+
+await check('the only file of a zip archive is opened', async () => {
+    await drop('one.zip');
+    await askUntil((name) => name === 'many threads', product);
+    assertEqual(await product(), 'many threads', 'the name of the profile');
+    await restart();
+});
+
+await check('of several files in a zip archive one is chosen', async () => {
+    await drop('two.zip');
+    await page.waitForSelector('.picker.entries');
+    assertEqual(await page.locator('.picker-row').count(), 2, 'number of files');
+    await page.keyboard.type('gz');
+    await page.keyboard.press('Enter');
+    await askUntil((name) => name === 'many threads', product);
+    assertEqual(await product(), 'many threads', 'the name of the profile');
+    await restart();
+});
+
+const wrong = {
+    'words.txt': /not JSON/,
+    'other.json': /not a profile/,
+    'empty.json': /empty/,
+    'cut.json': /cut off/,
+    'cut.json.gz': /damaged or cut off/,
+    'cut.zip': /zip archive is damaged or cut off/,
+    'none.zip': /no file in the zip archive/,
+    'lzma.zip': /method 14/,
+};
+for (const [name, sentence] of Object.entries(wrong))
+    await check(`${name} is told of, and the view stays`, async () => {
+        await drop(name);
+        await page.waitForSelector('dialog[open] [role="alert"]');
+        const text = await page.locator('dialog[open]').innerText();
+        assert(text.includes(name) && sentence.test(text), `it says ${text}`);
+        await page.keyboard.press('Escape');
+        await page.waitForSelector('dialog[open]', { state: 'detached' });
+        assertEqual(await product(), 'walker', 'the profile that is shown');
+        await page.locator('[role="treegrid"]').focus();
+        await page.keyboard.press('Home');
+        await settle(page);
+        await page.keyboard.press('ArrowLeft');
+        await page.keyboard.press('ArrowRight');
+        await settle(page);
+        assertEqual((await firstRow()).expanded, 'true', 'whether the tree can still be opened');
+    });
+
+await check('a file is chosen by key and by button', async () => {
+    // A listener makes the browser ask the test instead of the user, from some time on.
+    page.on('filechooser', () => undefined);
+    await settle(page);
+    for (const open of [() => page.keyboard.press('o'), () => page.getByRole('button', { name: 'Open a file' }).click()]) {
+        const [chooser] = await Promise.all([page.waitForEvent('filechooser'), open()]);
+        await chooser.setFiles(join(folder, 'many.json'));
+        await askUntil((name) => name === 'many threads', product);
+        assertEqual(await product(), 'many threads', 'the name of the profile');
+        await restart();
+    }
+});
+
+/** Saves; the name that is proposed, and the bytes. */
+async function save(by) {
+    const [download] = await Promise.all([page.waitForEvent('download'), by()]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
+
+await check('the profile is saved as it was loaded, under its name', async () => {
+    const { name, bytes } = await save(() => page.keyboard.press('Control+s'));
+    assertEqual(name, 'walker.json.gz', 'the name of the file');
+    assert(bytes.equals(readFileSync(join(folder, 'walker.json.gz'))), 'the bytes are others');
+});
+
+await check('a name of its own is in the title, in the address and in the name of the file', async () => {
+    await page.locator('h1.product').dblclick();
+    await page.getByRole('textbox', { name: 'Name of the profile' }).fill('before: a/b <fix>');
+    await page.keyboard.press('Enter');
+    await settle(page);
+    assertEqual(await product(), 'before: a/b <fix>', 'the name');
+    assertEqual(await page.title(), 'before: a/b <fix> · Call Tree – prof', 'the title of the window');
+    assertEqual(new URL(page.url()).searchParams.get('profileName'), 'before: a/b <fix>', 'the name in the address');
+    const { name } = await save(() => page.getByRole('button', { name: 'Save the profile' }).click());
+    assertEqual(name, 'before-a-b-fix.json.gz', 'the name of the file');
+    await page.goBack();
+    await settle(page);
+    assertEqual(await page.title(), 'walker · Call Tree – prof', 'the title after back');
+});
+
+await check('an opened file is saved with its own ending', async () => {
+    await drop('many.json');
+    await askUntil((name) => name === 'many threads', product);
+    const { name, bytes } = await save(() => page.keyboard.press('Control+s'));
+    assertEqual(name, 'many-threads.json', 'the name of the file');
+    assert(bytes.equals(readFileSync(join(folder, 'many.json'))), 'the bytes are others');
+});
+
+await check('nothing went wrong meanwhile', async () => {
+    assertEqual(complaints.join('\n'), '', 'what pages complained of');
+});
+
+await closeBrowser();
+finish();

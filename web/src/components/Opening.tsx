@@ -1,0 +1,150 @@
+/** Opening a file: the page takes what is dropped on it, says how far loading is, and what is wrong with a file. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { openEntry, openFile, opening } from '../state/open';
+import { formatBytes } from '../text/format';
+import { ProgressBar } from './Loading';
+import { Picker } from './Picker';
+import { ProfileText } from './text';
+
+const NAME_LIMIT = 200;
+
+/** How many elements the dragged file has entered and not left. */
+const entered = signal(0);
+const entryText = signal('');
+
+function hasFile(event: DragEvent): boolean {
+    return event.dataTransfer?.types.includes('Files') ?? false;
+}
+
+function useDrop(): void {
+    useEffect(() => {
+        const onEnter = (event: DragEvent): void => {
+            if (hasFile(event)) entered.value++;
+        };
+        const onLeave = (event: DragEvent): void => {
+            if (hasFile(event)) entered.value = Math.max(0, entered.value - 1);
+        };
+        const onOver = (event: DragEvent): void => {
+            if (!hasFile(event)) return;
+            event.preventDefault();
+            if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy';
+        };
+        const onDrop = (event: DragEvent): void => {
+            entered.value = 0;
+            if (!hasFile(event)) return;
+            event.preventDefault();
+            const [file] = event.dataTransfer?.files ?? [];
+            if (file) void openFile(file);
+        };
+        const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop };
+        for (const [name, listener] of Object.entries(listeners)) window.addEventListener(name, listener as EventListener);
+        return () => {
+            for (const [name, listener] of Object.entries(listeners))
+                window.removeEventListener(name, listener as EventListener);
+        };
+    }, []);
+}
+
+function close(): void {
+    opening.value = null;
+    entryText.value = '';
+}
+
+function EntryPicker(): JSX.Element | null {
+    const state = opening.value;
+    if (state?.phase !== 'choosing') return null;
+    const typed = entryText.value.toLowerCase();
+    return (
+        <Picker
+            name="entries"
+            label="Files of the archive"
+            placeholder={`Which file of ${state.name}?`}
+            text={entryText.value}
+            items={state.entries.filter((entry) => entry.name.toLowerCase().includes(typed))}
+            keyOf={(entry) => String(state.entries.indexOf(entry))}
+            onText={(text) => {
+                entryText.value = text;
+            }}
+            onChoose={(entry) => {
+                entryText.value = '';
+                void openEntry(entry);
+            }}
+            onClose={() => {
+                if (opening.value?.phase === 'choosing') close();
+            }}
+            empty="No file of the archive has this in its name."
+            render={(entry) => (
+                <>
+                    <span class="picker-name">
+                        <ProfileText text={entry.name} limit={NAME_LIMIT} />
+                    </span>
+                    <span class="picker-detail" />
+                    <span class="picker-amount">{formatBytes(entry.size)}</span>
+                </>
+            )}
+        />
+    );
+}
+
+function Message(): JSX.Element | null {
+    const dialog = useRef<HTMLDialogElement>(null);
+    const state = opening.value;
+    const isShown = state?.phase === 'reading' || state?.phase === 'failed';
+    useEffect(() => {
+        if (isShown && !dialog.current?.open) dialog.current?.showModal();
+    }, [isShown]);
+    if (!state || state.phase === 'choosing') return null;
+    const isFailed = state.phase === 'failed';
+    return (
+        <dialog
+            ref={dialog}
+            class="dialog opening"
+            aria-labelledby="opening-title"
+            onCancel={(event) => {
+                if (!isFailed) event.preventDefault();
+            }}
+            onKeyDown={(event) => event.stopPropagation()}
+            onClose={close}
+        >
+            <div class="dialog-body" role={isFailed ? 'alert' : 'status'}>
+                <h2 id="opening-title">
+                    {isFailed ? 'This file cannot be shown: ' : 'Opening '}
+                    <ProfileText text={state.name} limit={NAME_LIMIT} />
+                </h2>
+                {isFailed ? (
+                    <>
+                        <p class="error-text">
+                            <ProfileText text={state.message} limit={2000} />
+                        </p>
+                        <p class="muted">
+                            It takes profiles of prof, samply and the Firefox Profiler: JSON or JSLB, also as gzip or in
+                            a zip archive. What was shown before is still there.
+                        </p>
+                        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+                            Close
+                        </button>
+                    </>
+                ) : (
+                    <ProgressBar progress={state.progress} />
+                )}
+            </div>
+        </dialog>
+    );
+}
+
+export function OpeningLayer(): JSX.Element {
+    useDrop();
+    return (
+        <>
+            {entered.value > 0 && (
+                <div class="drop-here" role="status">
+                    <p>Drop the profile to open it</p>
+                </div>
+            )}
+            <Message />
+            <EntryPicker />
+        </>
+    );
+}
