@@ -195,9 +195,13 @@ static void run_frameless(unsigned char *code, double ms, int with_frames)
     fflush(dump);
     memcpy(&function, &code, sizeof(function));
     uint64_t end = now(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)(ms * 1e6);
-    do
+    for (unsigned i = 0; now(CLOCK_THREAD_CPUTIME_ID) < end; i++) {
         function(ROUNDS, ROUNDS, callee);
-    while (now(CLOCK_THREAD_CPUTIME_ID) < end);
+        if (i % 256 == 0) { /* as compilers do that write more of it, and never leave it writable */
+            mprotect(code, PLACE, PROT_READ | PROT_WRITE);
+            mprotect(code, PLACE, PROT_READ | PROT_EXEC);
+        }
+    }
 }
 
 int main(int argc, char **argv)
