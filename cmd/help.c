@@ -64,6 +64,7 @@ static const char report_help[] =
     "\n"
     "      --inverted         callers below callees: what the time was spent in, and who called it\n"
     "      --functions        a list of functions instead of a tree, by the time that each took itself\n"
+    "      --lines FILE       the lines of a source file instead, each with what it took; the name, or its last parts\n"
     "  -t, --thread NAME      only threads with this tid, index or name (a part of the name if none has all of it);\n"
     "                         can be given several times\n"
     "      --search TERMS     only stacks with all of the terms, separated by commas, in some function, file or "

@@ -23,6 +23,7 @@
 enum {
     OPTION_INVERTED = 256,
     OPTION_FUNCTIONS,
+    OPTION_LINES,
     OPTION_SEARCH,
     OPTION_RANGE,
     OPTION_DEPTH,
@@ -112,6 +113,7 @@ static int parse_options(int argc, char **argv, struct report_options *options)
         {"help", no_argument, NULL, 'h'},
         {"inverted", no_argument, NULL, OPTION_INVERTED},
         {"functions", no_argument, NULL, OPTION_FUNCTIONS},
+        {"lines", required_argument, NULL, OPTION_LINES},
         {"thread", required_argument, NULL, 't'},
         {"search", required_argument, NULL, OPTION_SEARCH},
         {"range", required_argument, NULL, OPTION_RANGE},
@@ -136,6 +138,9 @@ static int parse_options(int argc, char **argv, struct report_options *options)
             break;
         case OPTION_FUNCTIONS:
             options->functions = true;
+            break;
+        case OPTION_LINES:
+            options->lines = optarg;
             break;
         case OPTION_JSON:
             options->json = true;
@@ -164,8 +169,8 @@ static int parse_options(int argc, char **argv, struct report_options *options)
     }
     if (argc - optind != 1)
         return ui_usage("report", argc == optind ? "which file?" : "it takes one file, not %d", argc - optind);
-    if (options->inverted && options->functions)
-        return ui_usage("report", "--inverted and --functions exclude each other");
+    if (options->inverted + options->functions + (options->lines != NULL) > 1)
+        return ui_usage("report", "--inverted, --functions and --lines exclude each other");
     for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
         if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)
             return ui_usage("report", "--merge-call-node takes a path from the root: not with --inverted");
@@ -378,6 +383,8 @@ static int print_report(const struct report *report, struct error *err)
         puts("No sample with a stack is left to show.");
         return 0;
     }
+    if (report->options.lines)
+        return report_print_lines(report, err);
     return report->options.functions ? report_print_functions(report, err) : report_print_tree(report, err);
 }
 
@@ -399,6 +406,8 @@ static int load_and_print(struct report *report)
         return status;
     choose_range(report);
     status = report_resolve_transforms(report);
+    if (!status)
+        status = report_resolve_source(report);
     if (status)
         return status;
     if (ask_engine(report, &err) || print_report(report, &err))

@@ -1,13 +1,14 @@
 /*
  * What the parts of `prof report` share: report.c reads the options and prints the head, report_tree.c prints trees and
  * lists, report_json.c prints everything as JSON, report_text.c fits profile text into a terminal, report_transforms.c
- * finds out what transforms are about.
+ * finds out what transforms are about, report_lines.c prints the lines of a source file.
  */
 #ifndef PROF_CMD_REPORT_H
 #define PROF_CMD_REPORT_H
 
 #include "base/arena.h"
 #include "tree/engine.h"
+#include "tree/line_costs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ struct report_transform {
 struct report_options {
     const char *path;
     bool inverted, functions, json;
+    const char *lines; /* the source file whose lines are listed, as it was given; NULL: none */
     const char *search;
     ARRAY(const char *) threads; /* as they were given */
     ARRAY(struct report_transform) transforms;
@@ -38,6 +40,7 @@ struct report {
     struct time_range range; /* ms */
     ARRAY(struct transform) transforms;
     struct arena paths; /* of the transforms */
+    uint32_t source;    /* of options.lines */
     enum weight_type weight_type;
     double total;   /* 100 % */
     unsigned width; /* columns to fit lines into; 0: any length */
@@ -78,7 +81,26 @@ void report_format_count(double count, char *out, size_t size);
 /* The library of a func, else its source file, else NULL. */
 const char *report_origin(const struct profile *profile, uint32_t func);
 
-/* ---- report_tree.c: both print rows and then what they left out ---- */
+/* ---- report_lines.c ---- */
+
+/* Finds the source file that is asked for, if one is. Returns an exit status, after a message if it is not 0. */
+int report_resolve_source(struct report *report);
+
+/* The costs of its lines. Zero `costs` before; destroy it also after an error. */
+int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err);
+
+int report_print_lines(const struct report *report, struct error *err);
+
+/* ---- report_tree.c: trees and lists are rows and then what was left out ---- */
+
+/* The columns of figures, with two blanks after them. */
+enum { REPORT_FIGURES_COLUMNS = 34 };
+
+void report_put_figures(const struct report *report, double total, double self);
+void report_print_columns(const struct report *report, const char *what); /* their titles, and that of what follows */
+
+/* Below that percentage rows are left out. */
+double report_least_percent(const struct report *report);
 
 int report_print_tree(const struct report *report, struct error *err);
 int report_print_functions(const struct report *report, struct error *err);

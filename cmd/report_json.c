@@ -98,8 +98,53 @@ static void put_functions(struct json_writer *json, const struct report *report,
     }
 }
 
+static void put_inlined(struct json_writer *json, const struct report *report, const struct line_costs *costs,
+                        uint32_t line)
+{
+    json_key(json, "inlined");
+    json_open(json, '[');
+    for (size_t i = 0; i < costs->inlined.length; i++) {
+        if (costs->inlined.data[i].line != line)
+            continue;
+        json_open(json, '{');
+        put_func(json, report, costs->inlined.data[i].func);
+        put_number(json, "total", costs->inlined.data[i].total);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static int put_lines(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct line_costs costs = {0};
+    int code = report_line_costs(report, &costs, err);
+    size_t limit = row_limit(report), printed = 0;
+    put_string(json, "file", report, report->profile->sources.data[report->source].filename);
+    put_number(json, "file_total", costs.total);
+    put_number(json, "file_self", costs.self);
+    json_key(json, "lines");
+    json_open(json, '[');
+    for (size_t i = 0; !code && i < costs.lines.length && printed < limit; i++) {
+        const struct line_cost *row = &costs.lines.data[i];
+        if (!is_heavy(report, row->total))
+            continue;
+        json_open(json, '{');
+        put_number(json, "line", row->line);
+        put_number(json, "total", row->total);
+        put_number(json, "self", row->self);
+        put_inlined(json, report, &costs, row->line);
+        json_close(json, '}');
+        printed++;
+    }
+    json_close(json, ']');
+    line_costs_destroy(&costs);
+    return code;
+}
+
 static int put_rows(struct json_writer *json, const struct report *report, struct error *err)
 {
+    if (report->options.lines)
+        return put_lines(json, report, err);
     struct tree_rows rows = {0};
     struct func_timings functions = {0};
     int code;

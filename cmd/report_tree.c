@@ -25,7 +25,7 @@ enum {
 };
 static const double default_min_percent = 0.5;
 
-static double min_percent(const struct report *report)
+double report_least_percent(const struct report *report)
 {
     return isnan(report->options.min_percent) ? default_min_percent : report->options.min_percent;
 }
@@ -61,17 +61,12 @@ static void print_omissions(const struct report *report, const struct omissions 
         putchar('\n');
     if (omissions->light)
         printf("%zu %s below %g %% of the total %s hidden (--min-percent 0 shows all).\n", omissions->light, what,
-               min_percent(report), omissions->light == 1 ? "is" : "are");
+               report_least_percent(report), omissions->light == 1 ? "is" : "are");
     if (omissions->deep)
         printf("%zu %s beyond level %u (--depth shows more).\n", omissions->deep,
                report->options.inverted ? "rows have callers" : "rows have callees", most_levels(report));
     if (omissions->cut)
         printf("Stopped after %zu rows (--limit 0 shows all).\n", rows);
-}
-
-static void print_head(const char *unit)
-{
-    printf("%8s %*s %*s  %s\n", "total %", WEIGHT_COLUMNS, unit, WEIGHT_COLUMNS, "self", "function");
 }
 
 /* A dash is one column but three bytes. */
@@ -83,7 +78,7 @@ static void put_weight(const struct report *report, double weight)
     printf(" %*s%s", columns < WEIGHT_COLUMNS ? (int)(WEIGHT_COLUMNS - columns) : 0, "", text);
 }
 
-static void put_figures(const struct report *report, double total, double self)
+void report_put_figures(const struct report *report, double total, double self)
 {
     printf("%6.1f %%", percent_of(report, total));
     put_weight(report, total);
@@ -91,13 +86,18 @@ static void put_figures(const struct report *report, double total, double self)
     fputs("  ", stdout);
 }
 
-enum { FIGURES_COLUMNS = 8 + 2 * (1 + WEIGHT_COLUMNS) + 2 };
+_Static_assert(REPORT_FIGURES_COLUMNS == 8 + 2 * (1 + WEIGHT_COLUMNS) + 2, "as report_put_figures() prints them");
 
 static const char *unit_name(const struct report *report)
 {
     static const char *const names[] = {
         [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
     return names[report->weight_type];
+}
+
+void report_print_columns(const struct report *report, const char *what)
+{
+    printf("%8s %*s %*s  %s\n", "total %", WEIGHT_COLUMNS, unit_name(report), WEIGHT_COLUMNS, "self", what);
 }
 
 /* ---- the tree ---- */
@@ -120,7 +120,7 @@ struct tree_printer {
 static size_t count_heavy(const struct report *report, const struct tree_rows *rows)
 {
     size_t heavy = 0;
-    while (heavy < rows->length && percent_of(report, fabs(rows->total[heavy])) >= min_percent(report))
+    while (heavy < rows->length && percent_of(report, fabs(rows->total[heavy])) >= report_least_percent(report))
         heavy++;
     return heavy;
 }
@@ -168,8 +168,8 @@ static void print_row(const struct tree_printer *printer, const struct tree_rows
 {
     enum { LEAST_NAME = 24 };
     const struct report *report = printer->report;
-    put_figures(report, rows->total[row], rows->self[row]);
-    unsigned used = FIGURES_COLUMNS + put_branches(printer);
+    report_put_figures(report, rows->total[row], rows->self[row]);
+    unsigned used = REPORT_FIGURES_COLUMNS + put_branches(printer);
     unsigned left = report->width > used + LEAST_NAME ? report->width - used : LEAST_NAME;
     report_put_func(report, rows->func[row], report->width ? left : 0);
     putchar('\n');
@@ -197,7 +197,7 @@ static int print_next_row(struct tree_printer *printer, struct error *err)
 int report_print_tree(const struct report *report, struct error *err)
 {
     struct tree_printer printer = {.report = report, .limit = row_limit(report, DEFAULT_LIMIT_TREE)};
-    print_head(unit_name(report));
+    report_print_columns(report, "function");
     int code = open_level(&printer, NODE_NONE, err);
     while (!code && printer.levels.length && printer.printed < printer.limit)
         code = print_next_row(&printer, err);
@@ -222,10 +222,10 @@ int report_print_functions(const struct report *report, struct error *err)
         return code;
     struct omissions omissions = {0};
     size_t limit = row_limit(report, DEFAULT_LIMIT_FUNCTIONS), printed = 0;
-    print_head(unit_name(report));
+    report_print_columns(report, "function");
     for (size_t i = 0; i < functions.length; i++) {
         const struct func_timing *row = &functions.rows[i];
-        if (percent_of(report, fmax(fabs(row->total), fabs(row->self))) < min_percent(report)) {
+        if (percent_of(report, fmax(fabs(row->total), fabs(row->self))) < report_least_percent(report)) {
             omissions.light++;
             continue;
         }
@@ -233,8 +233,8 @@ int report_print_functions(const struct report *report, struct error *err)
             omissions.cut = true;
             break;
         }
-        put_figures(report, row->total, row->self);
-        report_put_func(report, row->func, report->width ? report->width - FIGURES_COLUMNS : 0);
+        report_put_figures(report, row->total, row->self);
+        report_put_func(report, row->func, report->width ? report->width - REPORT_FIGURES_COLUMNS : 0);
         putchar('\n');
         printed++;
     }

@@ -1,0 +1,187 @@
+/*
+ * `prof report --lines FILE`: what each line of a source file costs, beside its text where there is any: what the
+ * profile holds itself, or the file of that name.
+ */
+#include "report.h"
+
+#include "ui.h"
+
+#include "base/file_io.h"
+#include "tree/func_names.h"
+#include "tree/line_costs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- which file ---- */
+
+static const char *source_name(const struct report *report, uint32_t source)
+{
+    uint32_t name = report->profile->sources.data[source].filename;
+    return name < report->profile->strings.entries.length ? strings_text(&report->profile->strings, name) : "";
+}
+
+/* The whole name, or its last parts: "parse.c", "src/parse.c". */
+static bool source_fits(const struct report *report, uint32_t source, const char *wanted, bool whole)
+{
+    const char *name = source_name(report, source);
+    size_t length = strlen(name), end = strlen(wanted);
+    if (whole || length <= end)
+        return strcmp(name, wanted) == 0;
+    return strcmp(name + length - end, wanted) == 0 && name[length - end - 1] == '/';
+}
+
+static size_t count_fitting(const struct report *report, const char *wanted, bool whole, uint32_t *last)
+{
+    size_t count = 0;
+    for (uint32_t source = 0; source < report->profile->sources.length; source++)
+        if (source_fits(report, source, wanted, whole)) {
+            *last = source;
+            count++;
+        }
+    return count;
+}
+
+static int say_several(const struct report *report, const char *wanted)
+{
+    enum { MOST_NAMED = 12 };
+    ui_fail("several source files are called %s:", wanted);
+    size_t named = 0;
+    for (uint32_t source = 0; source < report->profile->sources.length && named < MOST_NAMED; source++)
+        if (source_fits(report, source, wanted, false)) {
+            ui_say("  %.200s", source_name(report, source));
+            named++;
+        }
+    return EXIT_FAILURE;
+}
+
+int report_resolve_source(struct report *report)
+{
+    const char *wanted = report->options.lines;
+    if (!wanted)
+        return EXIT_SUCCESS;
+    if (count_fitting(report, wanted, true, &report->source) > 0)
+        return EXIT_SUCCESS;
+    size_t count = count_fitting(report, wanted, false, &report->source);
+    if (count > 1)
+        return say_several(report, wanted);
+    return count == 1 ? EXIT_SUCCESS : ui_fail("no function of %s is from a file %s", report->options.path, wanted);
+}
+
+int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err)
+{
+    struct counted_stacks counted = engine_counted(report->engine);
+    struct line_request request = {report->source, PROFILE_NONE, {NULL, PROFILE_NONE}};
+    return line_costs_compute(costs, report->profile, &counted, &request, err);
+}
+
+/* ---- its text ---- */
+
+enum { TEXT_MAX = 16 << 20 };
+
+/* To be freed; NULL if there is none. */
+static char *read_file(const char *name)
+{
+    struct stat status;
+    int fd = file_open_in(-1, name);
+    char *text = NULL;
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= TEXT_MAX)
+        text = malloc((size_t)status.st_size + 1);
+    ssize_t size = text ? file_read_at(fd, text, (size_t)status.st_size, 0) : -1;
+    close(fd);
+    if (size < 0) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
+}
+
+static char *read_text(const struct report *report)
+{
+    uint32_t content = report->profile->sources.data[report->source].content;
+    if (content < report->profile->strings.entries.length)
+        return strdup(strings_text(&report->profile->strings, content));
+    return read_file(source_name(report, report->source));
+}
+
+/* Moves *at from the beginning of line *number to that of `wanted`, and ends that line with a NUL. NULL: it is not
+ * there. */
+static const char *take_line(char **at, uint32_t *number, uint32_t wanted)
+{
+    while (*at && *number < wanted) {
+        char *end = strchr(*at, '\n');
+        *at = end ? end + 1 : NULL;
+        ++*number;
+    }
+    char *line = *at;
+    if (!line)
+        return NULL;
+    size_t length = strcspn(line, "\n");
+    *at = line[length] ? line + length + 1 : NULL;
+    ++*number;
+    line[length] = '\0';
+    for (size_t i = 0; line[i] == '\t'; i++) /* the other characters keep their place */
+        line[i] = ' ';
+    return line;
+}
+
+/* ---- printing ---- */
+
+enum { NUMBER_COLUMNS = 8 };
+
+static void put_inlined(const struct report *report, const struct line_costs *costs, uint32_t line)
+{
+    for (size_t i = 0; i < costs->inlined.length; i++) {
+        const struct inlined_cost *row = &costs->inlined.data[i];
+        if (row->line != line)
+            continue;
+        uint32_t name = func_names_of(report->profile, row->func).name;
+        printf("%*s  inlined: ", REPORT_FIGURES_COLUMNS + NUMBER_COLUMNS, "");
+        report_put_text(report, name != PROFILE_NONE ? strings_text(&report->profile->strings, name) : "", 80);
+        printf(", %.1f %%\n", report->total > 0 ? 100 * row->total / report->total : 0);
+    }
+}
+
+int report_print_lines(const struct report *report, struct error *err)
+{
+    struct line_costs costs = {0};
+    int code = report_line_costs(report, &costs, err);
+    char *text = code ? NULL : read_text(report), *at = text;
+    uint32_t number = 1;
+    size_t hidden = 0, printed = 0, limit = report->options.limit ? report->options.limit : SIZE_MAX;
+    if (!code) {
+        report_print_columns(report, "line");
+        report_put_figures(report, costs.total, costs.self);
+        report_put_text(report, source_name(report, report->source),
+                        report->width > REPORT_FIGURES_COLUMNS ? report->width - REPORT_FIGURES_COLUMNS : 0);
+        putchar('\n');
+    }
+    for (size_t i = 0; !code && i < costs.lines.length && printed < limit; i++) {
+        const struct line_cost *row = &costs.lines.data[i];
+        if (report->total > 0 && 100 * fabs(row->total) / report->total < report_least_percent(report)) {
+            hidden++;
+            continue;
+        }
+        report_put_figures(report, row->total, row->self);
+        const char *line = row->line ? take_line(&at, &number, row->line) : "(no line known)";
+        printf("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
+        unsigned used = REPORT_FIGURES_COLUMNS + NUMBER_COLUMNS;
+        report_put_text(report, line ? line : "", report->width > used ? report->width - used : 0);
+        putchar('\n');
+        put_inlined(report, &costs, row->line);
+        printed++;
+    }
+    if (hidden)
+        printf("\n%zu %s below %g %% of the total %s hidden (--min-percent 0 shows all).\n", hidden,
+               hidden == 1 ? "line" : "lines", report_least_percent(report), hidden == 1 ? "is" : "are");
+    free(text);
+    line_costs_destroy(&costs);
+    return code;
+}
