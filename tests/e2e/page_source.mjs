@@ -4,7 +4,7 @@
 //     node tests/e2e/page_source.mjs URL PROF PROFILE SOURCE
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { askUntil, closeBrowser, complaints, foreign, openPage, selectedRow, settle } from './page_driver.mjs';
+import { askUntil, closeBrowser, complaints, foreign, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, prof, file, sourceFile] = process.argv.slice(2);
@@ -72,6 +72,19 @@ async function openCode(page) {
     return waitForCode(page);
 }
 
+/** The names on the way to the selected row, itself included. */
+async function rowsAbove(page) {
+    const rows = await readRows(page);
+    const at = rows.findIndex((row) => row.selected);
+    const names = [];
+    for (let i = at, level = rows[at].level; i >= 0; i--)
+        if (rows[i].level === level) {
+            names.unshift(rows[i].name);
+            level--;
+        }
+    return names;
+}
+
 /** Selects the row of a function, in the open tree: the first one of that name. */
 async function select(page, name) {
     await page.locator('[role="treegrid"]').focus();
@@ -100,6 +113,48 @@ await check('Enter opens the source at the hottest line of the function, which i
     assertEqual(await isOpen(page), 0, 'boxes after Escape');
     assert(await page.evaluate(() => document.activeElement.getAttribute('role') === 'treegrid'), 'the tree has not the focus');
     assertEqual((await selectedRow(page)).name, 'divide', 'selected row');
+    await page.close();
+});
+
+/** "line total self" of each line with a cost, as `prof report` has it. */
+function reported(...options) {
+    const report = JSON.parse(execFileSync(prof, ['report', '--json', '--lines', sourceFile, ...options, file], { encoding: 'utf8' }));
+    return report.lines.filter((row) => row.total > 0).map((row) => `${row.line} ${row.total} ${row.self}`);
+}
+
+const number = (text) => (text === '' ? 0 : numberOf(text));
+
+/** The same as the page shows it; the whole file is on the screen. */
+async function shownCosts(page, wanted) {
+    const read = async () =>
+        (await readLines(page))
+            .filter((row) => row.total !== '')
+            .map((row) => `${row.line} ${number(row.total)} ${number(row.self)}`);
+    return askUntil((rows) => rows.join() === wanted.join(), read);
+}
+
+await check('the costs are those of prof report: of all samples, of one row, after a transform', async () => {
+    const page = await openPage(url);
+    await page.setViewportSize({ width: 1280, height: 2400 });
+    await select(page, 'divide');
+    const path = (await rowsAbove(page)).join(';');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await page.keyboard.press('f');
+    await page.keyboard.press('%');
+    const all = reported();
+    assertEqual((await shownCosts(page, all)).join('\n'), all.join('\n'), 'costs of all samples');
+    await page.keyboard.press('r');
+    // Of the row: what the tree has when nothing else is left, but for the callers in the same file.
+    const ofRow = reported('--focus-subtree', path);
+    assertEqual((await shownCosts(page, ofRow)).join('\n'), ofRow.join('\n'), 'costs of the row');
+    assert(ofRow.length > 0 && ofRow.join() !== all.join(), 'the row costs as much as everything');
+    await page.keyboard.press('r');
+    await page.keyboard.press('Escape');
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('d');
+    const without = reported('--drop-function', 'divide');
+    assertEqual((await shownCosts(page, without)).join('\n'), without.join('\n'), 'costs without the function');
     await page.close();
 });
 
