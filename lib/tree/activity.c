@@ -81,9 +81,39 @@ static bool is_kept(const struct activity_request *request, const struct call_no
     return (!request->kept[0] || request->kept[0][node]) && (!request->kept[1] || request->kept[1][node]);
 }
 
+/* A mark at the time of each sample, half as wide as the interval, but to be seen and not wider than a few pixels. */
+struct strip {
+    uint8_t *pixels;
+    uint32_t mark; /* pixels */
+};
+
+static struct strip strip_of(uint8_t *pixels, const struct canvas *canvas, double interval)
+{
+    enum { WIDEST_MARK = 8 };
+    double mark = interval * canvas->pixels_per_ms / 2;
+    return (struct strip){pixels, mark >= WIDEST_MARK ? WIDEST_MARK : mark >= 2 ? (uint32_t)mark : 1};
+}
+
+static void add_mark(const struct strip *strip, const struct canvas *canvas, double time, enum strip_pixel pixel)
+{
+    double x = (time - canvas->from) * canvas->pixels_per_ms;
+    if (!(x >= 0) || x >= canvas->width)
+        return;
+    uint32_t first = (uint32_t)x;
+    for (uint32_t i = first; i < first + strip->mark && i < canvas->width; i++)
+        if (strip->pixels[i] < pixel)
+            strip->pixels[i] = (uint8_t)pixel;
+}
+
+static enum strip_pixel pixel_of_sample(const struct sample_table *samples, size_t i)
+{
+    bool is_idle = samples->stack[i] == PROFILE_NONE || (samples->cpu_delta && samples->cpu_delta[i] == 0);
+    return is_idle ? STRIP_IDLE : STRIP_SAMPLE;
+}
+
 /* The end of one sample and the share of its second half are the start and the share of the first half of the next. */
-static void draw_samples(const struct canvas *canvas, const struct stack_view *stacks, const struct call_nodes *nodes,
-                         const struct activity_request *request)
+static void draw_samples(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
+                         const struct call_nodes *nodes, const struct activity_request *request)
 {
     const struct sample_table *samples = request->samples;
     size_t first, last;
@@ -105,6 +135,7 @@ static void draw_samples(const struct canvas *canvas, const struct stack_view *s
             float *row = canvas->rows + (size_t)category * canvas->width;
             add_span(canvas, row, left, middle, share);
             add_span(canvas, row, middle, right, next_share);
+            add_mark(strip, canvas, time, pixel_of_sample(samples, i));
         }
         left = right;
         share = next_share;
@@ -157,13 +188,15 @@ int activity_compute(struct activity *activity, const struct stack_view *stacks,
     *activity = (struct activity){.width = request->width};
     size_t cells = (size_t)stacks->category_count * request->width;
     activity->shares = calloc(cells + 1, sizeof(*activity->shares));
+    activity->strip = calloc((size_t)request->width + 1, sizeof(*activity->strip));
     activity->categories = calloc(stacks->category_count, sizeof(*activity->categories));
     float *scratch = malloc(((size_t)request->width + 1) * sizeof(*scratch));
-    bool enough = activity->shares && activity->categories && scratch;
+    bool enough = activity->shares && activity->strip && activity->categories && scratch;
     if (enough && request->to > request->from && request->width > 0) {
         struct canvas canvas = {activity->shares, request->width, request->from,
                                 request->width / (request->to - request->from)};
-        draw_samples(&canvas, stacks, nodes, request);
+        struct strip strip = strip_of(activity->strip, &canvas, request->interval);
+        draw_samples(&canvas, &strip, stacks, nodes, request);
         finish_rows(activity, stacks->category_count, scratch);
     }
     free(scratch);
@@ -175,6 +208,7 @@ int activity_compute(struct activity *activity, const struct stack_view *stacks,
 void activity_destroy(struct activity *activity)
 {
     free(activity->shares);
+    free(activity->strip);
     free(activity->categories);
     *activity = (struct activity){0};
 }

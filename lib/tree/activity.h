@@ -15,9 +15,17 @@ struct activity_request {
     const uint8_t *kept[2]; /* per node: 0 where samples do not count; NULL: all count. Both have to agree */
 };
 
+/* What the strip of single samples shows in a pixel. */
+enum strip_pixel {
+    STRIP_EMPTY,
+    STRIP_IDLE,   /* only samples without a stack, or since which no CPU time was used */
+    STRIP_SAMPLE, /* a sample that does something */
+};
+
 struct activity {
     float *shares;        /* category-major: shares[row * width + x], 0..1; owned */
     uint32_t *categories; /* the category of each row, ascending; owned */
+    uint8_t *strip;       /* enum strip_pixel of each pixel: the samples that count; owned */
     uint32_t row_count;   /* categories with any share */
     uint32_t width;
 };

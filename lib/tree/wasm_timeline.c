@@ -17,14 +17,14 @@ int session_is_transformed(const struct session *session)
     return session->is_transformed;
 }
 
-/* Of all samples. Columns: categories, shares (length * width). */
+/* Of all samples. Columns: categories, shares (length * width), and enum strip_pixel of each of `width` pixels. */
 const struct view *session_activity(struct session *session, uint32_t thread, double from, double to, uint32_t width)
 {
     activity_destroy(&session->activity);
     if (engine_activity_of_all(session->engine, thread, from, to, width, &session->activity, &session->err))
         return NULL;
-    session->view =
-        (struct view){session->activity.row_count, {session->activity.categories, session->activity.shares}};
+    session->view = (struct view){session->activity.row_count,
+                                  {session->activity.categories, session->activity.shares, session->activity.strip}};
     return &session->view;
 }
 
@@ -39,8 +39,8 @@ const struct view *session_activity_kept(struct session *session, uint32_t threa
     if (engine_activity_of_path(session->engine, thread, from, to, width, (const char *)(funcs + path_length),
                                 search_length, path_length ? &path : NULL, &session->activity, &session->err))
         return NULL;
-    session->view =
-        (struct view){session->activity.row_count, {session->activity.categories, session->activity.shares}};
+    session->view = (struct view){session->activity.row_count,
+                                  {session->activity.categories, session->activity.shares, session->activity.strip}};
     return &session->view;
 }
 

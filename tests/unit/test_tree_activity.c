@@ -87,6 +87,24 @@ static struct engine *random_engine(uint64_t seed)
     return engine;
 }
 
+/* The busiest sample whose mark covers the pixel. */
+static int slow_strip(const struct sample_table *samples, double from, double to, double interval, int x)
+{
+    double pixels_per_ms = WIDTH / (to - from);
+    int mark = interval * pixels_per_ms / 2 < 1   ? 1
+               : interval * pixels_per_ms / 2 > 8 ? 8
+                                                  : (int)(interval * pixels_per_ms / 2);
+    int found = STRIP_EMPTY;
+    for (size_t i = 0; i < samples->length; i++) {
+        double at = (samples->time[i] - from) * pixels_per_ms;
+        bool covers = at >= 0 && (int)at <= x && x < (int)at + mark;
+        bool is_idle = samples->stack[i] == PROFILE_NONE || (samples->cpu_delta && samples->cpu_delta[i] == 0);
+        if (covers && found < (is_idle ? STRIP_IDLE : STRIP_SAMPLE))
+            found = is_idle ? STRIP_IDLE : STRIP_SAMPLE;
+    }
+    return found;
+}
+
 static void check_activity(struct engine *engine, uint32_t thread, double from, double to)
 {
     struct activity activity;
@@ -103,6 +121,9 @@ static void check_activity(struct engine *engine, uint32_t thread, double from, 
     for (int category = 0; category < CATEGORIES; category++) /* nothing is missing */
         for (int x = 0; x < WIDTH; x++)
             assert_true(rows[category][x] < 1e-4);
+    for (int x = 0; x < WIDTH; x++)
+        assert_int_equal(activity.strip[x], slow_strip(&engine_profile(engine)->threads.data[thread].samples,
+                                                       from, to, engine_profile(engine)->meta.interval, x));
     activity_destroy(&activity);
 }
 

@@ -19,10 +19,13 @@ import {
 } from '../state/store';
 import { isTrackListOpen, showAll } from '../state/track_actions';
 import { selectPath } from '../state/tree';
+import { TRACK_KINDS } from '../state/tracks';
 import { graphWidth, hoverTime, timelineHeight, tooltip } from '../state/windows';
 import { formatCount } from '../text/format';
 import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
+import { hideCounter, showCounter } from './CounterTrack';
+import { hideStripMarker, showStripMarker } from './MarkerTrack';
 import { hideSample, showSample } from './SampleTooltip';
 import { TrackList } from './TrackList';
 
@@ -48,6 +51,27 @@ function labelWidth(label: string): number {
 function threadOf(target: EventTarget | null): number {
     const track = target instanceof Element ? target.closest<HTMLElement>('[data-thread]') : null;
     return track ? Number(track.dataset.thread) : -1;
+}
+
+/** The kind (its letter) and the number of the track under the mouse. */
+function trackUnder(target: EventTarget | null): [string, number] {
+    const track = target instanceof Element ? target.closest<HTMLElement>('[data-track]') : null;
+    const key = track?.dataset.track ?? '';
+    return [key.slice(0, 1), Number(key.slice(1))];
+}
+
+/** What is told of a place of a track, by its kind. */
+const HOVERS: Partial<Record<string, (index: number, time: number, x: number, y: number) => void>> = {
+    [TRACK_KINDS.thread]: showSample,
+    [TRACK_KINDS.cpu]: showSample,
+    [TRACK_KINDS.markers]: showStripMarker,
+    [TRACK_KINDS.counter]: showCounter,
+};
+
+function hideAll(): void {
+    hideSample();
+    hideCounter();
+    hideStripMarker();
 }
 
 async function selectSample(thread: number, time: number): Promise<void> {
@@ -185,17 +209,20 @@ function usePointer(graph: { current: HTMLElement | null }): Record<string, (eve
     const onPointerMove = (event: PointerEvent): void => {
         const box = graph.current?.getBoundingClientRect();
         if (!box || event.clientX < box.left || event.clientX > box.right) {
-            hideSample();
+            hideAll();
             return;
         }
         const time = timeAt(event.clientX, box);
         hoverTime.value = time;
-        const thread = threadOf(event.target);
-        if (event.buttons === 0 && thread >= 0 && !(event.target as Element).closest('button, .track-label'))
-            showSample(thread, time, event.clientX, event.clientY);
+        const [kind, index] = trackUnder(event.target);
+        const show = HOVERS[kind];
+        if (kind !== TRACK_KINDS.counter) hideCounter();
+        if (kind !== TRACK_KINDS.markers) hideStripMarker();
+        if (event.buttons === 0 && show && !(event.target as Element).closest('button, .track-label'))
+            show(index, time, event.clientX, event.clientY);
         else tooltip.value = null;
     };
-    return { onPointerDown, onPointerMove, onPointerLeave: hideSample };
+    return { onPointerDown, onPointerMove, onPointerLeave: hideAll };
 }
 
 /** Pixels that a wheel has turned: some count in lines. */

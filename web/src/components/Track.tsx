@@ -5,6 +5,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { categoriesIn, drawActivity } from '../draw/activity';
+import { drawStrip, stripColors } from '../draw/strip';
 import { canvasColors, stackingOrder } from '../draw/colors';
 import type { Activity, PathFilter } from '../engine/api';
 import {
@@ -25,12 +26,15 @@ import { selectedFilter, shownTransforms } from '../state/tree';
 import { graphWidth, noteCategories } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
+import { CounterGraph } from './CounterTrack';
 import { CloseIcon } from './icons';
+import { MarkerStrip } from './MarkerTrack';
 import { ProfileText } from './text';
 import { dragTrack, focusNeighbour, focusTrack } from './TrackList';
 import { useSeen } from './use';
 
 const GRAPH_HEIGHT = 36;
+const STRIP_HEIGHT = 5;
 const LABEL_LIMIT = 200;
 
 /** The last graphs, so that a row that scrolls away and back is not empty meanwhile. */
@@ -87,6 +91,7 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
 
 function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
     const canvas = useRef<HTMLCanvasElement>(null);
+    const strip = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
     const activity = useActivity(thread, isSeen);
     const width = graphWidth.value;
@@ -105,12 +110,25 @@ function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
             GRAPH_HEIGHT,
         );
     }, [activity, width, colors]);
-    return <canvas ref={canvas} class="track-graph" />;
+    useEffect(() => {
+        if (!strip.current || !activity) return;
+        strip.current.dataset.theme = colors;
+        drawStrip(strip.current, activity.strip, activity.keptStrip, stripColors(), width, STRIP_HEIGHT);
+    }, [activity, width, colors]);
+    return (
+        <div class="track-graph">
+            <canvas ref={canvas} class="track-canvas" style={{ height: `${GRAPH_HEIGHT}px` }} />
+            <canvas ref={strip} class="track-canvas" style={{ height: `${STRIP_HEIGHT}px` }} />
+        </div>
+    );
 }
 
 /** What is drawn in a track, by its kind: canvas and all at the right of the label. */
 const TRACK_GRAPHS: Partial<Record<TrackKind, (props: { row: TrackRow }) => JSX.Element>> = {
     thread: ThreadGraph,
+    cpu: ThreadGraph,
+    markers: MarkerStrip,
+    counter: CounterGraph,
 };
 
 function modeOf(event: MouseEvent | KeyboardEvent): ChooseMode {
@@ -158,7 +176,7 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
     const isSelected = isHeading ? isProcessChosen(row, chosen) : row.thread >= 0 && chosen.includes(row.thread);
     const isTabStop = row.thread >= 0 && row.thread === (chosen[0] ?? tracks.value.shown[0]);
     const Graph = TRACK_GRAPHS[row.kind];
-    const busy = row.kind === 'thread' || isHeading ? (row.activity > 0 ? formatDuration(row.activity) : 'idle') : '';
+    const busy = row.kind === 'thread' || row.kind === 'cpu' || isHeading ? (row.activity > 0 ? formatDuration(row.activity) : 'idle') : '';
     const title = [plainText(row.title, 1000), plainText(row.detail, 1000), busy === '' ? '' : `busy for ${busy}`]
         .filter((line) => line !== '')
         .join('\n');

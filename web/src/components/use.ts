@@ -40,6 +40,37 @@ export function useSeen(element: RefObject<HTMLElement | null>): boolean {
     return isSeen;
 }
 
+/**
+ * Asks again whenever `inputs` change, and hands every answer on; while one is under way, only the newest wish is
+ * remembered. `wish`: null as long as nothing is to be asked.
+ */
+export function useNewest<T>(wish: (() => Promise<T>) | null, onAnswer: (answer: T) => void, inputs: unknown[]): void {
+    const newest = useRef<(() => Promise<T>) | null>(null);
+    const isAsking = useRef(false);
+    const isGone = useRef(false);
+    const ask = async (): Promise<void> => {
+        isAsking.current = true;
+        for (let next = newest.current; next !== null; next = newest.current) {
+            newest.current = null;
+            const answer = await next().catch(() => null);
+            if (answer !== null && !isGone.current) onAnswer(answer);
+        }
+        isAsking.current = false;
+    };
+    useEffect(() => {
+        if (!wish) return;
+        newest.current = wish;
+        if (!isAsking.current) void ask();
+    }, inputs);
+    useEffect(
+        () => () => {
+            newest.current = null;
+            isGone.current = true;
+        },
+        [],
+    );
+}
+
 /** A function that is run by the mouse or keys and always sees the newest props, for listeners that are set once. */
 export function useLatest<T>(value: T): RefObject<T> {
     const ref = useRef<T>(value);

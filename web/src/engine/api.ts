@@ -173,6 +173,9 @@ export interface Activity {
     shares: Float32Array;
     /** The same for what `search`, transforms and `of` leave over; null if nothing was asked to be left out. */
     kept: Float32Array | null;
+    /** Where there are samples: of each pixel 0 none, 1 only idle ones, 2 others. */
+    strip: Uint8Array;
+    keptStrip: Uint8Array | null;
 }
 
 export type Recursion = 'none' | 'indirect' | 'direct';

@@ -22,6 +22,7 @@ interface Functions {
 interface ActivityRows {
     categories: number[];
     shares: Float32Array;
+    strip: Uint8Array;
 }
 
 /** The rows of `kept` in the order of `categories`, with zeros where it has none. */
@@ -40,7 +41,11 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
 
     function activityRows(pointer: Pointer, width: number): ActivityRows {
         const view = module.view(pointer);
-        return { categories: Array.from(view.ints(0)), shares: view.floats(1, view.length * width) };
+        return {
+            categories: Array.from(view.ints(0)),
+            shares: view.floats(1, view.length * width),
+            strip: view.bytes(2, width),
+        };
     }
 
     function activityKept(
@@ -70,6 +75,8 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
                 categories: all.categories,
                 shares: all.shares,
                 kept: kept && spread(kept, all.categories, width),
+                strip: all.strip,
+                keptStrip: kept?.strip ?? null,
             };
         },
         sampleAt(thread, time) {

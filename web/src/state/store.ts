@@ -7,7 +7,8 @@ import { batch, computed, signal } from '@preact/signals';
 import type { Engine, ProfileInfo, Progress, Transform } from '../engine/api';
 import { createEngine } from '../engine/client';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
-import { layoutTracks, type TrackSeed, threadTracks } from './tracks';
+import { counterTracks, markerTracks } from './more_tracks';
+import { isCpu, layoutTracks, type TrackSeed, threadTracks } from './tracks';
 
 export const engine: Engine = createEngine();
 
@@ -55,7 +56,12 @@ export const search = computed<string>(() => view.value.search);
 export const inverted = computed<boolean>(() => view.value.inverted);
 
 /** Every track that the profile has something for. */
-export const trackSeeds = computed<TrackSeed[]>(() => threadTracks(info.value.threads));
+export const trackSeeds = computed<TrackSeed[]>(() => {
+    const { threads, counters } = info.value;
+    const seeds = threadTracks(threads);
+    const hasStrip = new Set(threads.filter((thread) => thread.hasMarkerStrip).map((thread) => thread.index));
+    return [...seeds, ...markerTracks(seeds, (thread) => hasStrip.has(thread)), ...counterTracks(seeds, counters)];
+});
 export const tracks = computed(() => layoutTracks(trackSeeds.value, view.value.tracks, selectedThreads.value));
 
 /** Dialogs, tooltips and menus that are open. */
@@ -131,7 +137,8 @@ function sensibleView(wanted: View, profile: ProfileInfo): View {
 }
 
 function firstThreads(profile: ProfileInfo): number[] {
-    const [first] = [...profile.threads].sort((a, b) => b.activity - a.activity);
+    const threads = profile.threads.filter((thread) => !isCpu(thread));
+    const [first] = [...(threads.length > 0 ? threads : profile.threads)].sort((a, b) => b.activity - a.activity);
     return first ? [first.index] : [];
 }
 

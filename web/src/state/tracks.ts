@@ -77,7 +77,7 @@ export interface TrackChoice {
 export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: [], order: [] };
 
 /** px */
-export const THREAD_HEIGHT = 37;
+export const THREAD_HEIGHT = 42;
 export const HEADING_HEIGHT = 25;
 
 /** All threads are shown up to this number of busy ones... */
@@ -92,13 +92,38 @@ function systemNumber(id: string): string {
     return id.replace(/\.\d+$/, '');
 }
 
+/** Whether it is no thread, but what a CPU did: samply writes these as threads of a process of their own. */
+export function isCpu(thread: ThreadInfo): boolean {
+    return thread.pid === '0' && thread.processName === 'CPU';
+}
+
 /** The threads to show without being asked for the rest. */
 export function busyThreads(threads: readonly ThreadInfo[]): Set<number> {
-    const sorted = [...threads].sort((a, b) => b.activity - a.activity);
+    const sorted = threads.filter((thread) => !isCpu(thread)).sort((a, b) => b.activity - a.activity);
     const best = sorted[0]?.activity ?? 0;
     const least = threads.length <= FEW ? Number.MIN_VALUE : best * LEAST_SHARE;
     const busy = sorted.filter((thread) => thread.activity >= least).slice(0, MOST_SHOWN_AT_FIRST);
     return new Set((busy.length > 0 ? busy : sorted.slice(0, 1)).map((thread) => thread.index));
+}
+
+/** What was counted of all CPUs together is beside them. */
+function cpuTrack(thread: ThreadInfo): TrackSeed {
+    const isOne = /\d$/.test(thread.name);
+    return {
+        kind: 'cpu',
+        index: thread.index,
+        process: thread.pid,
+        processName: 'CPUs',
+        below: '',
+        title: isOne ? thread.name : 'All CPUs',
+        detail: '',
+        words: `cpu\n${thread.name}`,
+        thread: thread.index,
+        isLead: false,
+        activity: thread.activity,
+        isQuiet: thread.activity === 0,
+        height: THREAD_HEIGHT,
+    };
 }
 
 /** The tracks of threads: a process's main thread, or its only one, speaks for it. */
@@ -107,6 +132,7 @@ export function threadTracks(threads: readonly ThreadInfo[]): TrackSeed[] {
     const sizes = new Map<string, number>();
     for (const thread of threads) sizes.set(thread.pid, (sizes.get(thread.pid) ?? 0) + 1);
     return threads.map((thread) => {
+        if (isCpu(thread)) return cpuTrack(thread);
         const isLead = thread.isMain || sizes.get(thread.pid) === 1;
         const processName = thread.processName || thread.name || 'Process';
         const named = thread.name !== '' && thread.name !== processName ? `${thread.name} · ` : '';
@@ -195,7 +221,7 @@ function showsTrack(choice: TrackChoice): (seed: TrackSeed, selected: ReadonlySe
         const key = keyOf(seed);
         if (hidden.has(key)) return false;
         if (shown.has(key) || choice.base === 'all') return true;
-        if (seed.kind === 'thread' && selected.has(seed.thread)) return true;
+        if ((seed.kind === 'thread' || seed.kind === 'cpu') && selected.has(seed.thread)) return true;
         return choice.base === 'busy' && !seed.isQuiet;
     };
 }
@@ -215,10 +241,10 @@ function headingOf(group: TrackGroup, first: TrackSeed): TrackRow {
         processName: first.processName,
         below: '',
         title: isSystem ? 'System' : first.processName,
-        detail: isSystem ? '' : `PID ${systemNumber(group.process)}`,
+        detail: isSystem || first.kind === 'cpu' ? '' : `PID ${systemNumber(group.process)}`,
         thread: -1,
         isLead: true,
-        activity: group.activity,
+        activity: first.kind === 'cpu' ? group.seeds.reduce((sum, seed) => sum + seed.activity, 0) : group.activity,
         height: HEADING_HEIGHT,
         level: 0,
     };

@@ -1,0 +1,173 @@
+/** The track of a counter: its graph, the dot of the sample under the mouse, and what the tooltip says of it. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { pixelRatio } from '../draw/boxes';
+import { counterScale, counterY, drawCounter } from '../draw/counter';
+import type { CounterInfo, CounterTotals, CounterValue } from '../engine/markers';
+import { COUNTER_HEIGHT } from '../state/more_tracks';
+import { committedRange, engine, fullRange, info, previewRange } from '../state/store';
+import { theme } from '../state/theme';
+import type { TrackRow } from '../state/tracks';
+import { graphWidth, tooltip } from '../state/windows';
+import { formatDuration } from '../text/format';
+import { formatAmount, formatRate } from '../text/quantity';
+import { ProfileText } from './text';
+import { useNewest, useSeen } from './use';
+
+const HEIGHT = COUNTER_HEIGHT - 1;
+const GREY = 'grey';
+
+/** Colours of the format that are none of the categories'. */
+const OTHER_COLORS: Record<string, string> = { teal: 'green', ink: 'blue' };
+const KNOWN_COLORS = new Set(['blue', 'green', GREY, 'magenta', 'orange', 'purple', 'red', 'yellow']);
+
+function counterColor(counter: CounterInfo): string {
+    const name = OTHER_COLORS[counter.color] ?? counter.color;
+    const style = getComputedStyle(document.documentElement);
+    return style.getPropertyValue(`--category-${KNOWN_COLORS.has(name) ? name : GREY}`).trim();
+}
+
+/** What is under the mouse. */
+const hovered = signal<{ counter: number; value: CounterValue } | null>(null);
+
+function counterOf(index: number): CounterInfo | undefined {
+    return info.value.counters.find((one) => one.index === index);
+}
+
+export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const isSeen = useSeen(canvas);
+    const [values, setValues] = useState<Float32Array | null>(null);
+    const [from, to] = committedRange.value;
+    const width = graphWidth.value;
+    const pixels = Math.round(width * pixelRatio());
+    const colors = theme.value;
+    const counter = counterOf(row.index);
+    useNewest(
+        isSeen && pixels > 0 ? () => engine.counterGraph(row.index, [from, to], pixels) : null,
+        setValues,
+        [row.index, isSeen, from, to, pixels],
+    );
+    const scale = values && counter ? counterScale(values, counter.isRate) : null;
+    useEffect(() => {
+        if (!canvas.current || !values || !counter || !scale) return;
+        canvas.current.dataset.theme = colors;
+        drawCounter(canvas.current, values, scale, counterColor(counter), width, HEIGHT);
+    }, [values, width, colors]);
+    const value = hovered.value?.counter === row.index ? hovered.value.value : null;
+    const shown = value && counter ? (counter.isRate ? value.rate : value.accumulated) : null;
+    const dot =
+        value && shown !== null && scale && value.time >= from && value.time <= to
+            ? { left: `${((value.time - from) / (to - from)) * width}px`, top: `${counterY(shown, scale, HEIGHT)}px` }
+            : null;
+    return (
+        <div class="track-graph">
+            <canvas ref={canvas} class="track-canvas" style={{ height: `${HEIGHT}px` }} />
+            {dot && <span class="counter-dot" style={dot} />}
+        </div>
+    );
+}
+
+// ---- the tooltip ----
+
+let wish: { index: number; time: number; x: number; y: number } | null = null;
+let isAsking = false;
+
+export function hideCounter(): void {
+    wish = null;
+    if (hovered.value) hovered.value = null;
+}
+
+/** Shows what a counter has at a place; while the engine looks for it, only the newest place is remembered. */
+export function showCounter(index: number, time: number, x: number, y: number): void {
+    wish = { index, time, x, y };
+    if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
+    if (!isAsking) void ask();
+}
+
+async function ask(): Promise<void> {
+    isAsking = true;
+    try {
+        for (let asked: typeof wish = null; wish !== null && wish !== asked; ) {
+            asked = wish;
+            const { index, time } = asked;
+            const counter = counterOf(index);
+            const preview = previewRange.value;
+            const [value, view, chosen] = await Promise.all([
+                engine.counterAt(index, time),
+                engine.counterTotals(index, committedRange.value),
+                preview && time >= preview[0] && time <= preview[1] ? engine.counterTotals(index, preview) : null,
+            ]);
+            if (wish === null) break;
+            hovered.value = value ? { counter: index, value } : null;
+            const { x, y } = wish;
+            tooltip.value =
+                value && counter
+                    ? { x, y, content: <CounterContent counter={counter} value={value} view={view} chosen={chosen} /> }
+                    : null;
+        }
+    } catch {
+        tooltip.value = null;
+    } finally {
+        isAsking = false;
+    }
+}
+
+interface CounterContentProps {
+    counter: CounterInfo;
+    value: CounterValue;
+    view: CounterTotals;
+    chosen: CounterTotals | null;
+}
+
+function CounterContent({ counter, value, view, chosen }: CounterContentProps): JSX.Element {
+    const { unit, isRate } = counter;
+    const [from, to] = committedRange.value;
+    const preview = previewRange.value;
+    const signed = (amount: number): string => `${amount > 0 ? '+' : ''}${formatAmount(amount, unit)}`;
+    const rows: [string, string][] = isRate
+        ? [
+              ['Here', value.rate === null ? 'not known' : formatRate(value.rate, unit)],
+              ['Since the sample before', formatAmount(value.change, unit)],
+              ['In view', `${formatAmount(view.total, unit)}, on average ${formatRate(view.total / (to - from), unit)}`],
+          ]
+        : [
+              // Sums begin somewhere: what counts is how far they are above the least.
+              ['Above the least in view', formatAmount(value.accumulated - (view.low ?? 0), unit)],
+              ['Since the sample before', signed(value.change)],
+              ['Least to most in view', formatAmount((view.high ?? 0) - (view.low ?? 0), unit)],
+          ];
+    if (chosen && preview)
+        rows.push(
+            isRate
+                ? [
+                      'In the selection',
+                      `${formatAmount(chosen.total, unit)}, on average ${formatRate(chosen.total / (preview[1] - preview[0]), unit)}`,
+                  ]
+                : ['In the selection', `${signed(chosen.total)}, least to most ${formatAmount((chosen.high ?? 0) - (chosen.low ?? 0), unit)}`],
+        );
+    return (
+        <>
+            <div class="sample-head">
+                <strong>{formatDuration(value.time - fullRange.value[0])}</strong>
+                <span>
+                    <ProfileText text={counter.label} limit={100} />
+                </span>
+            </div>
+            <dl class="marker-fields wide">
+                {rows.map(([label, text]) => (
+                    <div key={label}>
+                        <dt>{label}</dt>
+                        <dd>{text}</dd>
+                    </div>
+                ))}
+            </dl>
+            {counter.description !== '' && (
+                <p class="muted">
+                    <ProfileText text={counter.description} limit={300} />
+                </p>
+            )}
+        </>
+    );
+}

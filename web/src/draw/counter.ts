@@ -1,0 +1,73 @@
+/** Draws a counter: an area under a line, from the least value to the largest. */
+import { pixelRatio } from './boxes';
+
+/** Room above and below the line, px. */
+const MARGIN = 2;
+const AREA = 0.3;
+
+export interface CounterScale {
+    low: number;
+    high: number;
+}
+
+/** What is drawn at the bottom and at the top: rates begin at nothing, sums at the least that is shown. */
+export function counterScale(values: Float32Array, isRate: boolean): CounterScale {
+    let low = Number.POSITIVE_INFINITY;
+    let high = Number.NEGATIVE_INFINITY;
+    for (const value of values) {
+        if (value < low) low = value;
+        if (value > high) high = value;
+    }
+    if (low > high) return { low: 0, high: 1 };
+    if (isRate) low = Math.min(0, low);
+    return high > low ? { low, high } : { low: isRate ? low : low - 1, high: low + 1 };
+}
+
+/** The height of a value, px from the top. */
+export function counterY(value: number, scale: CounterScale, height: number): number {
+    const share = (value - scale.low) / (scale.high - scale.low);
+    return height - MARGIN - Math.min(1, Math.max(0, share)) * (height - 2 * MARGIN);
+}
+
+export function drawCounter(
+    canvas: HTMLCanvasElement,
+    values: Float32Array,
+    scale: CounterScale,
+    color: string,
+    cssWidth: number,
+    cssHeight: number,
+): void {
+    const context = canvas.getContext('2d');
+    if (!context) return;
+    const ratio = pixelRatio();
+    canvas.width = Math.max(1, Math.round(cssWidth * ratio));
+    canvas.height = Math.max(1, Math.round(cssHeight * ratio));
+    const step = canvas.width / Math.max(1, values.length);
+    const y = (value: number): number => counterY(value, scale, cssHeight) * ratio;
+    context.fillStyle = color;
+    context.strokeStyle = color;
+    context.lineWidth = Math.max(1, ratio);
+    context.lineJoin = 'round';
+    for (let x = 0; x < values.length; ) {
+        if (Number.isNaN(values[x])) {
+            x++;
+            continue;
+        }
+        const start = x;
+        const line = new Path2D();
+        line.moveTo(start * step, y(values[start] ?? 0));
+        while (x < values.length && !Number.isNaN(values[x])) {
+            line.lineTo((x + 0.5) * step, y(values[x] ?? 0));
+            x++;
+        }
+        line.lineTo(x * step, y(values[x - 1] ?? 0));
+        const area = new Path2D(line);
+        area.lineTo(x * step, canvas.height);
+        area.lineTo(start * step, canvas.height);
+        area.closePath();
+        context.globalAlpha = AREA;
+        context.fill(area);
+        context.globalAlpha = 1;
+        context.stroke(line);
+    }
+}

@@ -1,0 +1,50 @@
+/** Draws the strip of single samples below a thread's activity: a tick for each, as far as pixels can tell them apart. */
+import { pixelRatio } from './boxes';
+
+export interface StripColors {
+    idle: string;
+    sample: string;
+    /** Of samples that a search or the selected row leaves, where others are there too. */
+    kept: string;
+}
+
+export function stripColors(): StripColors {
+    const style = getComputedStyle(document.documentElement);
+    const variable = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+    return { idle: variable('line'), sample: variable('line-strong'), kept: variable('accent') };
+}
+
+/** `strip` and `kept` are those of Activity, over the whole canvas. */
+export function drawStrip(
+    canvas: HTMLCanvasElement,
+    strip: Uint8Array,
+    kept: Uint8Array | null,
+    colors: StripColors,
+    cssWidth: number,
+    cssHeight: number,
+): void {
+    const context = canvas.getContext('2d');
+    if (!context) return;
+    const ratio = pixelRatio();
+    canvas.width = Math.max(1, Math.round(cssWidth * ratio));
+    canvas.height = Math.max(1, Math.round(cssHeight * ratio));
+    context.setTransform(canvas.width / Math.max(1, strip.length), 0, 0, 1, 0, 0);
+    const colorAt = (x: number): string => {
+        if (kept && kept[x] === 2) return colors.kept;
+        return strip[x] === 2 && !kept ? colors.sample : strip[x] ? colors.idle : '';
+    };
+    let color = '';
+    let start = 0;
+    for (let x = 0; x <= strip.length; x++) {
+        const next = x < strip.length ? colorAt(x) : '';
+        if (next === color) continue;
+        if (color !== '') {
+            context.fillStyle = color;
+            // Idle ones are lower: they do not compete with those that do something.
+            const height = color === colors.idle ? canvas.height / 2 : canvas.height;
+            context.fillRect(start, canvas.height - height, x - start, height);
+        }
+        color = next;
+        start = x;
+    }
+}
