@@ -3,13 +3,14 @@
  * is under the mouse, walks from box to box by keyboard, and moves as all charts do. What a box is, its view knows.
  */
 import type { ComponentChildren, JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Band, boxAt, drawBoxes, type Frame, type Place, ROW_HEIGHT, sidesOf, topOf } from '../draw/boxes';
 import { chartColors } from '../draw/box_colors';
 import type { Axis } from '../state/axis';
 import { fetchNames, funcName, namesVersion } from '../state/names';
 import type { MenuItems } from '../state/node_menu';
 import { info } from '../state/store';
+import { foldsTemplates } from '../state/tables';
 import { theme } from '../state/theme';
 import { type MenuItem, menu, newMenuId, tooltip } from '../state/windows';
 import { plainText } from '../text/plain';
@@ -67,9 +68,18 @@ function samePlace(a: Place | null, b: Place | null): boolean {
     return a?.band === b?.band && a?.box === b?.box;
 }
 
+/** Names as boxes show them, in full and folded: thousands are drawn at once. */
+const labels = { full: new Map<number, string>(), folded: new Map<number, string>() };
+
 function label(func: number): string {
+    const known = foldsTemplates.value ? labels.folded : labels.full;
+    const text = known.get(func);
+    if (text !== undefined) return text;
     const name = funcName(func);
-    return name ? plainText(shortName(name.name), LABEL_LIMIT) : '';
+    if (!name) return '';
+    const made = plainText(shortName(name.name), LABEL_LIMIT);
+    known.set(func, made);
+    return made;
 }
 
 /** The selected box that is nearest to a place on the screen. */
@@ -142,6 +152,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
     const lastX = useRef(0);
     namesVersion.value;
 
+    const colors = useMemo(() => chartColors(info.value.categories, theme.value), [info.value, theme.value]);
     const contentHeight = Math.max(rowCount * ROW_HEIGHT, size.height);
     const frame: Frame = {
         bands,
@@ -154,7 +165,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         fromBottom,
         hovered,
         hasFocus,
-        colors: chartColors(info.value.categories, theme.value),
+        colors,
         label,
     };
     const latestFrame = useLatest(frame);

@@ -2,6 +2,7 @@
 import type { Category } from '../engine/api';
 import { canvasColors } from './colors';
 
+/** As style sheets write them: #rrggbb. */
 export interface BoxColors {
     fill: string;
     /** Under the mouse. */
@@ -40,7 +41,7 @@ function parse(color: string): Rgb {
 }
 
 function write(color: Rgb): string {
-    return `rgb(${color.map(Math.round).join(' ')})`;
+    return `#${color.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 }
 
 function mix(color: Rgb, ground: Rgb, share: number): Rgb {

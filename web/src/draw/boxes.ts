@@ -115,6 +115,10 @@ export function boxAt(frame: Frame, x: number, y: number): Place | null {
 
 // ---- drawing ----
 
+function colorsOf(frame: Frame, band: Band, box: number): BoxColors {
+    return frame.colors.boxes[band.boxes.category[box] ?? 0] ?? (frame.colors.boxes.at(-1) as BoxColors);
+}
+
 function fillOf(colors: BoxColors, band: Band, box: number, isHovered: boolean): string {
     if (band.selected[box] === 1) return colors.selected;
     if (isHovered) return colors.hover;
@@ -122,72 +126,97 @@ function fillOf(colors: BoxColors, band: Band, box: number, isHovered: boolean):
     return band.boxes.func[box] === -1 ? colors.crowd : colors.fill;
 }
 
-interface Drawing {
-    context: CanvasRenderingContext2D;
-    frame: Frame;
-    ratio: number;
+const pixels = new Map<string, number>();
+
+/** A pixel of an image in memory, where red comes first, of a colour #rrggbb. */
+function pixelOf(color: string): number {
+    let pixel = pixels.get(color);
+    if (pixel === undefined) {
+        const value = Number.parseInt(color.slice(1), 16);
+        pixel = (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+        pixels.set(color, pixel);
+    }
+    return pixel;
 }
 
-function drawFrame({ context, frame, ratio }: Drawing, x: number, y: number, width: number, height: number): void {
+/** A box that something is drawn on, device pixels. */
+interface Drawn {
+    band: Band;
+    box: number;
+    left: number;
+    top: number;
+    width: number;
+    height: number;
+}
+
+/**
+ * The boxes as pixels: thousands of them are drawn faster into memory than by calls for each. Only the first line of each
+ * row is drawn box by box, the others are copies of it. Returns the boxes that have room for a name or a frame.
+ */
+function fillBoxes(image: ImageData, frame: Frame, ratio: number): Drawn[] {
+    const data = new Uint32Array(image.data.buffer);
+    const drawn: Drawn[] = [];
+    const lines = new Map<number, number>();
+    const firstEdge = Math.round(frame.left * ratio);
+    const lastEdge = Math.min(image.width, Math.round((frame.left + frame.width) * ratio));
+    const gap = Math.max(1, Math.round(ratio * 0.8));
+    data.fill(0);
+    frame.bands.forEach((band, at) => {
+        const { boxes } = band;
+        for (let box = 0; box < boxes.depth.length; box++) {
+            const row = topOf(frame, band.firstRow + (boxes.depth[box] ?? 0));
+            const top = Math.round(row * ratio);
+            const bottom = Math.min(image.height, Math.round((row + ROW_HEIGHT) * ratio) - gap);
+            const line = Math.max(0, top);
+            if (line >= bottom) continue;
+            const [start, end] = sidesOf(frame, band, box);
+            const left = Math.max(firstEdge, Math.round(start * ratio));
+            const right = Math.min(lastEdge, Math.round(end * ratio));
+            if (right <= left) continue;
+            // Neighbours keep apart, as long as there is something left of them.
+            const width = right - left > 2 * gap ? right - left - gap : right - left;
+            const isHovered = frame.hovered?.band === at && frame.hovered.box === box;
+            const color = pixelOf(fillOf(colorsOf(frame, band, box), band, box, isHovered));
+            data.fill(color, line * image.width + left, line * image.width + left + width);
+            lines.set(line, bottom);
+            if (width > Math.min(TEXT_ROOM, FRAME_ROOM) * ratio)
+                drawn.push({ band, box, left, top, width, height: bottom - top });
+        }
+    });
+    for (const [line, bottom] of lines)
+        for (let copy = line + 1; copy < bottom; copy++)
+            data.copyWithin(copy * image.width + firstEdge, line * image.width + firstEdge, line * image.width + lastEdge);
+    return drawn;
+}
+
+function drawFrame(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
     const line = Math.max(1, Math.round(ratio));
     context.strokeStyle = frame.colors.text;
     context.lineWidth = line;
-    context.strokeRect(x + line / 2, y + line / 2, Math.max(1, width - line), height - line);
+    context.strokeRect(drawn.left + line / 2, drawn.top + line / 2, drawn.width - line, drawn.height - line);
 }
 
-/** Draws a band; what has room for a name is handed to `onRoom`. */
-function drawBand(
-    drawing: Drawing,
-    at: number,
-    onRoom: (box: number, left: number, right: number) => void,
-): void {
-    const { context, frame, ratio } = drawing;
-    const band = frame.bands[at];
-    if (!band) return;
-    const { boxes } = band;
-    const firstEdge = Math.round(frame.left * ratio);
-    const lastEdge = Math.round((frame.left + frame.width) * ratio);
-    const gap = Math.max(1, Math.round(ratio * 0.8));
-    let fill = '';
-    for (let box = 0; box < boxes.depth.length; box++) {
-        const top = topOf(frame, band.firstRow + (boxes.depth[box] ?? 0));
-        if (top + ROW_HEIGHT <= 0 || top >= frame.height) continue;
-        const [left, right] = sidesOf(frame, band, box);
-        const from = Math.max(firstEdge, Math.round(left * ratio));
-        const to = Math.min(lastEdge, Math.round(right * ratio));
-        if (to <= from) continue;
-        const isHovered = frame.hovered?.band === at && frame.hovered.box === box;
-        const colors = frame.colors.boxes[boxes.category[box] ?? 0] ?? (frame.colors.boxes.at(-1) as BoxColors);
-        const wanted = fillOf(colors, band, box, isHovered);
-        if (wanted !== fill) {
-            fill = wanted;
-            context.fillStyle = fill;
-        }
-        const y = Math.round(top * ratio);
-        const height = Math.round((top + ROW_HEIGHT) * ratio) - y - gap;
-        // Neighbours keep apart, as long as there is something left of them.
-        const width = to - from > 2 * gap ? to - from - gap : to - from;
-        context.fillRect(from, y, width, height);
-        if (frame.hasFocus && band.selected[box] === 1 && width > FRAME_ROOM * ratio) drawFrame(drawing, from, y, width, height);
-        if (width > TEXT_ROOM * ratio) onRoom(box, from / ratio, (from + width) / ratio);
-    }
+function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number, { band, box, left, width }: Drawn): void {
+    const text = frame.label(band.boxes.func[box] ?? -1);
+    const fitting = text === '' ? '' : fitText(context, text, width / ratio - 2 * TEXT_MARGIN);
+    if (fitting === '') return;
+    const isFaint = band.boxes.matches[box] === 0;
+    const plain = isFaint ? frame.colors.quiet : frame.colors.text;
+    context.fillStyle = band.selected[box] === 1 ? colorsOf(frame, band, box).selectedText : plain;
+    const top = topOf(frame, band.firstRow + (band.boxes.depth[box] ?? 0));
+    context.fillText(fitting, left / ratio + TEXT_MARGIN, top + ROW_HEIGHT / 2);
 }
 
-function drawNames({ context, frame }: Drawing, at: number, rooms: readonly [number, number, number][]): void {
-    const band = frame.bands[at];
-    if (!band) return;
-    for (const [box, left, right] of rooms) {
-        const text = frame.label(band.boxes.func[box] ?? -1);
-        if (text === '') continue;
-        const fitting = fitText(context, text, right - left - 2 * TEXT_MARGIN);
-        if (fitting === '') continue;
-        const colors = frame.colors.boxes[band.boxes.category[box] ?? 0] ?? (frame.colors.boxes.at(-1) as BoxColors);
-        const isFaint = band.boxes.matches[box] === 0;
-        context.fillStyle =
-            band.selected[box] === 1 ? colors.selectedText : isFaint ? frame.colors.quiet : frame.colors.text;
-        const top = topOf(frame, band.firstRow + (band.boxes.depth[box] ?? 0));
-        context.fillText(fitting, left + TEXT_MARGIN, top + ROW_HEIGHT / 2);
+/** The image of each canvas that was drawn last: one of several megabytes is not to be made for every picture. */
+const images = new WeakMap<HTMLCanvasElement, ImageData>();
+
+function imageFor(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D): ImageData {
+    let image = images.get(canvas);
+    if (image?.width !== canvas.width || image.height !== canvas.height) {
+        image = context.createImageData(canvas.width, canvas.height);
+        images.set(canvas, image);
     }
+    return image;
 }
 
 /** Draws all bands over the whole canvas, which gets the size of the frame. */
@@ -199,16 +228,15 @@ export function drawBoxes(canvas: HTMLCanvasElement, frame: Frame): void {
     const height = Math.max(1, Math.round(frame.height * ratio));
     if (canvas.width !== width) canvas.width = width;
     if (canvas.height !== height) canvas.height = height;
+    const image = imageFor(canvas, context);
+    const drawn = fillBoxes(image, frame, ratio);
     context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, canvas.width, canvas.height);
-    const drawing = { context, frame, ratio };
-    frame.bands.forEach((_, at) => {
-        const rooms: [number, number, number][] = [];
-        context.setTransform(1, 0, 0, 1, 0, 0);
-        drawBand(drawing, at, (box, left, right) => rooms.push([box, left, right]));
-        context.setTransform(ratio, 0, 0, ratio, 0, 0);
-        context.font = FONT;
-        context.textBaseline = 'middle';
-        drawNames(drawing, at, rooms);
-    });
+    context.putImageData(image, 0, 0);
+    if (frame.hasFocus)
+        for (const one of drawn)
+            if (one.band.selected[one.box] === 1 && one.width > FRAME_ROOM * ratio) drawFrame(context, frame, ratio, one);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    for (const one of drawn) if (one.width > TEXT_ROOM * ratio) drawName(context, frame, ratio, one);
 }
