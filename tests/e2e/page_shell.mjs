@@ -22,7 +22,16 @@ const chosen = () => page.$$eval('.track.selected .track-name', (names) => names
 const countText = () => page.locator('.track-count').innerText();
 const parameter = (name) => new URL(page.url()).searchParams.get(name);
 
+/** Scrolls down to a track: only rows near the screen exist. */
+async function reach(name) {
+    for (let tries = 0; tries < 20 && (await label(name).count()) === 0; tries++) {
+        await page.locator('.timeline').evaluate((box) => box.scrollBy(0, 100));
+        await settle(page);
+    }
+}
+
 async function menuOf(name) {
+    await reach(name);
     await label(name).click({ button: 'right' });
     await page.waitForSelector('.menu');
 }
