@@ -80,6 +80,50 @@ static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct 
     return result;
 }
 
+static uint64_t unit_size(const struct lookup *lookup, const struct lookup_unit *unit)
+{
+    return lookup->dwarf.units.data[unit->unit].end - lookup->dwarf.units.data[unit->unit].offset;
+}
+
+/* On how many threads a unit is to be read: its share of them, where that is worth it. Each has all of the unit in
+ * memory and steps over all of its DIEs for itself; what takes the time are the functions that were hit. 2,000
+ * addresses in one unit of 7 MB take 82 ms of CPU time in one piece and 136 ms in four (gcc; clang: 120 and 176).
+ * Cutting the DIEs instead would need to know where: only gcc writes DW_AT_sibling, and finding it out is what stepping
+ * over them means. */
+static size_t parts_of(const struct lookup *lookup, const struct lookup_unit *unit, uint64_t size_of_all)
+{
+    enum { SMALL_UNIT = 256 << 10, FEW_ADDRESSES = 64, PARTS_MEMORY_MAX = 128 << 20 };
+    uint64_t size = unit_size(lookup, unit);
+    if (size < SMALL_UNIT || lookup->with_stretches)
+        return 1;
+    uint64_t parts = (lookup->threads * size + size_of_all - 1) / size_of_all;
+    if (parts > unit->count / FEW_ADDRESSES)
+        parts = unit->count / FEW_ADDRESSES;
+    if (parts > PARTS_MEMORY_MAX / size)
+        parts = PARTS_MEMORY_MAX / size;
+    return parts ? (size_t)parts : 1;
+}
+
+static int split_large_units(struct lookup *lookup, struct error *err)
+{
+    uint64_t size_of_all = 0;
+    size_t count = lookup->units.length;
+    for (size_t i = 0; i < count; i++)
+        size_of_all += unit_size(lookup, &lookup->units.data[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct lookup_unit whole = lookup->units.data[i];
+        size_t parts = parts_of(lookup, &whole, size_of_all);
+        lookup->units.data[i].count = whole.count / parts;
+        for (size_t part = 1; part < parts; part++) {
+            size_t first = whole.count * part / parts, end = whole.count * (part + 1) / parts;
+            struct lookup_unit unit = {.unit = whole.unit, .first = whole.first + first, .count = end - first};
+            if (!array_push(&lookup->units, unit))
+                return error_no_memory(err);
+        }
+    }
+    return 0;
+}
+
 static uint64_t *vaddrs_of(const uint64_t *rvas, size_t count, uint64_t base)
 {
     uint64_t *vaddrs = malloc((count + 1) * sizeof(*vaddrs));
@@ -97,6 +141,8 @@ static int find_units(struct lookup *lookup, struct error *err)
     if (vaddrs && unit_of) {
         dwarf_file_find_units(&lookup->dwarf, vaddrs, job->count, unit_of);
         result = group_by_unit(lookup, unit_of, err);
+        if (result == 0)
+            result = split_large_units(lookup, err);
     } else {
         result = error_no_memory(err);
     }
@@ -185,8 +231,7 @@ uint64_t lookup_symbols_cost(const struct lookup *lookup)
 
 uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index)
 {
-    const struct dwarf_unit *unit = &lookup->dwarf.units.data[lookup->units.data[index].unit];
-    return unit->end - unit->offset;
+    return unit_size(lookup, &lookup->units.data[index]);
 }
 
 /* ---- symbols ---- */

@@ -37,7 +37,7 @@ struct lookup_frame {
     bool is_partial; /* the name of the symbol is better */
 };
 
-/* A compile unit that was hit. */
+/* A compile unit that was hit; or some of its addresses, if it is so large that several threads are to read it. */
 struct lookup_unit {
     uint32_t unit;
     size_t first, count;               /* its addresses: into lookup.by_unit */
@@ -54,6 +54,7 @@ struct lookup {
     bool with_lines;         /* else names from symbol tables only */
     bool with_stretches;     /* to be set before the units are read */
     const atomic_bool *stop; /* likewise: NULL, or true once reading may end anywhere */
+    unsigned threads;        /* to be set before lookup_open(): on how many the units are read */
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
     struct dwarf_split_file package; /* if has_package */

@@ -212,6 +212,7 @@ static int open_with_files(struct run *run, struct task *task, struct error *err
     task->rest.rvas = task->rest_rvas;
     task->lookup.with_stretches = run->stretches != NULL;
     task->lookup.stop = run->stop;
+    task->lookup.threads = run->threads;
     return lookup_open(&task->lookup, &task->rest, !run->symbolizer->options.skip_inlines_and_lines, err);
 }
 
