@@ -26,6 +26,7 @@ static const char record_help[] =
     "      --symbol-dir DIR      look for debug files there first; can be given several times\n"
     "      --debuginfod URL      ask that server for debug files that are not here (DEBUGINFOD_URLS)\n"
     "      --source-map OLD=NEW  source files in the folder OLD are in NEW here; can be given several times\n"
+    "      --ui hosted|DIR       open it in the Firefox Profiler's page, or in the front-end that DIR has\n"
     "      --recover SPOOL       record nothing: save a profile of the spool file that a killed prof left behind\n";
 
 static const char load_help[] =
@@ -40,7 +41,8 @@ static const char load_help[] =
     "      --no-cache            look all names up anew: neither read nor write ~/.cache/prof\n"
     "      --symbol-dir DIR      look for debug files there first; can be given several times\n"
     "      --debuginfod URL      ask that server for debug files and sources that are not here (DEBUGINFOD_URLS)\n"
-    "      --source-map OLD=NEW  source files in the folder OLD are in NEW here; can be given several times\n";
+    "      --source-map OLD=NEW  source files in the folder OLD are in NEW here; can be given several times\n"
+    "      --ui hosted|DIR       open it in the Firefox Profiler's page, or in the front-end that DIR has\n";
 
 static const char symbolicate_help[] =
     "usage: prof symbolicate [OPTIONS] FILE\n"

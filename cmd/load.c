@@ -86,7 +86,7 @@ static int load(const char *path, const struct serving_options *options, struct 
 
 int cmd_load(int argc, char **argv)
 {
-    enum { OPTION_NO_CACHE = 256, OPTION_SOURCE_MAP };
+    enum { OPTION_NO_CACHE = 256, OPTION_SOURCE_MAP, OPTION_UI };
     static const struct option long_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"no-open", no_argument, NULL, 'n'},
@@ -94,6 +94,7 @@ int cmd_load(int argc, char **argv)
         {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
         SYMBOL_OPTIONS,
         {"source-map", required_argument, NULL, OPTION_SOURCE_MAP},
+        {"ui", required_argument, NULL, OPTION_UI},
         {NULL, 0, NULL, 0},
     };
     struct serving_options options = SERVING_DEFAULTS;
@@ -117,6 +118,10 @@ int cmd_load(int argc, char **argv)
         case OPTION_DEBUGINFOD:
             if ((status = symbol_options_parse(&symbols, "load", option, optarg)) != 0)
                 return status;
+            break;
+        case OPTION_UI:
+            if (!serving_parse_ui(optarg, &options))
+                return ui_usage("load", UI_USAGE, optarg);
             break;
         case OPTION_SOURCE_MAP:
             if (!serving_add_source_map(optarg, &options))

@@ -65,7 +65,7 @@ static bool parse_duration(const char *text, uint64_t *duration)
     return true;
 }
 
-enum { OPTION_RECOVER = 256, OPTION_NO_CACHE, OPTION_SOURCE_MAP };
+enum { OPTION_RECOVER = 256, OPTION_NO_CACHE, OPTION_SOURCE_MAP, OPTION_UI };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -78,6 +78,7 @@ static const struct option long_options[] = {
     {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
     SYMBOL_OPTIONS,
     {"source-map", required_argument, NULL, OPTION_SOURCE_MAP},
+    {"ui", required_argument, NULL, OPTION_UI},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -114,6 +115,8 @@ static int parse_option(struct options *options, int option, char **argv)
     case OPTION_SYMBOL_DIR:
     case OPTION_DEBUGINFOD:
         return symbol_options_parse(&options->symbols, "record", option, optarg);
+    case OPTION_UI:
+        return serving_parse_ui(optarg, &options->serving) ? 0 : ui_usage("record", UI_USAGE, optarg);
     case OPTION_SOURCE_MAP:
         return serving_add_source_map(optarg, &options->serving) ? 0 : ui_usage("record", SOURCE_MAP_USAGE, optarg);
     case 'h':

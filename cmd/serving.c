@@ -4,16 +4,24 @@
 #include "page.h"
 #include "ui.h"
 
+#include "serve/folder.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+static bool is_hosted(const struct serving_options *options)
+{
+    return options->ui && !strcmp(options->ui, "hosted");
+}
 
 bool serving_parse_port(const char *text, struct serving_options *options)
 {
@@ -29,6 +37,18 @@ bool serving_parse_port(const char *text, struct serving_options *options)
     return true;
 }
 
+bool serving_parse_ui(const char *text, struct serving_options *options)
+{
+    struct error err;
+    options->ui = text;
+    if (is_hosted(options))
+        return true;
+    int folder = folder_open(text, &err);
+    if (folder >= 0)
+        close(folder);
+    return folder >= 0;
+}
+
 bool serving_add_source_map(char *text, struct serving_options *options)
 {
     char *equals = strchr(text, '=');
@@ -36,6 +56,33 @@ bool serving_add_source_map(char *text, struct serving_options *options)
         return false;
     *equals = '\0';
     return array_push(&options->source_maps, (struct source_map){.from = text, .to = equals + 1});
+}
+
+enum { HOSTED_URL_SIZE = 512 };
+
+/* A text of which ':' and '/' are written as an address has them in one of its parts. */
+static void encode(char encoded[HOSTED_URL_SIZE], const char *text)
+{
+    size_t used = 0;
+    for (; *text && used + sizeof("%3A") <= HOSTED_URL_SIZE; text++) {
+        const char *code = *text == ':' ? "%3A" : *text == '/' ? "%2F" : NULL;
+        if (code)
+            used += (size_t)snprintf(encoded + used, HOSTED_URL_SIZE - used, "%s", code);
+        else
+            encoded[used++] = *text;
+    }
+    encoded[used] = '\0';
+}
+
+/* The address of the Firefox Profiler's page that fetches the profile and its symbols from `own`, "http://.../". */
+static const char *hosted_url(char url[HOSTED_URL_SIZE], const char *own)
+{
+    char encoded[HOSTED_URL_SIZE];
+    encode(encoded, own);
+    int without_slash = (int)(strlen(encoded) - strlen("%2F"));
+    snprintf(url, HOSTED_URL_SIZE, SERVE_HOSTED_ORIGIN "/from-url/%sprofile.json/?symbolServer=%.*s", encoded,
+             without_slash, encoded);
+    return url;
 }
 
 static bool is_set(const char *variable)
@@ -117,13 +164,19 @@ int serve_open_and_wait(int profile_fd, const struct serving_options *options, s
         .source_maps = options->source_maps.data,
         .source_map_count = options->source_maps.length,
     };
+    if (is_hosted(options))
+        serve.page_origin = SERVE_HOSTED_ORIGIN;
+    else
+        serve.folder = options->ui;
     struct error err = {0};
     symbols->leave_interrupts = true;
     struct server *server = serve_start(&serve, profile_fd, &err);
     if (server) {
-        ui_say("%s  (Ctrl+C ends it)", serve_url(server));
+        char hosted[HOSTED_URL_SIZE];
+        const char *url = is_hosted(options) ? hosted_url(hosted, serve_url(server)) : serve_url(server);
+        ui_say("%s  (Ctrl+C ends it)", url);
         if (!options->no_open && has_desktop())
-            open_browser(serve_url(server));
+            open_browser(url);
         wait_for_signal(&ending);
         symbol_options_stop(symbols);
         serve_stop(server);

@@ -16,6 +16,7 @@ struct serving_options {
     bool no_open; /* -n: do not open a browser even where there is a desktop */
     uint16_t port;
     bool search_port;
+    const char *ui;                       /* --ui: "hosted" or a folder; NULL: prof's own page */
     bool no_cache;                        /* --no-cache: neither read nor write files of looked up names */
     ARRAY(struct source_map) source_maps; /* --source-map, in the order given */
 };
@@ -29,6 +30,11 @@ struct serving_options {
 /* The value of -P/--port: "3000" that port only, "3000+" the first free one from it, "0" any. False if it is none of
  * these (say so with ui_usage()). */
 bool serving_parse_port(const char *text, struct serving_options *options);
+
+#define UI_USAGE "'%s' is no front-end: it takes 'hosted' or a folder with an index.html"
+
+/* The value of --ui: "hosted" or a folder. False if it is neither (say so with UI_USAGE). */
+bool serving_parse_ui(const char *text, struct serving_options *options);
 
 #define SOURCE_MAP_USAGE "'%s' maps no folder: it takes OLD=NEW, such as /build/src=/home/me/src"
 

@@ -23,36 +23,46 @@
 static const struct {
     const char *name, *value;
 } restrictions[] = {
-    {"Content-Security-Policy",
-     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src "
-     "'self'; "
-     "img-src 'self' data: blob:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
 };
 
+/* What the served page may load: prof's own only what it is made of; others, as they were built, whatever lies beside
+ * them. */
+static const char own_policy[] =
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; style-src "
+    "'self'; "
+    "img-src 'self' data: blob:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+static const char other_policy[] =
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' blob:; "
+    "base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+
 static bool add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-static bool add_restrictions(struct MHD_Response *response)
+static bool add_restrictions(struct MHD_Response *response, const struct recipient *to)
 {
-    bool added = true;
+    bool added = add_header(response, "Content-Security-Policy", to->has_own_page ? own_policy : other_policy) &&
+                 (!to->origin || (add_header(response, "Access-Control-Allow-Origin", to->origin) &&
+                                  add_header(response, "Access-Control-Expose-Headers", "X-Uncompressed-Length") &&
+                                  add_header(response, "Vary", "Origin")));
     for (size_t i = 0; i < sizeof(restrictions) / sizeof(*restrictions); i++)
         added = added && add_header(response, restrictions[i].name, restrictions[i].value);
     return added;
 }
 
 /* Queues a complete response; `complete` is false if some header could not be added. */
-static enum MHD_Result send_and_free(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response,
+static enum MHD_Result send_and_free(const struct recipient *to, unsigned status, struct MHD_Response *response,
                                      bool complete)
 {
     enum MHD_Result result = MHD_NO;
-    if (complete && add_restrictions(response))
-        result = MHD_queue_response(connection, status, response);
+    if (complete && add_restrictions(response, to))
+        result = MHD_queue_response(to->connection, status, response);
     MHD_destroy_response(response);
     return result;
 }
@@ -62,40 +72,52 @@ static struct MHD_Response *text_response(const char *text)
     return MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 }
 
-enum MHD_Result answer_status(struct MHD_Connection *connection, unsigned status, const char *sentence)
+enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence)
 {
     struct MHD_Response *response = text_response(sentence);
     if (!response)
         return MHD_NO;
-    return send_and_free(connection, status, response,
+    return send_and_free(to, status, response,
                          add_header(response, "Content-Type", "text/plain; charset=utf-8") &&
                              add_header(response, "Cache-Control", "no-store"));
 }
 
-enum MHD_Result answer_wrong_method(struct MHD_Connection *connection, const char *allowed)
+enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed)
 {
     struct MHD_Response *response = text_response("This address does not take that method.\n");
     if (!response)
         return MHD_NO;
-    return send_and_free(connection, MHD_HTTP_METHOD_NOT_ALLOWED, response, add_header(response, "Allow", allowed));
+    return send_and_free(to, MHD_HTTP_METHOD_NOT_ALLOWED, response, add_header(response, "Allow", allowed));
 }
 
-enum MHD_Result answer_redirect(struct MHD_Connection *connection, const char *path)
+enum MHD_Result answer_redirect(const struct recipient *to, const char *path)
 {
     struct MHD_Response *response = text_response("");
     if (!response)
         return MHD_NO;
-    return send_and_free(connection, MHD_HTTP_PERMANENT_REDIRECT, response, add_header(response, "Location", path));
+    return send_and_free(to, MHD_HTTP_PERMANENT_REDIRECT, response, add_header(response, "Location", path));
 }
 
-enum MHD_Result answer_api(struct MHD_Connection *connection, struct api_answer *answer)
+enum MHD_Result answer_preflight(const struct recipient *to, const char *method)
+{
+    struct MHD_Response *response = text_response("");
+    if (!response)
+        return MHD_NO;
+    return send_and_free(to, MHD_HTTP_NO_CONTENT, response,
+                         add_header(response, "Access-Control-Allow-Methods", method) &&
+                             add_header(response, "Access-Control-Allow-Headers", "Content-Type") &&
+                             add_header(response, "Access-Control-Allow-Private-Network", "true") &&
+                             add_header(response, "Access-Control-Max-Age", "600"));
+}
+
+enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer)
 {
     struct MHD_Response *response = MHD_create_response_from_buffer(answer->size, answer->text, MHD_RESPMEM_MUST_FREE);
     if (!response)
         return MHD_NO;
     unsigned status = answer->status;
     *answer = (struct api_answer){.text = NULL};
-    return send_and_free(connection, status, response,
+    return send_and_free(to, status, response,
                          add_header(response, "Content-Type", "application/json") &&
                              add_header(response, "Cache-Control", "no-store"));
 }
@@ -178,21 +200,21 @@ static struct MHD_Response *uncompressed_response(const unsigned char *memory, i
 
 /* ---- the two kinds of content ---- */
 
-static const char *request_header(struct MHD_Connection *connection, const char *name)
+static const char *request_header(const struct recipient *to, const char *name)
 {
-    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, name);
 }
 
-static bool takes_gzip(struct MHD_Connection *connection)
+static bool takes_gzip(const struct recipient *to)
 {
-    return accept_encoding_has(request_header(connection, "Accept-Encoding"), "gzip");
+    return accept_encoding_has(request_header(to, "Accept-Encoding"), "gzip");
 }
 
-enum MHD_Result answer_asset(struct MHD_Connection *connection, const struct serve_asset *asset)
+enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asset *asset)
 {
-    const char *known = request_header(connection, "If-None-Match");
+    const char *known = request_header(to, "If-None-Match");
     bool is_known = known && strstr(known, asset->etag);
-    bool compressed = takes_gzip(connection);
+    bool compressed = takes_gzip(to);
     struct MHD_Response *response;
     if (is_known)
         response = text_response("");
@@ -208,7 +230,19 @@ enum MHD_Result answer_asset(struct MHD_Connection *connection, const struct ser
     if (!is_known)
         complete = complete && add_header(response, "Content-Type", asset->type) &&
                    (!compressed || add_header(response, "Content-Encoding", "gzip"));
-    return send_and_free(connection, is_known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, response, complete);
+    return send_and_free(to, is_known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, response, complete);
+}
+
+enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, const char *type)
+{
+    struct MHD_Response *response = MHD_create_response_from_fd64(size, fd);
+    if (!response) {
+        close(fd);
+        return MHD_NO;
+    }
+    return send_and_free(to, MHD_HTTP_OK, response,
+                         add_header(response, "Content-Type", type) &&
+                             add_header(response, "Cache-Control", "no-cache"));
 }
 
 /* A response owns the descriptor that it reads from. The position of the open file, which the copies share, is not
@@ -224,30 +258,30 @@ static struct MHD_Response *file_response(int fd, uint64_t size)
     return response;
 }
 
-enum MHD_Result answer_profile(struct MHD_Connection *connection, const struct served_profile *profile)
+enum MHD_Result answer_profile(const struct recipient *to, const struct served_profile *profile)
 {
-    bool as_saved = !profile->is_gzip || takes_gzip(connection);
+    bool as_saved = !profile->is_gzip || takes_gzip(to);
     struct MHD_Response *response =
         as_saved ? file_response(profile->fd, profile->size) : uncompressed_response(NULL, profile->fd, profile->size);
     if (!response)
-        return answer_status(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
+        return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
     char json_size[24];
     snprintf(json_size, sizeof(json_size), "%" PRIu64, profile->json_size);
     bool complete =
         add_header(response, "Content-Type", "application/json") && add_header(response, "Cache-Control", "no-store") &&
         add_header(response, "Vary", "Accept-Encoding") && add_header(response, "X-Uncompressed-Length", json_size) &&
         (!profile->is_gzip || !as_saved || add_header(response, "Content-Encoding", "gzip"));
-    return send_and_free(connection, MHD_HTTP_OK, response, complete);
+    return send_and_free(to, MHD_HTTP_OK, response, complete);
 }
 
-enum MHD_Result answer_saved(struct MHD_Connection *connection, const struct served_profile *profile)
+enum MHD_Result answer_saved(const struct recipient *to, const struct served_profile *profile)
 {
     struct MHD_Response *response = file_response(profile->fd, profile->size);
     if (!response)
-        return answer_status(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
+        return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
     const char *type = profile->is_gzip   ? "application/gzip"
                        : profile->is_json ? "application/json"
                                           : "application/octet-stream";
     bool complete = add_header(response, "Content-Type", type) && add_header(response, "Cache-Control", "no-store");
-    return send_and_free(connection, MHD_HTTP_OK, response, complete);
+    return send_and_free(to, MHD_HTTP_OK, response, complete);
 }

@@ -1,5 +1,5 @@
 /*
- * Answers: what is sent, with which headers. Each function queues one answer on the connection and returns what
+ * Answers: what is sent, with which headers. Each function queues one answer on a connection and returns what
  * libmicrohttpd wants of its handler: MHD_NO (close the connection) if memory ran out.
  */
 #ifndef PROF_SERVE_ANSWER_H
@@ -19,25 +19,38 @@ struct served_profile {
     uint64_t json_size; /* bytes of JSON, as the end of a gzip file tells it (modulo 2^32): for progress bars */
 };
 
+/* Who asks, and what it may do with an answer. */
+struct recipient {
+    struct MHD_Connection *connection;
+    const char *origin; /* another web page that may read the answer, or NULL */
+    bool has_own_page;  /* the page that is served is prof's, which needs no inline scripts */
+};
+
 /* A status with one sentence as plain text. */
-enum MHD_Result answer_status(struct MHD_Connection *connection, unsigned status, const char *sentence);
+enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence);
 
 /* 405, with the methods that the path has. */
-enum MHD_Result answer_wrong_method(struct MHD_Connection *connection, const char *allowed);
+enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed);
 
 /* 308 to `path`, which is on this server. */
-enum MHD_Result answer_redirect(struct MHD_Connection *connection, const char *path);
+enum MHD_Result answer_redirect(const struct recipient *to, const char *path);
+
+/* 204: the page of `to` may send requests with this method, and JSON. */
+enum MHD_Result answer_preflight(const struct recipient *to, const char *method);
+
+/* A file that is open for reading, which this takes over. */
+enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, const char *type);
 
 /* The asset, or 304 if the client has it. */
-enum MHD_Result answer_asset(struct MHD_Connection *connection, const struct serve_asset *asset);
+enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asset *asset);
 
 /* The JSON of the symbol API, whose text this takes. */
-enum MHD_Result answer_api(struct MHD_Connection *connection, struct api_answer *answer);
+enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer);
 
 /* The profile, compressed as it is saved if the client takes that. */
-enum MHD_Result answer_profile(struct MHD_Connection *connection, const struct served_profile *profile);
+enum MHD_Result answer_profile(const struct recipient *to, const struct served_profile *profile);
 
 /* The bytes of its file, for keeping: compressed is what the file is, not how it is sent. */
-enum MHD_Result answer_saved(struct MHD_Connection *connection, const struct served_profile *profile);
+enum MHD_Result answer_saved(const struct recipient *to, const struct served_profile *profile);
 
 #endif

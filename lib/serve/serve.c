@@ -6,12 +6,14 @@
  *   - it came to 127.0.0.1, which is all that is listened on;
  *   - its Host is the address that was printed: a name of an attacker's that resolves to 127.0.0.1 (DNS rebinding)
  *     is not;
- *   - it has no Origin, or the own one: no other web page sends it;
+ *   - it has no Origin, or the own one: no other web page sends it; but for the one that prof was told to open instead
+ * of its own, which gets the profile and symbols, and is allowed to read them (CORS), and nothing else;
  *   - its path begins with the token, 120 random bits that only the printed address has; compared in constant time, and
  *     every other path gets the same answer, so that nothing can be guessed step by step.
  *
  * Headers are limited to a few KiB, connections in number and idle time. Nothing is written, and no path of a request
- * ever becomes the name of a file: it is looked up in the table of assets and in the table of routes.
+ * ever becomes the name of a file: it is looked up in the table of assets and in the table of routes. The exception is
+ * a folder with another front-end, see folder.h.
  *
  * One thread serves all connections: what it sends lies in memory or in the page cache. The symbol API, which reads
  * debug info, has a thread of its own (post.h).
@@ -20,6 +22,7 @@
 
 #include "serve/answer.h"
 #include "serve/api_request.h"
+#include "serve/folder.h"
 #include "serve/post.h"
 #include "serve/symbol_api.h"
 
@@ -49,6 +52,7 @@ struct server {
     struct serve_options options;
     struct served_profile profile;
     struct post_worker *worker;
+    int folder; /* -1: the assets are served */
     char token[TOKEN_LENGTH + 1];
     char hosts[2][32]; /* the values of Host that are answered */
     char url[96];
@@ -56,21 +60,21 @@ struct server {
 
 /* ---- requests ---- */
 
-static enum MHD_Result serve_profile(struct server *server, struct MHD_Connection *connection)
+static enum MHD_Result serve_profile(struct server *server, const struct recipient *to)
 {
-    return answer_profile(connection, &server->profile);
+    return answer_profile(to, &server->profile);
 }
 
-static enum MHD_Result serve_saved(struct server *server, struct MHD_Connection *connection)
+static enum MHD_Result serve_saved(struct server *server, const struct recipient *to)
 {
-    return answer_saved(connection, &server->profile);
+    return answer_saved(to, &server->profile);
 }
 
 /* What lies at a path below the token, besides the assets: it takes either GET or POST. A HEAD request is a GET of
  * which libmicrohttpd sends no body. */
 static const struct route {
     const char *path;
-    enum MHD_Result (*get)(struct server *server, struct MHD_Connection *connection);
+    enum MHD_Result (*get)(struct server *server, const struct recipient *to);
     post_function *post;
 } routes[] = {
     {"profile.json", serve_profile, NULL},
@@ -111,6 +115,12 @@ static bool is_own_origin(const struct server *server, const char *origin)
     return !strncmp(origin, scheme, strlen(scheme)) && is_own_host(server, origin + strlen(scheme));
 }
 
+/* A page of another server that may read what routes answer. */
+static bool is_allowed_page(const struct server *server, const char *origin)
+{
+    return server->options.page_origin && !strcmp(origin, server->options.page_origin);
+}
+
 /* What follows the token in `url` ("" or "/..."), or NULL if it is not there. Takes the same time for every wrong one.
  */
 static const char *path_after_token(const struct server *server, const char *url)
@@ -136,62 +146,89 @@ static bool announces_too_much(struct MHD_Connection *connection)
     return length && strtoull(length, NULL, 10) > API_BODY_READ_MAX;
 }
 
-static enum MHD_Result refuse_body(struct MHD_Connection *connection)
+static enum MHD_Result refuse_body(const struct recipient *to)
 {
     struct api_answer answer = {.text = NULL};
     struct error err;
     error_set(&err, E2BIG, POST_TOO_LARGE);
     api_answer_error(&answer, API_TOO_LARGE, &err);
-    return answer_api(connection, &answer);
+    return answer_api(to, &answer);
 }
 
 /* The first call for a POST: its body is wanted. */
-static enum MHD_Result begin_post(struct MHD_Connection *connection, const struct route *route, struct post **request)
+static enum MHD_Result begin_post(const struct recipient *to, const struct route *route, struct post **request)
 {
-    if (announces_too_much(connection))
-        return refuse_body(connection);
-    *request = post_new(connection, route->post);
+    if (announces_too_much(to->connection))
+        return refuse_body(to);
+    *request = post_new(to->connection, route->post);
     return *request ? MHD_YES : MHD_NO;
 }
 
-static enum MHD_Result answer_path(struct server *server, struct MHD_Connection *connection, const char *path,
+static enum MHD_Result answer_route(struct server *server, const struct recipient *to, const struct route *route,
+                                    const char *method, struct post **request)
+{
+    if (to->origin && !strcmp(method, MHD_HTTP_METHOD_OPTIONS))
+        return answer_preflight(to, route->post ? MHD_HTTP_METHOD_POST : MHD_HTTP_METHOD_GET);
+    if (route->post)
+        return strcmp(method, MHD_HTTP_METHOD_POST) ? answer_wrong_method(to, MHD_HTTP_METHOD_POST)
+                                                    : begin_post(to, route, request);
+    return is_get(method) ? route->get(server, to) : answer_wrong_method(to, "GET, HEAD");
+}
+
+static enum MHD_Result answer_in_folder(const struct server *server, const struct recipient *to, const char *path)
+{
+    uint64_t size = 0;
+    int fd = folder_open_file(server->folder, *path ? path : "index.html", &size);
+    if (fd < 0)
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+    return answer_file(to, fd, size, folder_type_of(*path ? path : "index.html"));
+}
+
+static enum MHD_Result answer_path(struct server *server, const struct recipient *to, const char *path,
                                    const char *method, struct post **request)
 {
     const struct route *route = route_find(path);
-    const struct serve_asset *asset = route ? NULL : asset_find(server, path);
-    if (!route && !asset)
-        return answer_status(connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    if (route && route->post)
-        return strcmp(method, MHD_HTTP_METHOD_POST) ? answer_wrong_method(connection, MHD_HTTP_METHOD_POST)
-                                                    : begin_post(connection, route, request);
+    if (route)
+        return answer_route(server, to, route, method, request);
+    if (to->origin)
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+    const struct serve_asset *asset = server->folder < 0 ? asset_find(server, path) : NULL;
+    if (!asset && server->folder < 0)
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
     if (!is_get(method))
-        return answer_wrong_method(connection, "GET, HEAD");
-    return route ? route->get(server, connection) : answer_asset(connection, asset);
+        return answer_wrong_method(to, "GET, HEAD");
+    return asset ? answer_asset(to, asset) : answer_in_folder(server, to, path);
+}
+
+static struct recipient recipient_of(const struct server *server, struct MHD_Connection *connection)
+{
+    const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+    return (struct recipient){
+        connection, origin && is_allowed_page(server, origin) ? server->options.page_origin : NULL, server->folder < 0};
 }
 
 /* A request whose headers are there: who sent it, and what it wants. */
-static enum MHD_Result answer_headers(struct server *server, struct MHD_Connection *connection, const char *url,
+static enum MHD_Result answer_headers(struct server *server, const struct recipient *to, const char *url,
                                       const char *method, struct post **request)
 {
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-    const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+    const char *host = MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, "Host");
+    const char *origin = MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, "Origin");
     if (!is_own_host(server, host))
-        return answer_status(connection, MHD_HTTP_FORBIDDEN,
-                             "This server answers only to the address that prof printed.\n");
-    if (origin && !is_own_origin(server, origin))
-        return answer_status(connection, MHD_HTTP_FORBIDDEN, "Other web pages are not answered.\n");
+        return answer_status(to, MHD_HTTP_FORBIDDEN, "This server answers only to the address that prof printed.\n");
+    if (origin && !to->origin && !is_own_origin(server, origin))
+        return answer_status(to, MHD_HTTP_FORBIDDEN, "Other web pages are not answered.\n");
     const char *rest = path_after_token(server, url);
     if (!rest)
-        return answer_status(connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
     if (*rest == '\0') {
         char with_slash[TOKEN_LENGTH + 3];
         snprintf(with_slash, sizeof(with_slash), "/%s/", server->token);
-        return answer_redirect(connection, with_slash);
+        return answer_redirect(to, with_slash);
     }
-    return answer_path(server, connection, rest + 1, method, request);
+    return answer_path(server, to, rest + 1, method, request);
 }
 
-static enum MHD_Result continue_post(struct server *server, struct MHD_Connection *connection, struct post *post,
+static enum MHD_Result continue_post(struct server *server, const struct recipient *to, struct post *post,
                                      const char *body, size_t *body_size)
 {
     if (*body_size) {
@@ -200,7 +237,7 @@ static enum MHD_Result continue_post(struct server *server, struct MHD_Connectio
         return go_on ? MHD_YES : MHD_NO;
     }
     struct api_answer *answer = post_answer(server->worker, post);
-    return answer ? answer_api(connection, answer) : MHD_YES;
+    return answer ? answer_api(to, answer) : MHD_YES;
 }
 
 /* What is kept between the calls for one request. */
@@ -218,8 +255,9 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     (void)version;
     struct server *server = context;
     struct request *request = *kept;
+    struct recipient to = recipient_of(server, connection);
     if (request && request->post)
-        return continue_post(server, connection, request->post, body, body_size);
+        return continue_post(server, &to, request->post, body, body_size);
     *body_size = 0;
     if (!request) {
         *kept = request = calloc(1, sizeof(*request));
@@ -228,7 +266,7 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
         if (is_get(method))
             return MHD_YES;
     }
-    return answer_headers(server, connection, url, method, &request->post);
+    return answer_headers(server, &to, url, method, &request->post);
 }
 
 static void forget_request(void *context, struct MHD_Connection *connection, void **kept,
@@ -346,6 +384,14 @@ static int start(struct server *server, struct error *err)
     return result;
 }
 
+static int open_folder(struct server *server, struct error *err)
+{
+    if (!server->options.folder)
+        return 0;
+    server->folder = folder_open(server->options.folder, err);
+    return server->folder < 0 ? server->folder : 0;
+}
+
 struct server *serve_start(const struct serve_options *options, int profile_fd, struct error *err)
 {
     struct server *server = calloc(1, sizeof(*server));
@@ -355,7 +401,8 @@ struct server *serve_start(const struct serve_options *options, int profile_fd, 
         return NULL;
     }
     server->options = *options;
-    if (profile_open(&server->profile, profile_fd, err) != 0 ||
+    server->folder = -1;
+    if (profile_open(&server->profile, profile_fd, err) != 0 || open_folder(server, err) != 0 ||
         !(server->worker = post_worker_start(server->profile.fd, options, err)) || start(server, err) != 0) {
         serve_stop(server);
         return NULL;
@@ -378,5 +425,7 @@ void serve_stop(struct server *server)
         MHD_stop_daemon(server->daemon);
     post_worker_free(server->worker);
     close(server->profile.fd);
+    if (server->folder >= 0)
+        close(server->folder);
     free(server);
 }

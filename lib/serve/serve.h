@@ -17,6 +17,8 @@
 
 enum { SERVE_FIRST_PORT = 3000 };
 
+#define SERVE_HOSTED_ORIGIN "https://profiler.firefox.com"
+
 /* A file of the page, compressed when prof was built. */
 struct serve_asset {
     const char *path; /* below the token: "" is the page itself, then "main.js", ... */
@@ -29,6 +31,8 @@ struct serve_asset {
 struct serve_options {
     const struct serve_asset *assets; /* all texts must outlive the server */
     size_t asset_count;
+    const char *folder;                /* a front-end to serve instead of the assets; NULL: none */
+    const char *page_origin;           /* the web page that may read profile and symbols, "https://..."; NULL: none */
     uint16_t port;                     /* 0: any free one */
     bool search_port;                  /* go on to the next port while it is taken */
     const char *cache_folder;          /* see struct symbolizer_options */

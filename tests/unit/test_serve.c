@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -59,13 +60,17 @@ static int file_with(const void *bytes, size_t size)
 static struct compressed page, script;
 static struct serve_asset assets[2];
 
+/* With what else the next server is started. */
+static const char *wanted_folder, *wanted_origin;
+
 static struct server *start_with(int profile_fd)
 {
     page = compress_text(page_text);
     script = compress_text(script_text);
     assets[0] = (struct serve_asset){"", "text/html; charset=utf-8", "\"p1\"", page.bytes, page.size};
     assets[1] = (struct serve_asset){"app.js", "text/javascript; charset=utf-8", "\"s1\"", script.bytes, script.size};
-    struct serve_options options = {.assets = assets, .asset_count = 2, .port = 0};
+    struct serve_options options = {
+        .assets = assets, .asset_count = 2, .port = 0, .folder = wanted_folder, .page_origin = wanted_origin};
     struct error err = {0};
     struct server *server = serve_start(&options, profile_fd, &err);
     if (!server)
@@ -528,6 +533,157 @@ static double seconds_now(void)
 }
 
 /* A client that asked for 64 MiB and reads none of it, one in the middle of its request, and one that says nothing. */
+/* ---- other front-ends ---- */
+
+static char folder_path[64];
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "%s/%s", folder_path, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int start_server_with_folder(void **state)
+{
+    char path[128];
+    strcpy(folder_path, "/tmp/prof-front-end-XXXXXX");
+    if (!mkdtemp(folder_path))
+        return -1;
+    write_file("index.html", "<title>other</title>");
+    write_file(".hidden", "secret");
+    snprintf(path, sizeof(path), "%s/assets", folder_path);
+    mkdir(path, 0700);
+    write_file("assets/app.js", "let x;");
+    snprintf(path, sizeof(path), "%s/link.txt", folder_path);
+    if (symlink("/etc/passwd", path) != 0)
+        return -1;
+    snprintf(path, sizeof(path), "%s/up", folder_path);
+    if (symlink("..", path) != 0)
+        return -1;
+    snprintf(path, sizeof(path), "%s/pipe", folder_path);
+    if (mkfifo(path, 0600) != 0)
+        return -1;
+    wanted_folder = folder_path;
+    int result = start_server(state);
+    wanted_folder = NULL;
+    return result;
+}
+
+static int stop_server_with_folder(void **state)
+{
+    char command[128];
+    snprintf(command, sizeof(command), "rm -rf %s", folder_path);
+    return stop_server(state) + system(command);
+}
+
+static void test_files_of_another_front_end_are_served(void **state)
+{
+    struct answer page_answer = ask(*state, "GET", "", "");
+    assert_int_equal(page_answer.status, 200);
+    assert_memory_equal(page_answer.body, "<title>other</title>", 20);
+    assert_non_null(strcasestr(page_answer.head, "content-type: text/html"));
+    struct answer script_answer = ask(*state, "GET", "assets/app.js", "");
+    assert_int_equal(script_answer.status, 200);
+    assert_non_null(strcasestr(script_answer.head, "content-type: text/javascript"));
+    assert_non_null(strcasestr(script_answer.head, "x-content-type-options: nosniff"));
+    assert_int_equal(ask(*state, "GET", "profile.json", "").status, 200);
+    assert_int_equal(ask(*state, "GET", "app.js", "").status, 404); /* of prof's own page */
+}
+
+static void test_nothing_outside_of_the_folder_is_served(void **state)
+{
+    static const char *const paths[] = {
+        "../../../../etc/passwd",
+        "assets/../index.html",
+        "assets/../../etc/passwd",
+        "%2e%2e/%2e%2e/etc/passwd",
+        "..%2f..%2fetc%2fpasswd",
+        "/etc/passwd",
+        "//etc/passwd",
+        "link.txt",
+        "up/passwd",
+        ".hidden",
+        "assets",
+        "assets/",
+        "assets//app.js",
+        "pipe",
+        "./index.html",
+        "index.html/",
+        "index.html/x",
+        "assets\\app.js",
+        "none",
+    };
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+        struct answer answer = ask(*state, "GET", paths[i], "");
+        if (answer.status < 400)
+            fail_msg("%s is served", paths[i]);
+    }
+}
+
+static void test_a_folder_without_a_page_is_an_error(void **state)
+{
+    (void)state;
+    struct error err = {0};
+    struct serve_options options = {.folder = "/proc/self/fd"};
+    assert_null(serve_start(&options, file_with("{}", 2), &err));
+    assert_non_null(strstr(err.text, "index.html"));
+    options.folder = "/no such folder";
+    assert_null(serve_start(&options, file_with("{}", 2), &err));
+    assert_non_null(strstr(err.text, "/no such folder"));
+}
+
+static int start_server_for_a_page(void **state)
+{
+    wanted_origin = SERVE_HOSTED_ORIGIN;
+    int result = start_server(state);
+    wanted_origin = NULL;
+    return result;
+}
+
+#define FROM_HOSTED "Origin: " SERVE_HOSTED_ORIGIN "\r\n"
+
+static void test_one_other_page_may_read_the_profile(void **state)
+{
+    struct answer answer = ask(*state, "GET", "profile.json", FROM_HOSTED);
+    assert_int_equal(answer.status, 200);
+    assert_non_null(strcasestr(answer.head, "access-control-allow-origin: " SERVE_HOSTED_ORIGIN "\r\n"));
+    assert_null(strcasestr(ask(*state, "GET", "profile.json", "").head, "access-control-allow-origin"));
+    static const char *const others[] = {
+        "Origin: https://profiler.firefox.com.example.org\r\n",
+        "Origin: http://profiler.firefox.com\r\n",
+        "Origin: https://example.org\r\n",
+        "Origin: null\r\n",
+        "Origin: https://profiler.firefox.com:444\r\n",
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        struct answer refused = ask(*state, "GET", "profile.json", others[i]);
+        assert_true(refused.status == 403 || refused.status == 400);
+    }
+    assert_int_equal(ask(*state, "GET", "", FROM_HOSTED).status, 404); /* prof's own page is none of its */
+    assert_int_equal(ask(*state, "GET", "app.js", FROM_HOSTED).status, 404);
+}
+
+static void test_the_other_page_may_ask_for_symbols(void **state)
+{
+    struct answer asked =
+        ask(*state, "OPTIONS", "symbolicate/v5", FROM_HOSTED "Access-Control-Request-Method: POST\r\n");
+    assert_int_equal(asked.status, 204);
+    assert_non_null(strcasestr(asked.head, "access-control-allow-methods: POST"));
+    assert_non_null(strcasestr(asked.head, "access-control-allow-headers: Content-Type"));
+    assert_int_equal(ask(*state, "OPTIONS", "symbolicate/v5", "").status, 405);
+    struct answer answer = ask(*state, "POST", "symbolicate/v5", FROM_HOSTED "Content-Length: 0\r\n");
+    assert_non_null(strcasestr(answer.head, "access-control-allow-origin: " SERVE_HOSTED_ORIGIN "\r\n"));
+}
+
+static void test_no_other_page_is_answered_unless_it_is_wanted(void **state)
+{
+    assert_int_equal(ask(*state, "GET", "profile.json", FROM_HOSTED).status, 403);
+}
+
 static void test_stop_does_not_wait_for_clients(void **state)
 {
     (void)state;
@@ -613,7 +769,19 @@ int main(void)
         cmocka_unit_test(test_folder_is_not_served),
         cmocka_unit_test(test_stop_does_not_wait_for_clients),
         cmocka_unit_test(test_stop_gives_back_port_and_descriptors),
+        cmocka_unit_test(test_no_other_page_is_answered_unless_it_is_wanted),
         cmocka_unit_test(test_accept_encoding_is_read_as_the_standard_says),
     };
-    return cmocka_run_group_tests(with_server, start_server, stop_server);
+    const struct CMUnitTest with_folder[] = {
+        cmocka_unit_test(test_files_of_another_front_end_are_served),
+        cmocka_unit_test(test_nothing_outside_of_the_folder_is_served),
+        cmocka_unit_test(test_a_folder_without_a_page_is_an_error),
+    };
+    const struct CMUnitTest for_a_page[] = {
+        cmocka_unit_test(test_one_other_page_may_read_the_profile),
+        cmocka_unit_test(test_the_other_page_may_ask_for_symbols),
+    };
+    return cmocka_run_group_tests(with_server, start_server, stop_server) +
+           cmocka_run_group_tests(with_folder, start_server_with_folder, stop_server_with_folder) +
+           cmocka_run_group_tests(for_a_page, start_server_for_a_page, stop_server);
 }

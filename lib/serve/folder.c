@@ -1,0 +1,108 @@
+#include "serve/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LONGEST_NAME = 255 };
+
+int folder_open(const char *path, struct error *err)
+{
+    uint64_t size;
+    int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return error_set(err, errno, "cannot open the folder %s: %s", path, strerror(errno));
+    int index = folder_open_file(folder, "index.html", &size);
+    if (index < 0) {
+        close(folder);
+        return error_set(err, ENOENT, "there is no front-end in %s: it has no index.html", path);
+    }
+    close(index);
+    return folder;
+}
+
+/* The next name of a path into `name`; false if it is none that a file of a front-end has. */
+static bool take_name(const char **path, char name[LONGEST_NAME + 1])
+{
+    size_t length = strcspn(*path, "/");
+    if (length == 0 || length > LONGEST_NAME || **path == '.')
+        return false;
+    memcpy(name, *path, length);
+    name[length] = '\0';
+    *path += length;
+    return true;
+}
+
+/* A regular file that others cannot make this wait for: pipes and devices are not opened for reading. */
+static int open_regular(int folder, const char *name, uint64_t *size)
+{
+    struct stat info;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return -ENOENT;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        close(fd);
+        return -ENOENT;
+    }
+    *size = (uint64_t)info.st_size;
+    return fd;
+}
+
+int folder_open_file(int folder, const char *path, uint64_t *size)
+{
+    char name[LONGEST_NAME + 1];
+    int at = folder, found = -ENOENT;
+    while (take_name(&path, name)) {
+        if (*path == '\0') {
+            found = open_regular(at, name, size);
+            break;
+        }
+        path++;
+        int next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (at != folder)
+            close(at);
+        at = next;
+        if (at < 0)
+            return -ENOENT;
+    }
+    if (at != folder)
+        close(at);
+    return found;
+}
+
+const char *folder_type_of(const char *path)
+{
+    static const struct {
+        const char *ending, *type;
+    } types[] = {
+        {".html", "text/html; charset=utf-8"},
+        {".js", "text/javascript; charset=utf-8"},
+        {".mjs", "text/javascript; charset=utf-8"},
+        {".css", "text/css; charset=utf-8"},
+        {".json", "application/json"},
+        {".map", "application/json"},
+        {".webmanifest", "application/manifest+json"},
+        {".wasm", "application/wasm"},
+        {".svg", "image/svg+xml"},
+        {".png", "image/png"},
+        {".jpg", "image/jpeg"},
+        {".gif", "image/gif"},
+        {".webp", "image/webp"},
+        {".ico", "image/x-icon"},
+        {".woff2", "font/woff2"},
+        {".woff", "font/woff"},
+        {".ttf", "font/ttf"},
+        {".txt", "text/plain; charset=utf-8"},
+    };
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        size_t ending = strlen(types[i].ending);
+        if (length > ending && !strcasecmp(path + length - ending, types[i].ending))
+            return types[i].type;
+    }
+    return "application/octet-stream";
+}
