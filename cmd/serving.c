@@ -58,16 +58,16 @@ bool serving_add_source_map(char *text, struct serving_options *options)
     return array_push(&options->source_maps, (struct source_map){.from = text, .to = equals + 1});
 }
 
-enum { HOSTED_URL_SIZE = 512 };
+enum { ENCODED_SIZE = 256, HOSTED_URL_SIZE = 1024 };
 
 /* A text of which ':' and '/' are written as an address has them in one of its parts. */
-static void encode(char encoded[HOSTED_URL_SIZE], const char *text)
+static void encode(char encoded[ENCODED_SIZE], const char *text)
 {
     size_t used = 0;
-    for (; *text && used + sizeof("%3A") <= HOSTED_URL_SIZE; text++) {
+    for (; *text && used + sizeof("%3A") <= ENCODED_SIZE; text++) {
         const char *code = *text == ':' ? "%3A" : *text == '/' ? "%2F" : NULL;
         if (code)
-            used += (size_t)snprintf(encoded + used, HOSTED_URL_SIZE - used, "%s", code);
+            used += (size_t)snprintf(encoded + used, ENCODED_SIZE - used, "%s", code);
         else
             encoded[used++] = *text;
     }
@@ -77,7 +77,7 @@ static void encode(char encoded[HOSTED_URL_SIZE], const char *text)
 /* The address of the Firefox Profiler's page that fetches the profile and its symbols from `own`, "http://.../". */
 static const char *hosted_url(char url[HOSTED_URL_SIZE], const char *own)
 {
-    char encoded[HOSTED_URL_SIZE];
+    char encoded[ENCODED_SIZE];
     encode(encoded, own);
     int without_slash = (int)(strlen(encoded) - strlen("%2F"));
     snprintf(url, HOSTED_URL_SIZE, SERVE_HOSTED_ORIGIN "/from-url/%sprofile.json/?symbolServer=%.*s", encoded,
