@@ -170,6 +170,32 @@ await check('the keyboard walks all tracks though few of them exist', async () =
     await restart();
 });
 
+await check('the timeline is zoomed and moved by keys', async () => {
+    const range = () => {
+        const [, start, unit, length] = /^(\d+)([mun])(\d+)$/.exec(parameter('range') ?? '') ?? [];
+        const scale = { m: 1, u: 1e3, n: 1e6 }[unit];
+        return start === undefined ? null : [Number(start) / scale, Number(length) / scale];
+    };
+    await page.locator('.track-label').first().focus();
+    await page.keyboard.press('q');
+    await settle(page);
+    const zoomed = range();
+    assert(zoomed && zoomed[1] < 999 && zoomed[1] > 100, `the range is ${zoomed}`);
+    await page.keyboard.press('d');
+    await settle(page);
+    const moved = range();
+    assert(moved[0] > zoomed[0] && Math.abs(moved[1] - zoomed[1]) < 1, `the range went from ${zoomed} to ${moved}`);
+    await page.keyboard.press('a');
+    await settle(page);
+    assert(range()[0] < moved[0], `the range went from ${moved} to ${range()}`);
+    for (let i = 0; i < 20 && range(); i++) {
+        await page.keyboard.press('Control+ArrowDown');
+        await settle(page);
+    }
+    assertEqual(range(), null, 'the range in the end');
+    await restart();
+});
+
 /** What the palette lists, best first: group and title. */
 const offered = () => page.$$eval('.palette .picker-row', (rows) => rows.map((row) => [row.querySelector('.picker-amount').innerText, row.querySelector('.picker-name').innerText].join(' ')));
 

@@ -5,17 +5,16 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tickStep, ticks } from '../draw/ticks';
+import { committedAxis } from '../state/axis';
 import {
     chooseThread,
     committedRange,
     engine,
     fullRange,
     inverted,
-    panRange,
     setPreview,
     tracks,
     view,
-    zoomRange,
 } from '../state/store';
 import { isTrackListOpen, showAll } from '../state/track_actions';
 import { selectPath } from '../state/tree';
@@ -26,6 +25,7 @@ import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
 import { hideCounter, showCounter } from './CounterTrack';
 import { hideStripMarker, showStripMarker } from './MarkerTrack';
+import { useChartNavigation } from './chart_navigation';
 import { hideSample, showSample } from './SampleTooltip';
 import { TrackList } from './TrackList';
 
@@ -34,8 +34,6 @@ const TICK_GAP = 88;
 const LABEL_PADDING = 8;
 const DIGIT_WIDTH = 6.5;
 const DRAG_THRESHOLD = 3;
-const LINE_HEIGHT = 20;
-const ZOOM_PER_PIXEL = 1.003;
 
 /** The time at a place of the window, inside the range that is shown. */
 function timeAt(clientX: number, graph: DOMRect): number {
@@ -171,7 +169,11 @@ function MoreTracks(): JSX.Element | null {
 }
 
 /** Dragging, clicking and hovering over the graphs. */
-function usePointer(graph: { current: HTMLElement | null }): Record<string, (event: PointerEvent) => void> {
+function usePointer(graph: { current: HTMLElement | null }): {
+    onPointerDown(event: PointerEvent): void;
+    onPointerMove(event: PointerEvent): void;
+    onPointerLeave(): void;
+} {
     const onPointerDown = (event: PointerEvent): void => {
         const target = event.target as Element;
         const box = graph.current?.getBoundingClientRect();
@@ -225,29 +227,42 @@ function usePointer(graph: { current: HTMLElement | null }): Record<string, (eve
     return { onPointerDown, onPointerMove, onPointerLeave: hideAll };
 }
 
-/** Pixels that a wheel has turned: some count in lines. */
-function wheelPixels(event: WheelEvent): number {
-    const turned = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY;
-    return event.deltaMode === WheelEvent.DOM_DELTA_LINE ? turned * LINE_HEIGHT : turned;
-}
+type Listeners = Record<string, (event: never) => void>;
 
-/** Ctrl and the wheel zoom around the mouse, Shift and the wheel (or a sideways wheel) move along; else it scrolls. */
-function onWheel(event: WheelEvent, graph: HTMLElement | null): void {
-    const isZoom = event.ctrlKey || event.metaKey;
-    const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    const box = graph?.getBoundingClientRect();
-    if (!box || !(isZoom || isPan)) return;
-    event.preventDefault();
-    const pixels = wheelPixels(event);
-    if (isZoom) zoomRange(timeAt(event.clientX, box), ZOOM_PER_PIXEL ** pixels);
-    else panRange(pixels / Math.max(1, box.width));
-    hideSample();
+/** What the mouse and the keys do in the timeline: choosing, and moving along as in all charts. */
+function useListeners(box: { current: HTMLElement | null }, graph: { current: HTMLElement | null }): Listeners {
+    const pointer = usePointer(graph);
+    const moving = useChartNavigation(box, {
+        axis: committedAxis,
+        plot: () => graph.current?.getBoundingClientRect() ?? { left: 0, width: 0 },
+        hasWasd: true,
+    });
+    return {
+        onPointerDown: pointer.onPointerDown,
+        onPointerMove: (event: PointerEvent) => {
+            moving.onPointerMove(event);
+            pointer.onPointerMove(event);
+        },
+        onPointerLeave: () => {
+            moving.onPointerLeave();
+            pointer.onPointerLeave();
+        },
+        onWheel: (event: WheelEvent) => {
+            moving.onWheel(event);
+            if (event.defaultPrevented) hideSample();
+        },
+        onKeyDown: (event: KeyboardEvent) => {
+            if (moving.onKeyDown(event)) event.preventDefault();
+        },
+        onKeyUp: moving.onKeyUp,
+        onFocusOut: moving.onBlur,
+    };
 }
 
 export function Timeline(): JSX.Element {
     const box = useRef<HTMLElement>(null);
     const graph = useRef<HTMLDivElement>(null);
-    const pointer = usePointer(graph);
+    const listeners = useListeners(box, graph);
     useLayoutEffect(() => {
         const target = graph.current;
         if (!target) return;
@@ -267,7 +282,7 @@ export function Timeline(): JSX.Element {
             aria-label="Timeline"
             style={{ height: height === null ? '' : `${height}px` }}
         >
-            <div class="timeline-content" {...pointer} onWheel={(event) => onWheel(event, graph.current)}>
+            <div class="timeline-content" {...listeners}>
                 <div class="timeline-head">
                     <TrackCorner />
                     <Ruler />

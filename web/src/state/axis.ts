@@ -1,5 +1,5 @@
 /** What lies across a chart and how it is moved and zoomed; and the axis of time, in which zooming is choosing a range. */
-import { committedRange, info, previewRange, setPreview } from './store';
+import { committedRange, info, moveRange, outerRange, previewRange, setPreview } from './store';
 
 export type Span = [number, number];
 
@@ -55,4 +55,12 @@ export const previewAxis: Axis = {
         const [from, to] = committedRange.value;
         setPreview(range[1] - range[0] >= (to - from) * WHOLE ? null : range);
     },
+};
+
+/** For the timeline itself: what is shown is what was zoomed into. */
+export const committedAxis: Axis = {
+    shown: () => committedRange.value,
+    limits: outerRange,
+    shortest: () => SHORTEST,
+    show: moveRange,
 };

@@ -204,13 +204,16 @@ export function popRanges(depth: number): void {
         changeView({ ranges: ranges.slice(0, depth), preview: null }, 'push');
 }
 
-/** The shortest range that the wheel zooms to, ms. */
-const SHORTEST_RANGE = 0.001;
+/** The range that the timeline can be moved and zoomed out to: the one that was zoomed into before. */
+export function outerRange(): Range {
+    const { ranges } = view.value;
+    return ranges[ranges.length - 2] ?? fullRange.value;
+}
 
 /** Moves the shown range within the one that encloses it; a range as long as that one is the same as leaving it. */
-function moveRange(range: Range): void {
+export function moveRange(range: Range): void {
     const { ranges, preview } = view.value;
-    const outer = ranges[ranges.length - 2] ?? fullRange.value;
+    const outer = outerRange();
     const length = Math.min(range[1] - range[0], outer[1] - outer[0]);
     const start = Math.min(Math.max(range[0], outer[0]), outer[1] - length);
     const isWhole = length >= (outer[1] - outer[0]) * 0.9999;
@@ -224,20 +227,6 @@ function moveRange(range: Range): void {
         },
         ranges.length === 0 ? 'push' : 'replace',
     );
-}
-
-/** Makes the shown range `factor` times as long; `time` stays in its place. */
-export function zoomRange(time: number, factor: number): void {
-    const [from, to] = committedRange.value;
-    const used = Math.max(factor, SHORTEST_RANGE / (to - from));
-    moveRange([time - (time - from) * used, time + (to - time) * used]);
-}
-
-/** Moves the shown range by a part of its length. */
-export function panRange(share: number): void {
-    if (view.value.ranges.length === 0) return;
-    const [from, to] = committedRange.value;
-    moveRange([from + (to - from) * share, to + (to - from) * share]);
 }
 
 export function setPreview(range: Range | null, step: Step = 'replace'): void {
