@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds a C++ program with a lot of debug info: UNITS translation units that instantiate std templates with types of
-# their own, so that nothing folds together. 36 units with 14 types each give a program of about 360 MB (138 MB of
-# .debug_info) with g++ -g -O2; 36 with 2 types about 70 MB.
+# their own, so that nothing folds together. 36 units with 14 types each give a program of about 360 MB (133 MB of
+# .debug_info) with g++ -g -O2; 36 with 2 types about 95 MB (46 MB).
 #
 # usage: big_cpp.sh OUTPUT [UNITS [TYPES_PER_UNIT [COMPILER FLAGS...]]]
 set -eu
