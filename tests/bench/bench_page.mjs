@@ -50,7 +50,7 @@ function watchFirstPaint() {
     const watch = () => {
         if (noted.page === undefined && document.querySelector('.page')) note('page');
         if (noted.tree === undefined && document.querySelector('.tree-row.selected bdi')) note('tree');
-        if (noted.graph === undefined && document.querySelector('canvas.track-graph[data-theme]')) note('graph');
+        if (noted.graph === undefined && document.querySelector('canvas.track-canvas[data-theme]')) note('graph');
     };
     new MutationObserver(watch).observe(document, { subtree: true, childList: true, attributes: true });
 }

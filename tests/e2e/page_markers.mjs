@@ -1,0 +1,225 @@
+// The markers' table and chart, and the tracks of counters and markers, by mouse, keyboard and address.
+//
+//     node tests/e2e/page_markers.mjs URL
+import { askUntil, closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url] = process.argv.slice(2);
+const table = `${url}?thread=0&tab=marker-table`;
+const chart = `${url}?thread=0&tab=marker-chart`;
+
+/** The rows of the table: start, duration, name, details. */
+const rows = (page) =>
+    page.$$eval('.tree-row', (all) =>
+        all
+            .sort((a, b) => Number(a.dataset.row) - Number(b.dataset.row))
+            .map((row) => [...row.querySelectorAll('[role="gridcell"]')].map((cell) => cell.textContent.trim())),
+    );
+const details = async (page) => (await rows(page)).map((row) => row[3]);
+const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
+const openTable = (address = table) => openPage(address, '.tree-row');
+
+const all = [
+    ['2.000', '98 ms', 'open', ''],
+    ['10.000', '20 ms', 'load', 'https://example.org/a (2.0 KiB)'],
+    ['20.000', '20 ms', 'load', '<b>bold</b> (1.0 MiB)'],
+    ['33.000', '', 'tick', ''],
+    ['44.000', '4 ms', 'wait', ''],
+    ['50.000', '500 µs', 'paint', ''],
+    ['60.000', '15 ms', 'paint', '25 %'],
+    ['90.000', '', 'tick', 'late, very'],
+];
+
+await check('the table has each marker once, by its start, with what its kind says of it', async () => {
+    const page = await openTable();
+    assertEqual(JSON.stringify(await rows(page)), JSON.stringify(all), 'rows');
+    assertEqual(await page.locator('.filter-bar .muted').innerText(), '8 markers', 'count');
+    assertEqual(await page.locator('b').count(), 0, 'markup in a payload is text');
+    await page.close();
+});
+
+await check('a click on a title sorts; the address keeps it', async () => {
+    const page = await openTable();
+    await page.getByRole('button', { name: 'Duration' }).click();
+    await settle(page);
+    assertEqual((await rows(page)).map((row) => row[1]).join(), '98 ms,20 ms,20 ms,15 ms,4 ms,500 µs,,', 'by duration');
+    await page.getByRole('button', { name: 'Name' }).click();
+    await page.getByRole('button', { name: 'Name' }).click();
+    await settle(page);
+    assertEqual((await rows(page)).map((row) => row[2])[0], 'wait', 'by name, from the end');
+    await askUntil((sort) => sort === 'markers.name.r', () => parameter(page, 'sort'));
+    await page.reload();
+    await page.waitForSelector('.tree-row');
+    assertEqual((await rows(page)).map((row) => row[2])[0], 'wait', 'after a reload');
+    await page.close();
+});
+
+const searches = [
+    ['example', 1],
+    ['LOAD', 2],
+    ['example,late', 2],
+    ['name:load', 2],
+    ['-name:load', 6],
+    ['cat:graphics', 4],
+    ['secret:hidden', 1],
+    ['hidden text', 1],
+    ['"late, very"', 1],
+    ['/^pa.nt$/', 2],
+    ['type:paint', 1],
+    ['reason:late', 1],
+    ['nothing like this', 0],
+];
+await check('a search keeps what has one of its terms, in a field or anywhere', async () => {
+    const page = await openTable();
+    for (const [text, count] of searches) {
+        await page.keyboard.press('/');
+        await page.getByRole('textbox', { name: 'Filter markers' }).fill(text);
+        await page.keyboard.press('Enter');
+        await askUntil((label) => label === `${count} ${count === 1 ? 'marker' : 'markers'}`, () =>
+            page.locator('.filter-bar .muted').innerText(),
+        );
+        await askUntil((now) => now === text, () => parameter(page, 'markerSearch'));
+    }
+    assert((await page.locator('.empty').innerText()).includes('searched for'), 'an empty table says why');
+    await page.getByRole('button', { name: 'Clear the search' }).first().click();
+    await settle(page);
+    assertEqual((await rows(page)).length, all.length, 'cleared');
+    await page.close();
+});
+
+await check('Enter selects the range of a marker, which the table is about then', async () => {
+    const page = await openTable();
+    await page.locator('[role="grid"]').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await askUntil((range) => range === '10000u20000', () => parameter(page, 'preview'));
+    await settle(page);
+    assertEqual((await details(page)).length, 3, 'what reaches into it');
+    await page.keyboard.press('Escape');
+    await settle(page);
+    assertEqual((await details(page)).length, all.length, 'all again');
+    await page.keyboard.press(']');
+    await askUntil((range) => range === '0u30000', () => parameter(page, 'preview'));
+    await page.close();
+});
+
+await check('the sidebar has the fields of the selected marker, hidden ones too, and its stack', async () => {
+    const page = await openTable();
+    await page.locator('.tree-row').nth(1).click();
+    const sidebar = page.getByRole('complementary', { name: 'Selected marker' });
+    await askUntil((text) => text.includes('Loading https://example.org/a'), () => sidebar.innerText());
+    const text = await sidebar.innerText();
+    for (const part of ['Network', 'Address', '2.0 KiB', 'hidden text', 'Something is loaded.', '20 ms'])
+        assert(text.includes(part), `it has ${part}`);
+    await page.locator('.tree-row').nth(6).click();
+    await askUntil((now) => now.includes('Set by') && now.includes('work') && now.includes('main'), () => sidebar.innerText());
+    await page.locator('.tree-row').nth(0).click();
+    await askUntil((now) => now.includes('It had no end'), () => sidebar.innerText());
+    await askUntil((marker) => marker === '0', () => parameter(page, 'marker'));
+    await page.close();
+});
+
+await check('the table is copied as CSV, a marker as JSON', async () => {
+    const page = await openTable();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.locator('.tree-row').nth(1).click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Copy table as CSV' }).click();
+    await askUntil((text) => text.startsWith('Start (ms),Duration,Name,Details'), copied);
+    const lines = (await copied()).trim().split('\r\n');
+    assertEqual(lines.length, all.length + 1, 'lines');
+    assertEqual(lines[2], '10,20,load,https://example.org/a (2.0 KiB)', 'numbers are those behind the texts');
+    await page.locator('.tree-row').nth(1).click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Copy as JSON' }).click();
+    await askUntil((text) => text.startsWith('{') && JSON.parse(text).data.size === 2048, copied);
+    await page.close();
+});
+
+await check('a thread without markers says so and leads to one that has some', async () => {
+    const page = await openPage(`${url}?thread=2&tab=marker-table`, '.empty');
+    assert((await page.locator('.empty').innerText()).includes('others have 10'), 'how many others have');
+    await page.getByRole('button', { name: 'Show the thread with the most' }).click();
+    await page.waitForSelector('.tree-row');
+    assertEqual(parameter(page, 'thread'), '0', 'the thread');
+    await page.close();
+});
+
+await check('several threads have their markers together', async () => {
+    const page = await openTable(`${url}?thread=0w1&tab=marker-table`);
+    assertEqual((await rows(page)).map((row) => row[0])[1], '5.000', 'that of the other thread is between');
+    assertEqual((await rows(page)).length, all.length + 1, 'rows');
+    await page.close();
+});
+
+await check('the chart shows kinds that want to be in it, walks by keys, and opens the range of one', async () => {
+    const page = await openPage(chart, '.chart-canvas');
+    await askUntil((label) => label === '7 markers', () => page.locator('.filter-bar .muted').innerText());
+    const box = page.getByRole('application', { name: 'Marker chart' });
+    await box.focus();
+    await page.keyboard.press('ArrowDown');
+    const said = () => page.locator('#chart-selection').textContent();
+    await askUntil((text) => text.startsWith('paint'), said); // Graphics comes first
+    await page.keyboard.press('ArrowDown');
+    await askUntil((text) => text.startsWith('tick'), said);
+    await page.keyboard.press('ArrowDown');
+    await askUntil((text) => text.startsWith('load'), said);
+    await page.keyboard.press('ArrowDown');
+    await askUntil((text) => text.startsWith('load') && text.includes('at 20 ms'), said); // they overlap
+    await page.keyboard.press('Enter');
+    await askUntil((range) => range === '20000u20000', () => parameter(page, 'preview'));
+    await page.close();
+});
+
+await check('the mouse shows what a box of the chart is; its menu begins a selection', async () => {
+    const page = await openPage(chart, '.chart-canvas');
+    await settle(page);
+    const area = await page.locator('.chart-canvas').boundingBox();
+    const plot = { left: area.x + 208, width: area.width - 208 - 16 };
+    const x = plot.left + plot.width * 0.15;
+    const y = area.y + 24 + 18 + 18 + 24 + 9; // Graphics: paint, tick; Network: load
+    await page.mouse.move(x, y);
+    await askUntil((text) => text.includes('Loading https://example.org/a'), () =>
+        page.locator('.tooltip').innerText().catch(() => ''),
+    );
+    await page.mouse.click(x, y, { button: 'right' });
+    await page.getByRole('menuitem', { name: 'Begin the selection with its start' }).click();
+    await askUntil((range) => range === '10000u90000', () => parameter(page, 'preview'));
+    await page.close();
+});
+
+await check('counters have tracks that say what there is at a place', async () => {
+    const page = await openPage(url);
+    const track = (name) => page.locator('.track.of-counter', { hasText: name });
+    const hover = async (name, share) => {
+        const area = await track(name).locator('canvas').boundingBox();
+        await page.mouse.move(area.x + area.width * share, area.y + area.height / 2);
+        await settle(page);
+        return page.locator('.tooltip').innerText();
+    };
+    const memory = await hover('malloc', 0.45);
+    for (const part of ['6.0 KiB', '+4 KiB', '6 KiB', 'About malloc'].map((text) => text.replace('6.0', '6')))
+        assert(memory.includes(part), `${memory} has ${part}`);
+    assertEqual(await page.locator('.counter-dot').count(), 1, 'the dot');
+    const power = await hover('package', 0.35);
+    // 4,000,000 pWh in 10 ms: 4e-6 Wh * 3600 s/h / 0.01 s = 1.44 W
+    assert(power.includes('1.44 W') && power.includes('4 µWh'), power);
+    await track('malloc').locator('.track-label').click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Hide this track' }).click();
+    await settle(page);
+    assertEqual(await track('malloc').count(), 0, 'it can be hidden');
+    await page.close();
+});
+
+await check('markers that want to be in the timeline have a strip below their thread', async () => {
+    const page = await openPage(url);
+    const strips = page.locator('.track.of-markers');
+    assertEqual(await strips.count(), 2, 'of the threads that have some');
+    const area = await strips.first().locator('canvas').boundingBox();
+    await page.mouse.move(area.x + area.width * 0.15, area.y + area.height / 2);
+    await askUntil((text) => text.includes('Loading'), () => page.locator('.tooltip').innerText().catch(() => ''));
+    await page.close();
+});
+
+await check('nothing went wrong meanwhile', () => assertEqual(complaints.join('\n'), '', 'complaints'));
+await closeBrowser();
+finish();
