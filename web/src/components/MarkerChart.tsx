@@ -9,6 +9,7 @@ import { pixelRatio } from '../draw/boxes';
 import { drawMarkerChart, lineAt, type MarkerFrame, markerBoxAt, xOf } from '../draw/marker_chart';
 import type { MarkerRow } from '../engine/markers';
 import { previewAxis } from '../state/axis';
+import { saveItems } from '../state/exports';
 import { CHART_ROW_HEIGHT, chartLines, chartWindow, markerBoxes, markerLayout } from '../state/marker_chart';
 import {
     chartQuery,
@@ -223,7 +224,7 @@ export function MarkerChart(): JSX.Element {
                   }),
               ]
             : [];
-        menu.value = { ...place, id: newMenuId(), items: [...(row ? markerItems(row) : []), ...here, ...inTable], owner };
+        menu.value = { ...place, id: newMenuId(), items: [...(row ? markerItems(row) : []), ...here, ...inTable, ...saveItems()], owner };
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.target !== event.currentTarget) return;
