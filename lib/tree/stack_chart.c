@@ -177,6 +177,8 @@ static bool finish_group(struct chart *chart, struct group *group, uint32_t node
 
 /* ---- from samples to groups ---- */
 
+enum { SLEEP_INTERVALS = 4, MICROSECONDS_PER_MS = 1000 };
+
 struct scale {
     const struct sample_table *samples;
     double interval, from, columns_per_ms;
@@ -184,10 +186,26 @@ struct scale {
     uint32_t columns;
 };
 
-static double end_of_sample(const struct scale *scale, size_t i)
+/* What is known to have been on the stack for a while. */
+struct piece {
+    uint32_t node;
+    double first, last; /* ms */
+};
+
+static double time_after(const struct scale *scale, size_t i)
 {
     const struct sample_table *samples = scale->samples;
     return i + 1 < samples->length ? samples->time[i + 1] : samples->time[i] + scale->interval;
+}
+
+static bool sleeps_after(const struct scale *scale, size_t i)
+{
+    const struct sample_table *samples = scale->samples;
+    if (!samples->cpu_delta || i + 1 >= samples->length)
+        return false;
+    double gap = samples->time[i + 1] - samples->time[i];
+    /* false as well where the CPU time is NAN */
+    return gap > SLEEP_INTERVALS * scale->interval && samples->cpu_delta[i + 1] < gap * MICROSECONDS_PER_MS / 2;
 }
 
 static double column_of(const struct scale *scale, double time)
@@ -204,6 +222,39 @@ static uint32_t node_of(const struct engine *engine, const struct sample_table *
     return node != NODE_NONE && kept && !kept[node] ? NODE_NONE : node;
 }
 
+/* Puts a piece that ends at column `end` into the group, and draws that if it is wide enough. False if memory ran out.
+ */
+static bool add_piece(struct chart *chart, struct group *group, const struct piece *piece, double *column, double end)
+{
+    double width = end - *column;
+    *column = end;
+    group->last = piece->last;
+    group->end = (uint32_t)(end + 0.5);
+    group_add(group, chart->nodes, piece->node, width);
+    return group->end == group->start || finish_group(chart, group, piece->node, piece->first);
+}
+
+/* False if memory ran out. */
+static bool draw_by_time(struct chart *chart, const struct scale *scale, struct group *group, size_t first, size_t last)
+{
+    const struct sample_table *samples = scale->samples;
+    double column = column_of(scale, samples->time[first]);
+    group->start = group->end = (uint32_t)(column + 0.5);
+    for (size_t i = first; i < last; i++) {
+        struct piece piece = {node_of(chart->engine, samples, i), samples->time[i], time_after(scale, i)};
+        struct piece sleep = {NODE_NONE, samples->time[i] + scale->interval, piece.last};
+        bool sleeps = sleeps_after(scale, i);
+        if (sleeps) {
+            piece.last = sleep.first;
+            sleep.node = common_node(chart->nodes, piece.node, node_of(chart->engine, samples, i + 1));
+        }
+        if (!add_piece(chart, group, &piece, &column, column_of(scale, piece.last)) ||
+            (sleeps && !add_piece(chart, group, &sleep, &column, column_of(scale, sleep.last))))
+            return false;
+    }
+    return true;
+}
+
 static size_t count_changes(const struct engine *engine, const struct sample_table *samples, size_t first, size_t last)
 {
     size_t changes = 0;
@@ -213,27 +264,30 @@ static size_t count_changes(const struct engine *engine, const struct sample_tab
 }
 
 /* False if memory ran out. */
-static bool draw_samples(struct chart *chart, const struct scale *scale, size_t first, size_t last)
+static bool draw_by_change(struct chart *chart, const struct scale *scale, struct group *group, size_t first,
+                           size_t last)
 {
     const struct sample_table *samples = scale->samples;
-    double column = scale->columns_per_change > 0 ? 0 : column_of(scale, samples->time[first]);
-    uint32_t start = (uint32_t)(column + 0.5);
-    struct group group = {.start = start, .end = start, .first = samples->time[first]};
-    for (size_t i = first; i < last;) {
-        size_t next = i + 1;
+    double column = 0;
+    for (size_t i = first, next; i < last; i = next) {
         uint32_t node = node_of(chart->engine, samples, i);
-        while (scale->columns_per_change > 0 && next < last && node_of(chart->engine, samples, next) == node)
+        for (next = i + 1; next < last && node_of(chart->engine, samples, next) == node;)
             next++;
-        group.last = end_of_sample(scale, next - 1);
-        double end = scale->columns_per_change > 0 ? fmin(column + scale->columns_per_change, scale->columns)
-                                                   : column_of(scale, group.last);
-        group.end = (uint32_t)(end + 0.5);
-        group_add(&group, chart->nodes, node, end - column);
-        if (group.end > group.start && !finish_group(chart, &group, node, samples->time[i]))
+        struct piece piece = {node, samples->time[i], time_after(scale, next - 1)};
+        double end = fmin(column + scale->columns_per_change, scale->columns);
+        if (!add_piece(chart, group, &piece, &column, end))
             return false;
-        column = end;
-        i = next;
     }
+    return true;
+}
+
+/* False if memory ran out. */
+static bool draw_samples(struct chart *chart, const struct scale *scale, size_t first, size_t last)
+{
+    struct group group = {.first = scale->samples->time[first]};
+    bool by_change = scale->columns_per_change > 0;
+    if (!(by_change ? draw_by_change : draw_by_time)(chart, scale, &group, first, last))
+        return false;
     if (group.count && group.start < scale->columns) { /* narrow ones that no wide one follows */
         group.end = group.start + 1;
         if (!draw_group(chart, &group))
@@ -257,11 +311,11 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
     if (!(length > 0) || request->columns == 0)
         return 0;
     struct scale scale = {.samples = samples,
-                          .interval = profile->meta.interval,
                           .from = request->range.from,
+                          .interval = profile->meta.interval,
                           .columns_per_ms = request->columns / length,
                           .columns = request->columns};
-    if (first > 0 && end_of_sample(&scale, first - 1) > request->range.from)
+    if (first > 0 && time_after(&scale, first - 1) > request->range.from)
         first--;
     if (first == last)
         return 0;

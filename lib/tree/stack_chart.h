@@ -2,12 +2,15 @@
  * The stack chart: what one thread did over time, as boxes. A box is a call node from the sample where it comes onto
  * the stack until that where it is gone; callees lie on their callers.
  *
- * It is told in columns, as many as the screen has pixels. A sample reaches from its time to that of the next one (the
- * last: one interval), rounded to whole columns. Samples that round to nothing share the column in which they lie with
- * the sample after them. So a column is that of one sample, or of several. What all of them have on their stack is a
- * box like any other; from there on the column shows, as an example, the categories of the longest of them, and
- * neighbours of one category are one "crowd". Nothing that is told is narrower than a column, and no sample is left
- * out.
+ * A sample reaches from its time to that of the next one (the last: one interval). But where a thread slept, because
+ * the next sample is more than four intervals away and less than half of that was CPU time, a sample reaches only one
+ * interval, and from there on the stack is what both have in common: what happened in between was not seen.
+ *
+ * It is told in columns, as many as the screen has pixels: samples are rounded to whole columns. Those that round to
+ * nothing share the column in which they lie with the sample after them. So a column is that of one sample, or of
+ * several. What all of them have on their stack is a box like any other; from there on the column shows, as an example,
+ * the categories of the longest of them, and neighbours of one category are one "crowd". Nothing that is told is
+ * narrower than a column, and no sample is left out.
  */
 #ifndef PROF_TREE_STACK_CHART_H
 #define PROF_TREE_STACK_CHART_H

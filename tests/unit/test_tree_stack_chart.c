@@ -5,7 +5,7 @@
 #include "slow_tree_check.h"
 #include "tree/stack_chart.h"
 
-enum { PROFILES = 1500, MOST_COLUMNS = 64, MOST_SAMPLES = 64 };
+enum { PROFILES = 1500, MOST_COLUMNS = 64, MOST_SAMPLES = 128 };
 
 /* ---- the definition ---- */
 
@@ -36,24 +36,57 @@ static double to_column(const struct stack_chart_request *request, double time)
     return fmin(fmax(column, 0), request->columns);
 }
 
+static bool slow_sleeps(const struct sample_table *samples, size_t i, double interval)
+{
+    double gap = i + 1 < samples->length ? samples->time[i + 1] - samples->time[i] : 0;
+    return gap > 4 * interval && samples->cpu_delta && !isnan(samples->cpu_delta[i + 1]) &&
+           samples->cpu_delta[i + 1] / 1000 / gap < 0.5;
+}
+
+static void slow_stack_of(struct slow_stack *stack, const struct slow_query *query, uint32_t index)
+{
+    stack->depth = 0;
+    if (index != PROFILE_NONE)
+        slow_stack_make(stack, query, index);
+    if (!slow_matches(query, stack))
+        stack->depth = 0;
+}
+
+static void keep_common(struct slow_stack *stack, const struct slow_stack *other)
+{
+    size_t common = 0;
+    while (common < stack->depth && common < other->depth && stack->frames[common].func == other->frames[common].func)
+        common++;
+    stack->depth = common;
+}
+
+static void slow_add(struct slow_chart *chart, const struct slow_stack *stack, double start, double end,
+                     const struct stack_chart_request *request)
+{
+    if (start >= request->range.to || (start < request->range.from && end <= request->range.from))
+        return;
+    assert_true(chart->count < MOST_SAMPLES);
+    chart->samples[chart->count++] =
+        (struct slow_sample){.stack = *stack, .start = to_column(request, start), .end = to_column(request, end)};
+}
+
 static void slow_chart_make(struct slow_chart *chart, const struct slow_query *query,
                             const struct stack_chart_request *request)
 {
     const struct sample_table *samples = &query->profile->threads.data[request->thread].samples;
+    double interval = query->profile->meta.interval;
     chart->count = 0;
     for (size_t i = 0; i < samples->length; i++) {
-        double start = samples->time[i];
-        double end = i + 1 < samples->length ? samples->time[i + 1] : start + query->profile->meta.interval;
-        if (start >= request->range.to || (start < request->range.from && end <= request->range.from))
+        double start = samples->time[i], end = i + 1 < samples->length ? samples->time[i + 1] : start + interval;
+        bool sleeps = !request->same_widths && slow_sleeps(samples, i, interval);
+        struct slow_stack stack, next;
+        slow_stack_of(&stack, query, samples->stack[i]);
+        slow_add(chart, &stack, start, sleeps ? start + interval : end, request);
+        if (!sleeps)
             continue;
-        struct slow_sample *sample = &chart->samples[chart->count++];
-        sample->stack.depth = 0;
-        if (samples->stack[i] != PROFILE_NONE)
-            slow_stack_make(&sample->stack, query, samples->stack[i]);
-        if (!slow_matches(query, &sample->stack))
-            sample->stack.depth = 0;
-        sample->start = to_column(request, start);
-        sample->end = to_column(request, end);
+        slow_stack_of(&next, query, samples->stack[i + 1]);
+        keep_common(&stack, &next);
+        slow_add(chart, &stack, start + interval, end, request);
     }
     if (request->same_widths) {
         size_t kept = 0;
@@ -180,6 +213,20 @@ static void check_chart(struct engine *engine, const struct slow_query *query, s
     array_free(&boxes);
 }
 
+/* With short intervals, many of the gaps between samples are ones in which the thread slept. */
+static struct engine *engine_with_interval(struct profile *twin, uint64_t seed, double interval)
+{
+    struct profile profile;
+    struct error err = {""};
+    random_profile(&profile, seed);
+    random_profile(twin, seed);
+    profile.meta.interval = twin->meta.interval = interval;
+    assert_int_equal(profile_check(&profile, &err), 0);
+    struct engine *engine = engine_new(&profile, &err);
+    assert_non_null(engine);
+    return engine;
+}
+
 static void test_columns_are_those_of_the_definition(void **state)
 {
     (void)state;
@@ -187,7 +234,7 @@ static void test_columns_are_those_of_the_definition(void **state)
         struct profile twin;
         struct random random = {seed * 7 + 3};
         struct slow_query query;
-        struct engine *engine = random_engine(&twin, seed);
+        struct engine *engine = engine_with_interval(&twin, seed, seed % 2 ? 1 : 0.1);
         for (int i = 0; i < 4; i++) {
             slow_random_query(&query, &twin, &random);
             check_chart(engine, &query, &random);
