@@ -91,6 +91,7 @@ static const char report_help[] =
     "      --collapse-library LIBRARY           one frame for all of its functions that call each other\n"
     "      --focus-category CATEGORY            no frames of other categories\n"
     "      --drop-category CATEGORY             no samples that end in one\n"
+    "      --merge-category CATEGORY            leave its frames out: their time is that of the callers\n"
     "      --focus-subtree NAME;NAME            only what is below this path from the root (inverted: from the leaf)\n"
     "      --merge-call-node NAME;NAME          leave the frame at the end of this path out\n";
 

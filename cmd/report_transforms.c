@@ -22,6 +22,7 @@ const char *const report_transform_names[TRANSFORM_KINDS] = {
     [TRANSFORM_FOCUS_CATEGORY] = "focus-category",
     [TRANSFORM_DROP_FUNCTION] = "drop-function",
     [TRANSFORM_DROP_CATEGORY] = "drop-category",
+    [TRANSFORM_MERGE_CATEGORY] = "merge-category",
     [TRANSFORM_COLLAPSE_RESOURCE] = "collapse-library",
     [TRANSFORM_COLLAPSE_DIRECT_RECURSION] = "collapse-direct-recursion",
     [TRANSFORM_COLLAPSE_RECURSION] = "collapse-recursion",
@@ -259,6 +260,7 @@ static int resolve(struct report *report, const struct report_transform *transfo
     switch (transform->kind) {
     case TRANSFORM_FOCUS_CATEGORY:
     case TRANSFORM_DROP_CATEGORY:
+    case TRANSFORM_MERGE_CATEGORY:
         return resolve_category(report, transform);
     case TRANSFORM_COLLAPSE_RESOURCE:
         return resolve_library(report, transform);

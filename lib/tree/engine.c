@@ -204,7 +204,7 @@ static bool same_threads(const struct engine *engine, const struct tree_query *q
 static int update_weights(struct engine *engine, const struct tree_query *query, struct error *err)
 {
     if (engine->has_weights && same_threads(engine, query) && engine->range.from == query->range.from &&
-        engine->range.to == query->range.to)
+        engine->range.to == query->range.to && engine->weight == query->weight)
         return 0;
     engine->has_weights = engine->has_timings = false;
     engine->threads.length = 0;
@@ -213,8 +213,9 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     for (size_t i = 0; i < query->thread_count; i++)
         engine->threads.data[engine->threads.length++] = query->threads[i];
     engine->range = query->range;
-    int code =
-        stack_weights_sum(&engine->weights, &engine->profile, query->threads, query->thread_count, query->range, err);
+    engine->weight = query->weight;
+    const struct weighing weighing = {query->threads, query->thread_count, query->range, query->weight};
+    int code = stack_weights_sum(&engine->weights, &engine->profile, &weighing, err);
     engine->has_weights = code == 0;
     return code;
 }

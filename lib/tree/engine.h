@@ -26,6 +26,7 @@ struct tree_query {
     const char *search; /* see search.h; length 0: everything */
     size_t search_length;
     bool inverted;
+    enum sample_weight weight;
 };
 
 ARRAY_TYPE(struct node_path, uint32_t); /* the funcs from the root of the (inverted) tree down to a node */

@@ -231,7 +231,7 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
                         struct error *err)
 {
     struct path_facts facts = {.profile = &engine->profile, .inverted = engine->is_inverted};
-    if (transform->kind != TRANSFORM_FOCUS_CATEGORY) {
+    if (transform->kind != TRANSFORM_FOCUS_CATEGORY && transform->kind != TRANSFORM_MERGE_CATEGORY) {
         transform_path(transform, &facts, path, length);
         return 0;
     }

@@ -29,6 +29,7 @@ struct engine {
 
     ARRAY(uint32_t) threads; /* of the weights */
     struct time_range range;
+    enum sample_weight weight;
     bool has_weights;
     struct stack_weights weights;
 

@@ -1,7 +1,8 @@
 /*
  * Transforms: what a user leaves out of the stacks, or puts together, to see the rest. They are a stack: each works on
- * what the one before left. Their names and their meaning are those of the Firefox Profiler, but for "drop category",
- * which is prof's own; transform_stacks.c says what each does to stacks, transform_path.c to the path of a row.
+ * what the one before left. Their names and their meaning are those of the Firefox Profiler, but for "drop category"
+ * and "merge category", which are prof's own; transform_stacks.c says what each does to stacks, transform_path.c to the
+ * path of a row.
  */
 #ifndef PROF_TREE_TRANSFORM_H
 #define PROF_TREE_TRANSFORM_H
@@ -22,6 +23,7 @@ enum transform_kind {
     TRANSFORM_COLLAPSE_DIRECT_RECURSION, /* func: a run of its frames is one frame */
     TRANSFORM_COLLAPSE_RECURSION,        /* func: its frames and all in between them are one frame */
     TRANSFORM_COLLAPSE_FUNCTION,         /* func: what it calls disappears, the time is its own */
+    TRANSFORM_MERGE_CATEGORY,            /* category: its frames disappear, their time goes to the callers */
     TRANSFORM_KINDS
 };
 
@@ -51,8 +53,9 @@ void transform_list_destroy(struct transform_list *list);
 /* What a path needs to know of the tree in which it is a path. */
 struct path_facts {
     const struct profile *profile;
-    const uint32_t *categories; /* of the nodes along the path; only TRANSFORM_FOCUS_CATEGORY looks at them */
-    bool inverted;              /* the path is one of the inverted tree, leaf first */
+    const uint32_t
+        *categories; /* of the nodes along the path; only those to focus on and to merge a category look at them */
+    bool inverted;   /* the path is one of the inverted tree, leaf first */
 };
 
 /* Rewrites `funcs`, the path of a row, into that of the row that stands for it once `transform` is done; it never gets

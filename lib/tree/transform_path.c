@@ -55,11 +55,11 @@ static void remove_func(const struct path *path, uint32_t func)
     *path->length = kept;
 }
 
-static void keep_category(const struct path *path, const uint32_t *categories, uint32_t category)
+static void keep_category(const struct path *path, const uint32_t *categories, uint32_t category, bool own)
 {
     size_t kept = 0;
     for (size_t i = 0; i < *path->length; i++)
-        if (categories[i] == category)
+        if ((categories[i] == category) == own)
             path->funcs[kept++] = path->funcs[i];
     *path->length = kept;
 }
@@ -157,7 +157,8 @@ void transform_path(const struct transform *transform, const struct path_facts *
         focus_self(&path, transform->index);
         break;
     case TRANSFORM_FOCUS_CATEGORY:
-        keep_category(&path, facts->categories, transform->index);
+    case TRANSFORM_MERGE_CATEGORY:
+        keep_category(&path, facts->categories, transform->index, transform->kind == TRANSFORM_FOCUS_CATEGORY);
         break;
     case TRANSFORM_DROP_FUNCTION:
         *length = find_func(&path, transform->index, &first, &last) ? 0 : *length;

@@ -58,10 +58,11 @@ static void mark_func(const struct stack_view *view, uint32_t func, uint8_t *rem
         removed[stack] = view->func[stack] == func;
 }
 
-static void mark_other_categories(const struct stack_view *view, uint32_t category, uint8_t *removed)
+/* `own`: the category itself, else all others. */
+static void mark_category(const struct stack_view *view, uint32_t category, bool own, uint8_t *removed)
 {
     for (size_t stack = 0; stack < view->length; stack++)
-        removed[stack] = view->category[stack] != category;
+        removed[stack] = (view->category[stack] == category) == own;
 }
 
 /* What is called by a removed frame is called by its nearest caller that stays. */
@@ -257,7 +258,8 @@ static void transform_samples(struct stack_view *view, const struct transform *t
         merge_marked(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_CATEGORY:
-        mark_other_categories(view, transform->index, scratch->removed);
+    case TRANSFORM_MERGE_CATEGORY:
+        mark_category(view, transform->index, transform->kind == TRANSFORM_MERGE_CATEGORY, scratch->removed);
         merge_marked(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_FUNCTION:

@@ -153,7 +153,7 @@ static void put_tables(struct json_writer *json, const struct engine *engine, co
     json_close(json, ']');
 }
 
-static const char *weight_unit(const struct profile *profile)
+static const char *recorded_unit(const struct profile *profile)
 {
     static const char *const names[] = {
         [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
@@ -201,7 +201,13 @@ const struct view *session_info(struct session *session)
     put_number(json, "markerCount", count_markers(profile));
     put_number(json, "funcCount", (double)profile->funcs.length);
     json_key(json, "weightUnit");
-    json_text_z(json, weight_unit(profile));
+    json_text_z(json, recorded_unit(profile));
+    json_key(json, "weights");
+    json_open(json, '[');
+    for (int weight = 0; weight < WEIGH_KINDS; weight++)
+        if (weight_is_held(profile, (enum sample_weight)weight))
+            json_double(json, weight);
+    json_close(json, ']');
     json_key(json, "symbolicated");
     json_bool(json, profile->meta.symbolicated != 0);
     int code = put_all_facts(json, profile, &session->err);

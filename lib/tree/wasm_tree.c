@@ -8,7 +8,7 @@
 #include <string.h>
 
 int EXPORT(session_query)(struct session *session, uint32_t thread_count, uint32_t transform_words, double from,
-                          double to, uint32_t search_length, int inverted);
+                          double to, uint32_t search_length, int inverted, int weight);
 const struct view *EXPORT(session_rewrite_path)(struct session *session, uint32_t transform_words, uint32_t length);
 int EXPORT(session_recursion)(const struct session *session, uint32_t func);
 double EXPORT(session_root_total)(const struct session *session);
@@ -49,12 +49,14 @@ static int read_transforms(struct session *session, const uint32_t *words, size_
 
 /* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. */
 int session_query(struct session *session, uint32_t thread_count, uint32_t transform_words, double from, double to,
-                  uint32_t search_length, int inverted)
+                  uint32_t search_length, int inverted, int weight)
 {
     const uint32_t *words = session_words(session);
     int code = read_transforms(session, words + thread_count, transform_words);
     if (code)
         return code;
+    if (weight < 0 || weight >= WEIGH_KINDS)
+        return error_set(&session->err, EINVAL, "samples cannot be weighed like this");
     session->is_transformed = transform_words > 0;
     struct tree_query query = {.threads = words,
                                .thread_count = thread_count,
@@ -63,7 +65,8 @@ int session_query(struct session *session, uint32_t thread_count, uint32_t trans
                                .transform_count = session->transforms.length,
                                .search = (const char *)(words + thread_count + transform_words),
                                .search_length = search_length,
-                               .inverted = inverted != 0};
+                               .inverted = inverted != 0,
+                               .weight = (enum sample_weight)weight};
     return engine_query(session->engine, &query, &session->err);
 }
 

@@ -40,7 +40,7 @@ static inline void random_samples(struct random *random, struct profile *profile
         if (weighted)
             samples->weight[i] = (double)random_below(random, 20) - 5;
         if (has_cpu)
-            samples->cpu_delta[i] = random_below(random, 6) ? random_below(random, 700) : NAN;
+            samples->cpu_delta[i] = random_below(random, 6) ? 125 * random_below(random, 6) : NAN; /* exact in ms */
     }
 }
 

@@ -127,6 +127,11 @@ static inline void slow_transform(struct slow_stack *stack, const struct profile
             if (frames[i].category != index)
                 slow_remove(stack, i);
         break;
+    case TRANSFORM_MERGE_CATEGORY:
+        for (size_t i = stack->depth; i-- > 0;)
+            if (frames[i].category == index)
+                slow_remove(stack, i);
+        break;
     case TRANSFORM_DROP_FUNCTION:
         stack->depth = first < stack->depth ? 0 : stack->depth;
         break;
@@ -208,6 +213,7 @@ struct slow_query {
     struct transform transforms[MAX_TRANSFORMS];
     uint32_t paths[MAX_TRANSFORMS][MAX_DEPTH]; /* of the transforms */
     size_t transform_count;
+    enum sample_weight weight;
     char search[64];
 };
 
@@ -309,6 +315,29 @@ static inline void slow_stack_make(struct slow_stack *out, const struct slow_que
         slow_transform(out, query->profile, &query->transforms[i]);
 }
 
+static inline double slow_weight(const struct slow_query *query, const struct sample_table *samples, size_t i)
+{
+    double recorded = samples->weight ? samples->weight[i] : 1;
+    double time = i ? samples->time[i] - samples->time[i - 1] : query->profile->meta.interval;
+    double cpu = samples->cpu_delta ? samples->cpu_delta[i] / 1000 : NAN;
+    switch (query->weight) {
+    case WEIGH_SAMPLES:
+        return 1;
+    case WEIGH_TIME:
+        return time;
+    case WEIGH_CPU_TIME:
+        return isnan(cpu) ? time : cpu;
+    case WEIGH_OFF_CPU_TIME:
+        return isnan(cpu) || cpu > time ? 0 : time - cpu;
+    case WEIGH_ON_CPU:
+        return cpu == 0 ? 0 : recorded;
+    case WEIGH_OFF_CPU:
+        return cpu == 0 ? recorded : 0;
+    default:
+        return recorded;
+    }
+}
+
 /* Calls `visit` for every sample that counts, with its stack after all transforms. */
 static inline void slow_each_sample(const struct slow_query *query,
                                     void (*visit)(void *context, const struct slow_stack *stack, double weight),
@@ -323,7 +352,7 @@ static inline void slow_each_sample(const struct slow_query *query,
                 continue;
             slow_stack_make(&stack, query, samples->stack[i]);
             if (stack.depth && slow_matches(query, &stack))
-                visit(context, &stack, samples->weight ? samples->weight[i] : 1);
+                visit(context, &stack, slow_weight(query, samples, i));
         }
     }
 }
@@ -357,7 +386,8 @@ static inline void slow_add_transform(struct slow_query *query, struct random *r
             return;
     } else if (transform.kind == TRANSFORM_COLLAPSE_RESOURCE) {
         transform.index = random_below(random, (uint32_t)profile->resources.length + 1);
-    } else if (transform.kind == TRANSFORM_FOCUS_CATEGORY || transform.kind == TRANSFORM_DROP_CATEGORY) {
+    } else if (transform.kind == TRANSFORM_FOCUS_CATEGORY || transform.kind == TRANSFORM_DROP_CATEGORY ||
+               transform.kind == TRANSFORM_MERGE_CATEGORY) {
         transform.index = random_below(random, 4);
     } else {
         transform.index = random_below(random, random_below(random, 4) ? (uint32_t)profile->funcs.length : funcs + 1);
@@ -407,6 +437,7 @@ static inline void slow_random_query(struct slow_query *query, const struct prof
     query->profile = profile;
     query->thread_count = query->transform_count = 0;
     query->range = whole_time;
+    query->weight = random_below(random, 2) ? WEIGH_RECORDED : (enum sample_weight)random_below(random, WEIGH_KINDS);
     for (uint32_t i = 0; i < profile->threads.length; i++)
         if (random_below(random, 3))
             query->threads[query->thread_count++] = i;

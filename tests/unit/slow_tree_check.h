@@ -53,7 +53,8 @@ static inline void ask(struct engine *engine, const struct slow_query *slow, boo
                                .transform_count = slow->transform_count,
                                .search = slow->search,
                                .search_length = strlen(slow->search),
-                               .inverted = inverted};
+                               .inverted = inverted,
+                               .weight = slow->weight};
     struct error err;
     assert_int_equal(engine_query(engine, &query, &err), 0);
 }

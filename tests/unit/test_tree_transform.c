@@ -57,6 +57,7 @@ static bool path_tells(const struct transform *transform, const struct slow_stac
     case TRANSFORM_FOCUS_SELF:
     case TRANSFORM_DROP_CATEGORY:
         return after->depth > 0;
+    case TRANSFORM_MERGE_CATEGORY:
     case TRANSFORM_FOCUS_CATEGORY: /* the nodes of a path can be of several categories, see the next test */
         return false;
     default:
@@ -101,7 +102,7 @@ static void test_path_of_a_whole_stack_becomes_that_of_the_transformed_stack(voi
     each_step(check_whole_paths);
 }
 
-static void check_category_paths(struct engine *engine, const struct slow_query *query)
+static void check_category_paths_of(struct engine *engine, const struct slow_query *query, enum transform_kind kind)
 {
     struct tree_rows rows = {0};
     struct node_path path = {0};
@@ -110,7 +111,7 @@ static void check_category_paths(struct engine *engine, const struct slow_query 
         ask(engine, query, inverted);
         assert_int_equal(engine_descendants(engine, NODE_NONE, 60, &rows, &err), 0);
         for (size_t i = 0; i < rows.length; i++) {
-            const struct transform transform = {.kind = TRANSFORM_FOCUS_CATEGORY, .index = 2};
+            const struct transform transform = {.kind = kind, .index = 2};
             uint32_t expected[MAX_DEPTH];
             size_t kept = 0;
             assert_int_equal(engine_path(engine, rows.node[i], &path, &err), 0);
@@ -119,7 +120,7 @@ static void check_category_paths(struct engine *engine, const struct slow_query 
                 assert_int_equal(engine_find(engine, path.data, level + 1, false, &node, &err), 0);
                 struct tree_rows row = {0};
                 assert_int_equal(engine_row(engine, node, &row, &err), 0);
-                if (row.category[0] == 2)
+                if ((row.category[0] == 2) == (kind == TRANSFORM_FOCUS_CATEGORY))
                     expected[kept++] = path.data[level];
                 tree_rows_destroy(&row);
             }
@@ -130,6 +131,12 @@ static void check_category_paths(struct engine *engine, const struct slow_query 
     }
     array_free(&path);
     tree_rows_destroy(&rows);
+}
+
+static void check_category_paths(struct engine *engine, const struct slow_query *query)
+{
+    check_category_paths_of(engine, query, TRANSFORM_FOCUS_CATEGORY);
+    check_category_paths_of(engine, query, TRANSFORM_MERGE_CATEGORY);
 }
 
 static void test_path_keeps_the_nodes_of_the_category_in_focus(void **state)

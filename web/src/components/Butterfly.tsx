@@ -30,6 +30,7 @@ import { copyName, copyTableItems } from '../state/copies';
 import { functionsError } from '../state/functions';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { FUNCTION_KEYS, functionMenu } from '../state/node_menu';
+import { weightUnit } from '../state/filters';
 import { info, search } from '../state/store';
 import { transformFunctionByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
@@ -272,7 +273,8 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
 
 function Middle({ of }: { of: Center }): JSX.Element {
     const weights = centerWeights.value;
-    const { weightUnit, interval } = info.value;
+    const unit = weightUnit.value;
+    const { interval } = info.value;
     const whole = summary.value?.rootTotal ?? 0;
     const name = centerName(of);
     return (
@@ -283,7 +285,7 @@ function Middle({ of }: { of: Center }): JSX.Element {
             {weights && (
                 <p class="muted" aria-live="polite">
                     <strong>{formatShare(weights.total, whole)}</strong>{' '}
-                    {describeWeight(weights.total, weightUnit, interval)} in all, {formatShare(weights.self, whole)} itself
+                    {describeWeight(weights.total, unit, interval)} in all, {formatShare(weights.self, whole)} itself
                 </p>
             )}
             <button

@@ -9,6 +9,7 @@ import { flame, flameAxis, flameError, flamePixels, zoomInto, zoomOut } from '..
 import { saveItems } from '../state/exports';
 import { fetchNames, funcName } from '../state/names';
 import { type MenuItems, onNodeKey, placeMenu } from '../state/node_menu';
+import { weightUnit } from '../state/filters';
 import { changeView, engine, info, inverted, view } from '../state/store';
 import type { NodePlace } from '../state/transform_offers';
 import { reveal, selected as selectedNode, summary } from '../state/tree';
@@ -42,10 +43,10 @@ function nodePlace(boxes: FlameBoxes, box: number): NodePlace {
 /** The selected node, which need not be wide enough for a box. */
 function describe(node: TreeNode | null): string {
     if (!node) return '';
-    const { weightUnit, interval } = info.value;
+    const { interval } = info.value;
     const { total, self } = node;
     const name = plainText(funcName(node.func)?.name ?? '', 200);
-    return `${name}: ${formatShare(total, whole())} total, ${formatShare(self, whole())} self, ${describeWeight(total, weightUnit, interval)}`;
+    return `${name}: ${formatShare(total, whole())} total, ${formatShare(self, whole())} self, ${describeWeight(total, weightUnit.value, interval)}`;
 }
 
 function Crowd({ boxes, box }: { boxes: FlameBoxes; box: number }): JSX.Element {

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
 import { funcName } from '../state/names';
+import { weightUnit } from '../state/filters';
 import { info } from '../state/store';
 import { describeWeight, formatShare } from '../text/format';
 import { NameTooltip } from './NameTooltip';
@@ -34,19 +35,20 @@ function Categories({ list }: { list: NodeDetails['categoriesTotal'] }): JSX.Ele
 }
 
 export function AmountLines({ total, self, whole }: Amounts): JSX.Element {
-    const { weightUnit, interval } = info.value;
+    const unit = weightUnit.value;
+    const { interval } = info.value;
     return (
         <dl class="tooltip-amounts">
             <div>
                 <dt>Total</dt>
                 <dd>
-                    <strong>{formatShare(total, whole)}</strong> {describeWeight(total, weightUnit, interval)}
+                    <strong>{formatShare(total, whole)}</strong> {describeWeight(total, unit, interval)}
                 </dd>
             </div>
             <div>
                 <dt>Self</dt>
                 <dd>
-                    <strong>{formatShare(self, whole)}</strong> {describeWeight(self, weightUnit, interval)}
+                    <strong>{formatShare(self, whole)}</strong> {describeWeight(self, unit, interval)}
                 </dd>
             </div>
         </dl>

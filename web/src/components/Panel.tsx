@@ -8,6 +8,7 @@ import { invert } from '../state/tree';
 import { hasSidebar, seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
 import { Butterfly } from './Butterfly';
 import { CallTree } from './CallTree';
+import { SampleFilters } from './FilterBar';
 import { FlameGraph } from './FlameGraph';
 import { FunctionList } from './FunctionList';
 import { SidebarIcon } from './icons';
@@ -149,6 +150,7 @@ export function Panel(): JSX.Element {
             </div>
             <div class="filter-bar">
                 <Options tab={tab} />
+                {!isMarkers && <SampleFilters />}
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
             {!isMarkers && <TransformBar />}

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
+import { weightUnit } from '../state/filters';
 import { info } from '../state/store';
 import { details, selected, summary } from '../state/tree';
 import { sidebarWidth } from '../state/windows';
@@ -51,13 +52,14 @@ function Origin({ node }: { node: NodeDetails }): JSX.Element {
 }
 
 function Amount({ label, weight, whole }: { label: string; weight: number; whole: number }): JSX.Element {
-    const { weightUnit, interval } = info.value;
+    const unit = weightUnit.value;
+    const { interval } = info.value;
     return (
         <div class="amount">
             <dt>{label}</dt>
             <dd>
                 <strong>{formatShare(weight, whole)}</strong>
-                <span>{describeWeight(weight, weightUnit, interval)}</span>
+                <span>{describeWeight(weight, unit, interval)}</span>
             </dd>
         </div>
     );
@@ -71,7 +73,8 @@ interface CategoriesProps {
 function Categories({ title, list }: CategoriesProps): JSX.Element | null {
     const whole = list.reduce((sum, entry) => sum + Math.abs(entry.weight), 0);
     if (whole === 0) return null;
-    const { categories, weightUnit } = info.value;
+    const unit = weightUnit.value;
+    const { categories } = info.value;
     return (
         <section>
             <h3>{title}</h3>
@@ -83,7 +86,7 @@ function Categories({ title, list }: CategoriesProps): JSX.Element | null {
                                 <ProfileText text={categories[entry.category]?.name ?? 'Other'} limit={60} />
                             </th>
                             <td>{formatShare(entry.weight, whole)}</td>
-                            <td>{formatWeight(entry.weight, weightUnit)}</td>
+                            <td>{formatWeight(entry.weight, unit)}</td>
                             <td class="bar">
                                 <span
                                     style={{
@@ -105,7 +108,7 @@ function baseName(file: string): string {
 }
 
 function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
-    const { weightUnit } = info.value;
+    const unit = weightUnit.value;
     if (node.lines.length === 0) return null;
     const most = Math.max(...node.lines.map((line) => Math.abs(line.total)));
     const isOneFile = node.lines.every((line) => line.file === node.lines[0]?.file);
@@ -136,8 +139,8 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
                                     limit={80}
                                 />
                             </th>
-                            <td>{formatWeight(line.total, weightUnit)}</td>
-                            <td>{formatWeight(line.self, weightUnit)}</td>
+                            <td>{formatWeight(line.total, unit)}</td>
+                            <td>{formatWeight(line.self, unit)}</td>
                             <td class="bar">
                                 <span
                                     class="heat"
@@ -180,7 +183,8 @@ function NodeContent({ node }: { node: NodeDetails }): JSX.Element {
 export function Sidebar(): JSX.Element {
     const current = details.value;
     const hasSelection = selected.value !== null;
-    const { weightUnit, interval } = info.value;
+    const unit = weightUnit.value;
+    const { interval } = info.value;
     return (
         <aside class="sidebar" aria-label="Selected function" style={{ width: `${sidebarWidth.value}px` }}>
             {hasSelection && current && <NodeContent node={current.details} />}
@@ -189,7 +193,7 @@ export function Sidebar(): JSX.Element {
                     <h2>Nothing selected</h2>
                     <p class="muted">
                         {summary.value
-                            ? `This view has ${describeWeight(summary.value.rootTotal, weightUnit, interval)}. `
+                            ? `This view has ${describeWeight(summary.value.rootTotal, unit, interval)}. `
                             : ''}
                         Select a row of the call tree to see its categories and lines.
                     </p>

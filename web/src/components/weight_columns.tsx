@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncInfo } from '../engine/api';
 import { funcName, namesVersion } from '../state/names';
+import { weightUnit } from '../state/filters';
 import { info } from '../state/store';
 import { foldsTemplates, toggleTemplates } from '../state/tables';
 import { type MenuItem, menuItem } from '../state/windows';
@@ -47,7 +48,8 @@ interface WeightOptions<Row> {
 
 /** Total and self, each also as a share. */
 export function weightColumns<Row extends Weighed>({ whole, wholeTitle, wholeHint }: WeightOptions<Row>): Column<Row>[] {
-    const { weightUnit: unit, interval } = info.value;
+    const unit = weightUnit.value;
+    const { interval } = info.value;
     const hint = unit === 'samples' ? `A sample stands for about ${interval} ms` : '';
     const part = (row: Row): number => (whole(row) === 0 ? 0 : Math.min(1, Math.abs(row.total / whole(row))));
     return [

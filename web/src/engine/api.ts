@@ -62,8 +62,10 @@ export interface ProfileInfo {
     categories: Category[];
     threads: ThreadInfo[];
     libs: { name: string; path: string }[];
-    /** 'samples' | 'ms' | 'bytes' */
+    /** The unit of what was recorded: see weightUnit of state/store.ts for that of the view. */
     weightUnit: 'samples' | 'ms' | 'bytes';
+    /** Those of WEIGHTS that the file has, by position. */
+    weights: number[];
     symbolicated: boolean;
     sampleCount: number;
     markerCount: number;
@@ -86,7 +88,13 @@ export const TRANSFORM_KINDS = [
     'collapse-direct-recursion',
     'collapse-recursion',
     'collapse-function-subtree',
+    'merge-category',
 ] as const;
+
+/** What a sample counts, in the order of enum sample_weight in lib/tree/weights.h, which says what each is. */
+export const WEIGHTS = ['recorded', 'samples', 'time', 'cpu-time', 'off-cpu-time', 'on-cpu', 'off-cpu'] as const;
+
+export type Weight = (typeof WEIGHTS)[number];
 
 export type TransformKind = (typeof TRANSFORM_KINDS)[number];
 
@@ -110,6 +118,8 @@ export interface Query {
     /** Comma-separated terms that must all match; '' for none. */
     search: string;
     inverted: boolean;
+    /** 'recorded' if it is missing. */
+    weight?: Weight;
 }
 
 /** A node by the funcs on its path, root first (inverted: leaf first): the name of a node that outlives a query. */

@@ -11,6 +11,7 @@ import {
     type TreeCalls,
     type TreeRows,
     type TreeSummary,
+    WEIGHTS,
 } from './api';
 import { type EngineModule, NONE, type Pointer } from './module';
 import type { Answers } from './protocol';
@@ -24,6 +25,7 @@ interface Functions {
         to: number,
         searchLength: number,
         inverted: number,
+        weight: number,
     ): number;
     session_rewrite_path(session: Pointer, transformWords: number, length: number): Pointer;
     session_recursion(session: Pointer, func: number): number;
@@ -129,6 +131,7 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
                     to,
                     searchLength,
                     Number(query.inverted),
+                    WEIGHTS.indexOf(query.weight ?? 'recorded'),
                 ),
             );
             return {

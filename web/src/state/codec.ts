@@ -1,10 +1,10 @@
 /**
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
- * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`); `path` (the selected call node),
- * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly) and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
+ * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
+ * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `weight` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
  * `trackOrder`) are ours.
  */
-import type { NodePath, Transform } from '../engine/api';
+import { type NodePath, type Transform, WEIGHTS, type Weight } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
 import { type BoxView, decodeBox, encodeBox } from './box_codec';
 import { decodeIndexes, encodeIndexes } from './indexes';
@@ -21,6 +21,9 @@ export type Tab = (typeof TABS)[number];
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
 /** The tabs that show markers. */
 export const MARKER_TABS: ReadonlySet<Tab> = new Set<Tab>(['marker-chart', 'marker-table']);
+
+export const STACK_TYPES = ['all', 'user', 'kernel'] as const;
+export type StackType = (typeof STACK_TYPES)[number];
 
 const TRACK_BASES = ['busy', 'all', 'none'] as const;
 
@@ -42,6 +45,11 @@ export interface View {
     tab: Tab;
     /** The box of the flame graph that is as wide as the graph; empty: it is not zoomed. */
     zoom: NodePath;
+    /** What a sample counts. */
+    weight: Weight;
+    /** Which frames are shown: all, those of the kernel, or those of the programs. */
+    stackType: StackType;
+    hidesIdle: boolean;
     /** What the butterfly is about; null: the heaviest function. */
     center: Center | null;
     /** In the stack chart each stack is as wide as the others, however long it lasted. */
@@ -70,6 +78,9 @@ export const EMPTY_VIEW: View = {
     path: [],
     tab: 'calltree',
     zoom: [],
+    weight: 'recorded',
+    stackType: 'all',
+    hidesIdle: false,
     center: null,
     sameWidths: false,
     sorts: {},
@@ -137,6 +148,9 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
     if (view.tab !== 'calltree') query.set('tab', view.tab);
     if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
+    if (view.weight !== 'recorded') query.set('weight', view.weight);
+    if (view.stackType !== 'all') query.set('implementation', view.stackType);
+    if (view.hidesIdle) query.set('hideIdleSamples', '');
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
     if (view.sameWidths) query.set('sameWidths', '');
     const sorts = Object.entries(view.sorts).map(([table, order]) => `${table}.${order}`);
@@ -170,6 +184,9 @@ export function decodeView(text: string, zero: number): View {
         path: decodeIndexes(query.get('path') ?? ''),
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
         zoom: decodeIndexes(query.get('zoom') ?? ''),
+        weight: WEIGHTS.find((weight) => weight === query.get('weight')) ?? 'recorded',
+        stackType: STACK_TYPES.find((type) => type === query.get('implementation')) ?? 'all',
+        hidesIdle: query.has('hideIdleSamples'),
         center: decodeCenter(query.get('center') ?? ''),
         sameWidths: query.has('sameWidths'),
         sorts: decodeSorts(query.get('sort') ?? ''),

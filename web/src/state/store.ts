@@ -37,6 +37,7 @@ const NO_PROFILE: ProfileInfo = {
     threads: [],
     libs: [],
     weightUnit: 'samples',
+    weights: [],
     symbolicated: true,
     sampleCount: 0,
     markerCount: 0,

@@ -1,6 +1,6 @@
 /**
  * The transforms of a view as the `transforms` part of the address, and back, in the words of the Firefox Profiler: codes
- * with `~` between them, `mf-12~f-combined-0w2`. `combined` is its name for "all kinds of stacks". `dc` is prof's own.
+ * with `~` between them, `mf-12~f-combined-0w2`. `combined` is its name for "all kinds of stacks". `dc` and `mg` are prof's own.
  */
 import { TRANSFORM_KINDS, type Transform, type TransformKind } from '../engine/api';
 import { decodeIndexes, encodeIndexes } from './indexes';
@@ -18,6 +18,7 @@ const CODES: Record<TransformKind, string> = {
     'collapse-direct-recursion': 'drec',
     'collapse-recursion': 'rec',
     'collapse-function-subtree': 'cfs',
+    'merge-category': 'mg',
 };
 
 /** Those whose code also says which kinds of stacks they are about. */

@@ -66,6 +66,12 @@ export const OFFERED: readonly Kind[] = [
         explanation: 'Leaves out all frames of other categories',
     },
     {
+        kind: 'merge-category',
+        key: 'G',
+        meaning: 'merge the category',
+        explanation: 'Leaves all frames of the category out: their time is that of the callers',
+    },
+    {
         kind: 'collapse-function-subtree',
         key: 'c',
         meaning: 'collapse the function',
@@ -135,6 +141,8 @@ function labelOf(kind: TransformKind, node: NodePlace): string {
             return 'Focus on self only';
         case 'focus-category':
             return `Focus on category ${categoryName(node.category)}`;
+        case 'merge-category':
+            return `Merge category ${categoryName(node.category)}`;
         case 'collapse-function-subtree':
             return 'Collapse function';
         case 'collapse-resource':
@@ -168,6 +176,7 @@ function makeTransform(kind: TransformKind, node: NodePlace): Transform {
             return { ...plain, index: -1, path: node.path, inverted: node.inverted };
         case 'focus-category':
         case 'drop-category':
+        case 'merge-category':
             return { ...plain, index: node.category };
         case 'collapse-resource':
             return { ...plain, index: funcName(node.func)?.resource ?? -1 };
@@ -190,7 +199,7 @@ export function offersFor(node: NodePlace, recursion: Recursion | null): Offer[]
     return OFFERED.map((one) => makeOffer(one, node, recursion));
 }
 
-const OF_ROWS_ALONE = new Set<TransformKind>(['merge-call-node', 'focus-subtree', 'focus-category', 'drop-category']);
+const OF_ROWS_ALONE = new Set<TransformKind>(['merge-call-node', 'focus-subtree', 'focus-category', 'merge-category', 'drop-category']);
 
 export const OFFERED_FOR_FUNCTIONS: readonly Kind[] = OFFERED.filter((one) => !OF_ROWS_ALONE.has(one.kind));
 
@@ -230,6 +239,7 @@ const VERBS: Record<TransformKind, string> = {
     'focus-category': 'Focus on category',
     'drop-function': 'Drop',
     'drop-category': 'Drop category',
+    'merge-category': 'Merge category',
     'collapse-resource': 'Collapse',
     'collapse-direct-recursion': 'Collapse direct recursion',
     'collapse-recursion': 'Collapse recursion',
@@ -245,7 +255,7 @@ export interface DoneTransform {
 
 export function describeTransform({ kind, index, path, inverted: isInverted }: Transform): DoneTransform {
     const verb = kind === 'focus-subtree' && isInverted ? 'Focus on callers' : VERBS[kind];
-    if (kind === 'focus-category' || kind === 'drop-category') return { verb, func: -1, category: categoryName(index) };
+    if (kind === 'focus-category' || kind === 'drop-category' || kind === 'merge-category') return { verb, func: -1, category: categoryName(index) };
     const func = kind === 'collapse-resource' ? info.value.funcCount + index : (path[path.length - 1] ?? index);
     return { verb, func, category: '' };
 }

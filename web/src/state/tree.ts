@@ -8,6 +8,8 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodeDetails, NodePath, PathFilter, Query, Transform, TreeRows, TreeSummary } from '../engine/api';
 import { formatCount } from '../text/format';
+import type { StackType } from './codec';
+import { filterToAdd, filterTransforms, weight } from './filters';
 import { fetchNames, namesVersion } from './names';
 import {
     changeView,
@@ -89,9 +91,10 @@ export const query = computed<Query>(() => {
     return {
         threads: selectedThreads.value,
         range,
-        transforms: transforms.value,
+        transforms: [...transforms.value, ...filterTransforms.value],
         search: search.value.trim(),
         inverted: inverted.value,
+        weight: weight.value,
     };
 });
 
@@ -215,12 +218,12 @@ let lastPlace = '';
 async function refresh(): Promise<void> {
     const mine = ++generation;
     const wanted = query.value;
+    const shape = shapeOf(view.value.transforms, wanted.inverted);
     const answer = await engine.query(wanted);
     if (answer === null) return;
     check(mine);
     const nodes = makeNodes(await engine.roots(), null, 0, 0);
     check(mine);
-    const shape = shapeOf(wanted.transforms, wanted.inverted);
     await reopenShape(nodes, shape, mine);
     const node = await chooseNode(nodes, answer.rootTotal, mine);
     await fetchNames(firstFuncs(nodes, node));
@@ -432,6 +435,20 @@ export function undoTransforms(depth: number): void {
     const done = transforms.value.slice(0, depth);
     if (done.length === transforms.value.length) return;
     changeView({ transforms: done, path: leftSelected.get(shapeOf(done, inverted.value)) ?? [] }, 'push');
+}
+
+/** Shows frames of the kernel, of the programs, or both; the selected row stays, as far as it is still there. */
+export async function setStackType(stackType: StackType): Promise<void> {
+    while (running) await running;
+    const added = filterToAdd(stackType);
+    let path = nodePath(selected.value);
+    if (added && path.length > 0)
+        await onCurrentTree(async (mine) => {
+            const [left = []] = await engine.rewritePaths(added, [path]);
+            check(mine);
+            path = left;
+        });
+    changeView({ stackType, path }, 'push');
 }
 
 const LONGEST_CHAIN = 4096;

@@ -1,0 +1,64 @@
+/** The choices beside the search: what a sample counts, and which samples and frames are shown. */
+import type { JSX } from 'preact';
+import {
+    type Choice,
+    idleCategory,
+    setHidesIdle,
+    setWeight,
+    stackChoices,
+    weight,
+    weightChoices,
+} from '../state/filters';
+import { view } from '../state/store';
+import { setStackType } from '../state/tree';
+
+interface SelectProps<Value extends string> {
+    label: string;
+    choices: readonly Choice<Value>[];
+    value: Value;
+    onChoose: (value: Value) => void;
+}
+
+function Select<Value extends string>({ label, choices, value, onChoose }: SelectProps<Value>): JSX.Element | null {
+    if (choices.length < 2) return null;
+    const hint = choices.find((choice) => choice.value === value)?.hint ?? '';
+    return (
+        <select
+            class="select"
+            aria-label={label}
+            title={hint === '' ? label : `${label}: ${hint}`}
+            value={value}
+            onChange={(event) => {
+                const chosen = choices.find((choice) => choice.value === event.currentTarget.value);
+                if (chosen) onChoose(chosen.value);
+            }}
+        >
+            {choices.map((choice) => (
+                <option key={choice.value} value={choice.value} title={choice.hint}>
+                    {choice.label}
+                </option>
+            ))}
+        </select>
+    );
+}
+
+export function SampleFilters(): JSX.Element {
+    const { hidesIdle, stackType } = view.value;
+    return (
+        <div class="sample-filters">
+            <Select label="What a sample counts" choices={weightChoices.value} value={weight.value} onChoose={setWeight} />
+            <Select
+                label="Frames that are shown"
+                choices={stackChoices.value}
+                value={stackType}
+                onChoose={(type) => void setStackType(type)}
+            />
+            {idleCategory.value >= 0 && (
+                <label class="checkbox" title="Samples whose innermost frame is of the category Idle">
+                    <input type="checkbox" checked={!hidesIdle} onChange={() => setHidesIdle(!hidesIdle)} />
+                    Include idle samples
+                </label>
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,103 @@
+/**
+ * What the numbers count, and which samples and frames they are about beyond transforms and search: the weight of a
+ * sample, idle samples, and frames of the kernel. The last two are transforms that stand after all others, and are no
+ * steps of their own. Only what the file has is offered.
+ */
+import { computed } from '@preact/signals';
+import { type Transform, WEIGHTS, type Weight } from '../engine/api';
+import type { WeightUnit } from '../text/format';
+import { STACK_TYPES, type StackType } from './codec';
+import { changeView, info, view } from './store';
+
+export interface Choice<Value> {
+    value: Value;
+    label: string;
+    hint: string;
+}
+
+// ---- what a sample counts ----
+
+const RECORDED_LABELS: Record<WeightUnit, string> = { samples: 'Samples', ms: 'Recorded time', bytes: 'Bytes' };
+
+function choiceOf(weight: Weight): Choice<Weight> {
+    const unit = info.value.weightUnit;
+    const hasCounts = info.value.weights.includes(WEIGHTS.indexOf('samples'));
+    const texts: Record<Weight, [string, string]> = {
+        recorded: [hasCounts && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit], 'As the file says'],
+        samples: ['Samples', 'Each sample counts one'],
+        time: ['Time', 'The time since the sample before it in its thread'],
+        'cpu-time': ['CPU time', 'The CPU time since the sample before it in its thread'],
+        'off-cpu-time': ['Time off CPU', 'The time since the sample before it that was no CPU time'],
+        'on-cpu': ['Samples on CPU', 'Only samples before which the thread had CPU time'],
+        'off-cpu': ['Samples off CPU', 'Only samples before which the thread had no CPU time'],
+    };
+    const [label, hint] = texts[weight];
+    return { value: weight, label, hint };
+}
+
+/** Those that the file has; more than one, or there is nothing to choose. */
+export const weightChoices = computed<Choice<Weight>[]>(() =>
+    WEIGHTS.filter((_, at) => info.value.weights.includes(at)).map(choiceOf),
+);
+
+const UNITS: Partial<Record<Weight, WeightUnit>> = { samples: 'samples', time: 'ms', 'cpu-time': 'ms', 'off-cpu-time': 'ms' };
+
+/** The weight of the view, if the file has it. */
+export const weight = computed<Weight>(() =>
+    info.value.weights.includes(WEIGHTS.indexOf(view.value.weight)) ? view.value.weight : 'recorded',
+);
+
+/** The unit of all totals and selfs of the view. */
+export const weightUnit = computed<WeightUnit>(() => UNITS[weight.value] ?? info.value.weightUnit);
+
+export function setWeight(wanted: Weight): void {
+    if (wanted !== view.value.weight) changeView({ weight: wanted }, 'push');
+}
+
+// ---- which samples and frames ----
+
+function categoryNamed(name: string): number {
+    return info.value.categories.findIndex((category) => category.name === name);
+}
+
+/** -1: the file has none, and there is nothing to hide. */
+export const idleCategory = computed(() => categoryNamed('Idle'));
+const kernelCategory = computed(() => categoryNamed('Kernel'));
+
+const STACK_LABELS: Record<StackType, [string, string]> = {
+    all: ['All frames', 'Frames of programs and of the kernel'],
+    user: ['User frames', 'Without frames of the kernel: their time is that of the callers'],
+    kernel: ['Kernel frames', 'Only frames of the kernel, of samples that have some'],
+};
+
+/** Empty where the file does not tell frames of the kernel from others. */
+export const stackChoices = computed<Choice<StackType>[]>(() =>
+    kernelCategory.value < 0
+        ? []
+        : STACK_TYPES.map((value) => ({ value, label: STACK_LABELS[value][0], hint: STACK_LABELS[value][1] })),
+);
+
+function stackFilter(type: StackType): Transform[] {
+    if (type === 'all' || kernelCategory.value < 0) return [];
+    const kind = type === 'kernel' ? 'focus-category' : 'merge-category';
+    return [{ kind, index: kernelCategory.value, path: [], inverted: false }];
+}
+
+/** What comes after the transforms of the view. */
+export const filterTransforms = computed<Transform[]>(() => {
+    const { hidesIdle, stackType } = view.value;
+    const idle: Transform[] =
+        hidesIdle && idleCategory.value >= 0
+            ? [{ kind: 'drop-category', index: idleCategory.value, path: [], inverted: false }]
+            : [];
+    return [...idle, ...stackFilter(stackType)];
+});
+
+export function setHidesIdle(hidesIdle: boolean): void {
+    changeView({ hidesIdle }, 'push');
+}
+
+/** The transform that a choice of frames adds to the rows that are shown; null if it takes one away first. */
+export function filterToAdd(type: StackType): Transform | null {
+    return view.value.stackType === 'all' ? (stackFilter(type)[0] ?? null) : null;
+}
