@@ -24,6 +24,10 @@ enum {
     OPTION_INVERTED = 256,
     OPTION_FUNCTIONS,
     OPTION_LINES,
+    OPTION_LIBRARIES,
+    OPTION_CATEGORIES,
+    OPTION_BUTTERFLY,
+    OPTION_WEIGHT,
     OPTION_SEARCH,
     OPTION_RANGE,
     OPTION_DEPTH,
@@ -103,7 +107,37 @@ static int parse_value(int option, const char *value, struct report_options *opt
 
 static bool add_transform(struct report_options *options, enum transform_kind kind, const char *text)
 {
-    return array_push(&options->transforms, (struct report_transform){kind, text});
+    return array_push(&options->transforms, (struct report_transform){kind, report_transform_names[kind], text});
+}
+
+static bool parse_weight(const char *text, enum sample_weight *weight)
+{
+    static const char *const names[WEIGH_KINDS] = {
+        [WEIGH_RECORDED] = "recorded", [WEIGH_SAMPLES] = "samples",           [WEIGH_TIME] = "time",
+        [WEIGH_CPU_TIME] = "cpu-time", [WEIGH_OFF_CPU_TIME] = "off-cpu-time", [WEIGH_ON_CPU] = "on-cpu",
+        [WEIGH_OFF_CPU] = "off-cpu"};
+    for (int kind = 0; kind < WEIGH_KINDS; kind++)
+        if (strcmp(names[kind], text) == 0) {
+            *weight = (enum sample_weight)kind;
+            return true;
+        }
+    return false;
+}
+
+static enum report_what what_of(int option)
+{
+    return option == OPTION_FUNCTIONS   ? REPORT_FUNCTIONS
+           : option == OPTION_LIBRARIES ? REPORT_LIBRARIES
+                                        : REPORT_CATEGORIES;
+}
+
+static int choose_what(struct report_options *options, enum report_what what, const char *of)
+{
+    if (options->what != REPORT_TREE && options->what != what)
+        return ui_usage("report", "--functions, --libraries, --categories, --butterfly and --lines exclude each other");
+    options->what = what;
+    options->of = of;
+    return 0;
 }
 
 /* 0, or the exit status; -1 when the help was printed. */
@@ -114,6 +148,10 @@ static int parse_options(int argc, char **argv, struct report_options *options)
         {"inverted", no_argument, NULL, OPTION_INVERTED},
         {"functions", no_argument, NULL, OPTION_FUNCTIONS},
         {"lines", required_argument, NULL, OPTION_LINES},
+        {"libraries", no_argument, NULL, OPTION_LIBRARIES},
+        {"categories", no_argument, NULL, OPTION_CATEGORIES},
+        {"butterfly", required_argument, NULL, OPTION_BUTTERFLY},
+        {"weight", required_argument, NULL, OPTION_WEIGHT},
         {"thread", required_argument, NULL, 't'},
         {"search", required_argument, NULL, OPTION_SEARCH},
         {"range", required_argument, NULL, OPTION_RANGE},
@@ -137,10 +175,27 @@ static int parse_options(int argc, char **argv, struct report_options *options)
             options->inverted = true;
             break;
         case OPTION_FUNCTIONS:
-            options->functions = true;
+        case OPTION_LIBRARIES:
+        case OPTION_CATEGORIES:
+            status = choose_what(options, what_of(option), NULL);
+            if (status)
+                return status;
+            break;
+        case OPTION_BUTTERFLY:
+            status = choose_what(options, REPORT_BUTTERFLY, optarg);
+            if (status)
+                return status;
+            break;
+        case OPTION_WEIGHT:
+            if (!parse_weight(optarg, &options->weight))
+                return ui_usage(
+                    "report", "'%s' is no weight: there are samples, time, cpu-time, off-cpu-time, on-cpu and off-cpu",
+                    optarg);
             break;
         case OPTION_LINES:
-            options->lines = optarg;
+            status = choose_what(options, REPORT_LINES, optarg);
+            if (status)
+                return status;
             break;
         case OPTION_JSON:
             options->json = true;
@@ -169,8 +224,8 @@ static int parse_options(int argc, char **argv, struct report_options *options)
     }
     if (argc - optind != 1)
         return ui_usage("report", argc == optind ? "which file?" : "it takes one file, not %d", argc - optind);
-    if (options->inverted + options->functions + (options->lines != NULL) > 1)
-        return ui_usage("report", "--inverted, --functions and --lines exclude each other");
+    if (options->inverted && options->what != REPORT_TREE)
+        return ui_usage("report", "--inverted is for the tree alone");
     for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
         if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)
             return ui_usage("report", "--merge-call-node takes a path from the root: not with --inverted");
@@ -242,7 +297,8 @@ static int choose_threads(struct report *report)
     for (uint32_t i = 0; !report->options.threads.length && i < report->profile->threads.length; i++)
         if (!array_push(&report->threads, i))
             return ui_fail("out of memory");
-    report->weight_type = report->profile->threads.data[report->threads.data[0]].samples.weight_type;
+    report->weight_type =
+        weight_unit(report->options.weight, report->profile->threads.data[report->threads.data[0]].samples.weight_type);
     return EXIT_SUCCESS;
 }
 
@@ -266,7 +322,8 @@ struct tree_query report_query(const struct report *report)
                                .transform_count = report->transforms.length,
                                .search = report->options.search,
                                .search_length = strlen(report->options.search),
-                               .inverted = report->options.inverted};
+                               .inverted = report->options.inverted,
+                               .weight = report->options.weight};
 }
 
 static int ask_engine(struct report *report, struct error *err)
@@ -383,9 +440,24 @@ static int print_report(const struct report *report, struct error *err)
         puts("No sample with a stack is left to show.");
         return 0;
     }
-    if (report->options.lines)
+    switch (report->options.what) {
+    case REPORT_FUNCTIONS:
+        return report_print_functions(report, err);
+    case REPORT_LIBRARIES:
+    case REPORT_CATEGORIES:
+        return report_print_groups(report, err);
+    case REPORT_BUTTERFLY:
+        return report_print_butterfly(report, err);
+    case REPORT_LINES:
         return report_print_lines(report, err);
-    return report->options.functions ? report_print_functions(report, err) : report_print_tree(report, err);
+    default:
+        return report_print_tree(report, err);
+    }
+}
+
+static bool needs_cpu_times(enum sample_weight weight)
+{
+    return weight != WEIGH_RECORDED && weight != WEIGH_SAMPLES && weight != WEIGH_TIME;
 }
 
 static int load_and_print(struct report *report)
@@ -410,7 +482,16 @@ static int load_and_print(struct report *report)
         status = report_resolve_source(report);
     if (status)
         return status;
-    if (ask_engine(report, &err) || print_report(report, &err))
+    if (needs_cpu_times(report->options.weight) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
+        return ui_fail("%s does not say when its threads were on a CPU", report->options.path);
+    if (ask_engine(report, &err))
+        return ui_fail_error(&err);
+    if (report->options.what == REPORT_BUTTERFLY) {
+        status = report_resolve_center(report);
+        if (status)
+            return status;
+    }
+    if (print_report(report, &err))
         return ui_fail_error(&err);
     if (fflush(stdout) || ferror(stdout))
         return ui_fail("cannot write the report: %s", strerror(errno));

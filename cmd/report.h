@@ -16,13 +16,19 @@
 
 struct report_transform {
     enum transform_kind kind;
-    const char *text; /* of what, as it was given */
+    const char *option; /* what it was given as */
+    const char *text;   /* of what, as it was given */
 };
+
+/* What is printed. */
+enum report_what { REPORT_TREE, REPORT_FUNCTIONS, REPORT_LIBRARIES, REPORT_CATEGORIES, REPORT_BUTTERFLY, REPORT_LINES };
 
 struct report_options {
     const char *path;
-    bool inverted, functions, json;
-    const char *lines; /* the source file whose lines are listed, as it was given; NULL: none */
+    bool inverted, json;
+    enum report_what what;
+    const char *of; /* what the butterfly or the lines are of, as it was given */
+    enum sample_weight weight;
     const char *search;
     ARRAY(const char *) threads; /* as they were given */
     ARRAY(struct report_transform) transforms;
@@ -39,8 +45,9 @@ struct report {
     ARRAY(uint32_t) threads; /* indexes of those looked at */
     struct time_range range; /* ms */
     ARRAY(struct transform) transforms;
-    struct arena paths; /* of the transforms */
-    uint32_t source;    /* of options.lines */
+    struct arena paths;             /* of the transforms */
+    struct butterfly_center center; /* of REPORT_BUTTERFLY */
+    uint32_t source;                /* of REPORT_LINES */
     enum weight_type weight_type;
     double total;   /* 100 % */
     unsigned width; /* columns to fit lines into; 0: any length */
@@ -60,6 +67,9 @@ extern const char *const report_transform_names[TRANSFORM_KINDS];
 /* Fills in report->transforms. Returns an exit status, after a message if it is not 0. */
 int report_resolve_transforms(struct report *report);
 
+/* The same for report->center, in the tree that the transforms leave. */
+int report_resolve_center(struct report *report);
+
 /* ---- report_text.c ---- */
 
 /* Finds out width and utf8. */
@@ -77,6 +87,18 @@ void report_format_weight(const struct report *report, double weight, char *out,
 
 /* "1,234" */
 void report_format_count(double count, char *out, size_t size);
+
+/* "samples", "ms" or "bytes" */
+const char *report_unit(const struct report *report);
+
+/* The name of the butterfly's center. */
+const char *report_center_name(const struct report *report);
+
+/* What libraries or categories cost, as options.what says. */
+int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err);
+
+/* The name of one of them. */
+const char *report_group_name(const struct report *report, uint32_t index);
 
 /* The library of a func, else its source file, else NULL. */
 const char *report_origin(const struct profile *profile, uint32_t func);
@@ -104,6 +126,8 @@ double report_least_percent(const struct report *report);
 
 int report_print_tree(const struct report *report, struct error *err);
 int report_print_functions(const struct report *report, struct error *err);
+int report_print_groups(const struct report *report, struct error *err);
+int report_print_butterfly(const struct report *report, struct error *err);
 
 /* ---- report_json.c ---- */
 

@@ -141,28 +141,93 @@ static int put_lines(struct json_writer *json, const struct report *report, stru
     return code;
 }
 
-static int put_rows(struct json_writer *json, const struct report *report, struct error *err)
+static void put_groups(struct json_writer *json, const struct report *report, const struct func_timings *groups)
 {
-    if (report->options.lines)
-        return put_lines(json, report, err);
-    struct tree_rows rows = {0};
-    struct func_timings functions = {0};
-    int code;
-    json_key(json, report->options.functions ? "functions" : "tree");
-    json_open(json, '[');
-    if (report->options.functions) {
-        code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
-        if (!code)
-            put_functions(json, report, &functions);
-    } else {
-        code = engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
-        if (!code)
-            put_tree(json, report, &rows);
+    size_t limit = row_limit(report), printed = 0;
+    for (size_t i = 0; i < groups->length && printed < limit; i++, printed++) {
+        json_open(json, '{');
+        json_key(json, "name");
+        json_text_z(json, report_group_name(report, groups->rows[i].func));
+        put_number(json, "total", groups->rows[i].total);
+        put_number(json, "self", groups->rows[i].self);
+        json_close(json, '}');
     }
+}
+
+/* Rows between brackets, under a key. */
+static int put_list(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct func_timings list = {0};
+    bool functions = report->options.what == REPORT_FUNCTIONS;
+    int code = functions ? engine_functions(report->engine, FUNCS_BY_SELF, &list, err)
+                         : report_list_groups(report, &list, err);
+    json_key(json, functions ? "functions" : report->options.what == REPORT_LIBRARIES ? "libraries" : "categories");
+    json_open(json, '[');
+    if (!code && functions)
+        put_functions(json, report, &list);
+    else if (!code)
+        put_groups(json, report, &list);
     json_close(json, ']');
-    func_timings_destroy(&functions);
+    func_timings_destroy(&list);
+    return code;
+}
+
+static int put_whole_tree(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct tree_rows rows = {0};
+    int code = engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
+    json_key(json, "tree");
+    json_open(json, '[');
+    if (!code)
+        put_tree(json, report, &rows);
+    json_close(json, ']');
     tree_rows_destroy(&rows);
     return code;
+}
+
+static int put_side(struct json_writer *json, const struct report *report, enum butterfly_side side, struct error *err)
+{
+    struct tree_rows rows = {0};
+    int code = butterfly_descendants(engine_last_butterfly(report->engine), side, NODE_NONE, SIZE_MAX, &rows, err);
+    json_key(json, side == BUTTERFLY_CALLERS ? "callers" : "callees");
+    json_open(json, '[');
+    if (!code)
+        put_tree(json, report, &rows);
+    json_close(json, ']');
+    tree_rows_destroy(&rows);
+    return code;
+}
+
+static int put_butterfly(struct json_writer *json, const struct report *report, struct error *err)
+{
+    int code = engine_butterfly(report->engine, report->center, err);
+    json_key(json, "butterfly");
+    json_open(json, '{');
+    json_key(json, "name");
+    json_text_z(json, report_center_name(report));
+    if (!code) {
+        put_number(json, "total", engine_last_butterfly(report->engine)->total);
+        put_number(json, "self", engine_last_butterfly(report->engine)->self);
+        code = put_side(json, report, BUTTERFLY_CALLERS, err);
+    }
+    if (!code)
+        code = put_side(json, report, BUTTERFLY_CALLEES, err);
+    json_close(json, '}');
+    return code;
+}
+
+static int put_rows(struct json_writer *json, const struct report *report, struct error *err)
+{
+    switch (report->options.what) {
+    case REPORT_TREE:
+        return put_whole_tree(json, report, err);
+    case REPORT_BUTTERFLY:
+        return put_butterfly(json, report, err);
+    case REPORT_LINES:
+        return put_lines(json, report, err);
+    default:
+        return put_list(json, report, err);
+    }
 }
 
 static void put_threads(struct json_writer *json, const struct report *report)
@@ -199,8 +264,6 @@ static void put_transforms(struct json_writer *json, const struct report *report
 
 int report_print_json(const struct report *report, struct error *err)
 {
-    static const char *const units[] = {
-        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
     struct byte_sink sink = {write_to_stdout, NULL};
     struct json_writer *json = malloc(sizeof(*json));
     if (!json)
@@ -214,7 +277,7 @@ int report_print_json(const struct report *report, struct error *err)
     put_number(json, "to_ms", report->range.to);
     put_number(json, "samples", (double)engine_timings(report->engine)->samples);
     json_key(json, "unit");
-    json_text_z(json, units[report->weight_type]);
+    json_text_z(json, report_unit(report));
     put_number(json, "total", report->total);
     put_threads(json, report);
     put_transforms(json, report);

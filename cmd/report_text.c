@@ -153,3 +153,50 @@ void report_format_weight(const struct report *report, double weight, char *out,
     if (weight != 0 && report->weight_type != WEIGHT_BYTES)
         group_thousands(out, size);
 }
+
+const char *report_unit(const struct report *report)
+{
+    static const char *const names[] = {
+        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
+    return names[report->weight_type];
+}
+
+static const char *library_name(const struct report *report, uint32_t resource)
+{
+    const struct profile *profile = report->profile;
+    return resource < profile->resources.length
+               ? strings_text(&profile->strings, profile->resources.data[resource].name)
+               : "(no library)";
+}
+
+static const char *category_name(const struct report *report, uint32_t category)
+{
+    const struct profile *profile = report->profile;
+    return category < profile->categories.length
+               ? strings_text(&profile->strings, profile->categories.data[category].name)
+               : "Other";
+}
+
+const char *report_group_name(const struct report *report, uint32_t index)
+{
+    return report->options.what == REPORT_LIBRARIES ? library_name(report, index) : category_name(report, index);
+}
+
+int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err)
+{
+    return report->options.what == REPORT_LIBRARIES ? engine_libraries(report->engine, groups, err)
+                                                    : engine_categories(report->engine, groups, err);
+}
+
+const char *report_center_name(const struct report *report)
+{
+    uint32_t index = report->center.index;
+    switch (report->center.kind) {
+    case BUTTERFLY_LIBRARY:
+        return library_name(report, index);
+    case BUTTERFLY_CATEGORY:
+        return category_name(report, index);
+    default:
+        return strings_text(&report->profile->strings, func_names_of(report->profile, index).name);
+    }
+}

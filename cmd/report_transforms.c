@@ -84,8 +84,7 @@ static bool keep_best(struct indexes *found, int *best, uint32_t index, int fit)
 
 static int say_none(const struct report *report, const struct report_transform *transform, const char *what)
 {
-    return ui_fail("--%s: no %s of %s is called '%s'", report_transform_names[transform->kind], what,
-                   report->options.path, transform->text);
+    return ui_fail("--%s: no %s of %s is called '%s'", transform->option, what, report->options.path, transform->text);
 }
 
 static void print_name(const struct report *report, uint32_t func, bool with_origin)
@@ -101,7 +100,7 @@ static int say_several(const struct report *report, const struct report_transfor
                        const struct indexes *funcs)
 {
     enum { MOST_NAMED = 12 };
-    ui_fail("--%s: several functions fit '%s'; write one as", report_transform_names[transform->kind], transform->text);
+    ui_fail("--%s: several functions fit '%s'; write one as", transform->option, transform->text);
     for (size_t i = 0; i < funcs->length && i < MOST_NAMED; i++)
         print_name(report, funcs->data[i], true);
     if (funcs->length > MOST_NAMED)
@@ -130,67 +129,94 @@ static bool wants_one(enum transform_kind kind)
     return kind == TRANSFORM_FOCUS_FUNCTION || kind == TRANSFORM_FOCUS_SELF;
 }
 
-static int resolve_function(struct report *report, const struct report_transform *transform)
+/* Of which there is only one, if `one`; else all that have the name. Returns an exit status. */
+static int find_functions(struct report *report, const struct report_transform *transform, bool one,
+                          struct indexes *found)
 {
     struct func_timings functions;
-    struct indexes found = {0};
     struct error err;
     const struct wanted wanted = {transform->text, strlen(transform->text)};
-    int best = FITS_NOT, status = EXIT_SUCCESS;
+    int best = FITS_NOT;
     if (engine_functions(report->engine, FUNCS_BY_TOTAL, &functions, &err))
         return ui_fail_error(&err);
     bool enough = true;
     for (size_t i = 0; enough && i < functions.length; i++) {
         uint32_t func = functions.rows[i].func;
-        enough = keep_best(&found, &best, func, fit_of_func(report->profile, func, &wanted));
+        enough = keep_best(found, &best, func, fit_of_func(report->profile, func, &wanted));
     }
     func_timings_destroy(&functions);
-    if (enough && found.length == 0)
-        status = say_none(report, transform, "function");
-    else if (enough && found.length > 1 && (best == FITS_PART || wants_one(transform->kind)))
-        status = say_several(report, transform, &found);
-    else
-        for (size_t i = 0; enough && i < found.length; i++)
-            enough = add_transform(report, (struct transform){.kind = transform->kind, .index = found.data[i]});
+    if (!enough)
+        return ui_fail("out of memory");
+    if (found->length == 0)
+        return say_none(report, transform, "function");
+    if (found->length > 1 && (best == FITS_PART || one))
+        return say_several(report, transform, found);
+    return EXIT_SUCCESS;
+}
+
+static int resolve_function(struct report *report, const struct report_transform *transform)
+{
+    struct indexes found = {0};
+    int status = find_functions(report, transform, wants_one(transform->kind), &found);
+    bool enough = true;
+    for (size_t i = 0; enough && !status && i < found.length; i++)
+        enough = add_transform(report, (struct transform){.kind = transform->kind, .index = found.data[i]});
     array_free(&found);
     return enough ? status : ui_fail("out of memory");
 }
 
-static int resolve_category(struct report *report, const struct report_transform *transform)
+/* The index of the category, or PROFILE_NONE after a message. */
+static uint32_t find_category(const struct report *report, const struct report_transform *transform)
 {
     const struct profile *profile = report->profile;
     for (uint32_t i = 0; i < profile->categories.length; i++)
         if (strcasecmp(strings_text(&profile->strings, profile->categories.data[i].name), transform->text) == 0)
-            return add_transform(report, (struct transform){.kind = transform->kind, .index = i})
-                       ? EXIT_SUCCESS
-                       : ui_fail("out of memory");
+            return i;
     say_none(report, transform, "category");
     ui_say("There are:");
     for (uint32_t i = 0; i < profile->categories.length; i++)
         ui_say("  %.80s", strings_text(&profile->strings, profile->categories.data[i].name));
+    return PROFILE_NONE;
+}
+
+static int resolve_category(struct report *report, const struct report_transform *transform)
+{
+    uint32_t category = find_category(report, transform);
+    if (category == PROFILE_NONE)
+        return EXIT_FAILURE;
+    return add_transform(report, (struct transform){.kind = transform->kind, .index = category})
+               ? EXIT_SUCCESS
+               : ui_fail("out of memory");
+}
+
+/* Those that fit the name best: several only if they all have it. Returns an exit status. */
+static int find_libraries(const struct report *report, const struct report_transform *transform, struct indexes *found)
+{
+    const struct profile *profile = report->profile;
+    const struct wanted wanted = {transform->text, strlen(transform->text)};
+    int best = FITS_NOT;
+    for (uint32_t i = 0; i < profile->resources.length; i++) {
+        const char *name = strings_text(&profile->strings, profile->resources.data[i].name);
+        if (!keep_best(found, &best, i, fit_of_text(name, &wanted)))
+            return ui_fail("out of memory");
+    }
+    if (found->length == 0)
+        return say_none(report, transform, "library");
+    if (found->length == 1 || best == FITS_WHOLE)
+        return EXIT_SUCCESS;
+    ui_fail("--%s: several libraries fit '%s'", transform->option, transform->text);
+    for (size_t i = 0; i < found->length; i++)
+        ui_say("  %.200s", strings_text(&profile->strings, profile->resources.data[found->data[i]].name));
     return EXIT_FAILURE;
 }
 
 static int resolve_library(struct report *report, const struct report_transform *transform)
 {
-    const struct profile *profile = report->profile;
     struct indexes found = {0};
-    const struct wanted wanted = {transform->text, strlen(transform->text)};
-    int best = FITS_NOT, status = EXIT_SUCCESS;
+    int status = find_libraries(report, transform, &found);
     bool enough = true;
-    for (uint32_t i = 0; enough && i < profile->resources.length; i++) {
-        const char *name = strings_text(&profile->strings, profile->resources.data[i].name);
-        enough = keep_best(&found, &best, i, fit_of_text(name, &wanted));
-    }
-    if (enough && found.length == 0)
-        status = say_none(report, transform, "library");
-    else if (enough && found.length > 1 && best == FITS_PART) {
-        status = ui_fail("--collapse-library: several libraries fit '%s'", transform->text);
-        for (size_t i = 0; i < found.length; i++)
-            ui_say("  %.200s", strings_text(&profile->strings, profile->resources.data[found.data[i]].name));
-    } else
-        for (size_t i = 0; enough && i < found.length; i++)
-            enough = add_transform(report, (struct transform){.kind = transform->kind, .index = found.data[i]});
+    for (size_t i = 0; enough && !status && i < found.length; i++)
+        enough = add_transform(report, (struct transform){.kind = transform->kind, .index = found.data[i]});
     array_free(&found);
     return enough ? status : ui_fail("out of memory");
 }
@@ -221,7 +247,7 @@ static uint32_t find_child(struct report *report, const struct report_transform 
     else if (found.length == 1)
         child = rows.node[found.data[0]];
     else
-        ui_fail("--%s: %s row at this place of the tree is called '%.*s'", report_transform_names[transform->kind],
+        ui_fail("--%s: %s row at this place of the tree is called '%.*s'", transform->option,
                 found.length ? "more than one" : "no", (int)wanted->length, wanted->text);
     for (uint32_t i = 0; enough && child == NODE_NONE && i < rows.length && i < 12; i++)
         print_name(report, rows.func[i], true);
@@ -280,4 +306,37 @@ int report_resolve_transforms(struct report *report)
             return status;
     }
     return EXIT_SUCCESS;
+}
+
+/* ---- the butterfly ---- */
+
+/* The text after a prefix, or NULL. */
+static const char *after(const char *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(text, prefix, length) == 0 && text[length] ? text + length : NULL;
+}
+
+int report_resolve_center(struct report *report)
+{
+    struct report_transform center = {.option = "butterfly", .text = report->options.of};
+    const char *library = after(center.text, "lib:"), *category = after(center.text, "category:");
+    struct indexes found = {0};
+    int status = EXIT_SUCCESS;
+    if (category) {
+        center.text = category;
+        uint32_t index = find_category(report, &center);
+        report->center = (struct butterfly_center){BUTTERFLY_CATEGORY, index};
+        return index == PROFILE_NONE ? EXIT_FAILURE : EXIT_SUCCESS;
+    }
+    if (library) {
+        center.text = library;
+        status = find_libraries(report, &center, &found);
+    } else {
+        status = find_functions(report, &center, true, &found);
+    }
+    if (!status)
+        report->center = (struct butterfly_center){library ? BUTTERFLY_LIBRARY : BUTTERFLY_FUNCTION, found.data[0]};
+    array_free(&found);
+    return status;
 }

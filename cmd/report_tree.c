@@ -40,7 +40,7 @@ static uint32_t most_levels(const struct report *report)
 {
     if (report->options.depth)
         return report->options.depth;
-    return report->options.inverted ? DEFAULT_DEPTH_INVERTED : UINT32_MAX;
+    return report->options.inverted || report->options.what == REPORT_BUTTERFLY ? DEFAULT_DEPTH_INVERTED : UINT32_MAX;
 }
 
 static double percent_of(const struct report *report, double weight)
@@ -88,16 +88,9 @@ void report_put_figures(const struct report *report, double total, double self)
 
 _Static_assert(REPORT_FIGURES_COLUMNS == 8 + 2 * (1 + WEIGHT_COLUMNS) + 2, "as report_put_figures() prints them");
 
-static const char *unit_name(const struct report *report)
-{
-    static const char *const names[] = {
-        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
-    return names[report->weight_type];
-}
-
 void report_print_columns(const struct report *report, const char *what)
 {
-    printf("%8s %*s %*s  %s\n", "total %", WEIGHT_COLUMNS, unit_name(report), WEIGHT_COLUMNS, "self", what);
+    printf("%8s %*s %*s  %s\n", "total %", WEIGHT_COLUMNS, report_unit(report), WEIGHT_COLUMNS, "self", what);
 }
 
 /* ---- the tree ---- */
@@ -112,6 +105,8 @@ struct level {
 
 struct tree_printer {
     const struct report *report;
+    struct butterfly *butterfly; /* NULL: the tree of the query */
+    enum butterfly_side side;
     ARRAY(struct level) levels; /* from the roots to the children of the last printed node */
     struct omissions omissions;
     size_t printed, limit;
@@ -130,7 +125,8 @@ static int open_level(struct tree_printer *printer, uint32_t node, struct error 
     struct level *level = array_push_zero(&printer->levels);
     if (!level)
         return error_no_memory(err);
-    int code = engine_children(printer->report->engine, node, &level->rows, err);
+    int code = printer->butterfly ? butterfly_children(printer->butterfly, printer->side, node, &level->rows, err)
+                                  : engine_children(printer->report->engine, node, &level->rows, err);
     if (code)
         return code;
     level->shown = count_heavy(printer->report, &level->rows);
@@ -194,22 +190,74 @@ static int print_next_row(struct tree_printer *printer, struct error *err)
     return has_children ? open_level(printer, node, err) : 0;
 }
 
+static int print_tree(struct tree_printer *printer, const char *branches, struct error *err)
+{
+    printer->limit = row_limit(printer->report, DEFAULT_LIMIT_TREE);
+    int code = open_level(printer, NODE_NONE, err);
+    while (!code && printer->levels.length && printer->printed < printer->limit)
+        code = print_next_row(printer, err);
+    for (size_t i = 0; i < printer->levels.length; i++)
+        printer->omissions.cut |= printer->levels.data[i].next < printer->levels.data[i].shown;
+    while (printer->levels.length)
+        close_level(printer);
+    array_free(&printer->levels);
+    if (!code)
+        print_omissions(printer->report, &printer->omissions, printer->printed, branches);
+    return code;
+}
+
 int report_print_tree(const struct report *report, struct error *err)
 {
-    struct tree_printer printer = {.report = report, .limit = row_limit(report, DEFAULT_LIMIT_TREE)};
+    struct tree_printer printer = {.report = report};
     report_print_columns(report, "function");
-    int code = open_level(&printer, NODE_NONE, err);
-    while (!code && printer.levels.length && printer.printed < printer.limit)
-        code = print_next_row(&printer, err);
-    for (size_t i = 0; i < printer.levels.length; i++)
-        printer.omissions.cut |= printer.levels.data[i].next < printer.levels.data[i].shown;
-    while (printer.levels.length)
-        close_level(&printer);
-    array_free(&printer.levels);
-    if (!code)
-        print_omissions(report, &printer.omissions, printer.printed,
-                        report->options.inverted ? "branches of callers" : "branches");
-    return code;
+    return print_tree(&printer, report->options.inverted ? "branches of callers" : "branches", err);
+}
+
+/* ---- the butterfly ---- */
+
+static int print_side(const struct report *report, enum butterfly_side side, struct error *err)
+{
+    struct tree_printer printer = {.report = report, .butterfly = engine_last_butterfly(report->engine), .side = side};
+    bool callers = side == BUTTERFLY_CALLERS;
+    printf("\n%s\n\n", callers ? "Callers" : "Callees");
+    report_print_columns(report, "function");
+    return print_tree(&printer, callers ? "branches of callers" : "branches", err);
+}
+
+int report_print_butterfly(const struct report *report, struct error *err)
+{
+    int code = engine_butterfly(report->engine, report->center, err);
+    if (code)
+        return code;
+    const struct butterfly *butterfly = engine_last_butterfly(report->engine);
+    report_print_columns(report, "function");
+    report_put_figures(report, butterfly->total, butterfly->self);
+    report_put_text(report, report_center_name(report), report->width ? report->width - REPORT_FIGURES_COLUMNS : 0);
+    putchar('\n');
+    code = print_side(report, BUTTERFLY_CALLERS, err);
+    return code ? code : print_side(report, BUTTERFLY_CALLEES, err);
+}
+
+/* ---- libraries and categories ---- */
+
+int report_print_groups(const struct report *report, struct error *err)
+{
+    struct func_timings groups;
+    int code = report_list_groups(report, &groups, err);
+    if (code)
+        return code;
+    report_print_columns(report, report->options.what == REPORT_LIBRARIES ? "library" : "category");
+    size_t limit = row_limit(report, DEFAULT_LIMIT_FUNCTIONS);
+    for (size_t i = 0; i < groups.length && i < limit; i++) {
+        report_put_figures(report, groups.rows[i].total, groups.rows[i].self);
+        report_put_text(report, report_group_name(report, groups.rows[i].func),
+                        report->width ? report->width - REPORT_FIGURES_COLUMNS : 0);
+        putchar('\n');
+    }
+    struct omissions omissions = {.cut = groups.length > limit};
+    print_omissions(report, &omissions, limit, "rows");
+    func_timings_destroy(&groups);
+    return 0;
 }
 
 /* ---- the function list ---- */

@@ -16,6 +16,7 @@ import {
     sourceText,
     wantedLine,
 } from '../state/source_box';
+import { weightUnit } from '../state/filters';
 import { info } from '../state/store';
 import { summary } from '../state/tree';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
@@ -35,14 +36,15 @@ export function costText(weight: number): string {
     if (weight === 0) return '';
     return inPercent.value
         ? formatShare(weight, summary.value?.rootTotal ?? 0)
-        : formatWeight(weight, info.value.weightUnit);
+        : formatWeight(weight, weightUnit.value);
 }
 
 export function costTitle({ total, self }: { total: number; self: number }): string {
-    const { weightUnit, interval } = info.value;
+    const { interval } = info.value;
+    const unit = weightUnit.value;
     const whole = summary.value?.rootTotal ?? 0;
     const words = (weight: number): string =>
-        `${formatShare(weight, whole)} (${describeWeight(weight, weightUnit, interval)})`;
+        `${formatShare(weight, whole)} (${describeWeight(weight, unit, interval)})`;
     return `Total ${words(total)}, self ${words(self)}`;
 }
 
@@ -52,7 +54,8 @@ function nameOf(func: number, limit: number): string {
 
 function marksOf(costs: LineCosts): Map<number, LineMark> {
     const marks = new Map<number, LineMark>();
-    const { weightUnit, interval } = info.value;
+    const { interval } = info.value;
+    const unit = weightUnit.value;
     for (const cost of costs.lines) {
         if (cost.line === 0 || (cost.total === 0 && cost.self === 0)) continue;
         const calls = costs.inlined.filter((one) => one.line === cost.line);
@@ -66,7 +69,7 @@ function marksOf(costs: LineCosts): Map<number, LineMark> {
             inlined: first ? `${nameOf(first.func, NAME_LIMIT)} ${costText(first.total)}${more}` : '',
             inlinedTitle: `Inlined here:\n${calls
                 .slice(0, 20)
-                .map((one) => `${nameOf(one.func, 200)}: ${describeWeight(one.total, weightUnit, interval)}`)
+                .map((one) => `${nameOf(one.func, 200)}: ${describeWeight(one.total, unit, interval)}`)
                 .join('\n')}`,
         });
     }

@@ -9,6 +9,7 @@ import { shownRange } from './axis';
 import { rowCount } from './box_paths';
 import { flameAxis } from './flame';
 import { fetchNames, funcName } from './names';
+import { weightUnit } from './filters';
 import { engine, info, inverted, search, selectedThreads, view } from './store';
 import { theme } from './theme';
 import { summary } from './tree';
@@ -55,10 +56,10 @@ export function saveTimeline(): void {
 
 /** What is shown, in words. */
 function heading(): string[] {
-    const { product, threads, weightUnit, interval } = info.value;
+    const { product, threads, interval } = info.value;
     const names = selectedThreads.value.map((index) => threads.find((thread) => thread.index === index)?.name ?? '');
     const [from, to] = shownRange();
-    const total = describeWeight(summary.value?.rootTotal ?? 0, weightUnit, interval);
+    const total = describeWeight(summary.value?.rootTotal ?? 0, weightUnit.value, interval);
     const terms = search.value.trim();
     const parts = [
         names.length > 3 ? `${names.length} threads` : names.join(', '),
@@ -75,7 +76,7 @@ export async function saveFlameSvg(): Promise<void> {
     await fetchNames(new Set(boxes.func.filter((func) => func !== -1)));
     const context = document.createElement('canvas').getContext('2d');
     if (!context) return;
-    const { categories, weightUnit, interval } = info.value;
+    const { categories, interval } = info.value;
     const title = (box: number): string => {
         const func = boxes.func[box] ?? -1;
         const name = funcName(func);
@@ -83,7 +84,7 @@ export async function saveFlameSvg(): Promise<void> {
         const from = name?.lib ? ` [${plainText(name.lib, NAME_LIMIT)}]` : '';
         const total = boxes.total[box] ?? 0;
         const self = boxes.self[box] ?? 0;
-        return `${who}${from}\n${formatShare(total, whole)} (${describeWeight(total, weightUnit, interval)}), self ${formatShare(self, whole)}`;
+        return `${who}${from}\n${formatShare(total, whole)} (${describeWeight(total, weightUnit.value, interval)}), self ${formatShare(self, whole)}`;
     };
     const text = flameSvg(
         {

@@ -1,0 +1,127 @@
+// What a sample counts, idle samples, and frames of the kernel: by choice and by address, with the numbers of `prof report`.
+//
+//     node tests/e2e/page_filters.mjs URL PROF PROFILE
+import { execFileSync } from 'node:child_process';
+import { closeBrowser, complaints, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, prof, file] = process.argv.slice(2);
+
+/** As the page writes it: one decimal for ms. */
+function written(value, unit) {
+    if (value === 0) return '—';
+    return unit === 'ms' ? value.toFixed(1) : String(value);
+}
+
+function reported(...options) {
+    const { tree, unit } = JSON.parse(execFileSync(prof, ['report', '--json', ...options, file], { encoding: 'utf8' }));
+    return tree.map((row) => `${row.depth} ${row.name} ${written(row.total, unit)} ${written(row.self, unit)}`).join('\n');
+}
+
+async function shown(page) {
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Home');
+    for (let at = -1; (await selectedRow(page)).at !== at; ) {
+        at = (await selectedRow(page)).at;
+        await page.keyboard.press('*');
+        await settle(page);
+        const next = (await readRows(page)).find((row) => row.level === 1 && row.at > at);
+        for (let i = at; next && i < next.at; i++) await page.keyboard.press('ArrowDown');
+    }
+    const rows = await readRows(page);
+    return rows.map((row) => `${row.level - 1} ${row.name} ${row.total} ${row.self}`).join('\n');
+}
+
+const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
+const WEIGHTS = [
+    ['Weighted samples', null, [], 'Total (samples)'],
+    ['Samples', 'samples', ['--weight', 'samples'], 'Total (samples)'],
+    ['Time', 'time', ['--weight', 'time'], 'Total (ms)'],
+    ['CPU time', 'cpu-time', ['--weight', 'cpu-time'], 'Total (ms)'],
+    ['Time off CPU', 'off-cpu-time', ['--weight', 'off-cpu-time'], 'Total (ms)'],
+    ['Samples on CPU', 'on-cpu', ['--weight', 'on-cpu'], 'Total (samples)'],
+    ['Samples off CPU', 'off-cpu', ['--weight', 'off-cpu'], 'Total (samples)'],
+];
+
+await check('every weight has the numbers of prof report, in its unit, and is in the address', async () => {
+    const page = await openPage(url);
+    const select = page.getByLabel('What a sample counts');
+    const offered = await select.locator('option').allInnerTexts();
+    assertEqual(offered.join(), WEIGHTS.map(([label]) => label).join(), 'weights that are offered');
+    for (const [label, code, options, title] of [...WEIGHTS.slice(1), WEIGHTS[0]]) {
+        await select.selectOption({ label });
+        await settle(page);
+        assertEqual(parameter(page, 'weight'), code, `weight in the address after ${label}`);
+        assertEqual(await shown(page), reported(...options), `the tree by ${label}`);
+        assertEqual(await page.getByRole('columnheader', { name: title, exact: true }).count(), 1, `heads ${title}`);
+    }
+    await page.close();
+});
+
+await check('on and off the CPU make the whole time', async () => {
+    const sum = (weight) =>
+        JSON.parse(execFileSync(prof, ['report', '--json', '--weight', weight, file], { encoding: 'utf8' })).total;
+    assertEqual(sum('cpu-time') + sum('off-cpu-time'), sum('time'), 'the sum');
+    assertEqual(sum('time'), 22, 'time');
+    assertEqual(sum('cpu-time'), 6, 'CPU time');
+    assertEqual(sum('off-cpu'), 11, 'weight of samples off the CPU');
+});
+
+const STACKS = [
+    ['User frames', 'user', ['--merge-category', 'Kernel']],
+    ['Kernel frames', 'kernel', ['--focus-category', 'Kernel']],
+    ['All frames', null, []],
+];
+
+await check('frames of the kernel are left out, or alone, and the selected row stays', async () => {
+    const page = await openPage(url);
+    await shown(page);
+    await page.locator('.tree-row', { hasText: 'work' }).click();
+    const select = page.getByLabel('Frames that are shown');
+    for (const [label, code, options] of STACKS) {
+        await select.selectOption({ label });
+        await settle(page);
+        if (code === 'user') assertEqual((await selectedRow(page)).name, 'work', 'selected row');
+        assertEqual(parameter(page, 'implementation'), code, `frames in the address after ${label}`);
+        assertEqual(await shown(page), reported(...options), `the tree of ${label}`);
+        assertEqual(await page.locator('.transforms').count(), 0, 'bars of transforms');
+    }
+    await page.close();
+});
+
+await check('idle samples are left out after the transforms, and the address says so', async () => {
+    const page = await openPage(url);
+    await page.getByLabel('Include idle samples').click();
+    await settle(page);
+    assertEqual(parameter(page, 'hideIdleSamples'), '', 'idle samples in the address');
+    assertEqual(await shown(page), reported('--drop-category', 'Idle'), 'the tree');
+    await page.locator('.tree-row', { hasText: 'work' }).first().click();
+    await page.keyboard.press('m');
+    await settle(page);
+    assertEqual(await shown(page), reported('--merge-function', 'work', '--drop-category', 'Idle'), 'the tree after a transform');
+    const again = await openPage(page.url());
+    assert(!(await again.getByLabel('Include idle samples').isChecked()), 'the pasted address has them');
+    assertEqual(await shown(again), await shown(page), 'the tree of the pasted address');
+    await again.close();
+    await page.goBack();
+    await page.goBack();
+    await settle(page);
+    assertEqual(await shown(page), reported(), 'the tree after going back');
+    await page.close();
+});
+
+await check('G leaves the frames of a category out, as a transform', async () => {
+    const page = await openPage(url);
+    await shown(page);
+    await page.locator('.tree-row', { hasText: 'sys_read' }).click();
+    await page.keyboard.press('G');
+    await settle(page);
+    assertEqual(parameter(page, 'transforms'), 'mg-1', 'transforms in the address');
+    assertEqual(await shown(page), reported('--merge-category', 'Kernel'), 'the tree');
+    await page.close();
+});
+
+await check('nothing complained', () => assertEqual(complaints.join('; '), '', 'complaints of the browser'));
+
+await closeBrowser();
+finish();
