@@ -19,6 +19,7 @@
 #include "record/spool.h"
 #include "record/stack_reader.h"
 #include "record/tracker.h"
+#include "record/urgency.h"
 #include "sample/cpu_list.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
@@ -27,14 +28,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -381,31 +379,6 @@ static int record_until_end(struct recording *recording, struct error *err)
 
 /* ---- beginning and end ---- */
 
-/* A reader that runs late makes old stacks and lost samples. Who may (root) runs before everything of normal priority,
- * for the few percent of a CPU that it needs; others get a better nice value if they may, and a short slice, which
- * lets them preempt early (Linux 6.12). That any of it is refused does no harm. */
-static void set_urgency(bool urgent)
-{
-    enum { NICE_STEP = 10, SLICE_NS = 100000 };
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attr = {.size = sizeof(attr)}; /* struct sched_attr, sched(7) */
-    static const struct sched_param lowest_realtime = {.sched_priority = 1};
-    if (urgent && sched_setscheduler(0, SCHED_FIFO, &lowest_realtime) == 0)
-        return;
-    attr.nice = getpriority(PRIO_PROCESS, 0);
-    if (urgent) {
-        setpriority(PRIO_PROCESS, 0, attr.nice - NICE_STEP);
-        attr.nice = getpriority(PRIO_PROCESS, 0);
-        attr.runtime = SLICE_NS;
-    }
-    syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 static int watch(int epoll_fd, int fd, struct error *err)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
@@ -517,13 +490,11 @@ static void end_target(struct recording *recording)
 
 static void run(struct recording *recording, uint64_t cpu_before)
 {
-    int nice = getpriority(PRIO_PROCESS, 0);
-    set_urgency(true);
+    int nice = urgency_begin();
     cpu_pin_init(&recording->pin);
     int code = record_until_end(recording, &recording->result->problem);
     cpu_pin_release(&recording->pin);
-    set_urgency(false);
-    setpriority(PRIO_PROCESS, 0, nice);
+    urgency_end(nice);
     fill_result(recording, cpu_before);
     if (!code)
         code =
