@@ -15,12 +15,13 @@ export async function loadEngine(wasm = join(build, 'engine.wasm')) {
     const { build: bundle } = createRequire(join(root, 'web/package.json'))('esbuild');
     const folder = await mkdtemp(join(tmpdir(), 'prof-engine-'));
     try {
-        const entryPoints = ['wasm', 'api'].map((name) => join(root, `web/src/engine/${name}.ts`));
+        const entryPoints = ['wasm', 'api', 'module'].map((name) => join(root, `web/src/engine/${name}.ts`));
         await bundle({ entryPoints, outdir: folder, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm' });
         const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
         const { openEngine } = await load('wasm');
+        const { EngineModule } = await load('module');
         const { TRANSFORM_KINDS: kinds } = await load('api');
-        return { openEngine, kinds, module: await WebAssembly.compile(await readFile(wasm)) };
+        return { openEngine, EngineModule, kinds, module: await WebAssembly.compile(await readFile(wasm)) };
     } finally {
         await rm(folder, { recursive: true });
     }

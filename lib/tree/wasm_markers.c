@@ -5,6 +5,7 @@
 #include "tree/counters.h"
 #include "tree/wasm_session.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,12 @@ static struct marker_view *markers_of(struct session *session)
     return session->markers;
 }
 
+static const struct view *no_such(struct session *session, const char *what)
+{
+    error_set(&session->err, EINVAL, "there is no such %s", what);
+    return NULL;
+}
+
 /* ---- the query: the input holds the threads, then the search ---- */
 
 int session_marker_query(struct session *session, uint32_t thread_count, double from, double to, uint32_t search_length,
@@ -51,7 +58,7 @@ const struct view *session_marker_sorted(struct session *session, uint32_t key_c
     const uint32_t *words = session_words(session);
     struct marker_sort keys[MOST_KEYS];
     if (!session->markers)
-        return NULL;
+        return no_such(session, "query");
     key_count = key_count < MOST_KEYS ? key_count : MOST_KEYS;
     for (uint32_t i = 0; i < key_count; i++)
         keys[i] = (struct marker_sort){(enum marker_column)words[2 * i], words[2 * i + 1] != 0};
@@ -147,7 +154,9 @@ static void put_marker(struct marker_writer *writer, const struct marker *marker
 const struct view *session_marker_texts(struct session *session, uint32_t count, int label)
 {
     struct marker_writer writer;
-    if (!session->markers || !writer_init(&writer, session))
+    if (!session->markers)
+        return no_such(session, "query");
+    if (!writer_init(&writer, session))
         return NULL;
     const struct marker_list *list = marker_view_list(session->markers);
     const uint32_t *words = session_words(session);
@@ -246,7 +255,9 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
     bool is_known = thread < engine_profile(session->engine)->threads.length;
     const struct marker_list *list =
         is_known ? marker_view_thread(view, thread, &session->err) : marker_view_list(view);
-    if (!list || index >= list->length || !writer_init(&writer, session))
+    if (list && index >= list->length)
+        return no_such(session, "marker");
+    if (!list || !writer_init(&writer, session))
         return NULL;
     const struct marker *marker = &list->data[index];
     const struct marker_schemas *schemas = writer.context->schemas;
@@ -307,7 +318,9 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
                                         uint32_t places)
 {
     struct marker_view *view = markers_of(session);
-    if (!view || thread >= engine_profile(session->engine)->threads.length)
+    if (thread >= engine_profile(session->engine)->threads.length)
+        return no_such(session, "thread");
+    if (!view)
         return NULL;
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
     if (marker_view_strip(view, thread, &window, places, &session->marker_boxes, &session->err))
@@ -336,8 +349,12 @@ const struct view *session_counter_graph(struct session *session, uint32_t index
 {
     const struct counter *counter = find_counter(session, index);
     session->counter_values.length = 0;
-    if (!counter || !array_reserve(&session->counter_values, (size_t)width + 1))
+    if (!counter)
+        return no_such(session, "counter");
+    if (!array_reserve(&session->counter_values, (size_t)width + 1)) {
+        error_no_memory(&session->err);
         return NULL;
+    }
     counter_graph(counter, is_rate(session, counter), from, to, session->counter_values.data, width);
     session->view = (struct view){width, {session->counter_values.data}};
     return &session->view;

@@ -4,12 +4,12 @@
  * the bits of a double, so that nothing is lost.
  *
  *     engine_dump PROFILE <REQUESTS
- *     engine_dump --make SEED FILE        writes a small random profile
+ *     engine_dump --make SEED FILE        writes a small random profile with markers
  */
 #include "profile/file.h"
 #include "profile/write.h"
 #include "tree/engine.h"
-#include "unit/random_profile.h"
+#include "unit/random_markers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -266,7 +266,7 @@ static void make_profile(uint64_t seed, const char *path)
     struct profile profile;
     struct profile_file *file;
     struct error err;
-    random_profile(&profile, seed);
+    random_marker_profile(&profile, seed);
     must(profile_file_create(&file, path, &err), &err);
     struct byte_sink sink = profile_file_sink(file);
     must(profile_write(&profile, NULL, 0, &sink, &err), &err);

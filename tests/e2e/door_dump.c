@@ -1,0 +1,311 @@
+/*
+ * The native half of the comparison that door_twins.mjs makes: the functions that the WebAssembly engine exports
+ * (lib/tree/wasm_*.c), compiled for this machine. Reads a profile, and for each request on standard input prints what
+ * the function answers.
+ *
+ *     door_dump PROFILE <REQUESTS
+ *
+ * A request is "NAME INPUT LAYOUT ARGUMENT...": INPUT is the input buffer in hexadecimal ("-": it stays as it is);
+ * LAYOUT says what is in the columns of the answer ("=": the answer is a number, "?": whether it succeeds), as
+ * "COLUMN:FIELDS" with one letter
+ * for each field of a record (d: double, w: word, f: float, b: byte, .: padding of a word), then xN for N records an
+ * entry, or *N for N records in all; several are separated by slashes.
+ */
+#include "tree/wasm_session.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* From wasm_*.c, which need no header: the page is their only caller. */
+struct session *session_new(void);
+unsigned char *session_input(struct session *session, uint32_t size);
+int session_feed(struct session *session, uint32_t size);
+int session_finish(struct session *session);
+const struct view *session_info(struct session *session);
+int session_query(struct session *session, uint32_t thread_count, uint32_t transform_words, double from, double to,
+                  uint32_t search_length, int inverted);
+const struct view *session_flame_find(struct session *session, uint32_t length);
+const struct view *session_flame(struct session *session, double from, double to, double least);
+const struct view *session_stack_chart(struct session *session, uint32_t thread, double from, double to,
+                                       uint32_t columns, int same_widths);
+const struct view *session_groups(struct session *session, int by_category);
+int session_butterfly(struct session *session, int kind, uint32_t index);
+double session_butterfly_total(struct session *session);
+double session_butterfly_self(struct session *session);
+const struct view *session_butterfly_descendants(struct session *session, int side, uint32_t node, uint32_t limit);
+int session_find_begin(struct session *session);
+const struct view *session_find_names(struct session *session, uint32_t length, uint32_t limit);
+const struct view *session_source(struct session *session, uint32_t source);
+const struct view *session_source_places(struct session *session, uint32_t source);
+const struct view *session_address_lines(struct session *session, uint32_t symbol);
+const struct view *session_line_costs(struct session *session, uint32_t source, uint32_t func, int kind,
+                                      uint32_t length);
+const struct view *session_inlined_costs(struct session *session);
+const struct view *session_address_costs(struct session *session, uint32_t symbol, int kind, uint32_t length,
+                                         uint32_t start_count);
+const struct view *session_symbol_costs(struct session *session, uint32_t func, int kind, uint32_t length);
+const struct view *session_activity(struct session *session, uint32_t thread, double from, double to, uint32_t width);
+const struct view *session_activity_kept(struct session *session, uint32_t thread, double from, double to,
+                                         uint32_t width, uint32_t path_length, int inverted, uint32_t search_length);
+int session_marker_query(struct session *session, uint32_t thread_count, double from, double to, uint32_t search_length,
+                         uint32_t places);
+const struct view *session_marker_sorted(struct session *session, uint32_t key_count);
+const struct view *session_marker_texts(struct session *session, uint32_t count, int label);
+const struct view *session_marker_details(struct session *session, uint32_t thread, uint32_t marker);
+const struct view *session_marker_chart(struct session *session);
+const struct view *session_marker_boxes(struct session *session, double from, double to, double pixel,
+                                        uint32_t first_row, uint32_t last_row);
+const struct view *session_marker_strip(struct session *session, uint32_t thread, double from, double to, double pixel,
+                                        uint32_t places);
+const struct view *session_counter_graph(struct session *session, uint32_t counter, double from, double to,
+                                         uint32_t width);
+const struct view *session_counter_at(struct session *session, uint32_t counter, double time);
+const struct view *session_counter_totals(struct session *session, uint32_t counter, double from, double to);
+
+enum { MOST_ARGUMENTS = 8, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES = 1000 };
+
+/* ---- the functions, with their arguments as they come ---- */
+
+#define WORD(i) ((uint32_t)arguments[i])
+#define INT(i)  ((int)arguments[i])
+#define REAL(i) (arguments[i])
+
+#define VIEW(name, ...)                                                                                                \
+    static const struct view *view_##name(struct session *session, const double *arguments)                            \
+    {                                                                                                                  \
+        (void)arguments;                                                                                               \
+        return session_##name(__VA_ARGS__);                                                                            \
+    }
+#define NUMBER(name, ...)                                                                                              \
+    static double number_##name(struct session *session, const double *arguments)                                      \
+    {                                                                                                                  \
+        (void)arguments;                                                                                               \
+        return (double)session_##name(__VA_ARGS__);                                                                    \
+    }
+
+NUMBER(query, session, WORD(0), WORD(1), REAL(2), REAL(3), WORD(4), INT(5))
+VIEW(flame_find, session, WORD(0))
+VIEW(flame, session, REAL(0), REAL(1), REAL(2))
+VIEW(stack_chart, session, WORD(0), REAL(1), REAL(2), WORD(3), INT(4))
+VIEW(groups, session, INT(0))
+NUMBER(butterfly, session, INT(0), WORD(1))
+NUMBER(butterfly_total, session)
+NUMBER(butterfly_self, session)
+VIEW(butterfly_descendants, session, INT(0), WORD(1), WORD(2))
+NUMBER(find_begin, session)
+VIEW(find_names, session, WORD(0), WORD(1))
+VIEW(source, session, WORD(0))
+VIEW(source_places, session, WORD(0))
+VIEW(address_lines, session, WORD(0))
+VIEW(line_costs, session, WORD(0), WORD(1), INT(2), WORD(3))
+VIEW(inlined_costs, session)
+VIEW(address_costs, session, WORD(0), INT(1), WORD(2), WORD(3))
+VIEW(symbol_costs, session, WORD(0), INT(1), WORD(2))
+VIEW(activity, session, WORD(0), REAL(1), REAL(2), WORD(3))
+VIEW(activity_kept, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4), INT(5), WORD(6))
+NUMBER(marker_query, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4))
+VIEW(marker_sorted, session, WORD(0))
+VIEW(marker_texts, session, WORD(0), INT(1))
+VIEW(marker_details, session, WORD(0), WORD(1))
+VIEW(marker_chart, session)
+VIEW(marker_boxes, session, REAL(0), REAL(1), REAL(2), WORD(3), WORD(4))
+VIEW(marker_strip, session, WORD(0), REAL(1), REAL(2), REAL(3), WORD(4))
+VIEW(counter_graph, session, WORD(0), REAL(1), REAL(2), WORD(3))
+VIEW(counter_at, session, WORD(0), REAL(1))
+VIEW(counter_totals, session, WORD(0), REAL(1), REAL(2))
+VIEW(info, session)
+
+struct call {
+    const char *name;
+    const struct view *(*view)(struct session *session, const double *arguments);
+    double (*number)(struct session *session, const double *arguments);
+};
+
+#define VIEW_ROW(name)                                                                                                 \
+    {                                                                                                                  \
+#name, view_##name, NULL                                                                                       \
+    }
+#define NUMBER_ROW(name)                                                                                               \
+    {                                                                                                                  \
+#name, NULL, number_##name                                                                                     \
+    }
+
+static const struct call calls[] = {
+    NUMBER_ROW(query),
+    VIEW_ROW(flame_find),
+    VIEW_ROW(flame),
+    VIEW_ROW(stack_chart),
+    VIEW_ROW(groups),
+    NUMBER_ROW(butterfly),
+    NUMBER_ROW(butterfly_total),
+    NUMBER_ROW(butterfly_self),
+    VIEW_ROW(butterfly_descendants),
+    NUMBER_ROW(find_begin),
+    VIEW_ROW(find_names),
+    VIEW_ROW(source),
+    VIEW_ROW(source_places),
+    VIEW_ROW(address_lines),
+    VIEW_ROW(line_costs),
+    VIEW_ROW(inlined_costs),
+    VIEW_ROW(address_costs),
+    VIEW_ROW(symbol_costs),
+    VIEW_ROW(activity),
+    VIEW_ROW(activity_kept),
+    NUMBER_ROW(marker_query),
+    VIEW_ROW(marker_sorted),
+    VIEW_ROW(marker_texts),
+    VIEW_ROW(marker_details),
+    VIEW_ROW(marker_chart),
+    VIEW_ROW(marker_boxes),
+    VIEW_ROW(marker_strip),
+    VIEW_ROW(counter_graph),
+    VIEW_ROW(counter_at),
+    VIEW_ROW(counter_totals),
+    VIEW_ROW(info),
+};
+
+static const struct call *find_call(const char *name)
+{
+    for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+        if (strcmp(calls[i].name, name) == 0)
+            return &calls[i];
+    fprintf(stderr, "door_dump: there is no function %s\n", name);
+    exit(2);
+}
+
+/* ---- answers ---- */
+
+static size_t field_size(char letter)
+{
+    return letter == 'd' ? 8 : letter == 'b' ? 1 : 4;
+}
+
+/* The bits of a field; those of any number that is none are the same. */
+static uint64_t field_bits(char letter, const unsigned char *at)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, at, field_size(letter));
+    double d;
+    float f;
+    memcpy(&d, at, letter == 'd' ? sizeof(d) : 0);
+    memcpy(&f, at, letter == 'f' ? sizeof(f) : 0);
+    if ((letter == 'd' && isnan(d)) || (letter == 'f' && isnan(f)))
+        return UINT64_C(0x7ff8);
+    return bits;
+}
+
+/* "FIELDS[xN|*N]": prints how many records there are, a hash of them all (FNV-1a, of the fields' bits), and the first.
+ */
+static char *put_column(const struct view *view, const unsigned char *at, char *layout)
+{
+    size_t fields = strspn(layout, "dwfb.");
+    char *end = layout + fields;
+    size_t count = view->length;
+    if (*end == 'x')
+        count *= strtoul(end + 1, &end, 10);
+    else if (*end == '*')
+        count = strtoul(end + 1, &end, 10);
+    uint32_t hash = UINT32_C(2166136261);
+    printf(" %zu", count);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t field = 0; field < fields; at += field_size(layout[field++])) {
+            if (layout[field] == '.')
+                continue;
+            uint64_t bits = field_bits(layout[field], at);
+            for (int byte = 0; byte < 8; byte++)
+                hash = (hash ^ (uint32_t)(bits >> (8 * byte) & 0xff)) * UINT32_C(16777619);
+            if (i < FIRST_RECORDS)
+                printf(" %" PRIx64, bits);
+        }
+    }
+    printf(" #%" PRIx32, hash);
+    return end;
+}
+
+static void put_view(const struct session *session, const struct view *view, char *layout)
+{
+    if (!view) {
+        printf(" none: %s\n", session->err.text);
+        return;
+    }
+    printf(" %" PRIu32, view->length);
+    for (; *layout; layout += *layout == '/') {
+        unsigned long column = strtoul(layout, &layout, 10);
+        layout = put_column(view, column < VIEW_COLUMNS ? view->columns[column] : NULL, layout + 1);
+    }
+    putchar('\n');
+}
+
+static void take_input(struct session *session, const char *hex)
+{
+    size_t size = strlen(hex) / 2;
+    unsigned char *input = session_input(session, (uint32_t)size + 1);
+    if (!input)
+        exit(1);
+    for (size_t i = 0; i < size; i++) {
+        const char digits[] = {hex[2 * i], hex[2 * i + 1], '\0'};
+        input[i] = (unsigned char)strtoul(digits, NULL, 16);
+    }
+}
+
+static void answer(struct session *session, char *line)
+{
+    double arguments[MOST_ARGUMENTS] = {0};
+    char *rest = NULL, *name = strtok_r(line, " ", &rest), *input = strtok_r(NULL, " ", &rest);
+    char *layout = strtok_r(NULL, " ", &rest), *argument;
+    if (!layout)
+        exit(2);
+    for (size_t i = 0; (argument = strtok_r(NULL, " ", &rest)) && i < MOST_ARGUMENTS; i++)
+        arguments[i] = strtod(argument, NULL);
+    if (*input != '-')
+        take_input(session, *input == '+' ? input + 1 : input);
+    const struct call *call = find_call(name);
+    printf("%s", name);
+    if (call->view) {
+        put_view(session, call->view(session, arguments), layout);
+    } else {
+        double number = call->number(session, arguments);
+        bool is_code = *layout == '?';
+        if (is_code)
+            printf(number < 0 ? " refused: %s\n" : " done\n", session->err.text); /* errors have other numbers there */
+        else
+            printf(" %" PRIx64 "\n", field_bits('d', (const unsigned char *)&number));
+    }
+}
+
+static struct session *load(const char *path)
+{
+    struct session *session = session_new();
+    gzFile file = gzopen(path, "rb");
+    if (!session || !file)
+        exit(1);
+    for (int size = 1; size > 0;) {
+        unsigned char *input = session_input(session, FEED_BYTES);
+        size = input ? gzread(file, input, FEED_BYTES) : -1;
+        if (size < 0 || session_feed(session, (uint32_t)size))
+            exit(1);
+    }
+    gzclose(file);
+    if (session_finish(session)) {
+        fprintf(stderr, "door_dump: %s\n", session->err.text);
+        exit(1);
+    }
+    return session;
+}
+
+int main(int argc, char **argv)
+{
+    static char line[MOST_LINE];
+    if (argc != 2)
+        return 2;
+    struct session *session = load(argv[1]);
+    while (fgets(line, sizeof(line), stdin)) {
+        line[strcspn(line, "\n")] = '\0';
+        answer(session, line);
+    }
+    return 0; /* the page, too, drops a session as a whole */
+}

@@ -1,0 +1,250 @@
+// The functions that the engine exports to the page (lib/tree/wasm_*.c): what WebAssembly answers against what the same
+// code answers natively (door_dump.c), bit for bit. Charts, butterfly, costs of lines and instructions, graphs of the
+// timeline, markers, counters, finding names. Prints TAP.
+//
+//     node door_twins.mjs DOOR_DUMP PROFILE...
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { loadEngine } from '../engine_loader.mjs';
+
+const NONE = 0xffffffff;
+const FIRST_RECORDS = 6;
+const NOT_A_NUMBER = 0x7ff8n;
+const [dumper, ...files] = process.argv.slice(2);
+const { EngineModule, module: compiled, kinds } = await loadEngine();
+const encoder = new TextEncoder();
+
+// The columns of the answers: see door_dump.c.
+const ROWS = '0:w/1:w/2:w/3:w/4:d/5:d/6:b';
+const COSTS = '0:w.dd/1:d*2';
+const BOXES = '0:w/1:w/2:w/3:d/4:d';
+
+const FIELD_BYTES = { d: 8, w: 4, f: 4, b: 1, '.': 4 };
+
+function fieldBits(letter, data, at) {
+    if (letter === 'b') return BigInt(data.getUint8(at));
+    if (letter === 'w') return BigInt(data.getUint32(at, true));
+    if (letter === 'f') return Number.isNaN(data.getFloat32(at, true)) ? NOT_A_NUMBER : BigInt(data.getUint32(at, true));
+    return Number.isNaN(data.getFloat64(at, true)) ? NOT_A_NUMBER : data.getBigUint64(at, true);
+}
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+/** FNV-1a over the eight bytes of a field. */
+function hashed(hash, bits) {
+    scratch.setBigUint64(0, bits, true);
+    for (let byte = 0; byte < 8; byte++) hash = Math.imul(hash ^ scratch.getUint8(byte), 16777619);
+    return hash;
+}
+
+function columnText(view, part) {
+    const [, column, fields, , each, all] = /^(\d):([dwfb.]+)(x(\d+)|\*(\d+))?$/.exec(part);
+    const count = all ? Number(all) : view.length * Number(each ?? 1);
+    const size = [...fields].reduce((sum, letter) => sum + FIELD_BYTES[letter], 0);
+    const bytes = count === 0 ? new Uint8Array() : view.bytes(Number(column), count * size);
+    const data = new DataView(bytes.buffer);
+    const words = [String(count)];
+    let hash = 2166136261 | 0;
+    for (let i = 0, at = 0; i < count; i++)
+        for (const letter of fields) {
+            if (letter !== '.') {
+                const bits = fieldBits(letter, data, at);
+                hash = hashed(hash, bits);
+                if (i < FIRST_RECORDS) words.push(bits.toString(16));
+            }
+            at += FIELD_BYTES[letter];
+        }
+    return [...words, `#${(hash >>> 0).toString(16)}`].join(' ');
+}
+
+class Door {
+    requests = [];
+    answers = [];
+
+    static async open(file) {
+        const door = new Door();
+        door.engine = await EngineModule.create(compiled);
+        door.exports = door.engine.functions();
+        const bytes = readFileSync(file);
+        const json = bytes[0] === 0x1f ? gunzipSync(bytes) : bytes;
+        const { session } = door.engine;
+        for (let at = 0; at < json.length; at += 1 << 20) {
+            const piece = json.subarray(at, at + (1 << 20));
+            door.engine.input(piece.length).set(piece);
+            door.engine.check(door.exports.session_feed(session, piece.length));
+        }
+        door.engine.check(door.exports.session_finish(session));
+        return door;
+    }
+
+    /** `input`: words and then text, or null to leave what is there. */
+    call(name, layout, args, input = null) {
+        let hex = '-';
+        if (input) {
+            const [words, text = ''] = input;
+            this.engine.inputWords(words.map((word) => word | 0), text);
+            const bytes = Buffer.concat([Buffer.from(Int32Array.from(words, (word) => word | 0).buffer), Buffer.from(encoder.encode(text))]);
+            hex = `+${bytes.toString('hex')}`;
+        }
+        this.requests.push([name, hex, layout, ...args].join(' '));
+        const value = this.exports[`session_${name}`](this.engine.session, ...args);
+        if (layout === '=') {
+            scratch.setFloat64(0, value, true);
+            this.answers.push(`${name} ${fieldBits('d', scratch, 0).toString(16)}`);
+            return null;
+        }
+        try {
+            if (layout === '?') {
+                this.engine.check(value);
+                this.answers.push(`${name} done`);
+                return null;
+            }
+            const view = this.engine.view(value);
+            this.answers.push([name, view.length, ...layout.split('/').map((part) => columnText(view, part))].join(' '));
+            return view;
+        } catch (error) {
+            this.answers.push(`${name} ${layout === '?' ? 'refused' : 'none'}: ${error.message === 'The engine failed' ? '' : error.message}`);
+            return null;
+        }
+    }
+}
+
+const words = (view, size, at) => (view ? Array.from({ length: Math.min(view.length, 4) }, (_, i) => view.ints(0, view.length * size)[i * size + at] >>> 0) : []);
+const transformWords = ({ kind, index, path = [] }) => [kinds.indexOf(kind), index, 0, path.length, ...path];
+
+function askQuery(door, { threads, transforms, from, to, search, inverted }) {
+    const list = transforms.flatMap(transformWords);
+    const text = encoder.encode(search).length;
+    return door.call('query', '?', [threads.length, list.length, from, to, text, inverted], [[...threads, ...list], search]);
+}
+
+/** What the page shows of one query: boxes, both sides of a butterfly, costs of places. Returns the funcs of a box. */
+function askOfQuery(door, info, query) {
+    const path = [];
+    const flame = door.call('flame', '0:ddddwwwwwww.', [0, 1, 1 / 700]);
+    const depth = words(flame, 16, 10);
+    words(flame, 16, 11).forEach((func, at) => depth[at] === path.length && func !== NONE && path.push(func));
+    door.call('flame_find', '0:d', [path.length], [path]);
+    for (const [from, to, least] of [[0.25, 0.5, 1 / 100], [0.4, 0.4001, 1 / 3000], [0, 1, 1 / 3]])
+        door.call('flame', '0:ddddwwwwwww.', [from, to, least]);
+    for (const byCategory of [0, 1]) door.call('groups', '0:w.dd', [byCategory]);
+    const centers = [...path.map((func) => [0, func]), [0, info.funcCount - 1], [1, 0], [1, 1], [2, 0], [2, 2], [9, 0], [0, NONE]];
+    for (const [kind, index] of centers) {
+        door.call('butterfly', '?', [kind, index]);
+        door.call('butterfly_total', '=', []);
+        door.call('butterfly_self', '=', []);
+        for (const side of [0, 1]) {
+            const rows = door.call('butterfly_descendants', ROWS, [side, NONE, 300]);
+            door.call('butterfly_descendants', ROWS, [side, words(rows, 1, 0)[1] ?? 3, 5]);
+        }
+    }
+    const selections = [
+        [0, []],
+        [query.inverted ? 2 : 1, path.slice(0, 2)],
+        [3, [path.at(-1) ?? 0]],
+    ];
+    for (const [kind, funcs] of selections) {
+        for (const source of [0, 1, 2, NONE])
+            for (const func of [NONE, path[0] ?? 0]) {
+                door.call('line_costs', COSTS, [source, func, kind, funcs.length], [funcs]);
+                door.call('inlined_costs', '0:wwd', []);
+            }
+        for (const symbol of [0, 1, 2, 7]) {
+            door.call('address_costs', '0:ddd/1:d*2', [symbol, kind, funcs.length, 0], [funcs]);
+            door.call('address_costs', '0:ddd/1:d*2', [symbol, kind, funcs.length, 5], [[...funcs, 0, 4, 7, 16, 40]]);
+        }
+        for (const func of path.slice(0, 3)) door.call('symbol_costs', '0:w.dd', [func, kind, funcs.length], [funcs]);
+    }
+    door.call('find_begin', '?', []);
+    for (const text of ['', 'f', 'run', 'zz', 'ab run', 'lk:'])
+        door.call('find_names', '0:ww', [encoder.encode(text).length, 12], [[], text]);
+    return path;
+}
+
+function askOfThreads(door, info, path) {
+    const length = info.rangeEnd - info.rangeStart;
+    const ranges = [
+        [info.rangeStart, info.rangeEnd],
+        [info.rangeStart + length / 3, info.rangeStart + length / 2],
+        [info.rangeStart + length * 0.499, info.rangeStart + length * 0.5],
+    ];
+    for (const { index } of info.threads.slice(0, 6))
+        for (const [from, to] of ranges) {
+            for (const [columns, isSame] of [[300, 0], [37, 1], [1, 0]])
+                door.call('stack_chart', '0:ddwwwwwwww', [index, from, to, columns, isSame]);
+            door.call('activity', '0:w/1:fx211/2:b*211', [index, from, to, 211]);
+            for (const search of ['', 'a'])
+                door.call('activity_kept', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
+            door.call('marker_strip', BOXES, [index, from, to, length / 500, 4]);
+        }
+}
+
+function askOfMarkers(door, info) {
+    const length = info.rangeEnd - info.rangeStart;
+    const threads = info.threads.map(({ index }) => index).slice(0, 5);
+    for (const list of [threads, threads.slice(0, 1)])
+        for (const search of ['', 'o', 'name:Work', '-cat:User', 'took,text:a'])
+            for (const [from, to, places] of [[info.rangeStart, info.rangeEnd, 1], [info.rangeStart + length / 4, info.rangeStart + length / 3, 2]]) {
+                const bytes = encoder.encode(search).length;
+                door.call('marker_query', '?', [list.length, from, to, bytes, places], [list, search]);
+                for (const keys of [[], [0, 1], [1, 1, 2, 0], [3, 0, 2, 1]]) door.call('marker_sorted', '0:w', [keys.length / 2], [keys]);
+                door.call('marker_chart', '0:wwwww', []);
+                for (const pixel of [0, length / 300, length]) door.call('marker_boxes', BOXES, [from, to, pixel, 0, 50]);
+                const some = [0, 1, 2, 5, 17, 40, 1e6];
+                for (const label of [0, 1]) door.call('marker_texts', '0:b', [some.length, label], [some]);
+                for (const marker of some) door.call('marker_details', '0:b', [NONE, marker]);
+                door.call('marker_details', '0:b', [0, 3]);
+            }
+    for (let counter = 0; counter <= info.counters.length; counter++) {
+        for (const [from, to] of [[info.rangeStart, info.rangeEnd], [info.rangeStart + length / 4, info.rangeStart + length / 3]]) {
+            door.call('counter_graph', '0:f', [counter, from, to, 150]);
+            door.call('counter_totals', '0:d', [counter, from, to]);
+        }
+        for (let i = -1; i < 12; i++) door.call('counter_at', '0:d', [counter, info.rangeStart + (length * i) / 10]);
+    }
+}
+
+function askAll(door) {
+    const text = door.call('info', '0:b', []);
+    const info = JSON.parse(door.engine.decode(text));
+    const threads = info.threads.map(({ index }) => index).slice(0, 8);
+    const length = info.rangeEnd - info.rangeStart;
+    const middle = [info.rangeStart + length / 4, info.rangeStart + length / 2];
+    const lists = [[], [{ kind: 'merge-function', index: 1 }], [{ kind: 'collapse-recursion', index: 0 }, { kind: 'drop-category', index: 1 }]];
+    let path = [];
+    for (const transforms of lists)
+        for (const [from, to] of transforms.length === 0 ? [[-1e300, 1e300], middle] : [[-1e300, 1e300]])
+            for (const search of ['', 'run,-lib:zz'])
+                for (const inverted of [0, 1]) {
+                    const query = { threads, transforms, from, to, search, inverted };
+                    askQuery(door, query);
+                    path = askOfQuery(door, info, query);
+                }
+    askQuery(door, { threads, transforms: lists[1], from: -1e300, to: 1e300, search: '', inverted: 0 });
+    askOfThreads(door, info, path);
+    for (const source of [0, 1, NONE]) {
+        door.call('source', '0:w', [source]);
+        door.call('source_places', '0:w.d', [source]);
+    }
+    for (const symbol of [0, 1, 2, 7]) door.call('address_lines', '0:dwwww', [symbol]);
+    askOfMarkers(door, info);
+}
+
+console.log(`1..${files.length}`);
+let number = 0;
+for (const file of files) {
+    const door = await Door.open(file);
+    askAll(door);
+    const input = `${door.requests.join('\n')}\n`;
+    const native = execFileSync(dumper, [file], { input, maxBuffer: 1 << 30, encoding: 'utf8' }).trimEnd().split('\n');
+    const mine = door.answers;
+    const at = mine.findIndex((line, i) => line !== native[i]);
+    const isSame = at < 0 && mine.length === native.length;
+    console.log(`${isSame ? 'ok' : 'not ok'} ${++number} - ${basename(file)}: ${mine.length} answers at the door are the same`);
+    if (!isSame) {
+        console.log(`# request: ${door.requests[at]?.slice(0, 200)}\n# wasm:   ${mine[at]?.slice(0, 600)}\n# native: ${native[at]?.slice(0, 600)}`);
+        process.exitCode = 1;
+    }
+}

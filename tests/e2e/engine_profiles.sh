@@ -1,0 +1,28 @@
+# For tests that ask the native engine and the WebAssembly engine the same: source it with `set -e`.
+#
+#     compile PROGRAM SOURCE...    with the objects of the engine
+#
+# $work is a folder of the test's own with small random profiles (random-*.json) and a larger one (synthetic.json.gz),
+# all with markers; $build is that of the objects; the working directory is the project's.
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${BUILD:-$top/build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+command -v node >/dev/null || { echo "1..0 # SKIP node is not installed"; exit 0; }
+[ -d "$top/web/node_modules/esbuild" ] || { echo "1..0 # SKIP web/node_modules is not installed"; exit 0; }
+
+cd "$top"
+compile() { # compile PROGRAM SOURCE...
+    program=$1
+    shift
+    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -Wno-attributes -Ilib -Itests -o "$program" "$@" \
+        "$build"/lib/base/*.o "$build"/lib/profile/*.o "$build"/lib/tree/*.o -lz -lpthread -lm
+}
+
+compile "$work/engine_dump" tests/e2e/engine_dump.c
+compile "$work/generate_profile" tests/bench/generate_profile.c
+for seed in $(seq 1 60); do
+    "$work/engine_dump" --make "$seed" "$work/random-$seed.json"
+done
+"$work/generate_profile" 20000 6000 4 "$work/synthetic.json.gz" 40 1 3000 4 2>/dev/null
