@@ -1,0 +1,86 @@
+// What the page shows, as a user reads it, and waiting for it: the same in every browser.
+
+export const PATIENCE_MS = 30_000;
+
+/** Runs in the page before its own scripts: counts what it has asked its engine and what was not answered yet, for settle(). */
+export function countQuestions() {
+    window.unanswered = 0;
+    window.Worker = class extends window.Worker {
+        constructor(...args) {
+            super(...args);
+            this.addEventListener('message', ({ data }) => {
+                if (data.kind !== 'progress') window.unanswered--;
+            });
+        }
+        postMessage(...args) {
+            window.unanswered++;
+            super.postMessage(...args);
+        }
+    };
+}
+
+/** The rows on the screen, top to bottom. */
+export function readRows(page) {
+    return page.$$eval('.tree-row', (rows) =>
+        rows
+            .map((row) => ({
+                at: Number(row.dataset.row),
+                level: Number(row.getAttribute('aria-level')),
+                expanded: row.getAttribute('aria-expanded'),
+                selected: row.getAttribute('aria-selected') === 'true',
+                share: row.querySelector('.share').textContent,
+                total: row.querySelector('.number').textContent,
+                self: row.querySelector('.number.self').textContent,
+                selfShare: row.querySelector('.self-share').textContent,
+                name: row.querySelector('.tree-text bdi')?.textContent ?? '',
+            }))
+            .sort((a, b) => a.at - b.at),
+    );
+}
+
+export async function selectedRow(page) {
+    return (await readRows(page)).find((row) => row.selected);
+}
+
+/** The number that a cell shows. */
+export function numberOf(text) {
+    return text === '—' ? 0 : Number(text.replace(/,/g, ''));
+}
+
+/**
+ * Waits until the page has nothing more to do: its engine has answered, and neither address nor text change any more.
+ * The pauses are the page's own timers, so that on a slow machine those that it waits for itself (after typing, before
+ * it writes the address) are over first.
+ */
+export async function settle(page) {
+    const state = () =>
+        page.evaluate(async () => {
+            await new Promise((done) => setTimeout(done, 60));
+            return [window.unanswered, location.href, document.querySelector('.below').innerText].join('\n');
+        });
+    const end = Date.now() + PATIENCE_MS;
+    let before = '';
+    for (let same = 0; same < 4 && Date.now() < end; ) {
+        const now = await state();
+        same = now === before && now.startsWith('0\n') ? same + 1 : 0;
+        before = now;
+    }
+}
+
+/** After a key that moves in a tree or opens its rows: waits until the engine has answered. The address comes later. */
+export async function answered(page) {
+    await page.evaluate(async () => {
+        for (let quiet = 0; quiet < 4; quiet = window.unanswered === 0 ? quiet + 1 : 0)
+            await new Promise((done) => setTimeout(done, 16));
+    });
+}
+
+/** Asks until the answer is good; returns the last one. */
+export async function askUntil(isGood, ask) {
+    const end = Date.now() + PATIENCE_MS;
+    for (;;) {
+        const answer = await ask();
+        if (isGood(answer) || Date.now() > end) return answer;
+        await new Promise((done) => setTimeout(done, 50));
+    }
+}
