@@ -137,6 +137,10 @@ await check('Ctrl and the wheel zoom around the mouse, dragging moves', async ()
     assert((await page.locator('.chart-note').innerText()).includes('of the width'), 'nothing says that the graph is zoomed');
     await click(page, place);
     assertEqual(await named(page), 'work', 'what is under the mouse after zooming');
+    const again = await openPage(page.url(), '.chart');
+    const note = (one) => one.locator('.chart-note').innerText();
+    assertEqual(await note(again), await note(page), 'the part of the width that the pasted address shows');
+    await again.close();
     // work is wider than the screen now: far to its left is walk.
     await page.mouse.down();
     for (let i = 0; i < 40; i++) await page.mouse.move(place[0] + i * 100, place[1]);

@@ -67,6 +67,9 @@ await check('views survive the address', () => {
             inverted: random(2) === 1,
             path: Array.from({ length: random(80) }, () => random(100_000)),
             tab: codec.TABS[random(codec.TABS.length)],
+            zoom: Array.from({ length: random(5) }, () => random(100_000)),
+            part: random(2) ? null : [random(1e6) / 1e9, 1 - random(1e6) / 1e9],
+            sameWidths: random(2) === 1,
             tracks: {
                 base: ['busy', 'all', 'none'][random(3)],
                 shown: Array.from({ length: random(3) }, (_, i) => `t${i * 7 + random(7)}`),

@@ -163,7 +163,7 @@ export function StackChart(): JSX.Element {
         if (!boxes) return { items: [], later: Promise.resolve([]) };
         const node = nodePlace(boxes, place.box);
         const showInTree = (): void =>
-            changeView({ tab: 'calltree', inverted: false, path: node.path, zoom: [] }, 'push');
+            changeView({ tab: 'calltree', inverted: false, path: node.path, zoom: [], part: null }, 'push');
         return placeMenu(node, [
             menuItem('Choose its time', () => chooseTime(place), { keys: 'x', startsGroup: true }),
             menuItem('Show in the call tree', showInTree),

@@ -29,7 +29,7 @@ type Rgb = [number, number, number];
 
 /** How much of the category's colour a tint has, light and dark. */
 const TINT = { light: 0.5, dark: 0.4 };
-const HOVER = { light: 0.75, dark: 0.6 };
+const HOVER = { light: 0.75, dark: 0.46 };
 const FAINT = { light: 0.14, dark: 0.14 };
 const CROWD = { light: 0.28, dark: 0.24 };
 const DARK_TEXT: Rgb = [0x12, 0x17, 0x1d];

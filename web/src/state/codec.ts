@@ -45,6 +45,8 @@ export interface View {
     tab: Tab;
     /** The box of the flame graph that is as wide as the graph; empty: it is not zoomed. */
     zoom: NodePath;
+    /** The part of its width (0 to 1) that is shown, where that is not a box; null: the box that `zoom` says. */
+    part: [number, number] | null;
     /** What a sample counts. */
     weight: Weight;
     /** Which frames are shown: all, those of the kernel, or those of the programs. */
@@ -78,6 +80,7 @@ export const EMPTY_VIEW: View = {
     path: [],
     tab: 'calltree',
     zoom: [],
+    part: null,
     weight: 'recorded',
     stackType: 'all',
     hidesIdle: false,
@@ -136,6 +139,13 @@ function decodeSorts(text: string): Record<string, string> {
     return sorts;
 }
 
+/** "0.25-0.5" */
+function decodePart(text: string): [number, number] | null {
+    const match = /^([01](?:\.\d{1,9})?)-([01](?:\.\d{1,9})?)$/.exec(text);
+    const [from, to] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
+    return to > from && to <= 1 ? [from, to] : null;
+}
+
 /** `zero`: the start of the profile, ms; `funcCount`: how many functions it has. */
 export function encodeView(view: View, zero: number, funcCount: number): string {
     const query = new URLSearchParams();
@@ -148,6 +158,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.path.length > 0) query.set('path', encodeIndexes(view.path));
     if (view.tab !== 'calltree') query.set('tab', view.tab);
     if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
+    if (view.part) query.set('part', view.part.map((place) => Number(place.toFixed(9))).join('-'));
     if (view.weight !== 'recorded') query.set('weight', view.weight);
     if (view.stackType !== 'all') query.set('implementation', view.stackType);
     if (view.hidesIdle) query.set('hideIdleSamples', '');
@@ -184,6 +195,7 @@ export function decodeView(text: string, zero: number): View {
         path: decodeIndexes(query.get('path') ?? ''),
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
         zoom: decodeIndexes(query.get('zoom') ?? ''),
+        part: decodePart(query.get('part') ?? ''),
         weight: WEIGHTS.find((weight) => weight === query.get('weight')) ?? 'recorded',
         stackType: STACK_TYPES.find((type) => type === query.get('implementation')) ?? 'all',
         hidesIdle: query.has('hideIdleSamples'),

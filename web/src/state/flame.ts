@@ -16,10 +16,10 @@ export const flameError = signal('');
 /** Device pixels across the graph; 0 while there is none on the page. */
 export const flamePixels = signal(0);
 /** What is shown of the whole width, where that is not all of the box that is zoomed into. */
-const part = signal<Span | null>(null);
+const part = computed<Span | null>(() => view.value.part);
 
 const WHOLE: Span = [0, 1];
-const SHORTEST = 1e-7;
+const SHORTEST = 1e-6;
 /** A caller counts as wider than what is shown from here on, in widths of that. */
 const WIDER = 1.0001;
 
@@ -29,27 +29,23 @@ export const flameAxis: Axis = {
     shortest: () => SHORTEST,
     show(span) {
         const isWhole = span[0] <= 0 && span[1] >= 1;
-        if (isWhole && view.value.zoom.length > 0) changeView({ zoom: [] }, 'push');
-        part.value = isWhole ? null : span;
+        if (isWhole && view.value.zoom.length > 0) changeView({ zoom: [], part: null }, 'push');
+        else changeView({ part: isWhole ? null : span }, 'replace');
     },
 };
 
 export function zoomInto(path: NodePath): void {
-    batch(() => {
-        part.value = null;
-        if (path.join() !== view.value.zoom.join()) changeView({ zoom: path }, 'push');
-    });
+    const isSame = path.join() === view.value.zoom.join();
+    if (!isSame || part.value) changeView({ zoom: path, part: null }, isSame ? 'replace' : 'push');
 }
 
 /** Zooms out: to the next caller that is wider than what is shown, or to all. Returns whether there was any zoom. */
 export function zoomOut(toAll: boolean): boolean {
     const { zoom } = view.value;
-    if (part.value) {
-        part.value = null;
-        if (!toAll || zoom.length === 0) return true;
-    }
-    if (zoom.length === 0) return false;
-    zoomInto(toAll ? [] : widerCaller(zoom));
+    if (part.value === null && zoom.length === 0) return false;
+    // Moving about in a box is given up before the box is.
+    if (toAll) zoomInto([]);
+    else zoomInto(part.value ? zoom : widerCaller(zoom));
     return true;
 }
 
@@ -75,7 +71,6 @@ let wish: Wish | null = null;
 
 onOtherProfile(() => {
     wish = null;
-    part.value = null;
     flame.value = null;
 });
 let isAsking = false;
@@ -106,10 +101,5 @@ export function followFlame(): void {
         if (pixels === 0 || summary.value === null) return;
         wish = { zoom: zoomed.value, part: part.value, pixels };
         if (!isAsking) void askAll();
-    });
-    // A box that is zoomed into is a place of its own, and free zooming ends there.
-    effect(() => {
-        zoomed.value;
-        part.value = null;
     });
 }

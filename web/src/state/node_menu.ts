@@ -108,7 +108,7 @@ export const CALLERS_KEY = 'w';
 
 /** The inverted tree, at the row of the function: who calls it. */
 export function showCallers(func: number): void {
-    changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [] }, 'push');
+    changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [], part: null }, 'push');
 }
 
 export function functionMenu(func: number, more: readonly MenuItem[] = []): MenuItems {

@@ -459,7 +459,7 @@ export async function invert(): Promise<void> {
     if (turned && turned.to.join() === from.join()) {
         const back = turned;
         turned = { from, to: back.from };
-        changeView({ inverted: !inverted.value, path: back.from, zoom: [] }, 'push');
+        changeView({ inverted: !inverted.value, path: back.from, zoom: [], part: null }, 'push');
         return;
     }
     let chain = from;
@@ -478,5 +478,5 @@ export async function invert(): Promise<void> {
     // Turned to the callers, the place is the function itself; turned back, it is the whole chain.
     const to = inverted.value ? reversed : reversed.slice(0, 1);
     turned = { from, to };
-    changeView({ inverted: !inverted.value, path: to, zoom: [] }, 'push');
+    changeView({ inverted: !inverted.value, path: to, zoom: [], part: null }, 'push');
 }
