@@ -67,6 +67,24 @@ static void early_names_free(struct early_names *early)
     free(early);
 }
 
+static double seconds_of(clockid_t clock)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* What is new is looked up; what lies around it only where a processor is idle: a thread that is kept waiting could not
+ * end soon when it is told to, and all would be lost. */
+static bool learn(struct early_names *early, size_t first)
+{
+    double start = seconds_of(CLOCK_MONOTONIC), used = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    if (name_ahead(&early->replay, first, early->symbolizer, &early->is_stopped, NULL) != 0)
+        return false;
+    bool is_idle = seconds_of(CLOCK_THREAD_CPUTIME_ID) - used > (seconds_of(CLOCK_MONOTONIC) - start) / 2;
+    return !is_idle || symbolizer_learn_more(early->symbolizer, &early->is_stopped, NULL) == 0;
+}
+
 /* False if there is nothing more to come of it. */
 static bool look(struct early_names *early)
 {
@@ -77,9 +95,7 @@ static bool look(struct early_names *early)
         return false;
     size_t first = early->frames_known;
     early->frames_known = replay->frames.length;
-    bool is_new = replay->frames.length > first;
-    return !is_new || (name_ahead(replay, first, early->symbolizer, &early->is_stopped, NULL) == 0 &&
-                       symbolizer_learn_more(early->symbolizer, &early->is_stopped, NULL) == 0);
+    return replay->frames.length == first || learn(early, first);
 }
 
 static struct timespec after_ms(unsigned ms)
