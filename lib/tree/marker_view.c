@@ -266,19 +266,36 @@ int marker_view_strip(struct marker_view *view, uint32_t thread, const struct ma
     return done ? 0 : error_no_memory(err);
 }
 
+/* The kind of the marker in a row of the table, by its payload alone. */
+static uint32_t schema_of_row(const struct marker_view *view, const struct marker_table *markers, size_t row,
+                              struct text_buffer *decoded)
+{
+    if (markers->data[row] == PROFILE_NONE)
+        return SCHEMA_NONE;
+    const struct string_entry *entry = &view->context.values.profile->strings.entries.data[markers->data[row]];
+    size_t length;
+    const char *type = payload_type(entry->text, entry->length, &length, decoded);
+    return type ? marker_schemas_find(&view->schemas, type, length) : SCHEMA_NONE;
+}
+
+bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint32_t schema)
+{
+    const struct marker_table *markers = &view->context.values.profile->threads.data[thread].markers;
+    struct text_buffer decoded = {0};
+    bool found = false;
+    for (size_t i = 0; !found && schema != SCHEMA_NONE && i < markers->length; i++)
+        found = schema_of_row(view, markers, i, &decoded) == schema;
+    array_free(&decoded);
+    return found;
+}
+
 bool marker_view_has_strip(const struct marker_view *view, uint32_t thread, unsigned places)
 {
-    const struct profile *profile = view->context.values.profile;
-    const struct marker_table *markers = &profile->threads.data[thread].markers;
+    const struct marker_table *markers = &view->context.values.profile->threads.data[thread].markers;
     struct text_buffer decoded = {0};
     bool found = false;
     for (size_t i = 0; !found && i < markers->length; i++) {
-        if (markers->data[i] == PROFILE_NONE)
-            continue;
-        const struct string_entry *entry = &profile->strings.entries.data[markers->data[i]];
-        size_t length;
-        const char *type = payload_type(entry->text, entry->length, &length, &decoded);
-        uint32_t schema = type ? marker_schemas_find(&view->schemas, type, length) : SCHEMA_NONE;
+        uint32_t schema = schema_of_row(view, markers, i, &decoded);
         found = schema != SCHEMA_NONE && (view->schemas.items.data[schema].places & places);
     }
     array_free(&decoded);

@@ -59,6 +59,9 @@ int marker_view_strip(struct marker_view *view, uint32_t thread, const struct ma
 /* Whether a thread has markers that such a track shows; quick, and nothing is kept. */
 bool marker_view_has_strip(const struct marker_view *view, uint32_t thread, unsigned places);
 
+/* Whether a thread has markers of a kind. */
+bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint32_t schema);
+
 /* The query laid out in rows; kept until the next query. NULL if memory ran out. */
 const struct marker_chart *marker_view_chart(struct marker_view *view, struct error *err);
 

@@ -92,6 +92,9 @@ static void put_thread(struct json_writer *json, const struct engine *engine, co
     put_number(json, "markerCount", (double)thread->markers.length);
     json_key(json, "hasMarkerStrip");
     json_bool(json, markers && marker_view_has_strip(markers, index, MARKER_IN_OVERVIEW));
+    json_key(json, "hasWaits");
+    json_bool(json,
+              markers && marker_view_has_kind(markers, index, waits_schema(marker_view_context(markers)->schemas)));
     put_number(
         json, "activity",
         thread_activity(&thread->samples, engine_stacks(engine), engine_idle_category(engine), profile->meta.interval));

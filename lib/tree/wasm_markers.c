@@ -19,6 +19,8 @@ const struct view *EXPORT(session_marker_boxes)(struct session *session, double 
                                                 uint32_t first_row, uint32_t last_row);
 const struct view *EXPORT(session_marker_strip)(struct session *session, uint32_t thread, double from, double to,
                                                 double pixel, uint32_t places);
+const struct view *EXPORT(session_waits)(struct session *session, uint32_t thread, double from, double to,
+                                         double pixel);
 const struct view *EXPORT(session_counter_graph)(struct session *session, uint32_t counter, double from, double to,
                                                  uint32_t width);
 const struct view *EXPORT(session_counter_at)(struct session *session, uint32_t counter, double time);
@@ -326,6 +328,22 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
     if (marker_view_strip(view, thread, &window, places, &session->marker_boxes, &session->err))
         return NULL;
     return view_boxes(session);
+}
+
+/* Columns as those of session_marker_boxes(), the row is enum wait_state, and WAIT_STATES doubles: ms of each state. */
+const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
+{
+    struct marker_view *view = markers_of(session);
+    if (!view || thread >= engine_profile(session->engine)->threads.length)
+        return NULL;
+    const struct marker_list *list = marker_view_thread(view, thread, &session->err);
+    struct marker_window window = {.from = from, .to = to, .pixel = pixel};
+    if (!list || waits_boxes(&session->marker_boxes, session->wait_totals, marker_view_context(view), list, &window,
+                             &session->err))
+        return NULL;
+    view_boxes(session);
+    session->view.columns[5] = session->wait_totals;
+    return &session->view;
 }
 
 /* ---- counters ---- */

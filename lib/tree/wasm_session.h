@@ -19,6 +19,7 @@
 #include "tree/line_costs.h"
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
+#include "tree/waits.h"
 
 #include <stdint.h>
 
@@ -72,6 +73,7 @@ struct session {
     struct marker_boxes marker_boxes;
     ARRAY(float) counter_values;
     double counter_numbers[4];
+    double wait_totals[WAIT_STATES];
 
     /* wasm_source.c */
     struct source_words source_words;

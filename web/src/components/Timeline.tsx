@@ -28,6 +28,7 @@ import { hideStripMarker, showStripMarker } from './MarkerTrack';
 import { useChartNavigation } from './chart_navigation';
 import { hideSample, showSample } from './SampleTooltip';
 import { TrackList } from './TrackList';
+import { hideWait, showWait } from './WaitTrack';
 
 /** px */
 const TICK_GAP = 88;
@@ -64,12 +65,14 @@ const HOVERS: Partial<Record<string, (index: number, time: number, x: number, y:
     [TRACK_KINDS.cpu]: showSample,
     [TRACK_KINDS.markers]: showStripMarker,
     [TRACK_KINDS.counter]: showCounter,
+    [TRACK_KINDS.waits]: showWait,
 };
 
 function hideAll(): void {
     hideSample();
     hideCounter();
     hideStripMarker();
+    hideWait();
 }
 
 async function selectSample(thread: number, time: number): Promise<void> {
@@ -220,6 +223,7 @@ function usePointer(graph: { current: HTMLElement | null }): {
         const show = HOVERS[kind];
         if (kind !== TRACK_KINDS.counter) hideCounter();
         if (kind !== TRACK_KINDS.markers) hideStripMarker();
+        if (kind !== TRACK_KINDS.waits) hideWait();
         if (event.buttons === 0 && show && !(event.target as Element).closest('button, .track-label'))
             show(index, time, event.clientX, event.clientY);
         else tooltip.value = null;

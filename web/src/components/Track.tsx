@@ -32,6 +32,7 @@ import { MarkerStrip } from './MarkerTrack';
 import { ProfileText } from './text';
 import { dragTrack, focusNeighbour, focusTrack } from './TrackList';
 import { useSeen } from './use';
+import { WaitStrip } from './WaitTrack';
 
 const GRAPH_HEIGHT = 36;
 const STRIP_HEIGHT = 5;
@@ -129,6 +130,7 @@ const TRACK_GRAPHS: Partial<Record<TrackKind, (props: { row: TrackRow }) => JSX.
     cpu: ThreadGraph,
     markers: MarkerStrip,
     counter: CounterGraph,
+    waits: WaitStrip,
 };
 
 function modeOf(event: MouseEvent | KeyboardEvent): ChooseMode {

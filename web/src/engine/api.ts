@@ -38,6 +38,8 @@ export interface ThreadInfo {
     markerCount: number;
     /** Whether some of its markers are shown in the timeline. */
     hasMarkerStrip: boolean;
+    /** Whether it is known when it ran and why it waited. */
+    hasWaits: boolean;
     /** CPU time in ms if the profile has it, else sample count x interval: what threads are ranked by. */
     activity: number;
 }

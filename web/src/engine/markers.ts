@@ -68,6 +68,18 @@ export interface MarkerBoxes {
     end: Float64Array;
 }
 
+/** enum wait_state of lib/tree/waits.h. */
+export const WAIT_STATES = ['runs', 'preempted', 'blocked', 'other'] as const;
+export type WaitState = (typeof WAIT_STATES)[number];
+
+/** When a thread ran, and when and why it did not. */
+export interface Waits {
+    /** The row is the index of the state; the marker is one of the thread's: that with which it begins. */
+    boxes: MarkerBoxes;
+    /** ms, of each state, in all of what was asked for. */
+    totals: number[];
+}
+
 export interface CounterInfo {
     index: number;
     label: string;
@@ -118,6 +130,8 @@ export interface MarkerCalls {
     /** The same for a track: markers of one thread that are shown in the timeline. */
     markerStrip(thread: number, range: [number, number], pixel: number): Promise<MarkerBoxes>;
 
+    waits(thread: number, range: [number, number], pixel: number): Promise<Waits>;
+
     /** A value for each pixel, the largest there; NAN where nothing was recorded. Rates are per ms. */
     counterGraph(counter: number, range: [number, number], width: number): Promise<Float32Array>;
     counterAt(counter: number, time: number): Promise<CounterValue | null>;
@@ -146,6 +160,7 @@ interface Functions {
         pixel: number,
         places: number,
     ): Pointer;
+    session_waits(session: Pointer, thread: number, from: number, to: number, pixel: number): Pointer;
     session_counter_graph(session: Pointer, counter: number, from: number, to: number, width: number): Pointer;
     session_counter_at(session: Pointer, counter: number, time: number): Pointer;
     session_counter_totals(session: Pointer, counter: number, from: number, to: number): Pointer;
@@ -225,6 +240,10 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
         },
         markerStrip(thread, [from, to], pixel) {
             return boxes(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, PLACES.overview)));
+        },
+        waits(thread, [from, to], pixel) {
+            const view = module.view(wasm.session_waits(session, thread, from, to, pixel));
+            return { boxes: boxes(view), totals: [...view.doubles(5, WAIT_STATES.length)] };
         },
         counterGraph(counter, [from, to], width) {
             return module.view(wasm.session_counter_graph(session, counter, from, to, width)).floats(0, width);

@@ -1,4 +1,4 @@
-/** The tracks that are no threads: the markers of a thread, right below it, and counters, below what speaks for their process. */
+/** The tracks that are no threads: the waits and the markers of a thread, right below it, and counters, below what speaks for their process. */
 import type { CounterInfo } from '../engine/markers';
 import { trackKey, type TrackSeed } from './tracks';
 
@@ -17,6 +17,23 @@ export function markerTracks(threads: readonly TrackSeed[], hasStrip: (thread: n
             title: 'Markers',
             detail: '',
             words: `markers\n${seed.title}\n${seed.words}`,
+            isLead: false,
+            activity: 0,
+            height: STRIP_HEIGHT,
+        }));
+}
+
+/** When threads ran and why they waited, right below them. */
+export function waitTracks(threads: readonly TrackSeed[], hasWaits: (thread: number) => boolean): TrackSeed[] {
+    return threads
+        .filter((seed) => hasWaits(seed.thread))
+        .map((seed) => ({
+            ...seed,
+            kind: 'waits',
+            below: trackKey(seed.kind, seed.index),
+            title: 'Waits',
+            detail: '',
+            words: `waits\nblocked\n${seed.title}\n${seed.words}`,
             isLead: false,
             activity: 0,
             height: STRIP_HEIGHT,

@@ -7,7 +7,7 @@ import { batch, computed, signal } from '@preact/signals';
 import type { Engine, ProfileInfo, Progress, Transform } from '../engine/api';
 import { createEngine } from '../engine/client';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
-import { counterTracks, markerTracks } from './more_tracks';
+import { counterTracks, markerTracks, waitTracks } from './more_tracks';
 import { isCpu, layoutTracks, type TrackSeed, threadTracks } from './tracks';
 
 export const engine: Engine = createEngine();
@@ -61,7 +61,13 @@ export const trackSeeds = computed<TrackSeed[]>(() => {
     const { threads, counters } = info.value;
     const seeds = threadTracks(threads);
     const hasStrip = new Set(threads.filter((thread) => thread.hasMarkerStrip).map((thread) => thread.index));
-    return [...seeds, ...markerTracks(seeds, (thread) => hasStrip.has(thread)), ...counterTracks(seeds, counters)];
+    const hasWaits = new Set(threads.filter((thread) => thread.hasWaits).map((thread) => thread.index));
+    return [
+        ...seeds,
+        ...waitTracks(seeds, (thread) => hasWaits.has(thread)),
+        ...markerTracks(seeds, (thread) => hasStrip.has(thread)),
+        ...counterTracks(seeds, counters),
+    ];
 });
 export const tracks = computed(() => layoutTracks(trackSeeds.value, view.value.tracks, selectedThreads.value));
 

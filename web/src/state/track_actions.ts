@@ -111,6 +111,7 @@ const KIND_NAMES: Record<TrackRow['kind'], string> = {
     markers: 'marker',
     counter: 'counter',
     cpu: 'CPU',
+    waits: 'wait',
 };
 
 interface RowAction {

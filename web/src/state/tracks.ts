@@ -9,7 +9,7 @@
 import type { ThreadInfo } from '../engine/api';
 
 /** The kinds of tracks with the letter that names them in the address. */
-export const TRACK_KINDS = { process: 'p', thread: 't', markers: 'm', counter: 'c', cpu: 'u' } as const;
+export const TRACK_KINDS = { process: 'p', thread: 't', markers: 'm', counter: 'c', cpu: 'u', waits: 'w' } as const;
 export type TrackKind = keyof typeof TRACK_KINDS;
 
 /** A track by its kind's letter and its number among those of its kind: "t12". It outlives a reload. */
