@@ -255,6 +255,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
             const next = current ? neighbour(frame, current, event.key) : firstPlace(frame);
             if (next) select(next);
         } else if (!navigation.onKeyDown(event) && !props.onKey(event, current)) return;
+        hide(); // it is about a place that may have moved
         event.preventDefault();
     };
     const select = (place: Place): void => {
@@ -282,7 +283,9 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         select(place);
         const [left] = sidesOf(frame, band, place.box);
         const top = topOf(frame, band.firstRow + (band.boxes.depth[place.box] ?? 0)) + ROW_HEIGHT;
-        const at = isMouse ? { x: event.clientX, y: event.clientY } : { x: area.left + Math.max(left, 0), y: area.top + top };
+        const at = isMouse
+            ? { x: event.clientX, y: event.clientY }
+            : { x: area.left + Math.max(left, 0), y: area.top + top };
         const { items, later } = props.menuOf(place);
         const opened = { ...at, id: newMenuId(), items, owner: box };
         menu.value = opened;
@@ -337,7 +340,11 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
             onContextMenu={onContextMenu}
         >
             <div class="chart-content" style={{ height: `${contentHeight}px` }}>
-                <canvas ref={canvas} class="chart-canvas" style={{ width: `${size.width}px`, height: `${size.height}px` }} />
+                <canvas
+                    ref={canvas}
+                    class="chart-canvas"
+                    style={{ width: `${size.width}px`, height: `${size.height}px` }}
+                />
                 {props.children}
             </div>
             {!hasBoxes && props.empty}

@@ -5,7 +5,7 @@ import { type Band, type Place, pixelRatio } from '../draw/boxes';
 import type { NodePath } from '../engine/api';
 import type { FlameBoxes } from '../engine/charts';
 import { boxesOfPath, boxPath, rowCount } from '../state/box_paths';
-import { flame, flameAxis, flameError, flamePixels, zoomInto, zoomOut } from '../state/flame';
+import { flame, flameAxis, flameError, flamePixels, isZoomed, zoomInto, zoomOut } from '../state/flame';
 import { saveItems } from '../state/exports';
 import { fetchNames, funcName } from '../state/names';
 import { type MenuItems, onNodeKey, placeMenu } from '../state/node_menu';
@@ -46,7 +46,8 @@ function describe(node: TreeNode | null): string {
     const { interval } = info.value;
     const { total, self } = node;
     const name = plainText(funcName(node.func)?.name ?? '', 200);
-    return `${name}: ${formatShare(total, whole())} total, ${formatShare(self, whole())} self, ${describeWeight(total, weightUnit.value, interval)}`;
+    const amount = describeWeight(total, weightUnit.value, interval);
+    return `${name}: ${formatShare(total, whole())} total, ${formatShare(self, whole())} self, ${amount}`;
 }
 
 function Crowd({ boxes, box }: { boxes: FlameBoxes; box: number }): JSX.Element {
@@ -115,11 +116,12 @@ export function FlameGraph(): JSX.Element {
     const menuOf = ({ box }: Place): MenuItems => {
         if (!boxes) return { items: [], later: Promise.resolve([]) };
         const place = nodePlace(boxes, box);
-        return placeMenu(place, [
+        const own = [
             menuItem('Zoom into this box', () => zoomInto(place.path), { keys: 'z', startsGroup: true }),
-            menuItem('Zoom out', () => zoomOut(false), { keys: '⌫', enabled: view.value.zoom.length > 0 }),
+            menuItem('Zoom out', () => zoomOut(false), { keys: '⌫', enabled: isZoomed.value }),
             menuItem('Show in the call tree', () => changeView({ tab: 'calltree', path: place.path }, 'push')),
-        ], saveItems());
+        ];
+        return placeMenu(place, own, saveItems());
     };
     const message = flameError.value;
     return (

@@ -164,10 +164,11 @@ export function StackChart(): JSX.Element {
         const node = nodePlace(boxes, place.box);
         const showInTree = (): void =>
             changeView({ tab: 'calltree', inverted: false, path: node.path, zoom: [], part: null }, 'push');
-        return placeMenu(node, [
+        const own = [
             menuItem('Choose its time', () => chooseTime(place), { keys: 'x', startsGroup: true }),
             menuItem('Show in the call tree', showInTree),
-        ], saveItems());
+        ];
+        return placeMenu(node, own, saveItems());
     };
     const message = stackChartError.value;
     return (

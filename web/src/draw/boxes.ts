@@ -185,7 +185,7 @@ function fillBoxes(image: ImageData, frame: Frame, ratio: number): Drawn[] {
     });
     for (const [line, bottom] of lines)
         for (let copy = line + 1; copy < bottom; copy++)
-            data.copyWithin(copy * image.width + firstEdge, line * image.width + firstEdge, line * image.width + lastEdge);
+            data.copyWithin(copy * image.width, line * image.width, (line + 1) * image.width);
     return drawn;
 }
 
@@ -196,7 +196,8 @@ function drawFrame(context: CanvasRenderingContext2D, frame: Frame, ratio: numbe
     context.strokeRect(drawn.left + line / 2, drawn.top + line / 2, drawn.width - line, drawn.height - line);
 }
 
-function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number, { band, box, left, width }: Drawn): void {
+function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
+    const { band, box, left, width } = drawn;
     const text = frame.label(band.boxes.func[box] ?? -1);
     const fitting = text === '' ? '' : fitText(context, text, width / ratio - 2 * TEXT_MARGIN);
     if (fitting === '') return;
@@ -234,7 +235,8 @@ export function drawBoxes(canvas: HTMLCanvasElement, frame: Frame): void {
     context.putImageData(image, 0, 0);
     if (frame.hasFocus)
         for (const one of drawn)
-            if (one.band.selected[one.box] === 1 && one.width > FRAME_ROOM * ratio) drawFrame(context, frame, ratio, one);
+            if (one.band.selected[one.box] === 1 && one.width > FRAME_ROOM * ratio)
+                drawFrame(context, frame, ratio, one);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;
     context.textBaseline = 'middle';

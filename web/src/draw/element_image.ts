@@ -20,18 +20,17 @@ function paintBox({ context, left, top }: Painter, box: DOMRect, style: CSSStyle
     const [x, y] = [box.left - left, box.top - top];
     context.fillStyle = style.backgroundColor;
     context.fillRect(x, y, box.width, box.height);
-    const line = (color: string, width: string, kind: string, place: (size: number) => DOMRect): void => {
-        const size = Number.parseFloat(width);
-        if (kind === 'none' || !(size > 0)) return;
-        const area = place(size);
-        context.fillStyle = color;
-        context.fillRect(area.x, area.y, area.width, area.height);
-    };
     const { width, height } = box;
-    line(style.borderTopColor, style.borderTopWidth, style.borderTopStyle, (size) => new DOMRect(x, y, width, size));
-    line(style.borderBottomColor, style.borderBottomWidth, style.borderBottomStyle, (size) => new DOMRect(x, y + height - size, width, size));
-    line(style.borderLeftColor, style.borderLeftWidth, style.borderLeftStyle, (size) => new DOMRect(x, y, size, height));
-    line(style.borderRightColor, style.borderRightWidth, style.borderRightStyle, (size) => new DOMRect(x + width - size, y, size, height));
+    const line = (side: string, place: (size: number) => [number, number, number, number]): void => {
+        const size = Number.parseFloat(style.getPropertyValue(`border-${side}-width`));
+        if (style.getPropertyValue(`border-${side}-style`) === 'none' || !(size > 0)) return;
+        context.fillStyle = style.getPropertyValue(`border-${side}-color`);
+        context.fillRect(...place(size));
+    };
+    line('top', (size) => [x, y, width, size]);
+    line('bottom', (size) => [x, y + height - size, width, size]);
+    line('left', (size) => [x, y, size, height]);
+    line('right', (size) => [x + width - size, y, size, height]);
 }
 
 /** The lines into which a text is broken on the screen. */

@@ -21,6 +21,8 @@ const LINE_HEIGHT = 18;
 const MARGIN = 8;
 const TEXT_MARGIN = 4;
 const TEXT_ROOM = 20;
+/** px from the top of a box. */
+const BASELINE = 13;
 const FONT_FAMILY = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -32,8 +34,12 @@ export function escapeXml(text: string): string {
         .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-function number(value: number): string {
-    return String(Math.round(value * 100) / 100);
+/** An element; numbers have two decimals at most. */
+function tag(name: string, attributes: Record<string, string | number>, content = ''): string {
+    const written = Object.entries(attributes).map(
+        ([key, value]) => `${key}="${typeof value === 'number' ? Math.round(value * 100) / 100 : value}"`,
+    );
+    return `<${name} ${written.join(' ')}${content === '' ? '/>' : `>${content}</${name}>`}`;
 }
 
 function colorsOf(svg: FlameSvg, box: number): BoxColors {
@@ -49,10 +55,10 @@ function boxText(svg: FlameSvg, box: number, top: number, context: CanvasRenderi
     const fill = boxes.matches[box] === 0 ? colorsOf(svg, box).faint : colorsOf(svg, box)[isCrowd ? 'crowd' : 'fill'];
     const y = top + (svg.fromBottom ? svg.rows - 1 - (boxes.depth[box] ?? 0) : (boxes.depth[box] ?? 0)) * ROW_HEIGHT;
     const gap = right - left > 2 ? 1 : 0;
-    const rect = `<rect x="${number(left)}" y="${y}" width="${number(right - left - gap)}" height="${ROW_HEIGHT - 1}" fill="${fill}"/>`;
+    const rect = tag('rect', { x: left, y, width: right - left - gap, height: ROW_HEIGHT - 1, fill });
     const isWide = right - left > TEXT_ROOM && !isCrowd;
     const label = isWide ? fitText(context, svg.label(boxes.func[box] ?? -1), right - left - 2 * TEXT_MARGIN) : '';
-    const text = label === '' ? '' : `<text x="${number(left + TEXT_MARGIN)}" y="${y + 13}">${escapeXml(label)}</text>`;
+    const text = label === '' ? '' : tag('text', { x: left + TEXT_MARGIN, y: y + BASELINE }, escapeXml(label));
     return `<g><title>${escapeXml(svg.title(box))}</title>${rect}${text}</g>`;
 }
 
@@ -60,19 +66,23 @@ export function flameSvg(svg: FlameSvg, context: CanvasRenderingContext2D): stri
     context.font = `11px ${FONT_FAMILY}`;
     const top = MARGIN * 2 + svg.heading.length * LINE_HEIGHT;
     const height = top + svg.rows * ROW_HEIGHT + MARGIN;
-    const size = `${svg.width} ${height}`;
-    const heading = svg.heading.map(
-        (line, at) =>
-            `<text x="${TEXT_MARGIN}" y="${MARGIN + (at + 1) * LINE_HEIGHT - 4}"${at === 0 ? ' font-weight="bold"' : ''}>${escapeXml(line)}</text>`,
-    );
-    const boxes = Array.from(svg.boxes.func, (_, box) => boxText(svg, box, top, context));
-    return [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        `<svg xmlns="http://www.w3.org/2000/svg" width="${svg.width}" height="${height}" viewBox="0 0 ${size}" font-family="${FONT_FAMILY}" font-size="11" fill="${svg.colors.text}">`,
-        `<rect width="${svg.width}" height="${height}" fill="${svg.colors.surface}"/>`,
-        ...heading,
-        ...boxes,
-        '</svg>',
-        '',
-    ].join('\n');
+    const content = [
+        tag('rect', { width: svg.width, height, fill: svg.colors.surface }),
+        ...svg.heading.map((line, at) => {
+            const weight = at === 0 ? 'bold' : 'normal';
+            const y = MARGIN + (at + 1) * LINE_HEIGHT - TEXT_MARGIN;
+            return tag('text', { x: TEXT_MARGIN, y, 'font-weight': weight }, escapeXml(line));
+        }),
+        ...Array.from(svg.boxes.func, (_, box) => boxText(svg, box, top, context)),
+    ];
+    const root = {
+        xmlns: 'http://www.w3.org/2000/svg',
+        width: svg.width,
+        height,
+        viewBox: `0 0 ${svg.width} ${height}`,
+        'font-family': FONT_FAMILY,
+        'font-size': 11,
+        fill: svg.colors.text,
+    };
+    return `<?xml version="1.0" encoding="UTF-8"?>\n${tag('svg', root, `\n${content.join('\n')}\n`)}\n`;
 }

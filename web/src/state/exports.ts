@@ -7,10 +7,10 @@ import { describeWeight, formatDuration, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { shownRange } from './axis';
 import { rowCount } from './box_paths';
-import { flameAxis } from './flame';
+import { askFlame } from './flame';
 import { fetchNames, funcName } from './names';
 import { weightUnit } from './filters';
-import { engine, info, inverted, search, selectedThreads, view } from './store';
+import { info, inverted, search, selectedThreads, view } from './store';
 import { theme } from './theme';
 import { summary } from './tree';
 import { type MenuItem, menuItem, showNotice } from './windows';
@@ -72,19 +72,19 @@ function heading(): string[] {
 
 export async function saveFlameSvg(): Promise<void> {
     const whole = summary.value?.rootTotal ?? 0;
-    const { boxes } = await engine.flame([], flameAxis.shown(), SVG_WIDTH);
+    const { boxes } = await askFlame(SVG_WIDTH);
     await fetchNames(new Set(boxes.func.filter((func) => func !== -1)));
     const context = document.createElement('canvas').getContext('2d');
     if (!context) return;
     const { categories, interval } = info.value;
     const title = (box: number): string => {
-        const func = boxes.func[box] ?? -1;
-        const name = funcName(func);
-        const who = func === -1 ? `${boxes.count[box]} functions, each too narrow` : plainText(name?.name ?? '', NAME_LIMIT);
-        const from = name?.lib ? ` [${plainText(name.lib, NAME_LIMIT)}]` : '';
+        const name = funcName(boxes.func[box] ?? -1);
+        const who = name
+            ? plainText(name.name, NAME_LIMIT) + (name.lib === '' ? '' : ` [${plainText(name.lib, NAME_LIMIT)}]`)
+            : `${boxes.count[box]} functions, each too narrow`;
         const total = boxes.total[box] ?? 0;
-        const self = boxes.self[box] ?? 0;
-        return `${who}${from}\n${formatShare(total, whole)} (${describeWeight(total, weightUnit.value, interval)}), self ${formatShare(self, whole)}`;
+        const amount = describeWeight(total, weightUnit.value, interval);
+        return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(boxes.self[box] ?? 0, whole)}`;
     };
     const text = flameSvg(
         {
@@ -104,7 +104,13 @@ export async function saveFlameSvg(): Promise<void> {
 
 /** For the end of the menu of a chart. */
 export function saveItems(): MenuItem[] {
-    const image = menuItem('Save as image', saveView, { title: 'What is seen of this view, as a PNG file', startsGroup: true });
+    const image = menuItem('Save as image', saveView, {
+        title: 'What is seen of this view, as a PNG file',
+        startsGroup: true,
+    });
     if (view.value.tab !== 'flame-graph') return [image];
-    return [image, menuItem('Save as SVG', () => void saveFlameSvg(), { title: 'The whole flame graph, with the numbers of each box' })];
+    const svg = menuItem('Save as SVG', () => void saveFlameSvg(), {
+        title: 'All rows of the flame graph, with the numbers of each box',
+    });
+    return [image, svg];
 }

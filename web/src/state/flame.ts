@@ -39,10 +39,12 @@ export function zoomInto(path: NodePath): void {
     if (!isSame || part.value) changeView({ zoom: path, part: null }, isSame ? 'replace' : 'push');
 }
 
+export const isZoomed = computed(() => view.value.zoom.length > 0 || view.value.part !== null);
+
 /** Zooms out: to the next caller that is wider than what is shown, or to all. Returns whether there was any zoom. */
 export function zoomOut(toAll: boolean): boolean {
     const { zoom } = view.value;
-    if (part.value === null && zoom.length === 0) return false;
+    if (!isZoomed.value) return false;
     // Moving about in a box is given up before the box is.
     if (toAll) zoomInto([]);
     else zoomInto(part.value ? zoom : widerCaller(zoom));
@@ -67,6 +69,15 @@ interface Wish {
     pixels: number;
 }
 
+function ask({ zoom, part: shown, pixels }: Wish): Promise<Flame> {
+    return engine.flame(shown ? [] : zoom, shown ?? WHOLE, pixels);
+}
+
+/** What the view shows, for a graph of so many pixels. */
+export function askFlame(pixels: number): Promise<Flame> {
+    return ask({ zoom: view.value.zoom, part: view.value.part, pixels });
+}
+
 let wish: Wish | null = null;
 
 onOtherProfile(() => {
@@ -80,7 +91,7 @@ async function askAll(): Promise<void> {
     for (let next = wish; next !== null; next = wish) {
         wish = null;
         try {
-            const answer = await engine.flame(next.part ? [] : next.zoom, next.part ?? WHOLE, next.pixels);
+            const answer = await ask(next);
             batch(() => {
                 flame.value = answer;
                 flameError.value = '';
