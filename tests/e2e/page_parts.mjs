@@ -9,7 +9,7 @@ import { assert, assertEqual, check, finish } from './page_tap.mjs';
 const web = new URL('../../web/', import.meta.url);
 const { build } = createRequire(new URL('package.json', web))('esbuild');
 const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
-const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks'];
+const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths'];
 await build({
     entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
     outdir: work,
@@ -18,7 +18,7 @@ await build({
     bundle: true,
     format: 'esm',
 });
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks] = await Promise.all(
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths] = await Promise.all(
     parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)),
 );
 await rm(work, { recursive: true });
@@ -322,6 +322,37 @@ await check('lists of tracks survive the address', () => {
     }
     for (const text of ['', '~', 'x5', 't', '5', '__', 't0w', 'toString'])
         assert(trackChoice.decodeTracks(text).every((key) => /^[ptmcu]\d+$/.test(key)), `${text} gives strange tracks`);
+});
+
+/** Boxes of a chart: main with work and walk on it, leaf on work, and a crowd on walk. */
+const someBoxes = {
+    func: Int32Array.of(0, 1, 3, 2, -1),
+    parent: Int32Array.of(-1, 0, 0, 1, 2),
+    depth: Int32Array.of(0, 1, 1, 2, 2),
+};
+
+await check('boxes are found by the path of their node, and have it', () => {
+    assertEqual(boxPaths.boxPath(someBoxes, 3).join(), '0,1,2', 'the path of leaf');
+    assertEqual(boxPaths.boxesOfPath(someBoxes, [0, 1, 2]).join(), '0,0,0,1,0', 'the boxes of leaf');
+    assertEqual(boxPaths.boxesOfPath(someBoxes, [0, 3, 2]).join(), '0,0,0,0,0', 'the boxes of a path that there is not');
+    assertEqual(boxPaths.boxesOfPath(someBoxes, []).join(), '0,0,0,0,0', 'the boxes of no path');
+    assertEqual(boxPaths.rowCount(someBoxes), 3, 'rows');
+});
+
+await check('names are cut so that they fit, with dots, between characters', () => {
+    // Each code point is 10 wide, whatever it is.
+    const context = { measureText: () => ({ width: 10 }) };
+    const fit = (text, room) => boxes.fitText(context, text, room);
+    assertEqual(fit('main', 40), 'main', 'what just fits');
+    assertEqual(fit('main', 39), 'ma…', 'what just does not');
+    assertEqual(fit('main', 10), '', 'what has no room for a character and dots');
+    assertEqual(fit('🙂🙂🙂', 25), '🙂…', 'a pair of surrogates');
+    assertEqual(fit('', 0), '', 'nothing');
+});
+
+await check('text in an SVG file is neither markup nor what XML forbids', () => {
+    assertEqual(flameSvg.escapeXml('a<b>&"\'c'), 'a&lt;b&gt;&amp;&quot;&#39;c', 'markup');
+    assertEqual(flameSvg.escapeXml('a\u0000\u0008\ufffe\ud800b\n🙂'), 'ab\n🙂', 'forbidden characters');
 });
 
 finish();
