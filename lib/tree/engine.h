@@ -87,7 +87,14 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
 
-/* Libraries (index: resource, PROFILE_NONE for what is in none) or categories, by self, heaviest first. */
+/* The functions of the current query by self, had it another weight: where threads waited beside where they ran. */
+int engine_functions_weighed(struct engine *engine, enum sample_weight weight, struct func_timings *functions,
+                             struct error *err);
+
+/* What each thread of the current query adds to the total (`func`: thread), heaviest first. */
+int engine_threads(struct engine *engine, struct func_timings *threads, struct error *err);
+
+/* Libraries (`func`: resource, PROFILE_NONE for what is in none) or categories, by self, heaviest first. */
 int engine_libraries(struct engine *engine, struct func_timings *libraries, struct error *err);
 int engine_categories(struct engine *engine, struct func_timings *categories, struct error *err);
 

@@ -1,11 +1,15 @@
 /*
- * The butterfly, and lists of libraries and categories: for web/src/engine/butterfly.ts.
+ * The butterfly, and lists of libraries, categories and threads: for web/src/engine/butterfly.ts.
  */
 #include "tree/wasm_session.h"
 
 #include <errno.h>
 
-const struct view *EXPORT(session_groups)(struct session *session, int by_category);
+const struct view *EXPORT(session_groups)(struct session *session, int by);
+const struct view *EXPORT(session_functions_weighed)(struct session *session, int weight);
+/* What is listed, in the order of butterfly.ts. */
+enum { BY_LIBRARY, BY_CATEGORY, BY_THREAD };
+
 int EXPORT(session_butterfly)(struct session *session, int kind, uint32_t index);
 double EXPORT(session_butterfly_total)(struct session *session);
 double EXPORT(session_butterfly_self)(struct session *session);
@@ -14,16 +18,37 @@ const struct view *EXPORT(session_butterfly_descendants)(struct session *session
                                                          uint32_t limit);
 
 /* One column of struct func_timing (24 bytes: u32 index, f64 total at 8, f64 self at 16). */
-const struct view *session_groups(struct session *session, int by_category)
+static const struct view *view_groups(struct session *session, int code)
 {
     _Static_assert(sizeof(struct func_timing) == 24, "layout");
-    func_timings_destroy(&session->groups);
-    int code = by_category ? engine_categories(session->engine, &session->groups, &session->err)
-                           : engine_libraries(session->engine, &session->groups, &session->err);
     if (code)
         return NULL;
     session->view = (struct view){(uint32_t)session->groups.length, {session->groups.rows}};
     return &session->view;
+}
+
+const struct view *session_groups(struct session *session, int by)
+{
+    func_timings_destroy(&session->groups);
+    switch (by) {
+    case BY_LIBRARY:
+        return view_groups(session, engine_libraries(session->engine, &session->groups, &session->err));
+    case BY_CATEGORY:
+        return view_groups(session, engine_categories(session->engine, &session->groups, &session->err));
+    default:
+        return view_groups(session, engine_threads(session->engine, &session->groups, &session->err));
+    }
+}
+
+const struct view *session_functions_weighed(struct session *session, int weight)
+{
+    func_timings_destroy(&session->groups);
+    if (weight < 0 || weight >= WEIGH_KINDS) {
+        error_set(&session->err, EINVAL, "samples cannot be weighed like this");
+        return NULL;
+    }
+    return view_groups(session, engine_functions_weighed(session->engine, (enum sample_weight)weight, &session->groups,
+                                                         &session->err));
 }
 
 int session_butterfly(struct session *session, int kind, uint32_t index)

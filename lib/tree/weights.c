@@ -108,7 +108,7 @@ static bool is_on_cpu(const struct sample_table *samples, size_t i)
     return !samples->cpu_delta || samples->cpu_delta[i] != 0;
 }
 
-static double weight_of(const struct sample_table *samples, size_t i, enum sample_weight weight, double interval)
+double sample_weight_of(const struct sample_table *samples, size_t i, enum sample_weight weight, double interval)
 {
     double recorded = samples->weight ? samples->weight[i] : 1;
     switch (weight) {
@@ -162,7 +162,7 @@ static void add_samples(struct stack_weights *weights, const struct profile *pro
         uint32_t stack = samples->stack[i];
         if (stack == PROFILE_NONE)
             continue;
-        weights->of_stack[stack] += weight_of(samples, i, weighing->weight, profile->meta.interval);
+        weights->of_stack[stack] += sample_weight_of(samples, i, weighing->weight, profile->meta.interval);
         weights->samples[stack] += !by_cpu || is_on_cpu(samples, i) == (weighing->weight == WEIGH_ON_CPU);
     }
 }

@@ -25,6 +25,9 @@ enum sample_weight {
 /* Whether the profile has what it takes, and it is not the same as WEIGH_RECORDED. */
 bool weight_is_held(const struct profile *profile, enum sample_weight weight);
 
+/* What one sample counts. `interval`: of the profile, ms. */
+double sample_weight_of(const struct sample_table *samples, size_t i, enum sample_weight weight, double interval);
+
 /* What the numbers are then. `recorded`: of WEIGH_RECORDED. */
 enum weight_type weight_unit(enum sample_weight weight, enum weight_type recorded);
 

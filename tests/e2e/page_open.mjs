@@ -44,7 +44,7 @@ await check('a dropped file takes the place of the profile, from its first view 
     const row = await firstRow();
     assertEqual(`${row.name} ${row.total}`, 'main 575', 'the first row');
     assert(!page.url().includes('invertCallstack'), 'the view is that of the profile before');
-    await page.keyboard.press('2');
+    await page.keyboard.press('3');
     await settle(page);
     const names = (await readRows(page)).map((one) => one.name);
     assert(names.includes('parse_request') && !names.includes('walk'), `the functions are ${names.join()}`);

@@ -12,6 +12,7 @@ import { followPalette } from './state/palette';
 import { followStackChart } from './state/stack_chart';
 import { followBox } from './state/source_box';
 import { start } from './state/store';
+import { followSummary } from './state/summary_view';
 import { followTheme } from './state/theme';
 import { followView } from './state/tree';
 
@@ -19,6 +20,7 @@ followTheme();
 followView();
 followQuery();
 followButterfly();
+followSummary();
 followPalette();
 followFlame();
 followMarkers();

@@ -16,6 +16,7 @@ import { MarkerChart } from './MarkerChart';
 import { MarkerCount, MarkerTable } from './MarkerTable';
 import { SearchBox } from './SearchBox';
 import { StackChart } from './StackChart';
+import { Summary } from './Summary';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
 
@@ -33,6 +34,7 @@ field:term   only in this: name, cat, type, or a field
 
 /** The views there are: each is a name, a title, and a component that fills the panel. */
 export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
+    { name: 'summary', title: 'Summary', component: Summary },
     { name: 'calltree', title: 'Call Tree', component: CallTree },
     { name: 'functions', title: 'Functions', component: FunctionList },
     { name: 'butterfly', title: 'Butterfly', component: Butterfly },

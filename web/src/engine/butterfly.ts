@@ -1,5 +1,5 @@
-/** Callers and callees of a function, a library or a category: a thin layer over lib/tree/wasm_butterfly.c. */
-import type { FuncRow, TreeRows } from './api';
+/** Callers and callees of a function, a library or a category, and lists of such: a thin layer over lib/tree/wasm_butterfly.c. */
+import { type FuncRow, type TreeRows, WEIGHTS, type Weight } from './api';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 import { treeRows } from './tree';
@@ -14,6 +14,10 @@ export interface Center {
     index: number;
 }
 
+/** What groups() lists, in the order of wasm_butterfly.c. */
+const GROUP_KINDS = ['library', 'category', 'thread'] as const;
+export type GroupKind = (typeof GROUP_KINDS)[number];
+
 export type Side = 'callers' | 'callees';
 
 export interface CenterWeights {
@@ -24,8 +28,10 @@ export interface CenterWeights {
 }
 
 export interface ButterflyCalls {
-    /** Libraries (`func`: resource, -1 for what is in none) or categories of the query, heaviest first by self. */
-    groups(by: 'library' | 'category'): Promise<FuncRow[]>;
+    /** Libraries (`func`: resource, -1 for what is in none), categories or threads of the query, heaviest first by self. */
+    groups(by: GroupKind): Promise<FuncRow[]>;
+    /** The functions of the query by self, had it another weight. */
+    functionsWeighed(weight: Weight, limit: number): Promise<FuncRow[]>;
     /** Makes the butterfly that the other calls speak of, until the next query. */
     butterfly(center: Center): Promise<CenterWeights>;
     /** The children of a node of one side, or of the center (-1), heaviest first. */
@@ -35,7 +41,8 @@ export interface ButterflyCalls {
 }
 
 interface Functions {
-    session_groups(session: Pointer, byCategory: number): Pointer;
+    session_groups(session: Pointer, by: number): Pointer;
+    session_functions_weighed(session: Pointer, weight: number): Pointer;
     session_butterfly(session: Pointer, kind: number, index: number): number;
     session_butterfly_total(session: Pointer): number;
     session_butterfly_self(session: Pointer): number;
@@ -49,16 +56,21 @@ const FUNC_TIMING_BYTES = 24;
 export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
+
+    function timings(pointer: Pointer, limit: number): FuncRow[] {
+        const view = module.view(pointer);
+        const data = view.records(0, FUNC_TIMING_BYTES);
+        return Array.from({ length: Math.min(view.length, limit) }, (_, i) => ({
+            func: data.getInt32(i * FUNC_TIMING_BYTES, true),
+            total: data.getFloat64(i * FUNC_TIMING_BYTES + 8, true),
+            self: data.getFloat64(i * FUNC_TIMING_BYTES + 16, true),
+        }));
+    }
+
     return {
-        groups(by) {
-            const view = module.view(wasm.session_groups(session, Number(by === 'category')));
-            const data = view.records(0, FUNC_TIMING_BYTES);
-            return Array.from({ length: view.length }, (_, i) => ({
-                func: data.getInt32(i * FUNC_TIMING_BYTES, true),
-                total: data.getFloat64(i * FUNC_TIMING_BYTES + 8, true),
-                self: data.getFloat64(i * FUNC_TIMING_BYTES + 16, true),
-            }));
-        },
+        groups: (by) => timings(wasm.session_groups(session, GROUP_KINDS.indexOf(by)), Number.POSITIVE_INFINITY),
+        functionsWeighed: (weight, limit) =>
+            timings(wasm.session_functions_weighed(session, WEIGHTS.indexOf(weight)), limit),
         butterfly({ kind, index }) {
             module.check(wasm.session_butterfly(session, CENTER_KINDS.indexOf(kind), index));
             return { total: wasm.session_butterfly_total(session), self: wasm.session_butterfly_self(session) };

@@ -15,7 +15,7 @@ import { decodeTransforms, encodeTransforms } from './transform_codec';
 /** [start, end) in milliseconds after the profile's zero. */
 export type Range = [number, number];
 
-export const TABS = ['calltree', 'functions', 'butterfly', 'flame-graph', 'stack-chart', 'marker-chart', 'marker-table'] as const;
+export const TABS = ['summary', 'calltree', 'functions', 'butterfly', 'flame-graph', 'stack-chart', 'marker-chart', 'marker-table'] as const;
 export type Tab = (typeof TABS)[number];
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);

@@ -1,0 +1,159 @@
+/*
+ * What a sample counts, and what a summary asks. Trees by each weight are compared with the slow twin in test_tree.c.
+ */
+#include "slow_tree_check.h"
+
+#include "support/sample_rows.h"
+
+enum { PROFILES = 1500 };
+
+static void each_query(void (*check)(struct engine *engine, const struct slow_query *query))
+{
+    for (uint64_t seed = 0; seed < PROFILES; seed++) {
+        struct profile twin;
+        struct engine *engine = random_engine(&twin, seed);
+        struct random random = {seed};
+        struct slow_query query;
+        slow_random_query(&query, &twin, &random);
+        ask(engine, &query, false);
+        check(engine, &query);
+        engine_free(engine);
+        profile_destroy(&twin);
+    }
+}
+
+static void check_other_weights(struct engine *engine, const struct slow_query *query)
+{
+    for (int weight = 0; weight < WEIGH_KINDS; weight++) {
+        struct slow_query other = *query;
+        struct func_timings asked, expected;
+        struct error err;
+        other.weight = (enum sample_weight)weight;
+        ask(engine, query, false);
+        assert_int_equal(engine_functions_weighed(engine, other.weight, &asked, &err), 0);
+        ask(engine, &other, false);
+        assert_int_equal(engine_functions(engine, FUNCS_BY_SELF, &expected, &err), 0);
+        assert_int_equal(asked.length, expected.length);
+        for (size_t i = 0; i < asked.length; i++) {
+            assert_int_equal(asked.rows[i].func, expected.rows[i].func);
+            assert_true(asked.rows[i].total == expected.rows[i].total && asked.rows[i].self == expected.rows[i].self);
+        }
+        func_timings_destroy(&asked);
+        func_timings_destroy(&expected);
+    }
+}
+
+static void test_functions_by_another_weight_are_those_of_a_query_with_it(void **state)
+{
+    (void)state;
+    each_query(check_other_weights);
+}
+
+static void add_weight(void *context, const struct slow_stack *stack, double weight)
+{
+    double *sum = context;
+    (void)stack;
+    *sum += weight;
+}
+
+static void check_threads(struct engine *engine, const struct slow_query *query)
+{
+    struct func_timings threads;
+    struct error err;
+    assert_int_equal(engine_threads(engine, &threads, &err), 0);
+    assert_int_equal(threads.length, query->thread_count);
+    for (size_t i = 0; i < threads.length; i++) {
+        struct slow_query alone = *query;
+        double expected = 0;
+        alone.threads[0] = threads.rows[i].func;
+        alone.thread_count = 1;
+        slow_each_sample(&alone, add_weight, &expected);
+        assert_true(threads.rows[i].total == expected);
+        assert_true(i == 0 || fabs(threads.rows[i - 1].total) >= fabs(expected));
+    }
+    func_timings_destroy(&threads);
+}
+
+static void test_each_thread_has_what_its_samples_count(void **state)
+{
+    (void)state;
+    each_query(check_threads);
+}
+
+/* ---- which weights a file has ---- */
+
+static void small_profile(struct profile *profile, double cpu_delta)
+{
+    profile_init(profile);
+    profile->meta.interval = 1;
+    profile_add_category(profile, "Other", "grey");
+    uint32_t func = profile_add_func(profile, strings_add_z(&profile->strings, "f"), PROFILE_NONE);
+    uint32_t stack = profile_add_stack(profile, PROFILE_NONE, profile_add_frame(profile, func, PROFILE_NONE, -1));
+    struct sample_table *samples = &profile_add_thread(profile)->samples;
+    if (!isnan(cpu_delta))
+        assert_true(samples_give_cpu_delta(samples));
+    profile->meta.has_cpu_delta = !isnan(cpu_delta);
+    for (int i = 0; i < 3; i++) {
+        assert_true(samples_add(samples, stack, i * 2));
+        if (!isnan(cpu_delta))
+            samples->cpu_delta[i] = i == 1 ? cpu_delta : 500;
+    }
+}
+
+static unsigned held(const struct profile *profile)
+{
+    unsigned bits = 0;
+    for (int weight = 0; weight < WEIGH_KINDS; weight++)
+        bits |= (unsigned)weight_is_held(profile, (enum sample_weight)weight) << weight;
+    return bits;
+}
+
+static void test_only_weights_that_the_file_has_are_held(void **state)
+{
+    const unsigned always = 1u << WEIGH_RECORDED | 1u << WEIGH_TIME;
+    const unsigned cpu = always | 1u << WEIGH_CPU_TIME | 1u << WEIGH_OFF_CPU_TIME;
+    struct profile profile;
+    (void)state;
+    small_profile(&profile, NAN);
+    assert_int_equal(held(&profile), always);
+    profile_destroy(&profile);
+    small_profile(&profile, 700);
+    assert_int_equal(held(&profile), cpu);
+    assert_true(samples_give_weight(&profile.threads.data[0].samples));
+    assert_int_equal(held(&profile), cpu | 1u << WEIGH_SAMPLES);
+    profile_destroy(&profile);
+    small_profile(&profile, 0);
+    assert_int_equal(held(&profile), cpu | 1u << WEIGH_ON_CPU | 1u << WEIGH_OFF_CPU);
+    profile_destroy(&profile);
+}
+
+static void test_time_on_and_off_the_cpu_is_all_time(void **state)
+{
+    struct profile profile;
+    (void)state;
+    small_profile(&profile, 0);
+    const struct sample_table *samples = &profile.threads.data[0].samples;
+    for (size_t i = 0; i < samples->length; i++) {
+        double time = sample_weight_of(samples, i, WEIGH_TIME, 1);
+        assert_true(time == (i == 0 ? 1 : 2));
+        assert_true(sample_weight_of(samples, i, WEIGH_CPU_TIME, 1) == (i == 1 ? 0 : 0.5));
+        assert_true(sample_weight_of(samples, i, WEIGH_CPU_TIME, 1) +
+                        sample_weight_of(samples, i, WEIGH_OFF_CPU_TIME, 1) ==
+                    time);
+    }
+    assert_int_equal(weight_unit(WEIGH_CPU_TIME, WEIGHT_BYTES), WEIGHT_TRACING_MS);
+    assert_int_equal(weight_unit(WEIGH_ON_CPU, WEIGHT_BYTES), WEIGHT_BYTES);
+    assert_int_equal(weight_unit(WEIGH_SAMPLES, WEIGHT_BYTES), WEIGHT_SAMPLES);
+    profile_destroy(&profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions_by_another_weight_are_those_of_a_query_with_it),
+        cmocka_unit_test(test_each_thread_has_what_its_samples_count),
+        cmocka_unit_test(test_only_weights_that_the_file_has_are_held),
+        cmocka_unit_test(test_time_on_and_off_the_cpu_is_all_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,334 @@
+/** Where the time went, in one screen: the heaviest of everything, each leading to the view that has more of it. */
+import type { ComponentChildren, JSX } from 'preact';
+import { categoryColor } from '../draw/colors';
+import type { FuncRow } from '../engine/api';
+import { weightUnit } from '../state/filters';
+import { funcName, namesVersion } from '../state/names';
+import { info, openDialog, selectedThreads, view } from '../state/store';
+import {
+    chooseAllThreads,
+    openCenter,
+    openThread,
+    openWait,
+    type SummaryLists,
+    summaryError,
+    summaryLists,
+    trustSection,
+} from '../state/summary_view';
+import { summary } from '../state/tree';
+import { describeWeight, formatCount, formatDuration, formatShare, formatWeight } from '../text/format';
+import { plainText } from '../text/plain';
+import { EmptyTree } from './EmptyTree';
+import { ProfileText } from './text';
+import { shortName } from './weight_columns';
+
+const NAME_LIMIT = 160;
+
+interface RowProps {
+    weight: number;
+    whole: number;
+    /** As text, where it is not the unit of the view. */
+    amount: string;
+    title: string;
+    color?: string | undefined;
+    onOpen: () => void;
+    children: ComponentChildren;
+}
+
+function Row({ weight, whole, amount, title, color, onOpen, children }: RowProps): JSX.Element {
+    const part = whole === 0 ? 0 : Math.min(1, Math.abs(weight / whole));
+    return (
+        <li>
+            <button type="button" class="summary-row" title={title} onClick={onOpen}>
+                <span class="share">
+                    <span class="share-bar" style={{ transform: `scaleX(${part})`, ...(color ? { background: color } : {}) }} />
+                    <span>{formatShare(weight, whole)}</span>
+                </span>
+                <span class="summary-amount">{amount}</span>
+                <span class="summary-name">{children}</span>
+            </button>
+        </li>
+    );
+}
+
+interface CardProps {
+    name: string;
+    title: string;
+    note: string;
+    children: ComponentChildren;
+}
+
+function Card({ name, title, note, children }: CardProps): JSX.Element {
+    return (
+        <section class={`card card-${name}`} aria-labelledby={`card-${name}`}>
+            <h3 id={`card-${name}`}>{title}</h3>
+            <p class="muted">{note}</p>
+            {children}
+        </section>
+    );
+}
+
+function Name({ func, none }: { func: number; none: string }): JSX.Element {
+    namesVersion.value;
+    const name = func < 0 ? undefined : funcName(func);
+    return (
+        <>
+            <ProfileText text={name ? shortName(name.name) || '(no name)' : none} limit={NAME_LIMIT} />
+            {name && name.lib !== '' && (
+                <span class="tree-lib">
+                    <ProfileText text={name.lib} limit={60} />
+                </span>
+            )}
+        </>
+    );
+}
+
+function fullName(func: number): string {
+    const name = funcName(func);
+    return plainText(`${name?.name ?? ''}${name?.lib ? ` (${name.lib})` : ''}`, 1200);
+}
+
+function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
+    return (
+        <Card name="functions" title="Functions" note={`That the time was spent in, of ${formatCount(lists.functionCount)}`}>
+            <ol>
+                {lists.functions.map((row) => (
+                    <Row
+                        key={row.func}
+                        weight={row.self}
+                        whole={whole}
+                        amount={formatWeight(row.self, weightUnit.value)}
+                        title={fullName(row.func)}
+                        onOpen={() => openCenter({ kind: 'function', index: row.func })}
+                    >
+                        <Name func={row.func} none="" />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    return (
+        <Card name="libraries" title="Libraries" note="By the time in their own functions">
+            <ol>
+                {rows.map((row) => (
+                    <Row
+                        key={row.func}
+                        weight={row.self}
+                        whole={whole}
+                        amount={formatWeight(row.self, weightUnit.value)}
+                        title={`In the stacks of ${formatShare(row.total, whole)}`}
+                        onOpen={() => {
+                            if (row.func >= 0) openCenter({ kind: 'library', index: row.func });
+                        }}
+                    >
+                        <Name func={row.func < 0 ? -1 : info.value.funcCount + row.func} none="(no library)" />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const { categories } = info.value;
+    return (
+        <Card name="categories" title="Categories" note="By the frame that was running">
+            <ol>
+                {rows.map((row) => (
+                    <Row
+                        key={row.func}
+                        weight={row.self}
+                        whole={whole}
+                        amount={formatWeight(row.self, weightUnit.value)}
+                        title={`In the stacks of ${formatShare(row.total, whole)}`}
+                        color={categoryColor(categories[row.func])}
+                        onOpen={() => openCenter({ kind: 'category', index: row.func })}
+                    >
+                        <ProfileText text={categories[row.func]?.name ?? 'Other'} limit={NAME_LIMIT} />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const { threads } = info.value;
+    const chosen = selectedThreads.value.length;
+    return (
+        <Card
+            name="threads"
+            title="Threads"
+            note={chosen === threads.length ? 'All of the recording' : `${chosen} of ${threads.length} are chosen`}
+        >
+            <ol>
+                {rows.map((row) => {
+                    const thread = threads[row.func];
+                    return (
+                        <Row
+                            key={row.func}
+                            weight={row.total}
+                            whole={whole}
+                            amount={formatWeight(row.total, weightUnit.value)}
+                            title="Show its call tree"
+                            onOpen={() => openThread(row.func)}
+                        >
+                            <ProfileText text={thread?.name ?? ''} limit={NAME_LIMIT} />
+                            <span class="tree-lib">
+                                <ProfileText text={`${thread?.processName ?? ''} · TID ${thread?.tid ?? ''}`} limit={80} />
+                            </span>
+                        </Row>
+                    );
+                })}
+            </ol>
+        </Card>
+    );
+}
+
+function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    return (
+        <Card
+            name="waits"
+            title="Time off the CPU"
+            note={
+                rows.length > 0
+                    ? `${formatDuration(whole)} of waiting or readiness, by what ran right after`
+                    : 'There was next to none'
+            }
+        >
+            <ol>
+                {rows.map((row) => (
+                    <Row
+                        key={row.func}
+                        weight={row.self}
+                        whole={whole}
+                        amount={formatDuration(row.self)}
+                        title={fullName(row.func)}
+                        onOpen={() => openWait(row.func)}
+                    >
+                        <Name func={row.func} none="" />
+                    </Row>
+                ))}
+            </ol>
+        </Card>
+    );
+}
+
+function TrustCard(): JSX.Element | null {
+    const section = trustSection.value;
+    if (!section) return null;
+    return (
+        <Card name="trust" title="Trust" note="What the recorder says about its figures">
+            <dl>
+                {section.entries.slice(0, 16).map((entry) => (
+                    <div key={`${entry.label}:${entry.value}`}>
+                        <dt>
+                            <ProfileText text={entry.label} limit={100} />
+                        </dt>
+                        <dd title={plainText(entry.value, 1000)}>
+                            <ProfileText text={entry.value} limit={140} />
+                        </dd>
+                    </div>
+                ))}
+            </dl>
+            <button
+                type="button"
+                class="link"
+                onClick={() => {
+                    openDialog.value = 'info';
+                }}
+            >
+                All about the recording
+            </button>
+        </Card>
+    );
+}
+
+/** Whole numbers of a list in words: "39.8% Kernel, 31.9% Library and 28.3% User". */
+function shares(rows: readonly FuncRow[], whole: number, name: (row: FuncRow) => string): string {
+    const texts = rows.slice(0, 3).map((row) => `${formatShare(row.self, whole)} ${name(row)}`);
+    const last = texts.pop() ?? '';
+    return texts.length > 0 ? `${texts.join(', ')} and ${last}` : last;
+}
+
+function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
+    const { interval, categories, threads } = info.value;
+    const chosen = selectedThreads.value.length;
+    const [first] = lists.functions;
+    const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
+    const among = chosen === 1 ? 'one thread' : `${formatCount(chosen)} threads`;
+    const time = range ? ` in ${formatDuration(range[1] - range[0])} of the recording` : '';
+    return (
+        <div class="summary-head">
+            <h2>Where did the time go?</h2>
+            <p>
+                {describeWeight(whole, weightUnit.value, interval)} of {among}
+                {time}:{' '}
+                <ProfileText
+                    text={shares(lists.categories, whole, (row) => categories[row.func]?.name ?? 'Other')}
+                    limit={300}
+                />
+                .{' '}
+                {first && (
+                    <>
+                        The function that took most itself is{' '}
+                        <strong>
+                            <ProfileText text={shortName(funcName(first.func)?.name ?? '')} limit={NAME_LIMIT} />
+                        </strong>
+                        , with {formatShare(first.self, whole)}.
+                    </>
+                )}
+            </p>
+            <div class="summary-actions">
+                {chosen < threads.length && (
+                    <button type="button" class="button" onClick={chooseAllThreads}>
+                        All {formatCount(threads.length)} threads
+                    </button>
+                )}
+                <button type="button" class="button" onClick={() => window.print()}>
+                    Print
+                </button>
+            </div>
+        </div>
+    );
+}
+
+/** Arrows walk the entries. */
+function onKey(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('.summary-row')];
+    const at = rows.indexOf(document.activeElement as HTMLElement);
+    rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
+    event.preventDefault();
+}
+
+export function Summary(): JSX.Element {
+    const lists = summaryLists.value;
+    const whole = summary.value?.rootTotal ?? 0;
+    if (summaryError.value !== '')
+        return (
+            <p class="empty" role="alert">
+                {summaryError.value}
+            </p>
+        );
+    if (summary.value && whole === 0) return <EmptyTree />;
+    if (!lists) return <div class="summary" />;
+    return (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+        <div class="summary" role="group" aria-label="Summary" tabIndex={0} onKeyDown={onKey}>
+            <Head lists={lists} whole={whole} />
+            <div class="cards">
+                <FunctionCard lists={lists} whole={whole} />
+                <CategoryCard rows={lists.categories} whole={whole} />
+                <LibraryCard rows={lists.libraries} whole={whole} />
+                <ThreadCard rows={lists.threads} whole={whole} />
+                {lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
+                <TrustCard />
+            </div>
+        </div>
+    );
+}

@@ -1,0 +1,98 @@
+/** The summary of the view: a few of each list, heaviest first, and where each leads. */
+import { computed, effect, signal } from '@preact/signals';
+import type { ExtraSection, FuncRow } from '../engine/api';
+import { WEIGHTS } from '../engine/api';
+import type { Center } from '../engine/butterfly';
+import { fetchNames } from './names';
+import { changeView, engine, info, view } from './store';
+import { summary } from './tree';
+
+export interface SummaryLists {
+    functions: FuncRow[];
+    libraries: FuncRow[];
+    categories: FuncRow[];
+    threads: FuncRow[];
+    /** By time off the CPU; null: the file does not say. */
+    waits: FuncRow[] | null;
+    /** All of that time, ms. */
+    waited: number;
+    functionCount: number;
+}
+
+const MOST_ROWS = 12;
+const ALL = 1_000_000;
+
+/** null until the first answer. */
+export const summaryLists = signal<SummaryLists | null>(null);
+export const summaryError = signal('');
+
+const knowsWaits = computed(() => info.value.weights.includes(WEIGHTS.indexOf('off-cpu-time')));
+const isOpen = computed(() => view.value.tab === 'summary');
+let generation = 0;
+
+async function refresh(): Promise<void> {
+    const mine = ++generation;
+    try {
+        const [functions, libraries, categories, threads, waits] = await Promise.all([
+            engine.functions(ALL, 'self'),
+            engine.groups('library'),
+            engine.groups('category'),
+            engine.groups('thread'),
+            knowsWaits.peek() ? engine.functionsWeighed('off-cpu-time', ALL) : null,
+        ]);
+        const top = functions.filter((row) => row.self !== 0).slice(0, MOST_ROWS);
+        const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
+        const { funcCount } = info.peek();
+        await fetchNames([
+            ...top.map((row) => row.func),
+            ...(waiting ?? []).map((row) => row.func),
+            ...libraries.filter((row) => row.func >= 0).map((row) => funcCount + row.func),
+        ]);
+        if (mine !== generation) return;
+        summaryLists.value = {
+            functions: top,
+            libraries: libraries.slice(0, MOST_ROWS),
+            categories: categories.slice(0, MOST_ROWS),
+            threads: threads.slice(0, MOST_ROWS),
+            waits: waiting,
+            waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
+            functionCount: functions.length,
+        };
+        summaryError.value = '';
+    } catch (error) {
+        if (mine === generation) summaryError.value = error instanceof Error ? error.message : String(error);
+    }
+}
+
+/** Keeps it in step with the tree's query, while it is shown. */
+export function followSummary(): void {
+    effect(() => {
+        if (isOpen.value && summary.value) void refresh();
+    });
+}
+
+// ---- where entries lead ----
+
+export function openCenter(center: Center): void {
+    changeView({ tab: 'butterfly', center }, 'push');
+}
+
+export function openThread(thread: number): void {
+    changeView({ tab: 'calltree', threads: [thread], path: [] }, 'push');
+}
+
+/** The stacks after which a function was waited for. */
+export function openWait(func: number): void {
+    changeView({ tab: 'calltree', inverted: true, weight: 'off-cpu-time', path: [func] }, 'push');
+}
+
+export function chooseAllThreads(): void {
+    changeView({ threads: info.value.threads.map((thread) => thread.index) }, 'push');
+}
+
+// ---- trust ----
+
+/** What the recorder says about how far its figures can be trusted. */
+export const trustSection = computed<ExtraSection | undefined>(() =>
+    info.value.extra.find((section) => section.label.trim().toLowerCase() === 'trust'),
+);
