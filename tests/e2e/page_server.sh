@@ -1,6 +1,6 @@
 # For tests of the page: source it after tap.sh.
 #
-#     serve_profile FILE        starts `prof load`, sets $URL; ended with the test
+#     serve_profile FILE        starts `prof load`, sets $URL; ended with the test. There can be several
 #     drive_page SCRIPT ARG...  runs a script of this folder, which prints TAP itself; ends the test
 
 if ! command -v node >/dev/null || [ ! -x "${CHROMIUM:=/usr/bin/chromium}" ]; then
@@ -8,11 +8,12 @@ if ! command -v node >/dev/null || [ ! -x "${CHROMIUM:=/usr/bin/chromium}" ]; th
     finish
 fi
 export CHROMIUM
+servers=()
 
 serve_profile() {
     "$PROF" load --no-open --port 0 "$1" >"$WORK/load.log" 2>&1 &
-    server=$!
-    trap 'kill "$server" 2>/dev/null; rm -rf "$WORK"' EXIT
+    servers+=($!)
+    trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$WORK"' EXIT
     for _ in $(seq 600); do
         URL=$(grep -o 'http://[^ ]*' "$WORK/load.log") && return
         sleep 0.1
