@@ -160,6 +160,34 @@ await check('the palette finds a function and goes there', async () => {
     assertEqual(`${row?.name} ${numberOf(row.self)}`, `${leaf.name} ${leaf.total}`, 'the selected function');
 });
 
+await check('the flame graph and the stack chart are drawn, walked and zoomed', async () => {
+    const openChart = async (tab) => {
+        await page.goto(`${all.href}&tab=${tab}`);
+        await page.waitForSelector('.chart');
+        await settle(page);
+        return (await page.$('.chart')).boundingBox();
+    };
+    const selection = () => text('#chart-selection');
+    const flame = await openChart('flame-graph');
+    await page.mouse.click(flame.x + flame.width * 0.1, flame.y + flame.height - 9);
+    await settle(page);
+    const [, name, share] = /^(.*): ([\d.]+)% total/.exec(await selection()) ?? [];
+    const root = reported('report.json').tree.find((row) => row.depth === 0 && row.name === name);
+    assert(root, `no root is called ${name}`);
+    const expected = (100 * root.total) / reported('report.json').total;
+    assert(Math.abs(Number(share) - expected) < 0.051, `${name} has ${share}%, not ${expected}%`);
+    await page.keyboard.press('ArrowUp');
+    await settle(page);
+    assert((await selection()) !== '' && !(await selection()).startsWith(`${name}: ${share}`), 'the selection stays');
+    await page.keyboard.press('z');
+    await settle(page);
+    assert(parameter('zoom'), 'the address does not say that the graph is zoomed');
+    const chart = await openChart('stack-chart');
+    await page.mouse.click(chart.x + chart.width / 2, chart.y + 9);
+    await settle(page);
+    assert((await selection()) !== '', 'nothing is selected in the stack chart');
+});
+
 await check('nothing went wrong meanwhile', async () => {
     assertEqual(complaints.join('\n'), '', 'what the page complained of');
 });
