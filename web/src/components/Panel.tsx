@@ -1,5 +1,6 @@
 /** The views of the selected threads, a tab each, with the filters that they share. */
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import { NODE_TABS, type Tab } from '../state/codec';
 import { isMarkerView, markerSearch } from '../state/markers';
@@ -116,6 +117,9 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
 export function Panel(): JSX.Element {
     const { tab } = view.value;
     const isMarkers = isMarkerView.value;
+    useEffect(() => {
+        document.querySelector(`#tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    }, [tab]);
     const View = VIEWS.find((one) => one.name === tab)?.component ?? CallTree;
     return (
         <section class="panel" aria-label="Selected threads">

@@ -127,7 +127,9 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
                         <th scope="col">Line</th>
                         <th scope="col">Total</th>
                         <th scope="col">Self</th>
-                        <th scope="col" aria-label="Share" />
+                        <th scope="col">
+                            <span class="offscreen">Share</span>
+                        </th>
                     </tr>
                 </thead>
                 <tbody>

@@ -415,12 +415,20 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
                 </div>
                 <Title table={name} column={main} sort={sort} usualSort={usualSort} isMain />
             </div>
-            {props.error !== '' && (
-                <p class="empty" role="alert">
-                    {props.error}
-                </p>
+            {rows.length === 0 && (
+                <div role="row">
+                    <div role="gridcell">{props.error === '' ? props.empty : null}</div>
+                </div>
             )}
-            {props.error === '' && rows.length === 0 && props.empty}
+            {props.error !== '' && (
+                <div role="row">
+                    <div role="gridcell">
+                        <p class="empty" role="alert">
+                            {props.error}
+                        </p>
+                    </div>
+                </div>
+            )}
             <div class="tree-rows" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px`, minWidth }}>
                 {visible.map((row, i) => (
                     <TableRow

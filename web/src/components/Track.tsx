@@ -225,8 +225,9 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
                 <button
                     type="button"
                     class="button quiet square small track-hide"
+                    // By keyboard there is Delete: among the options of the list it would be none.
+                    aria-hidden="true"
                     tabIndex={-1}
-                    aria-label={`Hide ${plainText(row.title, 100)}`}
                     title={isHeading ? 'Hide this process' : 'Hide this track (Delete)'}
                     onClick={() => hideRow(row)}
                 >

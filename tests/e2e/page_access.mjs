@@ -1,0 +1,180 @@
+// Checks every view and dialog of the page with axe-core, in both themes and at the sizes that are promised.
+//
+//     node tests/e2e/page_access.mjs URL PROFILE
+//
+// URL serves a recorded profile; PROFILE, of many threads, is opened in the page for the rest.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url, file] = process.argv.slice(2);
+const packages = createRequire(new URL('../../web/package.json', import.meta.url));
+const axe = readFileSync(packages.resolve('axe-core/axe.min.js'), 'utf8');
+const page = await openPage(url);
+const tabs = await page.$$eval('[role="tab"]', (elements) => elements.map((element) => element.id.replace('tab-', '')));
+
+/** What axe finds against the rules of WCAG 2.1 AA and of ARIA: "rule: element, element". */
+async function violations() {
+    // Evaluated by the driver: the page itself may not load scripts from elsewhere.
+    await page.evaluate(axe);
+    return page.evaluate(async () => {
+        const { violations: found } = await window.axe.run(document, {
+            runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'],
+            // A page of panes has no main text to skip to.
+            rules: { region: { enabled: false } },
+        });
+        return found.map((one) => `${one.id}: ${one.nodes.slice(0, 4).map((node) => `${node.target.join(' ')} (${node.any.concat(node.all).map((what) => what.message).join(' ').slice(0, 160)})`).join(', ')}`);
+    });
+}
+
+async function assertNoViolations(where) {
+    await settle(page);
+    const found = await violations();
+    assert(found.length === 0, `${where}: ${found.join('; ')}`);
+}
+
+async function show(tab) {
+    await page.click(`#tab-${tab}`);
+    await settle(page);
+}
+
+/** Elements that reach out of the window at the right or below and cannot be scrolled to. */
+function cutOff() {
+    return page.evaluate(() => {
+        const scrolls = (element) => {
+            for (let at = element; at; at = at.parentElement) {
+                const { overflowX, overflowY } = getComputedStyle(at);
+                if (/auto|scroll/.test(overflowX + overflowY)) return true;
+            }
+            return false;
+        };
+        return [...document.querySelectorAll('button, input, [role="tab"]')]
+            .filter((element) => {
+                const box = element.getBoundingClientRect();
+                const isShown = box.width > 0 && getComputedStyle(element).visibility === 'visible' && element.closest('.offscreen') === null;
+                return isShown && (box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < -1) && !scrolls(element);
+            })
+            .map((element) => element.getAttribute('aria-label') || element.textContent || element.className);
+    });
+}
+
+for (const scheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const tab of tabs)
+        await check(`${tab} has roles, names and contrast (${scheme})`, async () => {
+            await show(tab);
+            await assertNoViolations(tab);
+        });
+    await show('calltree');
+    const open = {
+        'the list of keys': () => page.keyboard.press('?'),
+        'the recording': () => page.getByRole('button', { name: 'Recording' }).click(),
+        'the palette': async () => {
+            await page.keyboard.press('Control+k');
+            await page.keyboard.type('m');
+        },
+        'the list of tracks': () => page.locator('.track-count').click(),
+    };
+    for (const [name, act] of Object.entries(open))
+        await check(`${name} has roles, names and contrast (${scheme})`, async () => {
+            await act();
+            await page.waitForSelector('dialog[open]');
+            await assertNoViolations(name);
+            await page.keyboard.press('Escape');
+            await page.waitForSelector('dialog[open]', { state: 'detached' }).catch(() => undefined);
+        });
+    await check(`a menu, a chosen range and a search have roles, names and contrast (${scheme})`, async () => {
+        await page.getByRole('textbox', { name: 'Filter stacks' }).fill('no such function');
+        await page.keyboard.press('Enter');
+        await assertNoViolations('a search that finds nothing');
+        await page.getByRole('textbox', { name: 'Filter stacks' }).fill('');
+        await page.keyboard.press('Enter');
+        await page.focus('.ruler');
+        await page.keyboard.press('Enter');
+        await assertNoViolations('a chosen range');
+        await page.focus('[role="treegrid"]');
+        await page.keyboard.press('Shift+F10');
+        await page.waitForSelector('.menu');
+        await assertNoViolations('a menu');
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+    });
+}
+await page.emulateMedia({ colorScheme: 'light' });
+
+const sizes = [
+    [1024, 768],
+    [1280, 800],
+    [1920, 1080],
+    [3840, 2160],
+    /* 200 % zoom of 1280 by 800: half as many pixels of the page. */
+    [640, 400],
+];
+for (const [width, height] of sizes)
+    await check(`nothing is cut off at ${width} by ${height}`, async () => {
+        await page.setViewportSize({ width, height });
+        for (const tab of tabs) {
+            await show(tab);
+            assertEqual((await cutOff()).join(), '', `what is cut off in ${tab}`);
+            assertEqual(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `whether ${tab} fits`);
+        }
+    });
+await page.setViewportSize({ width: 1280, height: 800 });
+
+await check('nothing moves for those who do not want it', async () => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const moving = await page.evaluate(() =>
+        [...document.querySelectorAll('*')]
+            .filter((element) => {
+                const { transitionDuration, animationName, animationDuration, scrollBehavior } = getComputedStyle(element);
+                const isLong = (durations) => durations.split(',').some((duration) => Number.parseFloat(duration) > 0);
+                return isLong(transitionDuration) || (animationName !== 'none' && isLong(animationDuration)) || scrollBehavior === 'smooth';
+            })
+            .map((element) => element.className),
+    );
+    assertEqual(moving.join(), '', 'what moves');
+    await page.emulateMedia({ reducedMotion: null });
+});
+
+await check('Tab goes through the page and every place shows that it has the focus', async () => {
+    await show('calltree');
+    await page.evaluate(() => document.activeElement?.blur());
+    const seen = new Set();
+    for (let i = 0; i < 60; i++) {
+        await page.keyboard.press('Tab');
+        const place = await page.evaluate(() => {
+            const element = document.activeElement;
+            if (!element || element === document.body) return null;
+            const style = getComputedStyle(element);
+            const parent = getComputedStyle(element.parentElement);
+            const isMarked = style.outlineStyle !== 'none' || style.boxShadow !== 'none' || parent.boxShadow !== 'none';
+            return { name: element.getAttribute('aria-label') || element.textContent.slice(0, 30) || element.className, isMarked, isTree: element.matches('.tree') };
+        });
+        if (!place) break;
+        // In a table the selected row shows it.
+        assert(place.isMarked || place.isTree, `${place.name} does not show that it has the focus`);
+        if (seen.has(place.name)) continue;
+        seen.add(place.name);
+    }
+    assert(seen.size > 8, `only ${[...seen].join()} can be reached`);
+});
+
+await check('many threads have roles, names and contrast', async () => {
+    const transfer = await page.evaluateHandle((text) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], 'many.json'));
+        return data;
+    }, readFileSync(file, 'utf8'));
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    await page.waitForFunction(() => document.querySelector('.product')?.textContent === 'many threads');
+    await page.waitForSelector('.tree-row.selected');
+    await assertNoViolations('many threads');
+});
+
+await check('nothing went wrong meanwhile', async () => {
+    assertEqual(complaints.join('\n'), '', 'what pages complained of');
+});
+
+await closeBrowser();
+finish();
