@@ -19,25 +19,18 @@ struct marker_view {
 
     ARRAY(uint32_t) chosen; /* the threads of the query */
     struct marker_list list;
-    bool has_list;
-
     struct marker_texts texts; /* of the list, as soon as one searches */
-    bool has_texts;
-    uint8_t *found; /* by the last search */
+    uint8_t *found;            /* by the last search */
     struct text_buffer search;
 
     struct time_range range;
-    unsigned places;
-    ARRAY(uint32_t) shown;
-    bool has_shown;
-
-    ARRAY(uint32_t) sorted, scratch;
+    ARRAY(uint32_t) shown, sorted, scratch;
     struct text_buffer details; /* of all markers of the list, once one sorts by them */
     ARRAY(size_t) details_end;
-    bool has_details;
-
     struct marker_chart chart;
-    bool has_chart;
+
+    unsigned places; /* of the query */
+    bool has_list, has_texts, has_shown, has_details, has_chart;
 };
 
 /* ---- life ---- */

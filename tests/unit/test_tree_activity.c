@@ -122,8 +122,8 @@ static void check_activity(struct engine *engine, uint32_t thread, double from, 
         for (int x = 0; x < WIDTH; x++)
             assert_true(rows[category][x] < 1e-4);
     for (int x = 0; x < WIDTH; x++)
-        assert_int_equal(activity.strip[x], slow_strip(&engine_profile(engine)->threads.data[thread].samples,
-                                                       from, to, engine_profile(engine)->meta.interval, x));
+        assert_int_equal(activity.strip[x], slow_strip(&engine_profile(engine)->threads.data[thread].samples, from, to,
+                                                       engine_profile(engine)->meta.interval, x));
     activity_destroy(&activity);
 }
 
