@@ -70,6 +70,8 @@ static const char report_help[] =
     "      --categories       the same for categories\n"
     "      --butterfly NAME   who calls a function and what it calls; lib:NAME or category:NAME for all of one\n"
     "      --lines FILE       the lines of a source file instead, each with what it took; the name, or its last parts\n"
+    "      --markers          the markers by their start, with what they say; --search is then one of markers: one of\n"
+    "                         the terms in their name, category, type or fields, name:term or field:term in that alone\n"
     "      --weight WEIGHT    what a sample counts: samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu\n"
     "  -t, --thread NAME      only threads with this tid, index or name (a part of the name if none has all of it);\n"
     "                         can be given several times\n"

@@ -24,6 +24,7 @@ enum {
     OPTION_INVERTED = 256,
     OPTION_FUNCTIONS,
     OPTION_LINES,
+    OPTION_MARKERS,
     OPTION_LIBRARIES,
     OPTION_CATEGORIES,
     OPTION_BUTTERFLY,
@@ -134,7 +135,8 @@ static enum report_what what_of(int option)
 static int choose_what(struct report_options *options, enum report_what what, const char *of)
 {
     if (options->what != REPORT_TREE && options->what != what)
-        return ui_usage("report", "--functions, --libraries, --categories, --butterfly and --lines exclude each other");
+        return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --lines and --markers exclude "
+                                  "each other");
     options->what = what;
     options->of = of;
     return 0;
@@ -148,6 +150,7 @@ static int parse_options(int argc, char **argv, struct report_options *options)
         {"inverted", no_argument, NULL, OPTION_INVERTED},
         {"functions", no_argument, NULL, OPTION_FUNCTIONS},
         {"lines", required_argument, NULL, OPTION_LINES},
+        {"markers", no_argument, NULL, OPTION_MARKERS},
         {"libraries", no_argument, NULL, OPTION_LIBRARIES},
         {"categories", no_argument, NULL, OPTION_CATEGORIES},
         {"butterfly", required_argument, NULL, OPTION_BUTTERFLY},
@@ -194,6 +197,11 @@ static int parse_options(int argc, char **argv, struct report_options *options)
             break;
         case OPTION_LINES:
             status = choose_what(options, REPORT_LINES, optarg);
+            if (status)
+                return status;
+            break;
+        case OPTION_MARKERS:
+            status = choose_what(options, REPORT_MARKERS, NULL);
             if (status)
                 return status;
             break;
@@ -315,13 +323,14 @@ static void choose_range(struct report *report)
 struct tree_query report_query(const struct report *report)
 {
     bool whole = isnan(report->options.from) && isnan(report->options.to);
+    bool is_of_markers = report->options.what == REPORT_MARKERS;
     return (struct tree_query){.threads = report->threads.data,
                                .thread_count = report->threads.length,
                                .range = whole ? whole_time : report->range,
                                .transforms = report->transforms.data,
                                .transform_count = report->transforms.length,
                                .search = report->options.search,
-                               .search_length = strlen(report->options.search),
+                               .search_length = is_of_markers ? 0 : strlen(report->options.search),
                                .inverted = report->options.inverted,
                                .weight = report->options.weight};
 }
@@ -436,6 +445,8 @@ static int print_report(const struct report *report, struct error *err)
     int code = print_head(report, err);
     if (code)
         return code;
+    if (report->options.what == REPORT_MARKERS)
+        return report_print_markers(report, err);
     if (report->total == 0) {
         puts("No sample with a stack is left to show.");
         return 0;

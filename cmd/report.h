@@ -1,7 +1,7 @@
 /*
  * What the parts of `prof report` share: report.c reads the options and prints the head, report_tree.c prints trees and
  * lists, report_json.c prints everything as JSON, report_text.c fits profile text into a terminal, report_transforms.c
- * finds out what transforms are about, report_lines.c prints the lines of a source file.
+ * finds out what transforms are about, report_lines.c prints the lines of a source file, report_markers.c markers.
  */
 #ifndef PROF_CMD_REPORT_H
 #define PROF_CMD_REPORT_H
@@ -21,7 +21,15 @@ struct report_transform {
 };
 
 /* What is printed. */
-enum report_what { REPORT_TREE, REPORT_FUNCTIONS, REPORT_LIBRARIES, REPORT_CATEGORIES, REPORT_BUTTERFLY, REPORT_LINES };
+enum report_what {
+    REPORT_TREE,
+    REPORT_FUNCTIONS,
+    REPORT_LIBRARIES,
+    REPORT_CATEGORIES,
+    REPORT_BUTTERFLY,
+    REPORT_LINES,
+    REPORT_MARKERS
+};
 
 struct report_options {
     const char *path;
@@ -112,6 +120,15 @@ int report_resolve_source(struct report *report);
 int report_line_costs(const struct report *report, struct line_costs *costs, struct error *err);
 
 int report_print_lines(const struct report *report, struct error *err);
+
+/* ---- report_markers.c ---- */
+
+struct json_writer;
+
+int report_print_markers(const struct report *report, struct error *err);
+
+/* The member "markers" of the report as JSON. */
+int report_put_markers(struct json_writer *json, const struct report *report, struct error *err);
 
 /* ---- report_tree.c: trees and lists are rows and then what was left out ---- */
 

@@ -1,10 +1,11 @@
 // The markers' table and chart, and the tracks of counters and markers, by mouse, keyboard and address.
 //
-//     node tests/e2e/page_markers.mjs URL
+//     node tests/e2e/page_markers.mjs URL PROF PROFILE
+import { execFileSync } from 'node:child_process';
 import { askUntil, closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url] = process.argv.slice(2);
+const [url, prof, file] = process.argv.slice(2);
 const table = `${url}?thread=0&tab=marker-table`;
 const chart = `${url}?thread=0&tab=marker-chart`;
 
@@ -38,6 +39,38 @@ await check('the table has each marker once, by its start, with what its kind sa
     await page.close();
 });
 
+const searches = [
+    ['example', 1],
+    ['LOAD', 2],
+    ['example,late', 2],
+    ['name:load', 2],
+    ['-name:load', 6],
+    ['cat:graphics', 4],
+    ['secret:hidden', 1],
+    ['hidden text', 1],
+    ['"late, very"', 1],
+    ['/^pa.nt$/', 2],
+    ['type:paint', 1],
+    ['reason:late', 1],
+    ['nothing like this', 0],
+];
+/** Markers of the first thread as prof report lists them. */
+function reported(...options) {
+    const text = execFileSync(prof, ['report', '--markers', '--json', '--thread', '42', ...options, file], {
+        encoding: 'utf8',
+    });
+    return JSON.parse(text).markers;
+}
+
+await check('prof report --markers lists the same', () => {
+    const lines = (markers) => markers.map((one) => `${one.start.toFixed(3)} ${one.name} ${one.details}`).join('\n');
+    assertEqual(lines(reported()), all.map((row) => `${row[0]} ${row[2]} ${row[3]}`).join('\n'), 'markers');
+    assertEqual(reported('--range', '0.012,0.034').length, 4, 'in a range');
+    for (const [search, count] of searches) assertEqual(reported('--search', search).length, count, search);
+    const text = execFileSync(prof, ['report', '--markers', '--thread', '42', file], { encoding: 'utf8' });
+    assert(/^ +20\.000 +20 ms  load  +<b>bold<\/b> \(1\.0 MiB\)$/m.test(text), 'as text');
+});
+
 await check('a click on a title sorts; the address keeps it', async () => {
     const page = await openTable();
     await page.getByRole('button', { name: 'Duration' }).click();
@@ -54,21 +87,6 @@ await check('a click on a title sorts; the address keeps it', async () => {
     await page.close();
 });
 
-const searches = [
-    ['example', 1],
-    ['LOAD', 2],
-    ['example,late', 2],
-    ['name:load', 2],
-    ['-name:load', 6],
-    ['cat:graphics', 4],
-    ['secret:hidden', 1],
-    ['hidden text', 1],
-    ['"late, very"', 1],
-    ['/^pa.nt$/', 2],
-    ['type:paint', 1],
-    ['reason:late', 1],
-    ['nothing like this', 0],
-];
 await check('a search keeps what has one of its terms, in a field or anywhere', async () => {
     const page = await openTable();
     for (const [text, count] of searches) {

@@ -61,6 +61,17 @@ const KEYS: { title: string; keys: [string[], string][] }[] = [
         ],
     },
     {
+        title: 'Markers',
+        keys: [
+            [['↑', '↓', '←', '→'], 'marker before, after; in the row above, below'],
+            [['Enter', 'Double click'], 'select the range of the marker'],
+            [['['], 'begin the selection with its start'],
+            [[']'], 'end the selection with its end'],
+            [['Ctrl+C'], 'copy its description'],
+            [['field:term'], 'in the search: only in this field; name, cat and type are fields, too'],
+        ],
+    },
+    {
         title: 'Source and assembly',
         keys: [
             [['n', 'p'], 'next, previous hot line or instruction'],

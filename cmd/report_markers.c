@@ -1,0 +1,163 @@
+/*
+ * `prof report --markers`: the markers of the threads, by their start, as the page's Marker Table lists them. --search
+ * is that of the table, which looks at markers, not at stacks.
+ */
+#include "report.h"
+
+#include "base/json_write.h"
+#include "tree/marker_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { START_COLUMNS = 13, DURATION_COLUMNS = 12, NAME_COLUMNS = 28 };
+
+struct marker_report {
+    const struct report *report;
+    struct marker_view *view;
+    const uint32_t *shown;
+    size_t count;
+    struct text_buffer text;
+    struct payload payload;
+};
+
+static int begin(struct marker_report *markers, const struct report *report, struct error *err)
+{
+    *markers = (struct marker_report){.report = report};
+    struct marker_query query = {.threads = report->threads.data,
+                                 .thread_count = report->threads.length,
+                                 .range = report->range,
+                                 .search = report->options.search,
+                                 .search_length = strlen(report->options.search)};
+    markers->view = marker_view_new(report->profile, engine_full_range(report->engine), err);
+    int code = markers->view ? marker_view_query(markers->view, &query, err) : error_no_memory(err);
+    if (code)
+        return code;
+    markers->shown = marker_view_shown(markers->view, &markers->count);
+    return 0;
+}
+
+static void end(struct marker_report *markers)
+{
+    marker_view_free(markers->view);
+    array_free(&markers->text);
+    payload_destroy(&markers->payload);
+}
+
+static const struct marker *marker_at(const struct marker_report *markers, size_t at)
+{
+    return &marker_view_list(markers->view)->data[markers->shown[at]];
+}
+
+/* The text that the table has under Details, NUL-terminated. NULL if memory ran out. */
+static const char *details_of(struct marker_report *markers, const struct marker *marker, struct error *err)
+{
+    markers->text.length = 0;
+    if (marker_label_append(&markers->text, marker_view_context(markers->view), marker, MARKER_TABLE_LABEL,
+                            &markers->payload, err))
+        return NULL;
+    if (!text_append(&markers->text, "", 1)) {
+        error_no_memory(err);
+        return NULL;
+    }
+    return markers->text.data;
+}
+
+static const char *name_of(const struct marker_report *markers, const struct marker *marker)
+{
+    return strings_text(&markers->report->profile->strings, marker->name);
+}
+
+static int print_marker(struct marker_report *markers, const struct marker *marker, struct error *err)
+{
+    const struct report *report = markers->report;
+    double zero = marker_view_context(markers->view)->values.zero;
+    char duration[NUMBER_TEXT_MAX] = "";
+    const char *details = details_of(markers, marker, err);
+    if (!details)
+        return -1;
+    if (marker->kind != MARKER_INSTANT)
+        number_text(duration, "duration", marker->end - marker->start);
+    char *micro = strstr(duration, "\xc2\xb5");
+    unsigned columns = 0;
+    if (micro && !report->utf8) {
+        *micro = 'u';
+        memmove(micro + 1, micro + 2, strlen(micro + 1));
+    }
+    printf("%*.3f ", START_COLUMNS, marker->start - zero);
+    for (const char *at = duration; *at; at++)
+        columns += (*at & 0xc0) != 0x80;
+    printf("%*s", DURATION_COLUMNS - (int)columns, "");
+    report_put_text(report, duration, 0);
+    fputs("  ", stdout);
+    unsigned used = report_put_text(report, name_of(markers, marker), NAME_COLUMNS);
+    if (*details) {
+        printf("%*s", NAME_COLUMNS + 2 - (int)used, "");
+        unsigned before = START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5;
+        report_put_text(report, details, report->width > before ? report->width - before : 0);
+    }
+    putchar('\n');
+    return 0;
+}
+
+int report_print_markers(const struct report *report, struct error *err)
+{
+    enum { USUAL_LIMIT = 400 };
+    struct marker_report markers;
+    size_t limit = report->options.limit == SIZE_MAX ? USUAL_LIMIT : report->options.limit;
+    int code = begin(&markers, report, err);
+    if (!code)
+        printf("%*s %*s  %-*s  details\n", START_COLUMNS, "start, ms", DURATION_COLUMNS, "duration", NAME_COLUMNS,
+               "marker");
+    size_t i = 0;
+    for (; !code && i < markers.count && (limit == 0 || i < limit); i++)
+        code = print_marker(&markers, marker_at(&markers, i), err);
+    if (!code && markers.count == 0)
+        puts("No marker is left to show.");
+    if (!code && i < markers.count)
+        printf("\n%zu more (--limit 0 shows all).\n", markers.count - i);
+    end(&markers);
+    return code;
+}
+
+static int put_marker(struct json_writer *json, struct marker_report *markers, const struct marker *marker,
+                      struct error *err)
+{
+    static const char *const kinds[] = {"instant", "interval", "without start", "without end"};
+    const struct profile *profile = markers->report->profile;
+    double zero = marker_view_context(markers->view)->values.zero;
+    const char *details = details_of(markers, marker, err);
+    if (!details)
+        return -1;
+    json_open(json, '{');
+    json_key(json, "name");
+    json_text_z(json, name_of(markers, marker));
+    json_key(json, "category");
+    json_text_z(json, strings_text(&profile->strings, profile->categories.data[marker->category].name));
+    json_key(json, "thread");
+    json_unsigned(json, marker->thread);
+    json_key(json, "start");
+    json_double(json, marker->start - zero);
+    json_key(json, "end");
+    json_double(json, marker->end - zero);
+    json_key(json, "kind");
+    json_text_z(json, kinds[marker->kind]);
+    json_key(json, "details");
+    json_text_z(json, details);
+    json_close(json, '}');
+    return 0;
+}
+
+int report_put_markers(struct json_writer *json, const struct report *report, struct error *err)
+{
+    struct marker_report markers;
+    size_t limit = report->options.limit == 0 ? SIZE_MAX : report->options.limit;
+    int code = begin(&markers, report, err);
+    json_key(json, "markers");
+    json_open(json, '[');
+    for (size_t i = 0; !code && i < markers.count && i < limit; i++)
+        code = put_marker(json, &markers, marker_at(&markers, i), err);
+    json_close(json, ']');
+    end(&markers);
+    return code;
+}
