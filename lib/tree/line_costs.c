@@ -90,7 +90,9 @@ static int sum_values(struct place_costs *costs, struct place_numbers *numbers, 
         enough = !has_value || of_stack[stack] != PROFILE_NONE;
     }
     struct place_request request = {of_stack, (uint32_t)numbers->values.length, are_calls, file->request->selection};
-    int code = enough ? place_costs_sum(costs, file->counted, &request, err) : error_no_memory(err);
+    int code = enough ? 0 : error_no_memory(err);
+    if (!code && request.count)
+        code = place_costs_sum(costs, file->counted, &request, err);
     free(of_stack);
     return code;
 }

@@ -55,13 +55,26 @@ static void look_at_func(uint8_t *is_looked_at, const struct counted_stacks *cou
     }
 }
 
-static void link_stacks(struct stack_walk *walk, const struct counted_stacks *counted)
+/* The place of a stack, if it is looked at. */
+static uint32_t place_of(const struct stack_walk *walk, const struct counted_stacks *counted,
+                         const struct place_request *request, uint32_t stack)
+{
+    uint32_t prefix = counted->stacks->prefix[stack];
+    bool counts =
+        walk->is_looked_at[stack] && (!request->are_calls || (prefix != PROFILE_NONE && walk->is_looked_at[prefix]));
+    return counts ? request->of_stack[stack] : NO_PLACE;
+}
+
+/* Only stacks that have a place or stand above one are walked. */
+static void link_stacks(struct stack_walk *walk, const struct counted_stacks *counted,
+                        const struct place_request *request)
 {
     size_t length = counted->stacks->length;
     for (size_t stack = 0; stack <= length; stack++)
         walk->first_child[stack] = PROFILE_NONE;
     for (size_t stack = length; stack-- > 0;) {
-        if (counted->nodes->of_stack[stack] == NODE_NONE)
+        bool has_place = place_of(walk, counted, request, (uint32_t)stack) != NO_PLACE;
+        if (!has_place && walk->first_child[stack] == PROFILE_NONE)
             continue;
         uint32_t prefix = counted->stacks->prefix[stack];
         size_t parent = prefix == PROFILE_NONE ? length : prefix;
@@ -89,16 +102,6 @@ static void weigh_stacks(struct stack_walk *walk, struct place_costs *costs, con
         if (prefix != PROFILE_NONE && counted->nodes->of_stack[stack] != NODE_NONE)
             walk->weight[prefix] += walk->weight[stack];
     }
-}
-
-/* The place of a stack, if it is looked at. */
-static uint32_t place_of(const struct stack_walk *walk, const struct counted_stacks *counted,
-                         const struct place_request *request, uint32_t stack)
-{
-    uint32_t prefix = counted->stacks->prefix[stack];
-    bool counts =
-        walk->is_looked_at[stack] && (!request->are_calls || (prefix != PROFILE_NONE && walk->is_looked_at[prefix]));
-    return counts ? request->of_stack[stack] : NO_PLACE;
 }
 
 static void walk_stacks(struct stack_walk *walk, struct place_costs *costs, const struct counted_stacks *counted,
@@ -156,7 +159,7 @@ static int sum_from_root(struct place_costs *costs, const struct counted_stacks 
             look_at_path(walk.is_looked_at, counted, request->selection.path);
         else
             look_at_func(walk.is_looked_at, counted, request->selection.func);
-        link_stacks(&walk, counted);
+        link_stacks(&walk, counted, request);
         weigh_stacks(&walk, costs, counted, request);
         walk_stacks(&walk, costs, counted, request);
     }

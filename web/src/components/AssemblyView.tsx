@@ -5,6 +5,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { drawJumps, type Jump, LANE_WIDTH, layoutJumps, MOST_LANES } from '../draw/jumps';
+import { costText, costTitle, heatStep } from '../state/cost_text';
 import {
     type Code,
     chooseInstruction,
@@ -22,7 +23,6 @@ import {
 } from '../state/source_box';
 import type { Place } from '../state/symbol_api';
 import { plainText } from '../text/plain';
-import { costText, costTitle, heatStep } from './SourceView';
 import { CodeProblem } from './SourceProblem';
 import { ProfileText } from './text';
 import { useSize } from './use';

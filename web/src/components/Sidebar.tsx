@@ -3,7 +3,9 @@ import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
 import { weightUnit } from '../state/filters';
+import { openSource } from '../state/source_box';
 import { info } from '../state/store';
+import { placeOfNode } from '../state/transform_offers';
 import { details, selected, summary } from '../state/tree';
 import { sidebarWidth } from '../state/windows';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
@@ -107,6 +109,11 @@ function baseName(file: string): string {
     return file.slice(file.lastIndexOf('/') + 1);
 }
 
+function showLine(line: number): void {
+    const node = details.value?.node;
+    if (node) void openSource({ ...placeOfNode(node), line });
+}
+
 function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
     const unit = weightUnit.value;
     if (node.lines.length === 0) return null;
@@ -136,10 +143,17 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
                     {node.lines.map((line) => (
                         <tr key={`${line.file.slice(-200)}:${line.line}`}>
                             <th scope="row">
-                                <ProfileText
-                                    text={isOneFile ? String(line.line) : `${baseName(line.file)}:${line.line}`}
-                                    limit={80}
-                                />
+                                <button
+                                    type="button"
+                                    class="link"
+                                    title="Show this line of the source"
+                                    onClick={() => showLine(line.line)}
+                                >
+                                    <ProfileText
+                                        text={isOneFile ? String(line.line) : `${baseName(line.file)}:${line.line}`}
+                                        limit={80}
+                                    />
+                                </button>
                             </th>
                             <td>{formatWeight(line.total, unit)}</td>
                             <td>{formatWeight(line.self, unit)}</td>

@@ -24,10 +24,12 @@ import {
     toggleAssembly,
     toggleUnit,
 } from '../state/source_box';
-import { boxHeight } from '../state/windows';
+import { boxHeight, sourceShare } from '../state/windows';
 import { AssemblyView } from './AssemblyView';
 import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon } from './icons';
 import { SourceView } from './SourceView';
+import { PanesSplitter } from './Splitter';
+import { plainText } from '../text/plain';
 import { ProfileText } from './text';
 
 const NAME_LIMIT = 120;
@@ -145,7 +147,7 @@ function Heading(): JSX.Element {
         <h2>
             {name !== undefined && <ProfileText text={name || '(no name)'} limit={NAME_LIMIT} />}
             {file !== '' && (
-                <span class="muted file" title={file.slice(0, 1000)}>
+                <span class="muted file" title={plainText(file, 1000)}>
                     <ProfileText text={file} limit={400} />
                 </span>
             )}
@@ -287,7 +289,8 @@ export function SourceBox(): JSX.Element | null {
                 </button>
             </div>
             <div class="box-panes">
-                <SourceView />
+                <SourceView share={shown.assembly ? sourceShare.value : 1} />
+                {shown.assembly && <PanesSplitter />}
                 {shown.assembly && <AssemblyView />}
             </div>
         </section>

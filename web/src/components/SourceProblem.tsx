@@ -1,12 +1,14 @@
 /** Why there is no source to see, or no code, and what to do about it. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { costText } from '../state/cost_text';
 import { fetchNames, funcName, namesVersion } from '../state/names';
-import { box, type SourceText } from '../state/source_box';
+import { box, chooseLine, chosenLine, lineCosts, type SourceText } from '../state/source_box';
 import { info } from '../state/store';
 import { ProfileText } from './text';
 
 const TEXT_LIMIT = 400;
+const MOST_LINES = 500;
 
 /** The folder of a path, without its last slash. */
 function folderOf(file: string): string {
@@ -22,6 +24,36 @@ function useFunction(): { name: string; lib: string } {
     }, [func]);
     const known = func >= 0 ? funcName(func) : undefined;
     return { name: known?.name ?? '', lib: known?.lib ?? '' };
+}
+
+/** What is known without the text: the costs of the lines. */
+function LineTable(): JSX.Element | null {
+    const lines = (lineCosts.value?.lines ?? []).filter((cost) => cost.line > 0 && cost.total !== 0);
+    if (lines.length === 0) return null;
+    return (
+        <table class="bars lines">
+            <thead>
+                <tr>
+                    <th scope="col">Line</th>
+                    <th scope="col">Total</th>
+                    <th scope="col">Self</th>
+                </tr>
+            </thead>
+            <tbody>
+                {lines.slice(0, MOST_LINES).map((cost) => (
+                    <tr key={cost.line} class={cost.line === chosenLine.value ? 'chosen' : ''}>
+                        <th scope="row">
+                            <button type="button" class="link" onClick={() => chooseLine(cost.line)}>
+                                {cost.line}
+                            </button>
+                        </th>
+                        <td>{costText(cost.total)}</td>
+                        <td>{costText(cost.self)}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
 }
 
 export function SourceProblem({ text }: { text: SourceText | null }): JSX.Element {
@@ -46,6 +78,7 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
                 <p>
                     Sources of packages come from a debug server: <code>--debuginfod URL</code>.
                 </p>
+                <LineTable />
             </div>
         );
     }

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LineMark, SourceEditor } from '../editor/editor';
 import type { LineCosts } from '../engine/source';
+import { costText, costTitle, heatStep } from '../state/cost_text';
 import { funcName, namesVersion } from '../state/names';
 import {
     box,
@@ -19,34 +20,11 @@ import {
 import { weightUnit } from '../state/filters';
 import { info } from '../state/store';
 import { summary } from '../state/tree';
-import { describeWeight, formatShare, formatWeight } from '../text/format';
+import { describeWeight } from '../text/format';
 import { plainText } from '../text/plain';
 import { SourceProblem } from './SourceProblem';
 
-const HEAT_STEPS = 5;
 const NAME_LIMIT = 48;
-
-/** 1 to HEAT_STEPS for what has heat, by its part of the most. */
-export function heatStep(heat: number, most: number): number {
-    return heat <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(Math.min(1, heat / most) * HEAT_STEPS));
-}
-
-/** A cost as a gutter shows it: nothing for nothing. */
-export function costText(weight: number): string {
-    if (weight === 0) return '';
-    return inPercent.value
-        ? formatShare(weight, summary.value?.rootTotal ?? 0)
-        : formatWeight(weight, weightUnit.value);
-}
-
-export function costTitle({ total, self }: { total: number; self: number }): string {
-    const { interval } = info.value;
-    const unit = weightUnit.value;
-    const whole = summary.value?.rootTotal ?? 0;
-    const words = (weight: number): string =>
-        `${formatShare(weight, whole)} (${describeWeight(weight, unit, interval)})`;
-    return `Total ${words(total)}, self ${words(self)}`;
-}
 
 function nameOf(func: number, limit: number): string {
     return plainText(funcName(func)?.name ?? '', limit);
@@ -76,7 +54,8 @@ function marksOf(costs: LineCosts): Map<number, LineMark> {
     return marks;
 }
 
-export function SourceView(): JSX.Element {
+/** `share`: of the width. */
+export function SourceView({ share }: { share: number }): JSX.Element {
     const holder = useRef<HTMLDivElement>(null);
     const [editor, setEditor] = useState<SourceEditor | null>(null);
     const [problem, setProblem] = useState('');
@@ -126,7 +105,7 @@ export function SourceView(): JSX.Element {
     }, [editor, opened]);
 
     return (
-        <section class="source-pane" aria-label="Source">
+        <section class="source-pane" aria-label="Source" style={{ flexBasis: `${share * 100}%` }}>
             <div class="pane-header" aria-hidden="true">
                 <span class="cost">Total</span>
                 <span class="cost">Self</span>

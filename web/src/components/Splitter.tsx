@@ -1,7 +1,7 @@
 /** The bars between timeline and tree, tree and sidebar, and columns: dragged, moved with arrow keys, reset by double click. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { setBoxHeight, setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
+import { setBoxHeight, setSourceShare, setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
 
 const USUAL_STEP = 16;
 const LEAST_TIMELINE = 64;
@@ -108,6 +108,20 @@ export function BoxSplitter(): JSX.Element {
             write={(size) => setBoxHeight(Math.max(LEAST_BOX, Math.min(size, window.innerHeight - 2 * LEAST_PANEL)))}
             reset={() => setBoxHeight(null)}
             grows={-1}
+        />
+    );
+}
+
+export function PanesSplitter(): JSX.Element {
+    const widthOf = (selector: string): number => document.querySelector(selector)?.getBoundingClientRect().width ?? 1;
+    return (
+        <Splitter
+            label="Width of the source"
+            orientation="vertical"
+            read={() => widthOf('.source-pane')}
+            write={(size) => setSourceShare(size / widthOf('.box-panes'))}
+            reset={() => setSourceShare(0.5)}
+            grows={1}
         />
     );
 }

@@ -3,12 +3,8 @@
  * loaded when a source file is first shown. The editor lives in a shadow root, where its style sheets are allowed by the
  * page's Content-Security-Policy; colours are the variables of the page.
  */
-import { cpp } from '@codemirror/lang-cpp';
-import { go } from '@codemirror/lang-go';
-import { python } from '@codemirror/lang-python';
-import { rust } from '@codemirror/lang-rust';
 import { HighlightStyle, type LanguageSupport, syntaxHighlighting } from '@codemirror/language';
-import { EditorState, type Extension, RangeSet, RangeSetBuilder, StateEffect, StateField } from '@codemirror/state';
+import { Compartment, EditorState, type Extension, RangeSet, RangeSetBuilder, StateEffect, StateField } from '@codemirror/state';
 import {
     type BlockInfo,
     Decoration,
@@ -28,14 +24,12 @@ export interface LineMark {
     self: string;
     /** In words. */
     title: string;
-    /** 0 to HEAT_STEPS. */
+    /** 0 to 5: see state/cost_text.ts. */
     heat: number;
     /** Names of calls that were inlined into the line, and the same with their costs. */
     inlined: string;
     inlinedTitle: string;
 }
-
-export const HEAT_STEPS = 5;
 
 export interface EditorCalls {
     /** A line was clicked, or walked to with the arrow keys. */
@@ -218,16 +212,16 @@ const highlighting = HighlightStyle.define([
     { tag: [tags.processingInstruction, tags.macroName, tags.meta], color: 'var(--code-meta)' },
 ]);
 
-const LANGUAGES: [RegExp, () => LanguageSupport][] = [
-    [/\.(c|h|cc|cpp|cxx|c\+\+|hh|hpp|hxx|h\+\+|inl|ipp|tcc|cu|m|mm)$|\/include\/c\+\+\//i, cpp],
-    [/\.rs$/, rust],
-    [/\.go$/, go],
-    [/\.pyw?$/, python],
+/** Each is loaded with the first file that is written in it. */
+const LANGUAGES: [RegExp, () => Promise<LanguageSupport>][] = [
+    [
+        /\.(c|h|cc|cpp|cxx|c\+\+|hh|hpp|hxx|h\+\+|inl|ipp|tcc|cu|m|mm)$|\/include\/c\+\+\//i,
+        async () => (await import('@codemirror/lang-cpp')).cpp(),
+    ],
+    [/\.rs$/, async () => (await import('@codemirror/lang-rust')).rust()],
+    [/\.go$/, async () => (await import('@codemirror/lang-go')).go()],
+    [/\.pyw?$/, async () => (await import('@codemirror/lang-python')).python()],
 ];
-
-function languageOf(file: string): Extension {
-    return LANGUAGES.find(([pattern]) => pattern.test(file))?.[1]() ?? [];
-}
 
 // ---- the editor ----
 
@@ -235,6 +229,9 @@ export class SourceEditor {
     private readonly view: EditorView;
     private readonly calls: EditorCalls;
     private chosen = 0;
+    private readonly language = new Compartment();
+    /** Nobody has seen the text yet, and its place on the screen is not known. */
+    private isFresh = true;
 
     constructor(parent: HTMLElement, calls: EditorCalls) {
         this.calls = calls;
@@ -249,6 +246,7 @@ export class SourceEditor {
 
     setText(text: string, file: string, label: string): void {
         this.chosen = 0;
+        this.isFresh = true;
         const chooseBlock: Choose = (view, block) => {
             this.calls.onChoose(view.state.doc.lineAt(block.from).number);
             this.focus();
@@ -271,12 +269,20 @@ export class SourceEditor {
                     marksField,
                     chosenField,
                     highlightSpecialChars(),
-                    languageOf(file),
+                    this.language.of([]),
                     syntaxHighlighting(highlighting),
                     theme,
                 ],
             }),
         );
+        void this.colour(file);
+    }
+
+    /** Colours the text once its language is there; without, it is still to be read. */
+    private async colour(file: string): Promise<void> {
+        const { doc } = this.view.state;
+        const support = await LANGUAGES.find(([pattern]) => pattern.test(file))?.[1]().catch(() => null);
+        if (support && this.view.state.doc === doc) this.view.dispatch({ effects: this.language.reconfigure(support) });
     }
 
     get lines(): number {
@@ -296,6 +302,11 @@ export class SourceEditor {
     reveal(number: number, place: 'center' | 'nearest' = 'center'): void {
         if (number < 1 || number > this.lines) return;
         const { from } = this.view.state.doc.line(number);
+        if (this.isFresh) {
+            this.isFresh = false;
+            this.view.dispatch({ effects: EditorView.scrollIntoView(from, { y: 'center' }) });
+            return;
+        }
         const block = this.view.lineBlockAt(from);
         const { scrollTop, clientHeight } = this.view.scrollDOM;
         if (block.top >= scrollTop && block.bottom <= scrollTop + clientHeight && clientHeight > 0) return;

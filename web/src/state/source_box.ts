@@ -5,7 +5,7 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
-import type { AddressCost, AddressCosts, FrameSelection, LineCost, LineCosts, NativeSymbol } from '../engine/source';
+import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
 import type { BoxView } from './box_codec';
 import { fetchNames, funcName } from './names';
 import { changeView, engine, info, onOtherProfile, type Step, store, stored, view } from './store';
@@ -17,6 +17,8 @@ export interface SourcePlace {
     func: number;
     path?: NodePath;
     inverted?: boolean;
+    /** To bring into view; else the costliest one of the function is. */
+    line?: number;
 }
 
 export interface SourceText {
@@ -80,7 +82,10 @@ export const shownSymbol = computed<NativeSymbol | null>(() => {
 /** How to go back to the view that it was opened from. */
 let opener: HTMLElement | null = null;
 
-export async function openSource({ func, path = [], inverted = false }: SourcePlace): Promise<void> {
+/** The line that was asked for with the function. */
+let lineToShow = 0;
+
+export async function openSource({ func, path = [], inverted = false, line = 0 }: SourcePlace): Promise<void> {
     const source = func < info.value.funcCount ? await engine.funcSource(func) : -1;
     const before = view.value.box;
     opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
@@ -94,6 +99,7 @@ export async function openSource({ func, path = [], inverted = false }: SourcePl
         symbol: -1,
         full: before?.full ?? false,
     };
+    lineToShow = line;
     batch(() => {
         changeView({ box: opened }, before ? 'replace' : 'push');
         openings.value++;
@@ -363,18 +369,20 @@ async function showCode(symbol: NativeSymbol): Promise<void> {
     }
 }
 
-/** The costliest line of the function itself is brought into view, in the row that the box was opened for. */
-async function goToHottest(opened: BoxView): Promise<void> {
-    if (opened.source < 0 || opened.func < 0) return;
-    const own = await engine.lineCosts(opened.source, opened.func, rowSelection(opened));
+/** The costliest line of the function itself, in the row that the box was opened for; 0: there is none. */
+async function costliestLine(opened: BoxView): Promise<number> {
+    const { func, source } = opened;
+    const own = await engine.lineCosts(source, func, rowSelection(opened));
     const lines = own.lines.filter((cost) => cost.line > 0);
-    const hottest = lines.reduce<LineCost | null>(
-        (best, cost) =>
-            !best || cost.total > best.total || (cost.total === best.total && cost.self > best.self) ? cost : best,
-        null,
-    );
-    const [name] = hottest ? [] : await engine.funcs([opened.func]);
-    const line = hottest?.line ?? name?.line ?? 0;
+    const [first] = lines.sort((a, b) => b.total - a.total || b.self - a.self || a.line - b.line);
+    const [name] = first ? [] : await engine.funcs([func]);
+    return first?.line ?? name?.line ?? 0;
+}
+
+async function goToFirstLine(opened: BoxView): Promise<void> {
+    if (opened.source < 0 || opened.func < 0) return;
+    const line = lineToShow || (await costliestLine(opened));
+    lineToShow = 0;
     if (line <= 0 || box.value?.source !== opened.source) return;
     batch(() => {
         chosenLine.value = line;
@@ -451,7 +459,7 @@ export function followBox(): void {
         const shown = box.value;
         if (!summary.value) return;
         const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
-        if (shown && key !== last) void goToHottest(shown);
+        if (shown && key !== last) void goToFirstLine(shown);
         last = key;
     });
     // New code shows what belongs to the line that is chosen.

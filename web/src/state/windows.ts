@@ -23,6 +23,14 @@ export function setBoxHeight(height: number | null): void {
     store('boxHeight', height === null ? null : String(Math.round(height)));
 }
 
+/** What the source takes of the width beside the assembly. */
+export const sourceShare = signal<number>(storedNumber('sourceShare') ?? 0.5);
+
+export function setSourceShare(share: number): void {
+    sourceShare.value = Math.max(0.2, Math.min(share, 0.8));
+    store('sourceShare', String(sourceShare.value));
+}
+
 export function setTimelineHeight(height: number | null): void {
     timelineHeight.value = height;
     store('timelineHeight', height === null ? null : String(Math.round(height)));
