@@ -284,23 +284,28 @@ static bool set_bare(struct namer *namer, size_t index)
     return frame != PROFILE_NONE && array_push(&naming->frames, frame);
 }
 
-/* What symbol servers know a file without a build id by; leaves `out` empty if the file is gone or has got one. */
-static void breakpad_id_of_code(const struct symbol_lib *lib, char out[BREAKPAD_ID_SIZE])
-{
-    struct elf_file file;
-    unsigned char id[16];
-    if (debug_file_open_code(&file, lib, NULL, NULL) != 0)
-        return;
-    if (file.build_id_size == 0 && library_text_id(&file, id))
-        library_breakpad_id(id, sizeof(id), out);
-    elf_file_close(&file);
-}
-
 static void write_ids(const unsigned char *build_id, size_t size, char breakpad_id[BREAKPAD_ID_SIZE],
                       char code_id[CODE_ID_SIZE])
 {
     library_breakpad_id(build_id, size, breakpad_id);
     library_code_id(build_id, size, code_id);
+}
+
+/* Of a file whose build id the kernel did not tell. It only looks where the segments say that notes are, which is not
+ * where the programs of Go have theirs; of a file that is known to be the one that was mapped, its own word counts. One
+ * without is known to symbol servers by its code. Leaves both empty if the file is gone, or may be another one. */
+static void write_ids_of_code(const struct symbol_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
+                              char code_id[CODE_ID_SIZE])
+{
+    struct elf_file file;
+    unsigned char id[16];
+    if (debug_file_open_code(&file, lib, NULL, NULL) != 0)
+        return;
+    if (file.build_id_size && lib->origin)
+        write_ids(file.build_id, file.build_id_size, breakpad_id, code_id);
+    else if (file.build_id_size == 0 && library_text_id(&file, id))
+        library_breakpad_id(id, sizeof(id), breakpad_id);
+    elf_file_close(&file);
 }
 
 static void write_ids_of_image(const struct spool_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
@@ -323,7 +328,7 @@ static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const
     else if (lib->image_size)
         write_ids_of_image(lib, breakpad_id, code_id);
     else if (lib->kind == SPOOL_LIB_FILE)
-        breakpad_id_of_code(symbol_lib, breakpad_id);
+        write_ids_of_code(symbol_lib, breakpad_id, code_id);
     uint32_t name = add_text(namer, path_base_name(lib->path)), path = add_text(namer, lib->path);
     struct library row = {
         .arch = add_text(namer, "x86_64"),
