@@ -240,6 +240,31 @@ await check('the palette finds functions of the whole profile by a few letters, 
     await restart();
 });
 
+await check('the palette finds markers of the chosen threads by their names', async () => {
+    await palette('reqser', 'Marker Request served');
+    await page.keyboard.press('Enter');
+    await askUntil((tab) => tab === 'marker-table', async () => parameter('tab'));
+    await settle(page);
+    assertEqual(parameter('markerSearch'), 'name:"Request served"', 'the search');
+    assertEqual(await page.locator('.tree-row').count(), 3, 'number of markers');
+    await restart();
+});
+
+await check('all keys are in the list of keys', async () => {
+    await page.keyboard.press('Control+k');
+    const keys = await page.$$eval('.palette .picker-row kbd', (elements) => elements.map((element) => element.textContent));
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.palette', { state: 'detached' });
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open] .keys');
+    const listed = new Set(await page.$$eval('.keys kbd', (elements) => elements.map((element) => element.textContent)));
+    const missing = keys.filter((key) => !listed.has(key) && !/^\d$/.test(key));
+    assertEqual(missing.join(), '', 'what is missing');
+    assert(keys.length > 15, `only ${keys.length} keys are offered`);
+    await page.keyboard.press('Escape');
+    await restart();
+});
+
 await check('the palette finds threads, also those that are hidden', async () => {
     await palette('tool2', 'Thread tool2');
     await page.keyboard.press('Enter');

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 
 const [file, wanted = '60'] = process.argv.slice(2);
 const names = ['main', 'accept_connection', 'parse_request', 'std::vector<Request>::push_back', 'HttpServer::handle', 'render', 'malloc', '_int_malloc', 'idle_wait'];
-const strings = [...names, 'server', 'libc.so.6'];
+const strings = [...names, 'server', 'libc.so.6', 'Request served'];
 const inLibc = (at) => (names[at].includes('malloc') ? 1 : 0);
 const count = names.length;
 const none = (length) => Array(length).fill(null);
@@ -42,7 +42,21 @@ function thread(name, processName, pid, tid, isMainThread, busy) {
             weightType: 'samples',
             length: busy,
         },
-        markers: { data: [], name: [], startTime: [], endTime: [], phase: [], category: [], length: 0 },
+        markers: markersOf(name),
+    };
+}
+
+/** The first worker tells of three requests. */
+function markersOf(name) {
+    const times = name === 'worker 1' ? [100, 300, 700] : [];
+    return {
+        data: times.map(() => null),
+        name: times.map(() => strings.indexOf('Request served')),
+        startTime: times,
+        endTime: times.map(() => null),
+        phase: times.map(() => 0),
+        category: times.map(() => 0),
+        length: times.length,
     };
 }
 

@@ -1,4 +1,4 @@
-/** The command palette: type a few letters of a command, a view, a thread or a function. */
+/** The command palette: type a few letters of a command, a view, a thread, a function or a marker. */
 import type { JSX } from 'preact';
 import { NODE_TABS } from '../state/codec';
 import { namesVersion } from '../state/names';
@@ -63,8 +63,8 @@ export function Palette(): JSX.Element | null {
     return (
         <Picker
             name="palette"
-            label="Commands, views, threads and functions"
-            placeholder="Type a few letters of a command, view, thread or function"
+            label="Commands, views, threads, functions and markers"
+            placeholder="Type a few letters of a command, view, thread, function or marker"
             text={paletteText.value}
             items={paletteEntries.value}
             keyOf={(entry) => entry.id}

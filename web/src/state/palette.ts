@@ -1,14 +1,25 @@
 /**
- * What the command palette finds: commands, views, threads and functions in one list, the best first. All are measured
+ * What the command palette finds: commands, views, threads, functions and markers in one list, the best first. All are measured
  * alike (text/fuzzy.ts, and lib/tree/find_names.h for functions). Other things join by a source of their own.
  */
 import { computed, effect, signal } from '@preact/signals';
 import type { FoundFunction } from '../engine/find';
 import { fuzzyScore, typedWords } from '../text/fuzzy';
+import { formatCount } from '../text/format';
 import { COMMANDS, keyText } from './commands';
 import { selectFunction } from './functions';
 import { fetchNames, funcName } from './names';
-import { changeView, chooseThread, engine, isPaletteOpen, trackSeeds, tracks, view } from './store';
+import {
+    changeView,
+    chooseThread,
+    engine,
+    fullRange,
+    isPaletteOpen,
+    selectedThreads,
+    trackSeeds,
+    tracks,
+    view,
+} from './store';
 import { showTracks } from './track_choice';
 import { keyOf } from './tracks';
 
@@ -25,6 +36,7 @@ export interface PaletteEntry {
 export const paletteText = signal('');
 
 const MOST_FUNCTIONS = 100;
+const MOST_MARKERS = 5000;
 /** Where several are equally good. */
 const GROUPS = ['View', 'Command', 'Transform', 'Thread', 'Function', 'Marker'];
 
@@ -76,6 +88,28 @@ function openFunction(func: number, isFilter: boolean): void {
     }
 }
 
+const markerNames = signal<{ name: string; count: number }[]>([]);
+
+/** The names of the markers that the chosen threads have. */
+async function findMarkers(): Promise<void> {
+    const query = { threads: selectedThreads.peek(), range: fullRange.peek(), search: '', place: 'table' as const };
+    const rows = await engine.markerChart(query).catch(() => []);
+    const counts = new Map<string, number>();
+    for (const row of rows) counts.set(row.name, (counts.get(row.name) ?? 0) + row.count);
+    markerNames.value = [...counts].map(([name, count]) => ({ name, count })).slice(0, MOST_MARKERS);
+}
+
+function markerEntries(): Unscored[] {
+    return markerNames.value.map(({ name, count }) => ({
+        id: `marker-${name}`,
+        group: 'Marker',
+        title: name,
+        detail: formatCount(count),
+        keys: '',
+        run: () => changeView({ tab: 'marker-table', markerSearch: `name:"${name}"` }, 'push'),
+    }));
+}
+
 const functionEntries = computed<PaletteEntry[]>(() =>
     found.value.map(({ func, score }) => ({
         id: `function-${func}`,
@@ -100,7 +134,7 @@ export const paletteEntries = computed<PaletteEntry[]>(() => {
     const typed = paletteText.value;
     const plain = [commandEntries, ...paletteSources].flatMap((source) => source());
     if (typedWords(typed).length === 0) return scored(plain, '');
-    const all = [...scored(plain, typed), ...scored(threadEntries(), typed), ...functionEntries.value];
+    const all = [...scored(plain, typed), ...scored(threadEntries(), typed), ...scored(markerEntries(), typed), ...functionEntries.value];
     return all.sort((a, b) => b.score - a.score || GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
 });
 
@@ -114,8 +148,10 @@ async function findFunctions(typed: string): Promise<void> {
 /** Keeps the functions in step with what is typed. */
 export function followPalette(): void {
     effect(() => {
-        if (isPaletteOpen.value) void engine.beginFind().catch(() => undefined);
-        else {
+        if (isPaletteOpen.value) {
+            void engine.beginFind().catch(() => undefined);
+            void findMarkers();
+        } else {
             paletteText.value = '';
             found.value = [];
         }

@@ -219,11 +219,16 @@ export const ROW_ACTIONS: readonly RowAction[] = [
     },
 ];
 
+/** The key of a row's action as a reader knows it. */
+export function rowKeyText(key: string): string {
+    return key.replace('Delete', 'Del').replace('ArrowUp', '↑').replace('ArrowDown', '↓');
+}
+
 export function rowMenu(row: TrackRow): MenuItem[] {
     return ROW_ACTIONS.filter((one) => one.isOffered(row)).map((one) => ({
         label: one.label.replace('this kind', `this kind (${KIND_NAMES[row.kind]})`),
         title: one.title,
-        keys: one.key.replace('Delete', 'Del').replace('Arrow', '').replace('Up', '↑').replace('Down', '↓'),
+        keys: rowKeyText(one.key),
         enabled: true,
         startsGroup: one.startsGroup ?? false,
         action: () => one.action(row),
