@@ -43,7 +43,7 @@ int marker_texts_make(struct marker_texts *texts, const struct marker_context *c
 {
     struct payload payload = {0};
     struct marker_field_list fields = {0};
-    int code = 0;
+    int code = array_reserve(&texts->text, 1) ? 0 : error_no_memory(err); /* somewhere, if all are empty */
     texts->text.length = texts->pieces.length = texts->first.length = 0;
     for (size_t i = 0; !code && i < list->length; i++) {
         code = payload_read(&payload, context->values.profile, &list->data[i], err);

@@ -300,7 +300,7 @@ bool marker_view_has_strip(const struct marker_view *view, uint32_t thread, unsi
 static int make_details(struct marker_view *view, struct error *err)
 {
     struct payload payload = {0};
-    int code = 0;
+    int code = array_reserve(&view->details, 1) ? 0 : error_no_memory(err); /* somewhere, if all are empty */
     view->details.length = view->details_end.length = 0;
     for (size_t i = 0; !code && i < view->list.length; i++) {
         code =

@@ -1,0 +1,88 @@
+/*
+ * Markers out of any schema, payloads and search: three texts with a NUL between them. Two rows of each phase have the
+ * payload; everything that a view asks for is asked for.
+ */
+#include "tree/marker_view.h"
+#include "tree/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { ROWS = 8 };
+
+static bool make_markers(struct profile *profile, uint32_t payload)
+{
+    struct thread *thread = profile_add_thread(profile);
+    if (!thread || profile_add_category(profile, "Other", "grey") == PROFILE_NONE)
+        return false;
+    struct marker_table *markers = &thread->markers;
+    markers->name = calloc(ROWS, sizeof(*markers->name));
+    markers->start = calloc(ROWS, sizeof(*markers->start));
+    markers->end = calloc(ROWS, sizeof(*markers->end));
+    markers->phase = calloc(ROWS, sizeof(*markers->phase));
+    markers->category = calloc(ROWS, sizeof(*markers->category));
+    markers->data = calloc(ROWS, sizeof(*markers->data));
+    if (!markers->name || !markers->start || !markers->end || !markers->phase || !markers->category || !markers->data)
+        return false;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        markers->name[i] = strings_add_z(&profile->strings, i % 2 ? "a" : "b");
+        markers->start[i] = i;
+        markers->end[i] = i + 2;
+        markers->phase[i] = (uint8_t)(i / 2);
+        markers->data[i] = payload;
+    }
+    markers->length = ROWS;
+    return true;
+}
+
+static void look_at(struct marker_view *view, const struct marker_query *query)
+{
+    static const struct marker_sort by_details = {MARKER_DETAILS, true};
+    struct error err;
+    struct text_buffer text = {0};
+    struct payload payload = {0};
+    struct marker_boxes boxes = {0};
+    struct marker_window window = {0, 10, 0.5, 0, 100};
+    double totals[WAIT_STATES];
+    if (marker_view_query(view, query, &err))
+        return;
+    const struct marker_list *list = marker_view_list(view);
+    const struct marker_chart *chart = marker_view_chart(view, &err);
+    if (chart)
+        marker_chart_boxes(&boxes, chart, list, &window, &err);
+    marker_view_sorted(view, &by_details, 1, &err);
+    marker_view_strip(view, 0, &window, MARKER_IN_OVERVIEW, &boxes, &err);
+    waits_boxes(&boxes, totals, marker_view_context(view), list, &window, &err);
+    for (size_t i = 0; i < list->length; i++)
+        for (int label = MARKER_TABLE_LABEL; label <= MARKER_TOOLTIP_LABEL; label++)
+            marker_label_append(&text, marker_view_context(view), &list->data[i], (enum marker_label)label, &payload,
+                                &err);
+    marker_boxes_destroy(&boxes);
+    payload_destroy(&payload);
+    array_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *text = (const char *)data, *limit = text + size;
+    const char *first = size ? memchr(text, 0, size) : NULL;
+    const char *second = first ? memchr(first + 1, 0, (size_t)(limit - first - 1)) : NULL;
+    struct profile profile;
+    struct error err;
+    if (!second)
+        return 0;
+    profile_init(&profile);
+    profile.meta.marker_schema = strings_add(&profile.strings, text, (size_t)(first - text));
+    if (make_markers(&profile, strings_add(&profile.strings, first + 1, (size_t)(second - first - 1)))) {
+        const uint32_t thread = 0;
+        struct marker_query query = {&thread, 1, whole_time, second + 1, (size_t)(limit - second - 1), 0};
+        struct marker_view *view = marker_view_new(&profile, (struct time_range){0, 10}, &err);
+        if (view)
+            look_at(view, &query);
+        marker_view_free(view);
+    }
+    profile_destroy(&profile);
+    return 0;
+}
