@@ -187,6 +187,9 @@ static bool append_parts(struct text_buffer *out, const struct value_context *co
 bool value_text_append(struct text_buffer *out, const struct value_context *context, const char *format,
                        const char *text, size_t length)
 {
+    /* Nearly all values are plain strings, and there may be many. */
+    if (length >= 2 && text[0] == '"' && text[length - 1] == '"' && !memchr(text, '\\', length))
+        return append_decoded(out, text + 1, length - 2);
     struct json json;
     json_init(&json);
     json_feed(&json, text, length);
