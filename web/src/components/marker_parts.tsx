@@ -7,6 +7,7 @@ import { chartQuery, markerDuration, selectMarkerRange, setPreviewEnd, setPrevie
 import { engine, fullRange, info } from '../state/store';
 import { copyText, type MenuItem, menuItem } from '../state/windows';
 import { formatDuration } from '../text/format';
+import { oneLine } from '../text/plain';
 import { ProfileText } from './text';
 
 const FIELD_LIMIT = 300;
@@ -39,7 +40,7 @@ async function copyJson(row: MarkerRow): Promise<void> {
 }
 
 export function copyDescription(row: MarkerRow): void {
-    void copyText(row.label === '' ? row.name : `${row.name}: ${row.label}`, 'Description');
+    void copyText(oneLine(row.label === '' ? row.name : `${row.name}: ${row.label}`), 'Description');
 }
 
 export function markerItems(row: MarkerRow): MenuItem[] {

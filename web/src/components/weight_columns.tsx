@@ -9,7 +9,7 @@ import { foldsTemplates, toggleTemplates } from '../state/tables';
 import { type MenuItem, menuItem } from '../state/windows';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { foldTemplates } from '../text/fold';
-import { ROW_LIMIT } from '../text/plain';
+import { plainText, ROW_LIMIT } from '../text/plain';
 import { ChevronIcon, CutIcon } from './icons';
 import { NameTooltip } from './NameTooltip';
 import type { Column } from './Table';
@@ -176,7 +176,7 @@ export function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabel
     return (
         <>
             <span class={isOpen && hasChildren ? 'twisty open' : 'twisty'}>{hasChildren && <ChevronIcon />}</span>
-            <span class="category-square" title={known?.name} style={{ background: categoryColor(known) }} />
+            <span class="category-square" title={plainText(known?.name ?? '', 200)} style={{ background: categoryColor(known) }} />
             {children}
         </>
     );

@@ -2,6 +2,7 @@
 import type { Column } from '../components/Table';
 import type { NodePath } from '../engine/api';
 import { formatCount } from '../text/format';
+import { oneLine } from '../text/plain';
 import { type TableFormat, tableText } from '../text/table_text';
 import { fetchNames, funcName } from './names';
 import { copyText, type MenuItem, menuItem, showNotice } from './windows';
@@ -10,7 +11,7 @@ const LONGEST_STACK = 100_000;
 const MOST_ROWS = 10_000;
 
 export function copyName(func: number): void {
-    void copyText(funcName(func)?.name ?? '', 'Name');
+    void copyText(oneLine(funcName(func)?.name ?? ''), 'Name');
 }
 
 /** One function a line, the leaf first. */
@@ -20,7 +21,7 @@ export async function copyStack(path: NodePath, isLeafFirst: boolean): Promise<v
     const ordered = isLeafFirst ? shown : shown.reverse();
     const lines = ordered.map((func) => {
         const name = funcName(func);
-        return name?.lib ? `${name.name} [${name.lib}]` : (name?.name ?? '');
+        return oneLine(name?.lib ? `${name.name} [${name.lib}]` : (name?.name ?? ''));
     });
     await copyText(`${lines.join('\n')}\n`, 'Stack');
 }

@@ -25,6 +25,14 @@ export function plainText(text: string, limit: number): string {
     return `${text.slice(0, limit).replace(INVISIBLE, spellOut)}…`;
 }
 
+/**
+ * `text` for the clipboard: faithful, but with blanks for controls and ends of lines, so that a name stays in its line of a
+ * table and means nothing to a terminal that it is pasted into.
+ */
+export function oneLine(text: string): string {
+    return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
+}
+
 /** What a text that was cut by plainText() leaves out, in words; '' if it is all there. */
 export function cutNote(text: string, limit: number): string {
     return text.length <= limit

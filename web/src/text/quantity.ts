@@ -1,5 +1,6 @@
 /** Values of counters as text, by the unit that the profile gives them. */
 import { formatBytes, formatCount, formatDuration } from './format';
+import { plainText } from './plain';
 
 const MS_PER_HOUR = 3_600_000;
 
@@ -29,7 +30,7 @@ export function formatAmount(value: number, unit: string): string {
     if (unit === 'pWh') return withPrefix(value * 1e-12, 'Wh');
     if (unit === 'ms') return formatDuration(value);
     if (unit === 'percent') return `${short(value * 100)}%`;
-    return unit === '' ? short(value) : `${short(value)} ${unit}`;
+    return unit === '' ? short(value) : `${short(value)} ${plainText(unit, 30)}`;
 }
 
 /** An amount per ms: energy as power, bytes and counts per second. */

@@ -1,5 +1,7 @@
 /** A table as text that other programs take: aligned columns, Markdown, and CSV. */
 
+import { oneLine } from './plain';
+
 export type TableFormat = 'text' | 'markdown' | 'csv';
 
 export interface TableCell {
@@ -57,5 +59,6 @@ function asCsv({ titles, rows }: TableText): string {
 
 export function tableText(table: TableText, format: TableFormat): string {
     const writers = { text: asText, markdown: asMarkdown, csv: asCsv };
-    return `${writers[format](table)}\n`;
+    const rows = table.rows.map((row) => row.map((cell) => ({ ...cell, text: oneLine(cell.text) })));
+    return `${writers[format]({ ...table, rows })}\n`;
 }
