@@ -9,7 +9,7 @@ import { chartColors } from '../draw/box_colors';
 import type { Axis } from '../state/axis';
 import { fetchNames, funcName, namesVersion } from '../state/names';
 import type { MenuItems } from '../state/node_menu';
-import { info } from '../state/store';
+import { info, onOtherProfile } from '../state/store';
 import { foldsTemplates } from '../state/tables';
 import { theme } from '../state/theme';
 import { type MenuItem, menu, newMenuId, tooltip } from '../state/windows';
@@ -70,6 +70,11 @@ function samePlace(a: Place | null, b: Place | null): boolean {
 
 /** Names as boxes show them, in full and folded: thousands are drawn at once. */
 const labels = { full: new Map<number, string>(), folded: new Map<number, string>() };
+
+onOtherProfile(() => {
+    labels.full.clear();
+    labels.folded.clear();
+});
 
 function label(func: number): string {
     const known = foldsTemplates.value ? labels.folded : labels.full;

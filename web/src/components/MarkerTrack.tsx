@@ -5,7 +5,7 @@ import { pixelRatio } from '../draw/boxes';
 import { canvasColors } from '../draw/colors';
 import type { MarkerBoxes } from '../engine/markers';
 import { STRIP_HEIGHT } from '../state/more_tracks';
-import { committedRange, engine, info } from '../state/store';
+import { committedRange, engine, info, onOtherProfile } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
 import { graphWidth, tooltip } from '../state/windows';
@@ -21,6 +21,8 @@ const MOST_STRIPS = 200;
 
 /** What is drawn in each track, for the mouse. */
 const strips = new Map<number, MarkerBoxes>();
+
+onOtherProfile(() => strips.clear());
 
 function drawStrip(canvas: HTMLCanvasElement, boxes: MarkerBoxes, range: [number, number], width: number): void {
     const context = canvas.getContext('2d');

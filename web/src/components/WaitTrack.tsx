@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { pixelRatio } from '../draw/boxes';
 import { type MarkerDetails, WAIT_STATES, type Waits, type WaitState } from '../engine/markers';
 import { STRIP_HEIGHT } from '../state/more_tracks';
-import { committedRange, engine, fullRange } from '../state/store';
+import { committedRange, engine, fullRange, onOtherProfile } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
 import { graphWidth, tooltip } from '../state/windows';
@@ -41,6 +41,8 @@ const SHORT_NAMES: Record<WaitState, string> = {
 
 /** What is drawn in each track, for the mouse. */
 const strips = new Map<number, Waits>();
+
+onOtherProfile(() => strips.clear());
 
 function stateOf(waits: Waits, box: number): WaitState {
     return WAIT_STATES[waits.boxes.row[box] ?? 0] ?? 'other';

@@ -4,7 +4,7 @@ import type { ExtraSection, FuncRow } from '../engine/api';
 import { WEIGHTS } from '../engine/api';
 import type { Center } from '../engine/butterfly';
 import { fetchNames } from './names';
-import { changeView, engine, info, view } from './store';
+import { changeView, engine, info, onOtherProfile, view } from './store';
 import { summary } from './tree';
 
 export interface SummaryLists {
@@ -29,6 +29,11 @@ export const summaryError = signal('');
 const knowsWaits = computed(() => info.value.weights.includes(WEIGHTS.indexOf('off-cpu-time')));
 const isOpen = computed(() => view.value.tab === 'summary');
 let generation = 0;
+
+onOtherProfile(() => {
+    generation++;
+    summaryLists.value = null;
+});
 
 async function refresh(): Promise<void> {
     const mine = ++generation;
