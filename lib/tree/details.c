@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NO_ANCHOR PROFILE_NONE
 
@@ -38,7 +39,31 @@ static uint32_t anchor_on_suffix(const struct stack_view *stacks, uint32_t stack
     }
 }
 
+static void anchor_on_innermost(uint32_t *anchor, const struct stack_view *stacks, uint32_t func)
+{
+    for (uint32_t stack = 0; stack < stacks->length; stack++) {
+        uint32_t caller = stacks->prefix[stack];
+        uint32_t above = caller == PROFILE_NONE ? NO_ANCHOR : anchor[caller];
+        anchor[stack] = stacks->func[stack] == func ? stack : above;
+    }
+}
+
+static bool is_truncation(const struct profile *profile, uint32_t func)
+{
+    return func < profile->funcs.length &&
+           strcmp(strings_text(&profile->strings, profile->funcs.name[func]), TRUNCATED_NAME) == 0;
+}
+
+static void mark_cut(uint8_t *cut, const struct profile *profile, const struct stack_view *stacks)
+{
+    for (uint32_t stack = 0; stack < stacks->length; stack++) {
+        uint32_t caller = stacks->prefix[stack];
+        cut[stack] = caller == PROFILE_NONE ? is_truncation(profile, stacks->func[stack]) : cut[caller];
+    }
+}
+
 struct sums {
+    uint8_t *cut; /* per stack of the view: its root is TRUNCATED_NAME */
     double *categories_total, *categories_self;
     struct hash line_index;
     size_t inlined, not_inlined;
@@ -90,6 +115,7 @@ static bool add_stacks(struct node_details *details, struct sums *sums, const st
         bool is_self = at == leaf;
         uint16_t category = counted->stacks->category[stack];
         sums->categories_total[category] += weight;
+        details->cut += sums->cut[leaf] ? weight : 0;
         if (is_self)
             sums->categories_self[category] += weight;
         add_inlining(sums, &profile->frames, frame);
@@ -144,10 +170,15 @@ static int sum_details(struct node_details *details, const struct profile *profi
     struct sums sums = {0};
     sums.categories_total = calloc(categories, sizeof(double));
     sums.categories_self = calloc(categories, sizeof(double));
-    bool enough = sums.categories_total && sums.categories_self && add_stacks(details, &sums, profile, counted, anchor);
+    sums.cut = malloc(counted->stacks->length + 1);
+    bool enough = sums.categories_total && sums.categories_self && sums.cut;
+    if (enough)
+        mark_cut(sums.cut, profile, counted->stacks);
+    enough = enough && add_stacks(details, &sums, profile, counted, anchor);
     int code = enough ? finish(details, &sums, profile, categories, err) : error_no_memory(err);
     free(sums.categories_total);
     free(sums.categories_self);
+    free(sums.cut);
     hash_destroy(&sums.line_index);
     return code;
 }
@@ -173,6 +204,18 @@ int inverted_details_compute(struct node_details *details, const struct profile 
         return error_no_memory(err);
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++)
         anchor[stack] = anchor_on_suffix(counted->stacks, stack, path, length);
+    int code = sum_details(details, profile, counted, anchor, err);
+    free(anchor);
+    return code;
+}
+
+int func_details_compute(struct node_details *details, const struct profile *profile,
+                         const struct counted_stacks *counted, uint32_t func, struct error *err)
+{
+    uint32_t *anchor = malloc((counted->stacks->length + 1) * sizeof(*anchor));
+    if (!anchor)
+        return error_no_memory(err);
+    anchor_on_innermost(anchor, counted->stacks, func);
     int code = sum_details(details, profile, counted, anchor, err);
     free(anchor);
     return code;

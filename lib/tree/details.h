@@ -7,6 +7,9 @@
 #include "tree/call_nodes.h"
 #include "tree/weights.h"
 
+/* The func at the root of a stack of which the recorder could not read the rest. */
+#define TRUNCATED_NAME "(truncated)"
+
 struct category_weight {
     uint32_t category;
     double weight;
@@ -27,8 +30,9 @@ struct node_details {
                                                * has merged it into a caller; heaviest first */
     struct category_weights categories_self;
     ARRAY(struct line_weight) lines; /* heaviest first; none for a func that stands for a whole library */
-    enum inlining inlining;          /* of the frames of the node that some counted sample has */
-    uint32_t inlined_into; /* string: the symbol that all inlined frames lie in; PROFILE_NONE: none, or several */
+    double cut; /* of samples whose stack begins at TRUNCATED_NAME: who called its other funcs is not known */
+    enum inlining inlining; /* of the frames of the node that some counted sample has */
+    uint32_t inlined_into;  /* string: the symbol that all inlined frames lie in; PROFILE_NONE: none, or several */
 };
 
 /* What is looked at: see timings_compute(). */
@@ -56,6 +60,10 @@ int node_details_compute(struct node_details *details, const struct profile *pro
 int inverted_details_compute(struct node_details *details, const struct profile *profile,
                              const struct counted_stacks *counted, const uint32_t *path, size_t length,
                              struct error *err);
+
+/* Details of a func, wherever it is: of its innermost frame in each stack. */
+int func_details_compute(struct node_details *details, const struct profile *profile,
+                         const struct counted_stacks *counted, uint32_t func, struct error *err);
 
 void node_details_destroy(struct node_details *details);
 

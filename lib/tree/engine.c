@@ -348,6 +348,12 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
     return code;
 }
 
+int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err)
+{
+    struct counted_stacks counted = engine_counted(engine);
+    return func_details_compute(details, &engine->profile, &counted, func, err);
+}
+
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err)
 {
     return func_timings_compute(functions, engine->nodes, &engine->timings, order, err);

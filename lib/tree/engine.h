@@ -85,6 +85,9 @@ int engine_heaviest_path(struct engine *engine, size_t depth, struct node_path *
 /* `details` is zeroed by the caller and destroyed with node_details_destroy(). */
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err);
 
+/* The same for a func, wherever it is in the current tree. */
+int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err);
+
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
 
 /* The functions of the current query by self, had it another weight: where threads waited beside where they ran. */

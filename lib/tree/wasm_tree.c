@@ -23,6 +23,8 @@ uint32_t EXPORT(session_find)(struct session *session, uint32_t length, int near
 const struct view *EXPORT(session_functions)(struct session *session, int by_total);
 const struct view *EXPORT(session_func)(struct session *session, uint32_t func);
 int EXPORT(session_details)(struct session *session, uint32_t node);
+int EXPORT(session_function_details)(struct session *session, uint32_t func);
+double EXPORT(session_cut)(const struct session *session);
 const struct view *EXPORT(session_categories)(struct session *session, int self);
 const struct view *EXPORT(session_lines)(struct session *session);
 int EXPORT(session_inlining)(const struct session *session);
@@ -196,13 +198,25 @@ const struct view *session_func(struct session *session, uint32_t func)
     return &session->view;
 }
 
-/* ---- details: session_details() first, then its parts ---- */
+/* ---- details: session_details() or session_function_details() first, then its parts ---- */
 
 int session_details(struct session *session, uint32_t node)
 {
     node_details_destroy(&session->details);
     session->details = (struct node_details){0};
     return engine_details(session->engine, node, &session->details, &session->err);
+}
+
+int session_function_details(struct session *session, uint32_t func)
+{
+    node_details_destroy(&session->details);
+    session->details = (struct node_details){0};
+    return engine_function_details(session->engine, func, &session->details, &session->err);
+}
+
+double session_cut(const struct session *session)
+{
+    return session->details.cut;
 }
 
 /* One column of struct category_weight (16 bytes: u32 category, f64 weight at 8). */

@@ -172,6 +172,28 @@ await check('the table is copied as text, Markdown and CSV, with the numbers of 
     await page.close();
 });
 
+await check('the sidebar of a function has its numbers, its callers and callees, which lead on', async () => {
+    const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
+    await page.locator('[role="grid"] .tree-row', { hasText: 'walk' }).click();
+    await settle(page);
+    const sidebar = page.locator('.sidebar');
+    assertEqual(await sidebar.locator('h2').innerText(), 'walk', 'name');
+    const row = report.functions.find((one) => one.name === 'walk');
+    const amounts = await sidebar.locator('.amount').allInnerTexts();
+    assert(amounts[0].includes(`${row.total} samples`) && amounts[1].includes(`${row.self} samples`), `amounts: ${amounts}`);
+    const listed = async (title) =>
+        (await sidebar.locator('section', { has: page.getByRole('heading', { name: title }) }).locator('tr').allInnerTexts())
+            .map((text) => text.split(/\s+/).filter((word) => word !== '').join(' '))
+            .join(', ');
+    assertEqual(await listed('Called by'), 'main 100.0% 9', 'callers');
+    assertEqual(await listed('Calls'), 'walk 88.9% 8', 'callees');
+    await sidebar.getByRole('button', { name: 'main' }).click();
+    await settle(page);
+    assertEqual(await sidebar.locator('h2').innerText(), 'main', 'name after a click');
+    assertEqual(await page.locator('[role="grid"] .tree-row.selected bdi').first().innerText(), 'main', 'selected row');
+    await page.close();
+});
+
 await check('nothing complained', () => assertEqual(complaints.join('; '), '', 'complaints of the browser'));
 
 await closeBrowser();

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct random {
     uint64_t state;
@@ -76,7 +77,10 @@ static inline void random_profile(struct profile *profile, uint64_t seed)
         abort();
     uint32_t funcs = 1 + random_below(&random, 8);
     for (uint32_t i = 0; i < funcs; i++) {
-        snprintf(name, sizeof(name), "Func%c::run(int)", "abcABCxy"[random_below(&random, 8)]);
+        char letter = "abcABCxy"[random_below(&random, 8)];
+        snprintf(name, sizeof(name), "Func%c::run(int)", letter);
+        if (letter == 'y')
+            strcpy(name, "(truncated)");
         uint32_t func = profile_add_func(profile, strings_add_z(&profile->strings, name),
                                          random_below(&random, 2) ? random_below(&random, 3) : PROFILE_NONE);
         profile->funcs.source[func] = random_below(&random, 2) ? random_below(&random, 3) : PROFILE_NONE;

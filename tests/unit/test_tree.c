@@ -240,7 +240,9 @@ struct slow_details {
     const struct profile *profile;
     const struct node_path *path;
     bool inverted;
+    uint32_t func; /* of add_details_of_func() */
     double category_total[4], category_self[4], line_total[4], line_self[4];
+    double cut;
 };
 
 static bool path_is_on(const struct slow_details *slow, const struct slow_stack *stack)
@@ -253,12 +255,15 @@ static bool path_is_on(const struct slow_details *slow, const struct slow_stack 
     return true;
 }
 
-static void add_details(void *context, const struct slow_stack *stack, double weight)
+static bool is_cut(const struct slow_details *slow, const struct slow_stack *stack)
 {
-    struct slow_details *slow = context;
-    if (!path_is_on(slow, stack))
-        return;
-    size_t at = slow->inverted ? stack->depth - slow->path->length : slow->path->length - 1;
+    uint32_t root = stack->frames[0].func;
+    return root < slow->profile->funcs.length &&
+           strcmp(strings_text(&slow->profile->strings, slow->profile->funcs.name[root]), "(truncated)") == 0;
+}
+
+static void add_details_at(struct slow_details *slow, const struct slow_stack *stack, size_t at, double weight)
+{
     bool is_library = stack->frames[at].func >= slow->profile->funcs.length;
     uint32_t line = is_library ? 0 : slow->profile->frames.line[stack->frames[at].frame];
     slow->category_total[stack->category] += weight;
@@ -267,6 +272,51 @@ static void add_details(void *context, const struct slow_stack *stack, double we
         slow->category_self[stack->category] += weight;
         slow->line_self[line] += weight;
     }
+    slow->cut += is_cut(slow, stack) ? weight : 0;
+}
+
+static void add_details(void *context, const struct slow_stack *stack, double weight)
+{
+    struct slow_details *slow = context;
+    if (path_is_on(slow, stack))
+        add_details_at(slow, stack, slow->inverted ? stack->depth - slow->path->length : slow->path->length - 1,
+                       weight);
+}
+
+static void add_details_of_func(void *context, const struct slow_stack *stack, double weight)
+{
+    struct slow_details *slow = context;
+    for (size_t at = stack->depth; at-- > 0;)
+        if (stack->frames[at].func == slow->func) {
+            add_details_at(slow, stack, at, weight);
+            break;
+        }
+}
+
+static void assert_same_details(const struct node_details *details, struct slow_details *slow)
+{
+    for (size_t c = 0; c < details->categories_total.length; c++) {
+        double *weight = &slow->category_total[details->categories_total.data[c].category];
+        assert_true(details->categories_total.data[c].weight == *weight);
+        *weight = 0;
+    }
+    for (size_t c = 0; c < details->categories_self.length; c++) {
+        double *weight = &slow->category_self[details->categories_self.data[c].category];
+        assert_true(details->categories_self.data[c].weight == *weight);
+        *weight = 0;
+    }
+    for (size_t l = 0; l < details->lines.length; l++) {
+        uint32_t line = details->lines.data[l].line;
+        assert_int_not_equal(line, 0);
+        assert_true(details->lines.data[l].total == slow->line_total[line]);
+        assert_true(details->lines.data[l].self == slow->line_self[line]);
+        slow->line_total[line] = slow->line_self[line] = 0;
+    }
+    for (int k = 0; k < 4; k++) { /* nothing is missing */
+        assert_true(slow->category_total[k] == 0 && slow->category_self[k] == 0);
+        assert_true(k == 0 || (slow->line_total[k] == 0 && slow->line_self[k] == 0));
+    }
+    assert_true(details->cut == slow->cut);
 }
 
 static void check_details(struct engine *engine, const struct slow_query *query)
@@ -283,27 +333,7 @@ static void check_details(struct engine *engine, const struct slow_query *query)
             slow_each_sample(query, add_details, &slow);
             struct node_details details = {0};
             assert_int_equal(engine_details(engine, rows.node[i], &details, &err), 0);
-            for (size_t c = 0; c < details.categories_total.length; c++) {
-                double *weight = &slow.category_total[details.categories_total.data[c].category];
-                assert_true(details.categories_total.data[c].weight == *weight);
-                *weight = 0;
-            }
-            for (size_t c = 0; c < details.categories_self.length; c++) {
-                double *weight = &slow.category_self[details.categories_self.data[c].category];
-                assert_true(details.categories_self.data[c].weight == *weight);
-                *weight = 0;
-            }
-            for (size_t l = 0; l < details.lines.length; l++) {
-                uint32_t line = details.lines.data[l].line;
-                assert_int_not_equal(line, 0);
-                assert_true(details.lines.data[l].total == slow.line_total[line]);
-                assert_true(details.lines.data[l].self == slow.line_self[line]);
-                slow.line_total[line] = slow.line_self[line] = 0;
-            }
-            for (int k = 0; k < 4; k++) { /* nothing is missing */
-                assert_true(slow.category_total[k] == 0 && slow.category_self[k] == 0);
-                assert_true(k == 0 || (slow.line_total[k] == 0 && slow.line_self[k] == 0));
-            }
+            assert_same_details(&details, &slow);
             node_details_destroy(&details);
         }
     }
@@ -315,6 +345,26 @@ static void test_details_of_a_node_are_those_of_the_slow_twin(void **state)
 {
     (void)state;
     each_random_query(check_details);
+}
+
+static void check_func_details(struct engine *engine, const struct slow_query *query)
+{
+    struct error err;
+    ask(engine, query, false);
+    for (uint32_t func = 0; func <= query->profile->funcs.length + query->profile->resources.length; func++) {
+        struct slow_details slow = {.profile = query->profile, .func = func};
+        struct node_details details = {0};
+        slow_each_sample(query, add_details_of_func, &slow);
+        assert_int_equal(engine_function_details(engine, func, &details, &err), 0);
+        assert_same_details(&details, &slow);
+        node_details_destroy(&details);
+    }
+}
+
+static void test_details_of_a_func_are_those_of_its_innermost_frames(void **state)
+{
+    (void)state;
+    each_random_query(check_func_details);
 }
 
 int main(void)
@@ -329,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_a_node_is_found_again_by_its_path),
         cmocka_unit_test(test_descendants_are_the_children_of_children_up_to_the_limit),
         cmocka_unit_test(test_details_of_a_node_are_those_of_the_slow_twin),
+        cmocka_unit_test(test_details_of_a_func_are_those_of_its_innermost_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

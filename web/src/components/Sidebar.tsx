@@ -1,18 +1,21 @@
-/** Everything about the selected call node: its full name, where it is from, its numbers by category and by line. */
-import type { JSX } from 'preact';
+/** Everything about the selected call node or function: its full name, where it is from, its numbers by category and by line. */
+import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
 import { weightUnit } from '../state/filters';
+import { type FunctionDetails, functionDetails, type Neighbour, selectFunction } from '../state/functions';
+import { funcName, namesVersion } from '../state/names';
 import { openSource } from '../state/source_box';
-import { info } from '../state/store';
+import { info, view } from '../state/store';
 import { placeOfNode } from '../state/transform_offers';
 import { details, selected, summary } from '../state/tree';
 import { sidebarWidth } from '../state/windows';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
-import { cutNote, SIDEBAR_LIMIT } from '../text/plain';
+import { cutNote, plainText, SIDEBAR_LIMIT } from '../text/plain';
 import { CutIcon } from './icons';
 import { TRUNCATED_EXPLANATION } from './NameTooltip';
 import { ProfileText } from './text';
+import { shortName } from './weight_columns';
 
 function Badges({ node }: { node: NodeDetails }): JSX.Element | null {
     if (node.inlined === 'no') return null;
@@ -111,7 +114,9 @@ function baseName(file: string): string {
 
 function showLine(line: number): void {
     const node = details.value?.node;
-    if (node) void openSource({ ...placeOfNode(node), line });
+    const func = functionDetails.value?.func;
+    if (view.value.tab === 'functions' && func !== undefined) void openSource({ func, line });
+    else if (node) void openSource({ ...placeOfNode(node), line });
 }
 
 function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
@@ -171,7 +176,68 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
     );
 }
 
-function NodeContent({ node }: { node: NodeDetails }): JSX.Element {
+/** What is doubtful about it: stacks that were cut, and names that were not found. */
+function TrustMarks({ node }: { node: NodeDetails }): JSX.Element | null {
+    const isUnnamed = /^0x[0-9a-f]+$/i.test(node.func.name);
+    const isWhole = node.cut === 0 || node.func.name === '(truncated)';
+    if (isWhole && !isUnnamed) return null;
+    return (
+        <div class="explanation">
+            {!isWhole && (
+                <p>
+                    {formatShare(node.cut, node.total)} of its samples have a stack that was cut: who called it there is
+                    only known in part.
+                </p>
+            )}
+            {isUnnamed && <p>Its name was not found: this is its address in the library.</p>}
+        </div>
+    );
+}
+
+interface NeighboursProps {
+    title: string;
+    list: readonly Neighbour[];
+    whole: number;
+}
+
+function Neighbours({ title, list, whole }: NeighboursProps): JSX.Element | null {
+    namesVersion.value;
+    const unit = weightUnit.value;
+    if (list.length === 0) return null;
+    return (
+        <section>
+            <h3>{title}</h3>
+            <table class="bars">
+                <tbody>
+                    {list.map((one) => (
+                        <tr key={one.func}>
+                            <th scope="row" class="neighbour">
+                                <button
+                                    type="button"
+                                    class="link"
+                                    title={plainText(funcName(one.func)?.name ?? '', 1200)}
+                                    onClick={() => selectFunction(one.func, true)}
+                                >
+                                    <ProfileText text={shortName(funcName(one.func)?.name ?? '') || '(no name)'} limit={120} />
+                                </button>
+                            </th>
+                            <td>{formatShare(one.total, whole)}</td>
+                            <td>{formatWeight(one.total, unit)}</td>
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
+        </section>
+    );
+}
+
+interface NodeContentProps {
+    node: NodeDetails;
+    /** Between its amounts and its lines. */
+    children?: ComponentChildren;
+}
+
+function NodeContent({ node, children }: NodeContentProps): JSX.Element {
     const isCut = node.func.name === '(truncated)';
     const note = cutNote(node.func.name, SIDEBAR_LIMIT);
     const whole = summary.value?.rootTotal ?? 0;
@@ -183,6 +249,7 @@ function NodeContent({ node }: { node: NodeDetails }): JSX.Element {
             </h2>
             {note !== '' && <p class="muted">{note}; copying gives all of them</p>}
             {isCut && <p class="explanation">{TRUNCATED_EXPLANATION}</p>}
+            <TrustMarks node={node} />
             <Badges node={node} />
             <Origin node={node} />
             <dl class="amounts">
@@ -191,19 +258,32 @@ function NodeContent({ node }: { node: NodeDetails }): JSX.Element {
             </dl>
             <Categories title="Total by category" list={node.categoriesTotal} />
             <Categories title="Self by category" list={node.categoriesSelf} />
+            {children}
             <Lines node={node} />
         </>
     );
 }
 
+function FunctionContent({ of }: { of: FunctionDetails }): JSX.Element {
+    return (
+        <NodeContent node={of.details}>
+            <Neighbours title="Called by" list={of.callers} whole={of.details.total} />
+            <Neighbours title="Calls" list={of.callees} whole={of.details.total} />
+        </NodeContent>
+    );
+}
+
 export function Sidebar(): JSX.Element {
-    const current = details.value;
-    const hasSelection = selected.value !== null;
+    const isList = view.value.tab === 'functions';
+    const ofFunction = isList ? functionDetails.value : null;
+    const current = isList ? null : details.value;
+    const hasSelection = isList ? ofFunction !== null : selected.value !== null;
     const unit = weightUnit.value;
     const { interval } = info.value;
     return (
         <aside class="sidebar" aria-label="Selected function" style={{ width: `${sidebarWidth.value}px` }}>
             {hasSelection && current && <NodeContent node={current.details} />}
+            {ofFunction && <FunctionContent of={ofFunction} />}
             {!hasSelection && summary.value && summary.value.rootTotal !== 0 && (
                 <>
                     <h2>Nothing selected</h2>
@@ -211,7 +291,7 @@ export function Sidebar(): JSX.Element {
                         {summary.value
                             ? `This view has ${describeWeight(summary.value.rootTotal, unit, interval)}. `
                             : ''}
-                        Select a row of the call tree to see its categories and lines.
+                        Select a {isList ? 'function' : 'row'} to see its categories and lines.
                     </p>
                 </>
             )}

@@ -176,6 +176,8 @@ export interface NodeDetails {
     inlinedInto: string;
     /** Lines of this func that this node's samples hit, heaviest first (at most 20): of the frame itself. */
     lines: { file: string; line: number; total: number; self: number }[];
+    /** Of samples whose stack was cut: who called its outermost function is not known. */
+    cut: number;
 }
 
 /** Activity of a thread: per pixel and category the share of CPU (0..1), category-major: shares[category * width + x]. */
@@ -232,6 +234,8 @@ export interface TreeCalls {
     /** The node with this path in the current query, or -1; the longest prefix that exists if `nearest`. */
     find(path: NodePath, nearest: boolean): Promise<number>;
     details(node: number): Promise<NodeDetails>;
+    /** The same for a func, wherever it is: of its innermost frame in each stack. */
+    functionDetails(func: number): Promise<NodeDetails>;
     /** What paths of the current tree become in the tree after one more transform; empty: nothing stands for it. */
     rewritePaths(transform: Transform, paths: NodePath[]): Promise<NodePath[]>;
     /** Whether a func calls itself in the current tree, and somewhere without others between. */

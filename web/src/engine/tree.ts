@@ -41,6 +41,8 @@ interface Functions {
     session_functions(session: Pointer, byTotal: number): Pointer;
     session_func(session: Pointer, func: number): Pointer;
     session_details(session: Pointer, node: number): number;
+    session_function_details(session: Pointer, func: number): number;
+    session_cut(session: Pointer): number;
     session_categories(session: Pointer, self: number): Pointer;
     session_lines(session: Pointer): Pointer;
     session_inlining(session: Pointer): number;
@@ -70,6 +72,10 @@ export function treeRows(module: EngineModule, pointer: Pointer): TreeRows {
         self: view.doubles(5),
         hasChildren: view.bytes(6),
     };
+}
+
+function sumOf(list: readonly { weight: number }[]): number {
+    return list.reduce((sum, entry) => sum + entry.weight, 0);
 }
 
 export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
@@ -117,6 +123,20 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         }));
     }
 
+    /** What the last call of session_details() or its like has left. */
+    function readDetails(index: number): Omit<NodeDetails, 'total' | 'self'> {
+        const info = func(index);
+        return {
+            func: info,
+            categoriesTotal: categories(0),
+            categoriesSelf: categories(1),
+            inlined: INLINED[wasm.session_inlining(session)] ?? 'no',
+            inlinedInto: module.text(wasm.session_inlined_into(session) | 0),
+            lines: lines(info.file),
+            cut: wasm.session_cut(session),
+        };
+    }
+
     return {
         query(query: Query): TreeSummary {
             const transforms = query.transforms.flatMap(transformWords);
@@ -152,17 +172,12 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         details(node) {
             const row = rows(wasm.session_row(session, node));
             module.check(wasm.session_details(session, node));
-            const info = func(row.func[0] ?? NONE);
-            return {
-                func: info,
-                total: row.total[0] ?? 0,
-                self: row.self[0] ?? 0,
-                categoriesTotal: categories(0),
-                categoriesSelf: categories(1),
-                inlined: INLINED[wasm.session_inlining(session)] ?? 'no',
-                inlinedInto: module.text(wasm.session_inlined_into(session) | 0),
-                lines: lines(info.file),
-            };
+            return { ...readDetails(row.func[0] ?? NONE), total: row.total[0] ?? 0, self: row.self[0] ?? 0 };
+        },
+        functionDetails(index) {
+            module.check(wasm.session_function_details(session, index));
+            const read = readDetails(index);
+            return { ...read, total: sumOf(read.categoriesTotal), self: sumOf(read.categoriesSelf) };
         },
         rewritePaths(transform, paths) {
             const words = transformWords(transform);

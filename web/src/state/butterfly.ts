@@ -3,6 +3,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
 import { functions } from './functions';
+import { latest } from './latest';
 import { LazyTree } from './lazy_tree';
 import { fetchNames, funcName, namesVersion } from './names';
 import { changeView, engine, info, onOtherProfile, store, stored, view } from './store';
@@ -108,7 +109,7 @@ onOtherProfile(() => {
     centerWeights.value = null;
 });
 
-async function refresh(): Promise<void> {
+async function showCenter(): Promise<void> {
     const mine = ++generation;
     const wanted = center.peek();
     const key = centerKey.peek();
@@ -136,6 +137,8 @@ async function refresh(): Promise<void> {
     }
 }
 
+const refresh = latest(showCenter);
+
 async function refreshGroups(kind: 'library' | 'category'): Promise<void> {
     const rows = await engine.groups(kind);
     if (kind === 'library') await fetchNames(rows.filter((row) => row.func >= 0).map((row) => info.value.funcCount + row.func));
@@ -146,7 +149,7 @@ async function refreshGroups(kind: 'library' | 'category'): Promise<void> {
 export function followButterfly(): void {
     effect(() => {
         centerKey.value;
-        if (isOpen.value && summary.value) void refresh();
+        if (isOpen.value && summary.value) refresh();
     });
     effect(() => {
         const kind = listKind.value;

@@ -1,6 +1,7 @@
 /** The function list: every function of the current query with its own time and that of all it calls, sorted as one wishes. */
 import { computed, effect, signal } from '@preact/signals';
-import type { FuncRow } from '../engine/api';
+import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
+import { latest } from './latest';
 import { fetchNames, namesVersion } from './names';
 import { engine, onOtherProfile, view } from './store';
 import { sortOf } from './tables';
@@ -59,8 +60,61 @@ async function refresh(): Promise<void> {
 
 const isListed = computed(() => view.value.tab === 'functions' || view.value.tab === 'butterfly');
 
+// ---- the selected one ----
+
+const isInFunctions = computed(() => view.value.tab === 'functions');
+
+/** Who calls a function directly, or what it calls. */
+export interface Neighbour {
+    func: number;
+    total: number;
+}
+
+export interface FunctionDetails {
+    func: number;
+    details: NodeDetails;
+    callers: Neighbour[];
+    callees: Neighbour[];
+}
+
+const MOST_NEIGHBOURS = 10;
+/** Of the selected function, for the sidebar; null: none is selected. */
+export const functionDetails = signal<FunctionDetails | null>(null);
+
+function neighboursOf(rows: TreeRows): Neighbour[] {
+    return Array.from(rows.func.slice(0, MOST_NEIGHBOURS), (func, at) => ({ func, total: rows.total[at] ?? 0 }));
+}
+
+const refreshDetails = latest(async () => {
+    const func = selectedFunc.peek();
+    if (func < 0) {
+        functionDetails.value = null;
+        return;
+    }
+    try {
+        // Calls are answered in order: those of the butterfly are about this function.
+        const [details, , above, below] = await Promise.all([
+            engine.functionDetails(func),
+            engine.butterfly({ kind: 'function', index: func }),
+            engine.butterflyChildren('callers', -1),
+            engine.butterflyChildren('callees', -1),
+        ]);
+        const [callers, callees] = [neighboursOf(above), neighboursOf(below)];
+        await fetchNames([...callers, ...callees].map((one) => one.func));
+        functionDetails.value = { func, details, callers, callees };
+        functionsError.value = '';
+    } catch (error) {
+        functionsError.value = error instanceof Error ? error.message : String(error);
+    }
+});
+
 /** Keeps the list in step with the tree's query, while it is shown. */
 export function followQuery(): void {
+    effect(() => {
+        functions.value;
+        selectedFunc.value;
+        if (isInFunctions.value) refreshDetails();
+    });
     effect(() => {
         if (isListed.value && summary.value) void refresh();
     });

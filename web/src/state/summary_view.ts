@@ -3,6 +3,7 @@ import { computed, effect, signal } from '@preact/signals';
 import type { ExtraSection, FuncRow } from '../engine/api';
 import { WEIGHTS } from '../engine/api';
 import type { Center } from '../engine/butterfly';
+import { latest } from './latest';
 import { fetchNames } from './names';
 import { changeView, engine, info, onOtherProfile, view } from './store';
 import { summary } from './tree';
@@ -28,15 +29,12 @@ export const summaryError = signal('');
 
 const knowsWaits = computed(() => info.value.weights.includes(WEIGHTS.indexOf('off-cpu-time')));
 const isOpen = computed(() => view.value.tab === 'summary');
-let generation = 0;
 
 onOtherProfile(() => {
-    generation++;
     summaryLists.value = null;
 });
 
-async function refresh(): Promise<void> {
-    const mine = ++generation;
+const refresh = latest(async () => {
     try {
         const [functions, libraries, categories, threads, waits] = await Promise.all([
             engine.functions(ALL, 'self'),
@@ -53,7 +51,6 @@ async function refresh(): Promise<void> {
             ...(waiting ?? []).map((row) => row.func),
             ...libraries.filter((row) => row.func >= 0).map((row) => funcCount + row.func),
         ]);
-        if (mine !== generation) return;
         summaryLists.value = {
             functions: top,
             libraries: libraries.slice(0, MOST_ROWS),
@@ -65,14 +62,14 @@ async function refresh(): Promise<void> {
         };
         summaryError.value = '';
     } catch (error) {
-        if (mine === generation) summaryError.value = error instanceof Error ? error.message : String(error);
+        summaryError.value = error instanceof Error ? error.message : String(error);
     }
-}
+});
 
 /** Keeps it in step with the tree's query, while it is shown. */
 export function followSummary(): void {
     effect(() => {
-        if (isOpen.value && summary.value) void refresh();
+        if (isOpen.value && summary.value) refresh();
     });
 }
 

@@ -43,7 +43,7 @@ export function setSidebarWidth(width: number): void {
 
 /** Whether a view has something to say of what is selected. */
 export function hasSidebar(tab: Tab): boolean {
-    return NODE_TABS.has(tab) || tab === 'marker-table';
+    return NODE_TABS.has(tab) || tab === 'functions' || tab === 'marker-table';
 }
 
 export function toggleSidebar(): void {
