@@ -29,7 +29,6 @@ import { AssemblyView } from './AssemblyView';
 import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon } from './icons';
 import { SourceView } from './SourceView';
 import { PanesSplitter } from './Splitter';
-import { plainText } from '../text/plain';
 import { ProfileText } from './text';
 
 const NAME_LIMIT = 120;
