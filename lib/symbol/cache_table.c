@@ -1,5 +1,7 @@
 /*
- * The file of a cached library. Numbers are little-endian.
+ * The file of a cached library. Numbers are in the byte order of the machine, and rows lie in the file as they do in
+ * memory, so that a table of 20 MB is there in a few milliseconds; a machine of the other order finds the checksum
+ * wrong.
  *
  *     "PROFSYM1"
  *     u64 checksum      hash_bytes() of all that follows
@@ -10,7 +12,7 @@
  *     u32 span count, symbol count, frame count, bytes of texts
  *     u32 0
  *     spans             u32 start, size, symbol, frame            ascending, without overlap
- *     symbols           u64 address, size; u32 name, 0
+ *     symbols           u64 address, size; u32 name, unused
  *     frames            u32 caller, function, file, line, column  callers come before those that they call
  *     texts             each with a NUL at its end; the first is empty and stands for an unknown one
  *
@@ -22,25 +24,28 @@
  */
 #include "symbol/cache_table.h"
 
-#include "base/cursor.h"
 #include "base/search.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char magic[8] = "PROFSYM1";
 
-enum {
-    CHECKED_FROM = 16,
-    HEADER_SIZE = 64,
-    SPAN_SIZE = 16,
-    SYMBOL_SIZE = 24,
-    FRAME_SIZE = 20,
-    FLAG_DEBUG_INFO = 1,
-    FLAG_DWARF = 2,
-    CALLERS_MAX = 1024
+struct header {
+    char magic[8];
+    uint64_t checksum;
+    uint64_t library, sources, writer;
+    uint32_t flags;
+    uint32_t span_count, symbol_count, frame_count, text_size;
+    uint32_t unused;
 };
+_Static_assert(sizeof(struct header) == 64 && sizeof(struct cache_span) == 16 && sizeof(struct cache_symbol) == 24 &&
+                   sizeof(struct cache_frame) == 20,
+               "rows have no gaps");
+
+enum { CHECKED_FROM = 16, FLAG_DEBUG_INFO = 1, FLAG_DWARF = 2, CALLERS_MAX = 1024 };
 
 void cache_table_clear(struct cache_table *table)
 {
@@ -62,37 +67,22 @@ void cache_table_destroy(struct cache_table *table)
 
 /* ---- to bytes and back ---- */
 
-static unsigned char *put_u32(unsigned char *out, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        *out++ = (unsigned char)(value >> 8 * i);
-    return out;
-}
-
-static unsigned char *put_u64(unsigned char *out, uint64_t value)
-{
-    return put_u32(put_u32(out, (uint32_t)value), (uint32_t)(value >> 32));
-}
-
 size_t cache_table_size(const struct cache_table *table)
 {
     size_t texts = table->texts.length ? table->texts.length : 1;
-    return HEADER_SIZE + SPAN_SIZE * table->spans.length + SYMBOL_SIZE * table->symbols.length +
-           FRAME_SIZE * table->frames.length + texts;
+    return sizeof(struct header) + sizeof(*table->spans.data) * table->spans.length +
+           sizeof(*table->symbols.data) * table->symbols.length + sizeof(*table->frames.data) * table->frames.length +
+           texts;
 }
 
-static unsigned char *put_header(unsigned char *out, const struct cache_table *table)
+static unsigned char *put_bytes(unsigned char *out, const void *bytes, size_t size)
 {
-    out = put_u64(out, table->library);
-    out = put_u64(out, table->sources);
-    out = put_u64(out, table->writer);
-    out = put_u32(out, (table->has_debug_info ? FLAG_DEBUG_INFO : 0) | (table->is_from_dwarf ? FLAG_DWARF : 0));
-    out = put_u32(out, (uint32_t)table->spans.length);
-    out = put_u32(out, (uint32_t)table->symbols.length);
-    out = put_u32(out, (uint32_t)table->frames.length);
-    out = put_u32(out, table->texts.length ? (uint32_t)table->texts.length : 1);
-    return put_u32(out, 0);
+    if (size)
+        memcpy(out, bytes, size);
+    return out + size;
 }
+
+#define PUT_ROWS(out, rows) put_bytes((out), (rows)->data, (rows)->length * sizeof(*(rows)->data))
 
 unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
 {
@@ -100,134 +90,108 @@ unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
     unsigned char *bytes = malloc(*size);
     if (!bytes)
         return NULL;
-    memcpy(bytes, magic, sizeof(magic));
-    unsigned char *out = put_header(bytes + CHECKED_FROM, table);
-    for (size_t i = 0; i < table->spans.length; i++) {
-        const struct cache_span *span = &table->spans.data[i];
-        out = put_u32(put_u32(out, span->start), span->size);
-        out = put_u32(put_u32(out, span->symbol), span->frame);
-    }
-    for (size_t i = 0; i < table->symbols.length; i++) {
-        const struct cache_symbol *symbol = &table->symbols.data[i];
-        out = put_u64(put_u64(out, symbol->address), symbol->size);
-        out = put_u32(put_u32(out, symbol->name), 0);
-    }
-    for (size_t i = 0; i < table->frames.length; i++) {
-        const struct cache_frame *frame = &table->frames.data[i];
-        out = put_u32(put_u32(out, frame->caller), frame->function);
-        out = put_u32(put_u32(put_u32(out, frame->file), frame->line), frame->column);
-    }
+    struct header header = {.library = table->library,
+                            .sources = table->sources,
+                            .writer = table->writer,
+                            .flags =
+                                (table->has_debug_info ? FLAG_DEBUG_INFO : 0) | (table->is_from_dwarf ? FLAG_DWARF : 0),
+                            .span_count = (uint32_t)table->spans.length,
+                            .symbol_count = (uint32_t)table->symbols.length,
+                            .frame_count = (uint32_t)table->frames.length,
+                            .text_size = table->texts.length ? (uint32_t)table->texts.length : 1};
+    memcpy(header.magic, magic, sizeof(magic));
+    unsigned char *out = put_bytes(bytes, &header, sizeof(header));
+    out = PUT_ROWS(out, &table->spans);
+    out = PUT_ROWS(out, &table->symbols);
+    out = PUT_ROWS(out, &table->frames);
     if (table->texts.length)
-        memcpy(out, table->texts.data, table->texts.length);
+        PUT_ROWS(out, &table->texts);
     else
         *out = 0;
-    put_u64(bytes + sizeof(magic), hash_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM));
+    uint64_t checksum = hash_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM);
+    memcpy(bytes + offsetof(struct header, checksum), &checksum, sizeof(checksum));
     return bytes;
 }
 
-struct counts {
-    uint32_t spans, symbols, frames, texts;
-};
-
-static bool is_index(uint32_t index, uint32_t count)
+static bool is_index(uint32_t index, size_t count)
 {
     return index < count || index == CACHE_NONE;
 }
 
-static bool read_spans(struct cache_table *table, struct cursor *c, const struct counts *counts)
+static bool spans_are_good(const struct cache_table *table)
 {
     uint64_t end = 0;
-    for (uint32_t i = 0; i < counts->spans; i++) {
-        struct cache_span span;
-        span.start = cursor_u32(c);
-        span.size = cursor_u32(c);
-        span.symbol = cursor_u32(c);
-        span.frame = cursor_u32(c);
-        if (span.start < end || span.size == 0 || span.size > UINT32_MAX - span.start ||
-            !is_index(span.symbol, counts->symbols) || !is_index(span.frame, counts->frames))
+    for (size_t i = 0; i < table->spans.length; i++) {
+        const struct cache_span *span = &table->spans.data[i];
+        if (span->start < end || span->size == 0 || span->size > UINT32_MAX - span->start ||
+            !is_index(span->symbol, table->symbols.length) || !is_index(span->frame, table->frames.length))
             return false;
-        end = (uint64_t)span.start + span.size;
-        table->spans.data[table->spans.length++] = span;
+        end = (uint64_t)span->start + span->size;
     }
     return true;
 }
 
-static bool read_symbols(struct cache_table *table, struct cursor *c, const struct counts *counts)
+static bool symbols_are_good(const struct cache_table *table)
 {
-    for (uint32_t i = 0; i < counts->symbols; i++) {
-        struct cache_symbol symbol;
-        symbol.address = cursor_u64(c);
-        symbol.size = cursor_u64(c);
-        symbol.name = cursor_u32(c);
-        cursor_u32(c);
-        if (symbol.name >= counts->texts)
+    for (size_t i = 0; i < table->symbols.length; i++)
+        if (table->symbols.data[i].name >= table->texts.length)
             return false;
-        table->symbols.data[table->symbols.length++] = symbol;
-    }
     return true;
 }
 
-static bool read_frames(struct cache_table *table, struct cursor *c, const struct counts *counts)
+static bool frames_are_good(const struct cache_table *table)
 {
-    for (uint32_t i = 0; i < counts->frames; i++) {
-        struct cache_frame frame;
-        frame.caller = cursor_u32(c);
-        frame.function = cursor_u32(c);
-        frame.file = cursor_u32(c);
-        frame.line = cursor_u32(c);
-        frame.column = cursor_u32(c);
-        if (!is_index(frame.caller, i) || frame.function >= counts->texts || frame.file >= counts->texts)
+    for (size_t i = 0; i < table->frames.length; i++) {
+        const struct cache_frame *frame = &table->frames.data[i];
+        if (!is_index(frame->caller, i) || frame->function >= table->texts.length || frame->file >= table->texts.length)
             return false;
-        table->frames.data[table->frames.length++] = frame;
     }
     return true;
 }
 
 /* The last byte of the texts is a NUL, so that each text ends inside. */
-static bool read_texts(struct cache_table *table, struct cursor *c, const struct counts *counts)
+static bool texts_are_good(const struct cache_table *table)
 {
-    const unsigned char *texts = cursor_bytes(c, counts->texts);
-    if (!texts || counts->texts == 0 || texts[0] || texts[counts->texts - 1])
-        return false;
-    memcpy(table->texts.data, texts, counts->texts);
-    table->texts.length = counts->texts;
-    return true;
+    const char *texts = table->texts.data;
+    return table->texts.length && !texts[0] && !texts[table->texts.length - 1];
 }
 
-static int read_all(struct cache_table *table, struct cursor *c)
+/* Takes `count` rows from `*at` on, which are there; false if memory ran out. */
+#define TAKE_ROWS(rows, at, count)                                                                                     \
+    (array_reserve((rows), (count)) &&                                                                                 \
+     (put_bytes((unsigned char *)(rows)->data, *(at), (count) * sizeof(*(rows)->data)), (rows)->length = (count),      \
+      *(at) += (count) * sizeof(*(rows)->data), true))
+
+static int take_all(struct cache_table *table, const struct header *header, const unsigned char *at, size_t size)
 {
-    table->library = cursor_u64(c);
-    table->sources = cursor_u64(c);
-    table->writer = cursor_u64(c);
-    uint32_t flags = cursor_u32(c);
-    table->has_debug_info = flags & FLAG_DEBUG_INFO;
-    table->is_from_dwarf = flags & FLAG_DWARF;
-    struct counts counts;
-    counts.spans = cursor_u32(c);
-    counts.symbols = cursor_u32(c);
-    counts.frames = cursor_u32(c);
-    counts.texts = cursor_u32(c);
-    cursor_u32(c);
-    uint64_t size = (uint64_t)counts.spans * SPAN_SIZE + (uint64_t)counts.symbols * SYMBOL_SIZE +
-                    (uint64_t)counts.frames * FRAME_SIZE + counts.texts;
-    if (c->failed || size != cursor_left(c))
+    uint64_t expected = (uint64_t)header->span_count * sizeof(*table->spans.data) +
+                        (uint64_t)header->symbol_count * sizeof(*table->symbols.data) +
+                        (uint64_t)header->frame_count * sizeof(*table->frames.data) + header->text_size;
+    if (size != expected)
         return -EINVAL;
-    if (!array_reserve(&table->spans, counts.spans) || !array_reserve(&table->symbols, counts.symbols) ||
-        !array_reserve(&table->frames, counts.frames) || !array_reserve(&table->texts, counts.texts))
+    table->library = header->library;
+    table->sources = header->sources;
+    table->writer = header->writer;
+    table->has_debug_info = header->flags & FLAG_DEBUG_INFO;
+    table->is_from_dwarf = header->flags & FLAG_DWARF;
+    if (!TAKE_ROWS(&table->spans, &at, header->span_count) || !TAKE_ROWS(&table->symbols, &at, header->symbol_count) ||
+        !TAKE_ROWS(&table->frames, &at, header->frame_count) || !TAKE_ROWS(&table->texts, &at, header->text_size))
         return -ENOMEM;
-    bool good = read_spans(table, c, &counts) && read_symbols(table, c, &counts) && read_frames(table, c, &counts) &&
-                read_texts(table, c, &counts);
+    bool good = spans_are_good(table) && symbols_are_good(table) && frames_are_good(table) && texts_are_good(table);
     return good ? 0 : -EINVAL;
 }
 
 int cache_table_decode(struct cache_table *table, const void *bytes, size_t size)
 {
-    struct cursor c = cursor_of(bytes, size);
-    const unsigned char *start = cursor_bytes(&c, sizeof(magic));
-    uint64_t checksum = cursor_u64(&c);
+    struct header header;
     int result = -EINVAL;
-    if (start && !c.failed && memcmp(start, magic, sizeof(magic)) == 0 && checksum == hash_bytes(c.at, cursor_left(&c)))
-        result = read_all(table, &c);
+    if (size < sizeof(header))
+        return -EINVAL;
+    memcpy(&header, bytes, sizeof(header));
+    const unsigned char *start = bytes;
+    if (memcmp(header.magic, magic, sizeof(magic)) == 0 &&
+        header.checksum == hash_bytes(start + CHECKED_FROM, size - CHECKED_FROM))
+        result = take_all(table, &header, start + sizeof(header), size - sizeof(header));
     if (result != 0)
         cache_table_destroy(table);
     return result;

@@ -13,6 +13,8 @@ enum {
     CACHE_TABLE_MAX = 48 << 20 /* bytes of a file */
 };
 
+/* The rows are stored in files as they are. */
+
 /* Addresses that all have the same answer. */
 struct cache_span {
     uint32_t start, size; /* library-relative, bytes */
@@ -23,6 +25,7 @@ struct cache_span {
 struct cache_symbol {
     uint64_t address, size;
     uint32_t name; /* text */
+    uint32_t unused;
 };
 
 /* A frame with all frames around it: the inlined calls of a function are a tree, which many addresses share. */
