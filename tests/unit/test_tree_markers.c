@@ -471,6 +471,52 @@ static void test_a_window_shows_each_of_its_markers_once(void **state)
     marker_boxes_destroy(&boxes);
 }
 
+/* Of kinds that are shown there, each marker of the window lies in a box of its category, or begins in the same pixel
+ * as one that ends later. */
+static void test_a_strip_shows_each_of_its_markers(void **state)
+{
+    (void)state;
+    struct marker_boxes boxes = {0};
+    for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
+        struct random random = {seed};
+        struct profile profile;
+        struct error err;
+        random_marker_profile(&profile, seed);
+        struct marker_view *view = view_of(&profile);
+        double from = random_below(&random, 20);
+        struct marker_window window = {
+            .from = from, .to = from + 1 + random_below(&random, 10), .pixel = random_below(&random, 3) * 0.5};
+        const struct marker_list *list = marker_view_thread(view, 0, &err);
+        assert_non_null(list);
+        assert_int_equal(marker_view_strip(view, 0, &window, MARKER_IN_OVERVIEW, &boxes, &err), 0);
+        size_t wanted = 0, counted = 0;
+        for (size_t b = 0; b < boxes.length; b++)
+            counted += boxes.count[b];
+        for (size_t i = 0; i < list->length; i++) {
+            const struct marker *marker = &list->data[i];
+            bool is_shown = marker->schema == 1; /* Note */
+            if (!is_shown || marker->start >= window.to || marker->end < window.from)
+                continue;
+            wanted++;
+            size_t b = 0;
+            while (b < boxes.length && !(boxes.row[b] == marker->category && boxes.start[b] <= marker->start &&
+                                         fmax(boxes.end[b], boxes.start[b] + window.pixel) >= marker->end))
+                b++;
+            assert_true(b < boxes.length);
+        }
+        assert_int_equal(counted, wanted);
+        bool has_note = false;
+        const struct marker_table *markers = &profile.threads.data[0].markers;
+        for (size_t i = 0; i < markers->length; i++)
+            has_note = has_note || (markers->data[i] != PROFILE_NONE &&
+                                    strstr(strings_text(&profile.strings, markers->data[i]), "\"Note\""));
+        assert_int_equal(marker_view_has_strip(view, 0, MARKER_IN_OVERVIEW), has_note);
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+    marker_boxes_destroy(&boxes);
+}
+
 /* ---- labels ---- */
 
 /* A profile with one marker, from 2 to 5 ms. */
@@ -584,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_markers_lie_in_the_first_row_with_room),
         cmocka_unit_test(test_categories_go_by_the_alphabet_and_other_is_last),
         cmocka_unit_test(test_a_window_shows_each_of_its_markers_once),
+        cmocka_unit_test(test_a_strip_shows_each_of_its_markers),
         cmocka_unit_test(test_labels_are_filled_in),
         cmocka_unit_test(test_the_end_of_a_pair_says_more_than_its_start),
     };

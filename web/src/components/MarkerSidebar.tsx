@@ -14,6 +14,8 @@ import { ProfileText } from './text';
 
 const LABEL_LIMIT = 200;
 const MOST_FRAMES = 60;
+/** Of a table in one field. */
+const MOST_LINES = 200;
 
 function Times({ marker }: { marker: MarkerDetails }): JSX.Element {
     const category = info.value.categories[marker.category];
@@ -84,7 +86,7 @@ function Fields({ marker }: { marker: MarkerDetails }): JSX.Element | null {
                             <ProfileText text={field.label} limit={LABEL_LIMIT} />
                         </dt>
                         <dd>
-                            {field.value.split('\n').map((line, at) => (
+                            {field.value.split('\n', MOST_LINES).map((line, at) => (
                                 <div key={at}>
                                     <ProfileText text={line} limit={SIDEBAR_LIMIT} />
                                 </div>

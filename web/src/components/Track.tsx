@@ -31,7 +31,7 @@ import { CloseIcon } from './icons';
 import { MarkerStrip } from './MarkerTrack';
 import { ProfileText } from './text';
 import { dragTrack, focusNeighbour, focusTrack } from './TrackList';
-import { useSeen } from './use';
+import { useNewest, useSeen } from './use';
 import { WaitStrip } from './WaitTrack';
 
 const GRAPH_HEIGHT = 36;
@@ -61,31 +61,16 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
     // The samples of the selected row stand out in the selected threads.
     const selected = selectedThreads.value.includes(thread) ? selectedFilter.value : '';
     const transformed = shownTransforms.value;
-    const wish = useRef<(() => Promise<Activity>) | null>(null);
-    const isAsking = useRef(false);
-    const ask = async (): Promise<void> => {
-        isAsking.current = true;
-        for (let next = wish.current; next !== null; next = wish.current) {
-            wish.current = null;
-            const answer = await next().catch(() => null);
+    const isWanted = isSeen && thread >= 0 && width > 0;
+    const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
+    useNewest(
+        isWanted ? () => engine.activity(thread, from, to, width, terms, of) : null,
+        (answer) => {
             setActivity(answer);
-            if (!answer) continue;
             keepActivity(thread, answer);
             noteCategories(categoriesIn(answer));
-        }
-        isAsking.current = false;
-    };
-    useEffect(() => {
-        if (!isSeen || thread < 0 || width <= 0) return;
-        const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
-        wish.current = () => engine.activity(thread, from, to, width, terms, of);
-        if (!isAsking.current) void ask();
-    }, [thread, isSeen, from, to, width, terms, selected, transformed]);
-    useEffect(
-        () => () => {
-            wish.current = null;
         },
-        [],
+        [thread, isSeen, from, to, width, terms, selected, transformed],
     );
     return activity;
 }
