@@ -212,6 +212,7 @@ async function palette(typed, expected) {
 
 await check('the palette says what can be done, with keys, and does it', async () => {
     await page.keyboard.press('Control+k');
+    await page.waitForSelector('.palette .picker-row kbd');
     const keys = await page.locator('.palette .picker-row', { hasText: 'Invert call stack' }).locator('kbd').innerText();
     assertEqual(keys, 'i', 'the key of a command');
     await page.keyboard.press('Escape');
@@ -252,6 +253,7 @@ await check('the palette finds markers of the chosen threads by their names', as
 
 await check('all keys are in the list of keys', async () => {
     await page.keyboard.press('Control+k');
+    await page.waitForSelector('.palette .picker-row kbd');
     const keys = await page.$$eval('.palette .picker-row kbd', (elements) => elements.map((element) => element.textContent));
     await page.keyboard.press('Escape');
     await page.waitForSelector('.palette', { state: 'detached' });

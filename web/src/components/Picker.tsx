@@ -3,7 +3,7 @@
  * stays in the box; arrows walk the list, Enter chooses, Escape closes. Only the rows on the screen exist.
  */
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SearchIcon } from './icons';
 
 /** px, as in the style sheet. */
@@ -48,7 +48,8 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     const [scrollTop, setScrollTop] = useState(0);
     const at = Math.max(0, Math.min(active, items.length - 1));
 
-    useEffect(() => {
+    // At once: what is typed right after the key that opens it belongs into the box.
+    useLayoutEffect(() => {
         const before = document.activeElement;
         dialog.current?.showModal();
         input.current?.focus();
