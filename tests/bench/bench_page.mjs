@@ -68,6 +68,32 @@ function timeChange(act) {
     });
 }
 
+/** Runs in the page from the start: notes when a chart was last drawn and painted. */
+function watchCharts() {
+    const draw = CanvasRenderingContext2D.prototype.putImageData;
+    CanvasRenderingContext2D.prototype.putImageData = function (...args) {
+        requestAnimationFrame(() =>
+            setTimeout(() => {
+                window.chartPainted = performance.now();
+            }),
+        );
+        return draw.apply(this, args);
+    };
+}
+
+/** In the page: runs `act`, resolves with the ms until the chart was painted for the last time: with the engine's answer. */
+async function timeChart(act) {
+    const QUIET_MS = 250;
+    const PATIENCE_MS = 10_000;
+    const start = performance.now();
+    window.chartPainted = 0;
+    act();
+    while (window.chartPainted === 0 || performance.now() - window.chartPainted < QUIET_MS)
+        if (performance.now() - start > PATIENCE_MS) throw new Error(`nothing was drawn after ${act}`);
+        else await new Promise((resolve) => setTimeout(resolve, 10));
+    return window.chartPainted - start;
+}
+
 const { server, url } = await serve();
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] });
 const results = [];
@@ -78,6 +104,7 @@ try {
         const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
         page = await context.newPage();
         await page.addInitScript(watchFirstPaint);
+        await page.addInitScript(watchCharts);
         await page.goto(url);
         await page.waitForFunction(() => window.firstPaint.tree && window.firstPaint.graph, null, { timeout: 60_000 });
         const paint = await page.evaluate(() => window.firstPaint);
@@ -89,13 +116,13 @@ try {
     results.push(['first screen: the tree', median(firsts.tree), FIRST_SCREEN_GOAL]);
 
     /** Measures `act` (run in the page, given the round); `restore` brings the page back in between. */
-    const measure = async (name, act, restore) => {
+    const measure = async (name, act, restore, time = timeChange) => {
         const times = [];
         for (let round = 0; round < ROUNDS; round++) {
-            times.push(await page.evaluate(`(${timeChange})(() => (${act})(${round}))`));
+            times.push(await page.evaluate(`(${time})(() => (${act})(${round}))`));
             await page.waitForTimeout(300);
             if (restore) {
-                await page.evaluate(`(${timeChange})(() => (${restore})())`);
+                await page.evaluate(`(${time})(() => (${restore})())`);
                 await page.waitForTimeout(300);
             }
         }
@@ -119,7 +146,7 @@ try {
     });
     const label = '.track-label[role="option"]';
     await measure('invert', () => window.pressKey('i'));
-    if (await page.locator('.checkbox input').isChecked()) await page.keyboard.press('i');
+    if (await page.getByLabel('Invert call stack').isChecked()) await page.keyboard.press('i');
     await page.waitForTimeout(500);
     await measure('search', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
     await measure('range', () => window.turnWheel(-100), () => window.turnWheel(10_000));
@@ -142,12 +169,34 @@ try {
     await page.keyboard.up('Shift');
     await page.waitForTimeout(1000);
     await measure('invert, all threads', () => window.pressKey('i'));
-    if (await page.locator('.checkbox input').isChecked()) await page.keyboard.press('i');
+    if (await page.getByLabel('Invert call stack').isChecked()) await page.keyboard.press('i');
     await page.waitForTimeout(500);
     await tree.focus();
     await measure('merge function, all threads', () => window.pressInTree('m'), () => window.pressKey('u'));
     await measure('search, all threads', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
     await measure('range, all threads', () => window.turnWheel(-100), () => window.turnWheel(10_000));
+
+    await page.evaluate(() => {
+        window.turnWheelInChart = (deltaY) => {
+            const chart = document.querySelector('.chart');
+            const { left, top, width } = chart.getBoundingClientRect();
+            const place = { clientX: left + width / 2, clientY: top + 20 };
+            chart.dispatchEvent(new WheelEvent('wheel', { deltaY, ctrlKey: true, bubbles: true, cancelable: true, ...place }));
+        };
+        window.openTab = (name) => document.querySelector(`#tab-${name}`).click();
+    });
+    const measureChart = (name, act, restore) => measure(name, act, restore, timeChart);
+    await page.evaluate(() => window.openTab('flame-graph'));
+    await page.waitForTimeout(1000);
+    await measureChart('flame graph: zoom', () => window.turnWheelInChart(-100), () => window.turnWheelInChart(10_000));
+    await measureChart('flame graph: invert', () => window.pressKey('i'));
+    if (await page.getByLabel('Invert call stack').isChecked()) await page.keyboard.press('i');
+    await page.waitForTimeout(500);
+    await measureChart('flame graph: search', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
+    await page.evaluate(() => window.openTab('stack-chart'));
+    await page.waitForTimeout(1000);
+    await measureChart('stack chart: zoom', () => window.turnWheelInChart(-100), () => window.turnWheelInChart(10_000));
+    await measureChart('stack chart: search', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
 } finally {
     await browser.close();
     server.kill('SIGINT');
