@@ -25,6 +25,7 @@ import {
     toggleUnit,
 } from '../state/source_box';
 import { boxHeight, sourceShare } from '../state/windows';
+import { plainText } from '../text/plain';
 import { AssemblyView } from './AssemblyView';
 import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon } from './icons';
 import { SourceView } from './SourceView';
