@@ -27,7 +27,7 @@ int session_feed(struct session *session, uint32_t size);
 int session_finish(struct session *session);
 const struct view *session_info(struct session *session);
 int session_query(struct session *session, uint32_t thread_count, uint32_t transform_words, double from, double to,
-                  uint32_t search_length, int inverted);
+                  uint32_t search_length, int inverted, int weight);
 const struct view *session_flame_find(struct session *session, uint32_t length);
 const struct view *session_flame(struct session *session, double from, double to, double least);
 const struct view *session_stack_chart(struct session *session, uint32_t thread, double from, double to,
@@ -87,7 +87,7 @@ enum { MOST_ARGUMENTS = 8, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES = 
         return (double)session_##name(__VA_ARGS__);                                                                    \
     }
 
-NUMBER(query, session, WORD(0), WORD(1), REAL(2), REAL(3), WORD(4), INT(5))
+NUMBER(query, session, WORD(0), WORD(1), REAL(2), REAL(3), WORD(4), INT(5), INT(6))
 VIEW(flame_find, session, WORD(0))
 VIEW(flame, session, REAL(0), REAL(1), REAL(2))
 VIEW(stack_chart, session, WORD(0), REAL(1), REAL(2), WORD(3), INT(4))

@@ -114,10 +114,10 @@ class Door {
 const words = (view, size, at) => (view ? Array.from({ length: Math.min(view.length, 4) }, (_, i) => view.ints(0, view.length * size)[i * size + at] >>> 0) : []);
 const transformWords = ({ kind, index, path = [] }) => [kinds.indexOf(kind), index, 0, path.length, ...path];
 
-function askQuery(door, { threads, transforms, from, to, search, inverted }) {
+function askQuery(door, { threads, transforms, from, to, search, inverted, weight }) {
     const list = transforms.flatMap(transformWords);
     const text = encoder.encode(search).length;
-    return door.call('query', '?', [threads.length, list.length, from, to, text, inverted], [[...threads, ...list], search]);
+    return door.call('query', '?', [threads.length, list.length, from, to, text, inverted, weight], [[...threads, ...list], search]);
 }
 
 /** What the page shows of one query: boxes, both sides of a butterfly, costs of places. Returns the funcs of a box. */
@@ -218,11 +218,11 @@ function askAll(door) {
         for (const [from, to] of transforms.length === 0 ? [[-1e300, 1e300], middle] : [[-1e300, 1e300]])
             for (const search of ['', 'run,-lib:zz'])
                 for (const inverted of [0, 1]) {
-                    const query = { threads, transforms, from, to, search, inverted };
+                    const query = { threads, transforms, from, to, search, inverted, weight: inverted };
                     askQuery(door, query);
                     path = askOfQuery(door, info, query);
                 }
-    askQuery(door, { threads, transforms: lists[1], from: -1e300, to: 1e300, search: '', inverted: 0 });
+    askQuery(door, { threads, transforms: lists[1], from: -1e300, to: 1e300, search: '', inverted: 0, weight: 0 });
     askOfThreads(door, info, path);
     for (const source of [0, 1, NONE]) {
         door.call('source', '0:w', [source]);
