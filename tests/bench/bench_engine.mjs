@@ -63,6 +63,9 @@ await measure('search', (round) => ask({ search: `lookup${round + 1}` }), forget
 await measure('search, expression', (round) => ask({ search: `/l(oo|i)kup${round}|decode/,-lib:part2` }), forget);
 await measure('search, 5 terms', (round) => ask({ search: `oo,e,a,r,l${round}` }), forget);
 await measure('functions', () => engine.functions(1e9, 'self'), forget);
+await measure('find, opened', () => engine.beginFind(), forget);
+await measure('find, one letter', () => engine.findFunctions('e', 100));
+await measure('find, two words', () => engine.findFunctions('look ca', 100));
 /** A func, a row and so on in the middle of the heaviest path, where transforms have the most to do. */
 const path = (forget(), engine.heaviestPath(1000));
 const middle = path[path.length >> 1];

@@ -1,12 +1,14 @@
 // The frame around the views, by mouse and by keyboard: choosing, hiding, moving and searching tracks; the command palette;
 // going back and forth in what was done.
 //
-//     node tests/e2e/page_shell.mjs URL PROFILE
+//     node tests/e2e/page_shell.mjs URL PROFILE THOUSAND
+//
+// PROFILE is what URL shows; THOUSAND a profile of a thousand threads.
 import { readFileSync } from 'node:fs';
 import { askUntil, closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, file] = process.argv.slice(2);
+const [url, file, thousand] = process.argv.slice(2);
 const profile = JSON.parse(readFileSync(file, 'utf8'));
 const page = await openPage(url);
 
@@ -320,6 +322,31 @@ await check('steps are undone and done again by key', async () => {
     await page.keyboard.press('Control+y');
     await askUntil((text) => text.includes('nothing to do again'), () => page.locator('.notice').innerText());
     await restart();
+});
+
+await check('of a thousand tracks only those on the screen exist', async () => {
+    const transfer = await page.evaluateHandle((text) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], 'thousand.json'));
+        return data;
+    }, readFileSync(thousand, 'utf8'));
+    await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+    await askUntil((text) => text === '15 / 1,000 tracks', countText);
+    await settle(page);
+    assertEqual(await countText(), '15 / 1,000 tracks', 'the count');
+    await page.keyboard.press('T');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    assert((await page.locator('.picker-row').count()) < 60, 'all rows of the list exist');
+    await page.keyboard.press('Escape');
+    await settle(page);
+    assertEqual(await countText(), '1,000 / 1,000 tracks', 'the count of all');
+    assert((await page.locator('.track').count()) < 60, 'all tracks exist');
+    await page.locator('.track-label').first().focus();
+    await page.keyboard.press('End');
+    await askUntil((name) => name === 'tool2', () => page.evaluate(() => document.activeElement.querySelector('.track-name')?.textContent));
+    await page.keyboard.press('Space');
+    await askUntil((name) => name === 'tool2', chosen);
+    assertEqual(await chosen(), 'tool2', 'the chosen one');
 });
 
 await check('nothing went wrong meanwhile', async () => {

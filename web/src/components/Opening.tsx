@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { openEntry, openFile, opening } from '../state/open';
 import { formatBytes } from '../text/format';
+import { plainText } from '../text/plain';
 import { ProgressBar } from './Loading';
 import { Picker } from './Picker';
 import { ProfileText } from './text';
@@ -60,7 +61,7 @@ function EntryPicker(): JSX.Element | null {
         <Picker
             name="entries"
             label="Files of the archive"
-            placeholder={`Which file of ${state.name}?`}
+            placeholder={`Which file of ${plainText(state.name, NAME_LIMIT)}?`}
             text={entryText.value}
             items={state.entries.filter((entry) => entry.name.toLowerCase().includes(typed))}
             keyOf={(entry) => String(state.entries.indexOf(entry))}
