@@ -134,7 +134,7 @@ export function FlameGraph(): JSX.Element {
                 axis={flameAxis}
                 margins={[0, 0]}
                 hasWasd={false}
-                reveal={reveal.value}
+                reveal={`${reveal.value} ${answer?.zoom}`}
                 description={describe(selectedNode.value)}
                 onSelect={({ box }) => boxes && changeView({ path: boxPath(boxes, box) }, 'replace')}
                 onOpen={open}

@@ -10,7 +10,12 @@ import { boxPath } from './box_paths';
 import { changeView, engine, onOtherProfile, view } from './store';
 import { summary } from './tree';
 
-export const flame = signal<Flame | null>(null);
+export interface ShownFlame extends Flame {
+    /** The zoom that it was asked for, as text. */
+    zoom: string;
+}
+
+export const flame = signal<ShownFlame | null>(null);
 /** A sentence about what went wrong. */
 export const flameError = signal('');
 /** Device pixels across the graph; 0 while there is none on the page. */
@@ -92,8 +97,9 @@ async function askAll(): Promise<void> {
         wish = null;
         try {
             const answer = await ask(next);
+            const zoom = next.zoom.join();
             batch(() => {
-                flame.value = answer;
+                flame.value = { ...answer, zoom };
                 flameError.value = '';
             });
         } catch (error) {
