@@ -32,17 +32,22 @@ static bool is_in_center(const struct butterfly *butterfly, const struct profile
     return false;
 }
 
+static double total_of(const struct butterfly *butterfly, uint32_t node)
+{
+    return butterfly->own_total ? butterfly->own_total[node] : butterfly->timings->total[node];
+}
+
 /* Where weights cancel each other out, callers are not shown: a tree shows nodes by their own weight. */
-static bool add_outermost(struct butterfly *butterfly, uint32_t node)
+static bool add_top(struct butterfly *butterfly, uint32_t node)
 {
     const struct butterfly_member member = {node, node};
-    double total = butterfly->timings->total[node];
+    double total = total_of(butterfly, node);
     butterfly->total += total;
     return array_push(&butterfly->sides[BUTTERFLY_CALLEES].members, member) &&
            (total == 0 || array_push(&butterfly->sides[BUTTERFLY_CALLERS].members, member));
 }
 
-static bool find_center(struct butterfly *butterfly, const struct profile *profile)
+static bool add_outermost(struct butterfly *butterfly, const struct profile *profile)
 {
     uint32_t outermost_end = 0;
     for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
@@ -52,18 +57,70 @@ static bool find_center(struct butterfly *butterfly, const struct profile *profi
         if (node < outermost_end)
             continue;
         outermost_end = butterfly->nodes->end[node];
-        if (!add_outermost(butterfly, node))
+        if (!add_top(butterfly, node))
             return false;
     }
-    for (int side = 0; side < 2; side++) {
+    return true;
+}
+
+static uint32_t entry_of(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
+{
+    uint32_t caller = butterfly->nodes->prefix[node];
+    bool was_inside = caller != NODE_NONE && is_in_center(butterfly, profile, caller);
+    if (is_in_center(butterfly, profile, node) && !was_inside)
+        return node;
+    return caller == NODE_NONE ? NODE_NONE : butterfly->entry[caller];
+}
+
+static bool find_entries(struct butterfly *butterfly, const struct profile *profile)
+{
+    size_t length = butterfly->nodes->length;
+    const double *self = butterfly->timings->self;
+    butterfly->entry = malloc((length + 1) * sizeof(*butterfly->entry));
+    butterfly->own_total = malloc((length + 1) * sizeof(*butterfly->own_total));
+    butterfly->own_alive = malloc(length + 1);
+    if (!butterfly->entry || !butterfly->own_total || !butterfly->own_alive)
+        return false;
+    for (uint32_t node = 0; node < length; node++) {
+        butterfly->entry[node] = entry_of(butterfly, profile, node);
+        butterfly->own_total[node] = self[node];
+        butterfly->own_alive[node] = self[node] != 0;
+    }
+    for (uint32_t node = (uint32_t)length; node-- > 0;) {
+        uint32_t caller = butterfly->nodes->prefix[node];
+        if (caller == NODE_NONE || butterfly->entry[caller] != butterfly->entry[node])
+            continue;
+        butterfly->own_total[caller] += butterfly->own_total[node];
+        butterfly->own_alive[caller] |= butterfly->own_alive[node];
+    }
+    return true;
+}
+
+static bool add_entries(struct butterfly *butterfly, const struct profile *profile)
+{
+    if (!find_entries(butterfly, profile))
+        return false;
+    for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
+        if (butterfly->timings->self[node] != 0 && is_in_center(butterfly, profile, node))
+            butterfly->self += butterfly->timings->self[node];
+        if (butterfly->entry[node] == node && butterfly->own_alive[node] && !add_top(butterfly, node))
+            return false;
+    }
+    return true;
+}
+
+static bool find_center(struct butterfly *butterfly, const struct profile *profile)
+{
+    bool enough = butterfly->center.kind == BUTTERFLY_FUNCTION ? add_outermost(butterfly, profile)
+                                                               : add_entries(butterfly, profile);
+    for (int side = 0; enough && side < 2; side++) {
         struct butterfly_tree *tree = &butterfly->sides[side];
         struct butterfly_node center = {.func = butterfly->center.index,
                                         .depth = UINT32_MAX, /* so that its children have depth 0 */
                                         .last = (uint32_t)tree->members.length};
-        if (!array_push(&tree->nodes, center))
-            return false;
+        enough = array_push(&tree->nodes, center);
     }
-    return true;
+    return enough;
 }
 
 int butterfly_init(struct butterfly *butterfly, const struct profile *profile, const struct call_nodes *nodes,
@@ -90,17 +147,28 @@ void butterfly_destroy(struct butterfly *butterfly)
         array_free(&butterfly->sides[side].members);
     }
     array_free(&butterfly->scratch);
+    free(butterfly->entry);
+    free(butterfly->own_total);
+    free(butterfly->own_alive);
     free(butterfly->group_of_func);
     *butterfly = (struct butterfly){0};
 }
 
 /* ---- opening a node ---- */
 
-static bool has_live_child(const struct butterfly *butterfly, uint32_t node)
+/* Whether a call node stands below its caller in this butterfly. */
+static bool is_callee(const struct butterfly *butterfly, uint32_t node)
+{
+    if (!butterfly->entry)
+        return butterfly->timings->alive[node];
+    return butterfly->own_alive[node] && butterfly->entry[node] == butterfly->entry[butterfly->nodes->prefix[node]];
+}
+
+static bool has_callee(const struct butterfly *butterfly, uint32_t node)
 {
     const struct call_nodes *nodes = butterfly->nodes;
     for (uint32_t c = call_nodes_first(nodes, node); c < call_nodes_last(nodes, node); c = nodes->end[c])
-        if (butterfly->timings->alive[c])
+        if (is_callee(butterfly, c))
             return true;
     return false;
 }
@@ -110,7 +178,7 @@ static bool collect_callees(struct butterfly *butterfly, const struct butterfly_
     const struct call_nodes *nodes = butterfly->nodes;
     uint32_t last = call_nodes_last(nodes, member->node);
     for (uint32_t c = call_nodes_first(nodes, member->node); c < last; c = nodes->end[c])
-        if (butterfly->timings->alive[c] && !array_push(&butterfly->scratch, (struct butterfly_member){member->top, c}))
+        if (is_callee(butterfly, c) && !array_push(&butterfly->scratch, (struct butterfly_member){member->top, c}))
             return false;
     return true;
 }
@@ -176,7 +244,7 @@ static void fill_children(struct butterfly *butterfly, struct butterfly_tree *tr
 static void sum_node(const struct butterfly *butterfly, enum butterfly_side side, struct butterfly_node *node)
 {
     const struct call_nodes *nodes = butterfly->nodes;
-    const struct timings *timings = butterfly->timings;
+    const double *self = butterfly->timings->self;
     const struct butterfly_member *members = butterfly->sides[side].members.data;
     node->category = nodes->category[members[node->first].node];
     for (uint32_t i = node->first; i < node->last; i++) {
@@ -184,12 +252,12 @@ static void sum_node(const struct butterfly *butterfly, enum butterfly_side side
         if (nodes->category[at] != node->category)
             node->category = (uint16_t)butterfly->default_category;
         if (side == BUTTERFLY_CALLERS) {
-            node->total += timings->total[members[i].top];
+            node->total += total_of(butterfly, members[i].top);
             node->has_children |= nodes->prefix[at] != NODE_NONE;
         } else {
-            node->total += timings->total[at];
-            node->self += timings->self[at];
-            node->has_children = node->has_children || has_live_child(butterfly, at);
+            node->total += total_of(butterfly, at);
+            node->self += self[at];
+            node->has_children = node->has_children || has_callee(butterfly, at);
         }
     }
 }

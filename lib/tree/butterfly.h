@@ -1,11 +1,14 @@
 /*
  * The butterfly, or sandwich: who calls a function, and what it calls, on whatever ways it was come to. Two trees that
  * begin at the function: callers are the inverted tree of what the function cost with all below it, callees are the
- * call tree of the stacks from it on. The center may also be a whole library or a category: then its callees begin with
- * the functions of it that are called from outside, and its callers are who calls these.
+ * call tree of the stacks from it on.
  *
- * Recursion counts once: a stack is cut at the outermost frame of the center. So for a function the callees are the
- * tree of the transform "focus function", and the callers are the inverted tree of "collapse function".
+ * Recursion counts once: a stack is cut at the outermost frame of the function. So the callees are the tree of the
+ * transform "focus function", and the callers are the inverted tree of "collapse function".
+ *
+ * The center may also be a whole library or a category. Many stacks leave one and come back to it (a C library starts
+ * the program that calls it), so they are cut where it was entered last: callers are who called into it then, callees
+ * begin with the functions through which it was entered.
  *
  * Like the inverted tree (inverted.h) both are made from the call-node table, node by node as they are opened.
  */
@@ -25,8 +28,7 @@ struct butterfly_center {
 
 enum butterfly_side { BUTTERFLY_CALLERS, BUTTERFLY_CALLEES };
 
-/* A node of one side stands for several call nodes, with the outermost node of the center from which each was come to.
- */
+/* A node of one side stands for several call nodes, with the node at which the stack was cut to come to each. */
 struct butterfly_member {
     uint32_t top, node;
 };
@@ -57,6 +59,11 @@ struct butterfly {
     struct butterfly_center center;
     struct butterfly_tree sides[2];
     struct butterfly_members scratch;
+    /* Of a library or category, per node: the last entry into it at or above the node, NODE_NONE if there is none; the
+     * weight at and below the node of what has the same entry; and whether a self there is not 0. Else NULL. */
+    uint32_t *entry;
+    double *own_total;
+    uint8_t *own_alive;
     uint32_t *group_of_func; /* scratch: all NODE_NONE between calls */
     double total;            /* of samples with the center anywhere in their stack */
     double self;             /* of those that end in it */

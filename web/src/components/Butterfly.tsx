@@ -142,7 +142,7 @@ function CenterList(): JSX.Element {
                         key={one}
                         type="button"
                         role="radio"
-                        class="choice"
+                        class="wing-choice"
                         aria-checked={one === kind}
                         onClick={() => chooseList(one)}
                     >
