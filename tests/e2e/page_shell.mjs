@@ -304,6 +304,7 @@ await check('steps are undone and done again by key', async () => {
     await page.keyboard.press('Control+z');
     await askUntil((now) => now === 'malloc false', async () => state());
     assertEqual(state(), 'malloc false', 'the view after one step back');
+    assertEqual(await page.locator('.notice').innerText(), 'Undone: inversion', 'what is said of it');
     await settle(page);
     await page.keyboard.press('Control+z');
     await askUntil((now) => now === ' false', async () => state());

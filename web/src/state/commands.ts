@@ -15,6 +15,7 @@ import {
     undoStep,
     view,
 } from './store';
+import { differenceOf } from './steps';
 import { foldsTemplates, toggleTemplates } from './tables';
 import { theme, toggleTheme } from './theme';
 import { isTrackListOpen, showAll, showBusy } from './track_actions';
@@ -45,12 +46,22 @@ function functionInView(): number {
     return view.value.tab === 'functions' ? selectedFunc.value : (selected.value?.func ?? -1);
 }
 
+/** Says what a step was about, once the browser has gone there. */
+function sayStep(verb: string): void {
+    const before = view.value;
+    window.addEventListener('popstate', () => showNotice(`${verb}: ${differenceOf(before, view.value) || 'selection'}`), {
+        once: true,
+    });
+}
+
 function undo(): void {
-    if (!undoStep()) showNotice('There is nothing to undo');
+    if (undoStep()) sayStep('Undone');
+    else showNotice('There is nothing to undo');
 }
 
 function redo(): void {
-    if (!redoStep()) showNotice('There is nothing to do again');
+    if (redoStep()) sayStep('Done again');
+    else showNotice('There is nothing to do again');
 }
 
 export const COMMANDS: readonly Command[] = [

@@ -1,0 +1,32 @@
+/** What a step of the view was about, in words: said when it is undone. */
+import type { View } from './codec';
+
+/** Only what one changes on purpose: the selected row goes with everything. In the order in which it is said. */
+const WORDS: Partial<Record<keyof View, string>> = {
+    transforms: 'transform',
+    search: 'search',
+    markerSearch: 'search of markers',
+    inverted: 'inversion',
+    stackType: 'kind of frames',
+    weight: 'weight',
+    hidesIdle: 'idle samples',
+    zoom: 'zoom of the flame graph',
+    part: 'zoom of the flame graph',
+    center: 'function in the middle',
+    ranges: 'zoom',
+    tracks: 'tracks',
+    threads: 'choice of threads',
+    profileName: 'name',
+    box: 'source and assembly',
+    tab: 'view',
+    sorts: 'order of a table',
+    preview: 'chosen range',
+};
+
+/** "search, zoom": what differs; '' if nothing of that. */
+export function differenceOf(a: View, b: View): string {
+    const words = Object.entries(WORDS)
+        .filter(([key]) => JSON.stringify(a[key as keyof View]) !== JSON.stringify(b[key as keyof View]))
+        .map(([, word]) => word);
+    return [...new Set(words)].slice(0, 2).join(', ');
+}
