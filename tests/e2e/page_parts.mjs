@@ -9,7 +9,7 @@ import { assert, assertEqual, check, finish } from './page_tap.mjs';
 const web = new URL('../../web/', import.meta.url);
 const { build } = createRequire(new URL('package.json', web))('esbuild');
 const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
-const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths'];
+const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths', 'text/fold', 'text/table_text'];
 await build({
     entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
     outdir: work,
@@ -18,7 +18,7 @@ await build({
     bundle: true,
     format: 'esm',
 });
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths] = await Promise.all(
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths, fold, tableText] = await Promise.all(
     parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)),
 );
 await rm(work, { recursive: true });
@@ -29,6 +29,56 @@ function random(limit) {
     seed = (seed * 1103515245 + 12345) % 2147483648;
     return seed % limit;
 }
+
+await check('template arguments are folded, and nothing else that has angles', () => {
+    const names = [
+        ['std::vector<int>::push_back(int const&)', 'std::vector<…>::push_back(int const&)'],
+        ['std::map<std::string, std::vector<int> >::at', 'std::map<…>::at'],
+        ['a<b<c>>::d<e>(f<g>)', 'a<…>::d<…>(f<…>)'],
+        ['bool std::operator< <char, int>(x)', 'bool std::operator< <…>(x)'],
+        ['operator<<', 'operator<<'],
+        ['std::operator<< <std::char_traits<char> >(y)', 'std::operator<< <…>(y)'],
+        ['ptr<int>::operator->()', 'ptr<…>::operator->()'],
+        ['cooperator<int>', 'cooperator<…>'],
+        ['main()::<lambda()>', 'main()::<lambda()>'],
+        ['<alloc::vec::Vec<T,A> as core::ops::Drop>::drop', '<alloc::vec::Vec<…> as core::ops::Drop>::drop'],
+        ['core::iter::Iterator::collect::<Vec<u8>>', 'core::iter::Iterator::collect::<…>'],
+        ['f<fn(A) -> B>', 'f<…>'],
+        ['less<', 'less<'],
+        ['plain', 'plain'],
+    ];
+    for (const [name, folded] of names) assertEqual(fold.foldTemplates(name), folded, name);
+    const start = performance.now();
+    fold.foldTemplates('a<'.repeat(4000));
+    assert(performance.now() - start < 500, 'brackets that do not close take long');
+});
+
+await check('copied tables are aligned text, Markdown that shows names as they are, and CSV that is no formula', () => {
+    const table = {
+        titles: ['Total', 'Function'],
+        numbers: [true, false],
+        rows: [
+            [{ text: '1,234', value: 1234 }, { text: 'main' }],
+            [{ text: '5', value: 5 }, { text: '  a|b<i>*_"x", y' }],
+            [{ text: '—', value: 0 }, { text: '=1+1' }],
+        ],
+    };
+    assertEqual(
+        tableText.tableText(table, 'text'),
+        ['Total  Function', '1,234  main', '    5    a|b<i>*_"x", y', '    —  =1+1', ''].join('\n'),
+        'text',
+    );
+    assertEqual(
+        tableText.tableText(table, 'markdown').split('\n')[3],
+        '| 5 | &nbsp;&nbsp;a\\|b\\<i\\>\\*\\_"x", y |',
+        'Markdown',
+    );
+    assertEqual(
+        tableText.tableText(table, 'csv'),
+        ['Total,Function', '1234,main', '5,"  a|b<i>*_""x"", y"', "0,'=1+1", ''].join('\r\n').replace(/\r\n$/, '\n'),
+        'CSV',
+    );
+});
 
 await check('lists of indexes survive the address', () => {
     const lists = [[], [0], [31], [32], [0, 1], [0, 1, 2, 3], [5, 10, 11, 12, 13, 44], [7, 6, 5], [1, 1, 1], [4294967295]];
@@ -70,6 +120,11 @@ await check('views survive the address', () => {
             zoom: Array.from({ length: random(5) }, () => random(100_000)),
             part: random(2) ? null : [random(1e6) / 1e9, 1 - random(1e6) / 1e9],
             sameWidths: random(2) === 1,
+            weight: ['recorded', 'cpu-time', 'off-cpu'][random(3)],
+            stackType: codec.STACK_TYPES[random(3)],
+            hidesIdle: random(2) === 1,
+            center: random(2) ? null : { kind: ['function', 'library', 'category'][random(3)], index: random(100_000) },
+            sorts: random(2) ? {} : { calltree: ['self', 'name.r'][random(2)], functions: 'total' },
             tracks: {
                 base: ['busy', 'all', 'none'][random(3)],
                 shown: Array.from({ length: random(3) }, (_, i) => `t${i * 7 + random(7)}`),
