@@ -335,7 +335,7 @@ int report_resolve_center(struct report *report)
     } else {
         status = find_functions(report, &center, true, &found);
     }
-    if (!status)
+    if (!status && found.length)
         report->center = (struct butterfly_center){library ? BUTTERFLY_LIBRARY : BUTTERFLY_FUNCTION, found.data[0]};
     array_free(&found);
     return status;
