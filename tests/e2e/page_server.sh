@@ -1,7 +1,7 @@
 # For tests of the page: source it after tap.sh.
 #
-#     serve_profile FILE        starts `prof load`, sets $URL; ended with the test. There can be several
-#     drive_page SCRIPT ARG...  runs a script of this folder, which prints TAP itself; ends the test
+#     serve_profile FILE OPTION...  starts `prof load`, sets $URL; ended with the test. There can be several
+#     drive_page SCRIPT ARG...      runs a script of this folder, which prints TAP itself; ends the test
 
 if ! command -v node >/dev/null || [ ! -x "${CHROMIUM:=/usr/bin/chromium}" ]; then
     skip "the page in a browser" "node and chromium are needed"
@@ -11,11 +11,11 @@ export CHROMIUM
 servers=()
 
 serve_profile() {
-    "$PROF" load --no-open --port 0 "$1" >"$WORK/load.log" 2>&1 &
+    "$PROF" load --no-open --port 0 "$@" >"$WORK/load.log" 2>&1 &
     servers+=($!)
     trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$WORK"' EXIT
     for _ in $(seq 600); do
-        URL=$(grep -o 'http://[^ ]*' "$WORK/load.log") && return
+        URL=$(grep -o 'https\?://[^ ]*' "$WORK/load.log") && return
         sleep 0.1
     done
     cat "$WORK/load.log" >&2
