@@ -113,6 +113,24 @@ uint32_t engine_idle_category(const struct engine *engine)
     return engine->idle_category;
 }
 
+static void widen(struct time_range *range, double from, double to)
+{
+    range->from = fmin(range->from, from); /* of a NAN nothing is taken */
+    range->to = fmax(range->to, to);
+}
+
+/* A thread without samples is as long as its markers; as is usual, one interval longer. */
+static void widen_by_markers(struct time_range *range, const struct marker_table *markers, double interval)
+{
+    enum { INTERVAL = 1, END = 3 }; /* phases */
+    for (size_t i = 0; i < markers->length; i++) {
+        if (markers->phase[i] != END)
+            widen(range, markers->start[i], markers->start[i] + interval);
+        if (markers->phase[i] == INTERVAL || markers->phase[i] == END)
+            widen(range, markers->end[i], markers->end[i] + interval);
+    }
+}
+
 struct time_range engine_full_range(const struct engine *engine)
 {
     const struct profile_meta *meta = &engine->profile.meta;
@@ -120,9 +138,9 @@ struct time_range engine_full_range(const struct engine *engine)
     for (size_t i = 0; i < engine->profile.threads.length; i++) {
         const struct sample_table *samples = &engine->profile.threads.data[i].samples;
         if (samples->length == 0)
-            continue;
-        range.from = fmin(range.from, samples->time[0]);
-        range.to = fmax(range.to, samples->time[samples->length - 1] + meta->interval);
+            widen_by_markers(&range, &engine->profile.threads.data[i].markers, meta->interval);
+        else
+            widen(&range, samples->time[0], samples->time[samples->length - 1] + meta->interval);
     }
     if (!isnan(meta->profiling_start) && !isnan(meta->profiling_end) && meta->profiling_start < meta->profiling_end)
         range = (struct time_range){meta->profiling_start, meta->profiling_end};

@@ -48,7 +48,8 @@ const struct timings *engine_timings(const struct engine *engine);
 struct counted_stacks engine_counted(const struct engine *engine);
 uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
 
-/* The full range, ms: what the file says, else from the first sample to one interval after the last. */
+/* The full range, ms: what the file says, else from the first sample to one interval after the last; of threads without
+ * samples from the first marker to one interval after the last. */
 struct time_range engine_full_range(const struct engine *engine);
 
 /* Makes `query` the current one (nothing of it is kept but its contents). */
