@@ -2,8 +2,9 @@
 // costs are those of the tree, and lines and instructions find each other.
 //
 //     node tests/e2e/page_source.mjs URL PROF PROFILE SOURCE
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { askUntil, closeBrowser, complaints, foreign, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
@@ -271,6 +272,98 @@ await check('a line tells which calls were inlined into it', async () => {
     const line = lines.find((one) => one.line === lineOf('INLINED'));
     assert(line.inlined.includes('mix'), `it tells ${line.inlined}`);
     await page.close();
+});
+
+await check('the code of an inlined function is that of each function that it is a part of', async () => {
+    const page = await openPage(`${url}?tab=functions`, '[role="grid"] .tree-row');
+    await page.locator('[role="grid"] .tree-row', { has: page.locator('.tree-text bdi', { hasText: /^mix$/ }) }).click();
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    const shown = () => page.locator('.symbol-name').innerText();
+    const names = [await shown()];
+    assertEqual(await page.locator('.stepper', { hasText: '1 of 2' }).count(), 1, 'number of steppers');
+    await page.getByRole('button', { name: 'Next symbol' }).click();
+    names.push(await askUntil((name) => name !== names[0], shown));
+    assertEqual(names.sort().join(), 'scramble,seldom', 'symbols');
+    await waitForCode(page);
+    const address = page.url();
+    assert(/^\d+$/.test(param(page, 'assemblyView')), 'the address does not have the symbol');
+    const again = await openPage(address, '[role="grid"] .tree-row');
+    await waitForCode(again);
+    assertEqual(await again.locator('.symbol-name').innerText(), await shown(), 'symbol of the pasted address');
+    await page.close();
+    await again.close();
+});
+
+/** Serves the profile after a change, for as long as `use` takes. */
+async function withChanged(change, use) {
+    const profile = JSON.parse(gunzipSync(readFileSync(file)));
+    change(profile);
+    const changed = `${file}.json`;
+    writeFileSync(changed, JSON.stringify(profile));
+    const server = spawn(prof, ['load', '--no-open', '--port', '0', changed], { stdio: ['ignore', 'ignore', 'pipe'] });
+    try {
+        const address = await new Promise((found, fail) => {
+            let output = '';
+            server.stderr.on('data', (text) => {
+                output += text;
+                const match = /http:\/\/\S+/.exec(output);
+                if (match) found(match[0]);
+            });
+            server.on('exit', () => fail(new Error(`it is not served: ${output}`)));
+        });
+        await use(address);
+    } finally {
+        server.kill();
+    }
+}
+
+const sourceOf = ({ shared }) => shared.sources.filename.findIndex((name) => shared.stringArray[name] === sourceFile);
+
+await check('a text that the profile holds is shown without asking the server', async () => {
+    const text = `${'held line\n'.repeat(sourceLines.length)}`;
+    await withChanged(
+        (profile) => {
+            profile.shared.sources.content[sourceOf(profile)] = profile.shared.stringArray.push(text) - 1;
+        },
+        async (address) => {
+            const page = await openPage(address);
+            await select(page, 'divide');
+            await page.keyboard.press('Enter');
+            const lines = await waitForSource(page);
+            const chosen = lines.find((line) => line.isChosen);
+            assertEqual(`${chosen.line} ${chosen.content}`, `${lineOf('HOT')} held line`, 'the chosen line');
+            await page.close();
+        },
+    );
+});
+
+await check('where there is no text, it says why and what to do, and has the costs of lines', async () => {
+    const before = complaints.length;
+    await withChanged(
+        (profile) => {
+            const name = profile.shared.sources.filename[sourceOf(profile)];
+            profile.shared.stringArray[name] = '/gone/<b>lines</b>.c';
+        },
+        async (address) => {
+            const page = await openPage(address);
+            await select(page, 'divide');
+            await page.keyboard.press('Enter');
+            await page.waitForSelector('.source-pane .empty');
+            const words = await page.locator('.source-pane .empty').innerText();
+            assert(words.includes('/gone/<b>lines</b>.c'), 'the file is not named');
+            assert(words.includes('does not come from that file'), 'it does not say why');
+            assert(words.includes('--symbol-dir'), 'it does not say what to do');
+            const row = page.locator('.source-pane .lines tbody tr', { has: page.getByText(String(lineOf('HOT')), { exact: true }) });
+            await askUntil((count) => count === 1, () => row.count());
+            assert(/%/.test(await row.innerText()), 'the hot line has no cost');
+            await page.close();
+        },
+    );
+    // The browser itself notes that the server has refused.
+    const refused = complaints.splice(before).filter((text) => !text.includes('404'));
+    assertEqual(refused.join(), '', 'complaints');
 });
 
 await check('nothing is fetched from elsewhere, and nothing is complained about', async () => {

@@ -49,7 +49,10 @@ __attribute__((noinline)) static uint64_t often(uint64_t x)
 
 __attribute__((noinline)) static uint64_t seldom(uint64_t x)
 {
-    return divide(x) + 1;
+    x = divide(x) + 1;
+    for (uint64_t i = 1; i < 1500; i++)
+        x ^= mix(x);
+    return x;
 }
 
 int main(int argc, char **argv)

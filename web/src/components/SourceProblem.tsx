@@ -26,6 +26,36 @@ function useFunction(): { name: string; lib: string } {
     return { name: known?.name ?? '', lib: known?.lib ?? '' };
 }
 
+/** What the server says of the file itself; else it could not find out that the file belongs to the program. */
+const MISSING_FILE = /^(cannot open|.* is (not a file|not a text|larger than))/;
+
+function OtherFolder({ file }: { file: string }): JSX.Element {
+    return (
+        <>
+            <p>If the file lies in another folder on this machine, say so when the profile is opened:</p>
+            <p>
+                <code>
+                    prof load --source-map <ProfileText text={folderOf(file)} limit={TEXT_LIMIT} />
+                    =FOLDER …
+                </code>
+            </p>
+            <p>
+                Sources of packages come from a debug server: <code>--debuginfod URL</code>.
+            </p>
+        </>
+    );
+}
+
+function OtherProgram(): JSX.Element {
+    return (
+        <p>
+            prof shows files that the debug info of the recorded program names. That has to be on this machine, unchanged; a
+            copy elsewhere is found with <code>prof load --symbol-dir DIR</code>, that of a package with{' '}
+            <code>--debuginfod URL</code>.
+        </p>
+    );
+}
+
 /** What is known without the text: the costs of the lines. */
 function LineTable(): JSX.Element | null {
     const lines = (lineCosts.value?.lines ?? []).filter((cost) => cost.line > 0 && cost.total !== 0);
@@ -68,16 +98,7 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
                 <p>
                     prof says: <ProfileText text={text.problem} limit={TEXT_LIMIT} />.
                 </p>
-                <p>If the file lies in another folder on this machine, say so when the profile is opened:</p>
-                <p>
-                    <code>
-                        prof load --source-map <ProfileText text={folderOf(text.file)} limit={TEXT_LIMIT} />
-                        =FOLDER …
-                    </code>
-                </p>
-                <p>
-                    Sources of packages come from a debug server: <code>--debuginfod URL</code>.
-                </p>
+                {MISSING_FILE.test(text.problem) ? <OtherFolder file={text.file} /> : <OtherProgram />}
                 <LineTable />
             </div>
         );
