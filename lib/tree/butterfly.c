@@ -77,8 +77,8 @@ static bool find_entries(struct butterfly *butterfly, const struct profile *prof
     size_t length = butterfly->nodes->length;
     const double *self = butterfly->timings->self;
     butterfly->entry = calloc(length + 1, sizeof(*butterfly->entry));
-    butterfly->own_total = malloc((length + 1) * sizeof(*butterfly->own_total));
-    butterfly->own_alive = malloc(length + 1);
+    butterfly->own_total = calloc(length + 1, sizeof(*butterfly->own_total));
+    butterfly->own_alive = calloc(length + 1, 1);
     if (!butterfly->entry || !butterfly->own_total || !butterfly->own_alive)
         return false;
     for (uint32_t node = 0; node < length; node++) {

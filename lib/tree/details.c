@@ -170,7 +170,7 @@ static int sum_details(struct node_details *details, const struct profile *profi
     struct sums sums = {0};
     sums.categories_total = calloc(categories, sizeof(double));
     sums.categories_self = calloc(categories, sizeof(double));
-    sums.cut = malloc(counted->stacks->length + 1);
+    sums.cut = calloc(counted->stacks->length + 1, 1);
     bool enough = sums.categories_total && sums.categories_self && sums.cut;
     if (enough)
         mark_cut(sums.cut, profile, counted->stacks);

@@ -264,7 +264,7 @@ int engine_heaviest_path(struct engine *engine, size_t depth, struct node_path *
     while (!code && path->length < depth) {
         code = engine_children(engine, node, &rows, err);
         uint32_t heaviest = code ? NODE_NONE : heaviest_not_idle(engine, &rows);
-        if (heaviest == NODE_NONE || (!engine->is_inverted && fabs(self) > fabs(rows.total[heaviest])))
+        if (heaviest >= rows.length || (!engine->is_inverted && fabs(self) > fabs(rows.total[heaviest])))
             break;
         node = rows.node[heaviest];
         self = rows.self[heaviest];
