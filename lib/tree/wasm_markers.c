@@ -124,11 +124,19 @@ static void put_number(struct json_writer *json, const char *key, double value)
     json_double(json, value);
 }
 
+/* Of many markers at once so much text, bytes, that nobody reads more of it; a character that is cut becomes U+FFFD. */
+enum { MOST_TEXT = 16384 };
+
+static size_t bounded(size_t length)
+{
+    return length < MOST_TEXT ? length : MOST_TEXT;
+}
+
 static void put_string(struct marker_writer *writer, const char *key, uint32_t string)
 {
     const struct string_entry *entry = &writer->context->values.profile->strings.entries.data[string];
     json_key(writer->json, key);
-    json_text(writer->json, entry->text, entry->length);
+    json_text(writer->json, entry->text, bounded(entry->length));
 }
 
 static int put_label(struct marker_writer *writer, const char *key, const struct marker *marker,
@@ -138,7 +146,7 @@ static int put_label(struct marker_writer *writer, const char *key, const struct
     int code =
         marker_label_append(&writer->text, writer->context, marker, label, &writer->payload, &writer->session->err);
     json_key(writer->json, key);
-    json_text(writer->json, writer->text.data ? writer->text.data : "", writer->text.length);
+    json_text(writer->json, writer->text.data ? writer->text.data : "", bounded(writer->text.length));
     return code;
 }
 

@@ -38,9 +38,11 @@ function drawStrip(canvas: HTMLCanvasElement, boxes: MarkerBoxes, range: [number
     for (let i = 0; i < boxes.row.length; i++) {
         const start = boxes.start[i] ?? 0;
         const end = boxes.end[i] ?? 0;
-        const x = (start - range[0]) * scale;
+        // What reaches far out of the picture is cut at its edges.
+        const x = Math.max(-LEAST_WIDTH, (start - range[0]) * scale);
+        const right = Math.min(width, (end - range[0]) * scale);
         context.fillStyle = colors[boxes.row[i] ?? 0] ?? grey;
-        context.fillRect(x, MARGIN, Math.max(LEAST_WIDTH, (end - start) * scale), HEIGHT - 2 * MARGIN);
+        context.fillRect(x, MARGIN, Math.max(LEAST_WIDTH, right - x), HEIGHT - 2 * MARGIN);
     }
 }
 

@@ -60,8 +60,9 @@ function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, numb
     const { boxes } = waits;
     for (let i = 0; i < boxes.row.length; i++) {
         const state = stateOf(waits, i);
-        const x = ((boxes.start[i] ?? 0) - range[0]) * scale;
-        const length = Math.max(LEAST_WIDTH, ((boxes.end[i] ?? 0) - (boxes.start[i] ?? 0)) * scale);
+        // What reaches far out of the picture is cut at its edges.
+        const x = Math.max(-LEAST_WIDTH, ((boxes.start[i] ?? 0) - range[0]) * scale);
+        const length = Math.max(LEAST_WIDTH, Math.min(width, ((boxes.end[i] ?? 0) - range[0]) * scale) - x);
         context.fillStyle = style.getPropertyValue(COLORS[state]).trim();
         // Running is high, waiting low: the two are told apart without colours.
         const top = state === 'runs' ? MARGIN : HEIGHT / 2;

@@ -4,8 +4,8 @@ import { categoryColor } from '../draw/colors';
 import type { MarkerDetails, MarkerRow } from '../engine/markers';
 import { copyStack } from '../state/copies';
 import { chartQuery, markerDuration, selectMarkerRange, setPreviewEnd, setPreviewStart } from '../state/markers';
-import { engine, fullRange, info } from '../state/store';
-import { copyText, type MenuItem, menuItem } from '../state/windows';
+import { engine, fullRange, info, selectedThreads } from '../state/store';
+import { copyText, type MenuItem, menuItem, showNotice } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { oneLine } from '../text/plain';
 import { ProfileText } from './text';
@@ -39,6 +39,12 @@ async function copyJson(row: MarkerRow): Promise<void> {
     await copyText(`${JSON.stringify({ name, category, start, end, data }, null, 2)}\n`, 'Marker');
 }
 
+async function copyCause(row: MarkerRow): Promise<void> {
+    const { cause } = await detailsOf(row);
+    if (cause.length > 0) await copyStack(cause, false);
+    else showNotice('The profile has no stack of this marker');
+}
+
 export function copyDescription(row: MarkerRow): void {
     void copyText(oneLine(row.label === '' ? row.name : `${row.name}: ${row.label}`), 'Description');
 }
@@ -54,7 +60,7 @@ export function markerItems(row: MarkerRow): MenuItem[] {
         menuItem('End the selection with its end', () => setPreviewEnd(row.end), { keys: ']' }),
         menuItem('Copy description', () => copyDescription(row), { keys: 'Ctrl+C', startsGroup: true }),
         menuItem('Copy as JSON', () => void copyJson(row)),
-        menuItem('Copy its stack', () => void detailsOf(row).then(({ cause }) => copyStack(cause, false)), {
+        menuItem('Copy its stack', () => void copyCause(row), {
             title: 'The stack that it was set by, if the profile has it',
         }),
     ];
@@ -73,6 +79,9 @@ export function MarkerTooltip({ marker, count = 1 }: { marker: MarkerDetails; co
     const category = info.value.categories[marker.category];
     const shown = marker.fields.filter((field) => !field.hidden && field.value !== '');
     const note = missingEnd(marker);
+    // Where it could be another.
+    const isOneOfMany = selectedThreads.value.length > 1;
+    const thread = isOneOfMany ? info.value.threads.find((one) => one.index === marker.thread) : undefined;
     return (
         <>
             <div class="sample-head">
@@ -92,6 +101,14 @@ export function MarkerTooltip({ marker, count = 1 }: { marker: MarkerDetails; co
                         <dd>
                             <span class="category-square" style={{ background: categoryColor(category) }} />{' '}
                             <ProfileText text={category.name} limit={40} />
+                        </dd>
+                    </div>
+                )}
+                {thread && (
+                    <div>
+                        <dt>Thread</dt>
+                        <dd>
+                            <ProfileText text={`${thread.name} (TID ${thread.tid})`} limit={80} />
                         </dd>
                     </div>
                 )}
