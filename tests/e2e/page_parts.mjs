@@ -9,7 +9,7 @@ import { assert, assertEqual, check, finish } from './page_tap.mjs';
 const web = new URL('../../web/', import.meta.url);
 const { build } = createRequire(new URL('package.json', web))('esbuild');
 const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
-const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths', 'text/fold', 'text/table_text'];
+const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths', 'text/fold', 'text/table_text', 'draw/jumps', 'state/box_codec'];
 await build({
     entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
     outdir: work,
@@ -18,7 +18,7 @@ await build({
     bundle: true,
     format: 'esm',
 });
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths, fold, tableText] = await Promise.all(
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths, fold, tableText, jumps, boxCodec] = await Promise.all(
     parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)),
 );
 await rm(work, { recursive: true });
@@ -29,6 +29,74 @@ function random(limit) {
     seed = (seed * 1103515245 + 12345) % 2147483648;
     return seed % limit;
 }
+
+await check('jumps are told from calls and from jumps to where a register says', () => {
+    const targets = [
+        ['jmp 0x12f5 <divide+0x25>', 0x12f5],
+        ['jne 0x12e8', 0x12e8],
+        ['loop 0x40 <f+0x10>', 0x40],
+        ['b.ne 0x7c4 <main+0x34>', 0x7c4],
+        ['b 0x7c4', 0x7c4],
+        ['cbz x0, 0x7d0 <main+0x40>', 0x7d0],
+        ['tbnz w1, #3, 0x7d8', 0x7d8],
+        ['bne 0x104fc <main+0x2c>', 0x104fc],
+        ['call 0x1030 <puts@plt>', null],
+        ['bl 0x640 <puts@plt>', null],
+        ['blx 0x640', null],
+        ['jmp rax', null],
+        ['jmp qword ptr [rip + 0x2fe2] # 0x4018 <puts@got>', null],
+        ['br x16', null],
+        ['bt eax, 0', null],
+        ['mov eax, 0x10', null],
+    ];
+    for (const [text, target] of targets) assertEqual(jumps.jumpTarget(text), target, `target of ${text}`);
+});
+
+await check('jumps that overlap are in lanes of their own, short ones inside', () => {
+    const count = 60;
+    for (let round = 0; round < 200; round++) {
+        const instructions = Array.from({ length: count }, (_, i) => ({
+            address: i * 4,
+            texts: [random(8) === 0 ? `jmp 0x${(random(count + 3) * 4).toString(16)}` : 'nop'],
+        }));
+        const found = jumps.layoutJumps(instructions);
+        const wanted = instructions.filter(({ texts: [text] }) => text !== 'nop' && Number(text.slice(4)) < count * 4);
+        assertEqual(found.length, wanted.length, 'number of jumps');
+        for (const one of found) {
+            assertEqual(instructions[one.from].texts[0], `jmp 0x${instructions[one.to].address.toString(16)}`, 'a jump');
+            const [first, last] = [Math.min(one.from, one.to), Math.max(one.from, one.to)];
+            for (const other of found) {
+                const overlaps = Math.min(other.from, other.to) <= last && first <= Math.max(other.from, other.to);
+                const isLast = one.lane === jumps.MOST_LANES - 1;
+                assert(one === other || !overlaps || isLast || one.lane !== other.lane, 'two jumps are in one lane');
+            }
+        }
+    }
+});
+
+await check('the source box in the address is the same when it is read back', () => {
+    assertEqual(boxCodec.decodeBox(new URLSearchParams('thread=0&assemblyView')), null, 'a box without a function');
+    for (let round = 0; round < 500; round++) {
+        const box = {
+            func: random(3) === 0 ? -1 : random(1000),
+            path: Array.from({ length: random(5) }, () => random(2000)),
+            inverted: false,
+            source: random(50),
+            isOfRow: random(2) === 0,
+            assembly: random(2) === 0,
+            symbol: -1,
+            full: random(2) === 0,
+        };
+        box.inverted = box.path.length > 0 && random(2) === 0;
+        if (box.assembly && random(2) === 0) box.symbol = random(100);
+        const query = new URLSearchParams();
+        boxCodec.encodeBox(box, query);
+        const again = boxCodec.decodeBox(new URLSearchParams(query.toString()));
+        assertEqual(JSON.stringify(again), JSON.stringify(box), 'the box');
+    }
+    for (const bad of ['sourceFunc=x', 'sourceFunc=-1', 'sourceViewIndex=1e9', 'sourceFunc='])
+        assertEqual(boxCodec.decodeBox(new URLSearchParams(bad)), null, bad);
+});
 
 await check('template arguments are folded, and nothing else that has angles', () => {
     const names = [

@@ -9,9 +9,9 @@ export interface Jump {
     lane: number;
 }
 
-/** x86: j.., loop..; arm64: b, b.cond, cbz, cbnz, tbz, tbnz. The target follows, as an absolute address. */
+/** x86: j.., loop..; arm64: b, b.cond, cbz, cbnz, tbz, tbnz; arm: b, bcond. The target follows, as an absolute address. */
 const JUMP =
-    /^(?:bnd |notrack )?(?:j[a-z]+|loopn?[ez]?|b|b\.[a-z]+|cbn?z|tbn?z)(?:,p[nt])?\s(?:.*[\s,#])?(0x[0-9a-f]+)(?:\s+<|$)/;
+    /^(?:bnd |notrack )?(?:j[a-z]+|loopn?[ez]?|b(?:\.?(?:eq|ne|cs|hs|cc|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le|al))?(?:\.[wn])?|cbn?z|tbn?z)(?:,p[nt])?\s+(?:\w+, )?(?:#?\w+, )?#?(0x[0-9a-f]+)(?:\s+<|$)/;
 
 export const LANE_WIDTH = 6;
 export const MOST_LANES = 8;
