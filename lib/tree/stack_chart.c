@@ -226,6 +226,7 @@ static uint32_t node_of(const struct engine *engine, const struct sample_table *
  */
 static bool add_piece(struct chart *chart, struct group *group, const struct piece *piece, double *column, double end)
 {
+    end = fmax(end, *column); /* an interval may be negative */
     double width = end - *column;
     *column = end;
     group->last = piece->last;
