@@ -90,8 +90,7 @@ async function findHotSpot(url, file, sourceFile) {
     });
 
     await check('hot spot: it is the first of the functions, with the same samples', async () => {
-        await press(page, '2');
-        await page.waitForSelector(LIST);
+        await goTo(page, 'Functions', LIST);
         const rows = await readFunctions(page);
         for (const [at, row] of rows.slice(0, 5).entries()) {
             const wanted = functions.find((one) => one.name === row.name);
@@ -200,8 +199,7 @@ async function findWaste(url, file) {
         await page.getByRole('menuitem', { name: 'Show only this track' }).click();
         await settle(page);
         assertEqual((await readTracks(page)).filter((track) => track.ms > 0).map((track) => track.name).join(), 'watcher', 'tracks that are left');
-        await press(page, '2');
-        await page.waitForSelector(LIST);
+        await goTo(page, 'Functions', LIST);
         const [first] = await readFunctions(page);
         const [wanted] = report(file, '--functions', '--thread', 'watcher').functions;
         assertEqual(`${first.name} ${numberOf(first.total)} ${numberOf(first.self)}`, `${wanted.name} ${wanted.total} ${wanted.self}`, 'the first function');
