@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import time
+from collections import Counter
 
 from tap import TOP, WORK, Skip, run, test
 
@@ -76,3 +77,47 @@ def our_rows(rows):
         del path[row["depth"]:]
         path.append(row["name"])
         yield tuple(path), row["total"], row["self"]
+
+
+# ---- comparing: `theirs` are options of the reader, `ours` those of `prof report` for the same ----
+
+
+def same_functions(path, thread, theirs=(), ours=()):
+    """Names with self and total, as a bag: both sides may have several functions of one name."""
+    answer = reader("thread", "functions", "--json", "--limit", "0", "--include-idle", "--thread", f"t-{thread}", *theirs)
+    rows = report(path, "--functions", "--thread", str(thread), *ours)["functions"]
+    left = Counter((row["name"], row["selfSamples"], row["totalSamples"])
+                   for row in json.loads(answer)["functions"] if row["totalSamples"])
+    right = Counter((row["name"], row["self"], row["total"]) for row in rows)
+    assert left == right, f"thread {thread} {ours}: only theirs {left - right}, only ours {right - left}"
+    return sum(row["self"] for row in rows)
+
+
+def same_tree(path, thread, theirs=(), ours=(), below=()):
+    """`below`: ours are what they have below this path, which ends in our root."""
+    answer = json.loads(reader("thread", "samples-top-down", "--json", "--include-idle", "--max-lines", "1000000",
+                               "--thread", f"t-{thread}", *theirs))
+    cut = []
+    left = Counter((row[0][max(0, len(below) - 1):], *row[1:]) for row in their_rows(answer["regularCallTree"], cut)
+                   if row[0][:len(below)] == tuple(below))
+    right = Counter(our_rows(report(path, "--thread", str(thread), *ours)["tree"]))
+    for row in right - left:
+        if any(len(row[0]) > len(parent) >= 190 and row[0][:len(parent)] == parent for parent in cut):
+            del right[row]
+    assert left == right, f"thread {thread} {ours}: only theirs {left - right}, only ours {right - left}"
+    return len(left)
+
+
+def same_inverted_tree(path, thread, theirs=(), ours=()):
+    """Totals only: below its roots the reader gives other rows a self of their own."""
+    answer = json.loads(reader("thread", "samples-bottom-up", "--json", "--include-idle", "--max-lines", "1000000",
+                               "--thread", f"t-{thread}", *theirs))
+    cut = []
+    left = Counter(row[:2] for row in their_rows(answer["invertedCallTree"], cut))
+    right = Counter(row[:2] for row in our_rows(report(path, "--inverted", "--depth", "100000", "--thread", str(thread),
+                                                       *ours)["tree"]))
+    for row in right - left:
+        if any(len(row[0]) > len(parent) and row[0][:len(parent)] == parent for parent in cut):
+            del right[row]
+    assert left == right, f"thread {thread} {ours}: only theirs {left - right}, only ours {right - left}"
+    return len(left)
