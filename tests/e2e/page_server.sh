@@ -15,7 +15,7 @@ serve_profile() {
     servers+=($!)
     trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$WORK"' EXIT
     for _ in $(seq 600); do
-        URL=$(grep -o 'https\?://[^ ]*' "$WORK/load.log") && return
+        URL=$(grep -so 'https\?://[^ ]*' "$WORK/load.log") && return
         sleep 0.1
     done
     cat "$WORK/load.log" >&2
