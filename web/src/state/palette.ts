@@ -7,6 +7,7 @@ import type { FoundFunction } from '../engine/find';
 import { fuzzyScore, typedWords } from '../text/fuzzy';
 import { formatCount } from '../text/format';
 import { COMMANDS, keyText } from './commands';
+import { setWeight, stackChoices, weightChoices } from './filters';
 import { selectFunction } from './functions';
 import { fetchNames, funcName } from './names';
 import {
@@ -22,6 +23,7 @@ import {
 } from './store';
 import { showTracks } from './track_choice';
 import { keyOf } from './tracks';
+import { setStackType } from './tree';
 
 export interface PaletteEntry {
     id: string;
@@ -54,6 +56,29 @@ function commandEntries(): Unscored[] {
         keys: one.key === '' ? '' : keyText(one.key),
         run: one.run,
     }));
+}
+
+/** What a sample counts, and which frames are shown, where there is a choice. */
+function filterEntries(): Unscored[] {
+    const weights = weightChoices.value.length > 1 ? weightChoices.value : [];
+    return [
+        ...weights.map((one) => ({
+            id: `weight-${one.value}`,
+            group: 'Command',
+            title: `Count: ${one.label}`,
+            detail: one.hint,
+            keys: '',
+            run: () => setWeight(one.value),
+        })),
+        ...stackChoices.value.map((one) => ({
+            id: `frames-${one.value}`,
+            group: 'Command',
+            title: `Show: ${one.label}`,
+            detail: one.hint,
+            keys: '',
+            run: () => void setStackType(one.value),
+        })),
+    ];
 }
 
 function chooseHiddenThread(thread: number, isMore: boolean): void {
@@ -132,7 +157,7 @@ function scored(entries: readonly Unscored[], typed: string): PaletteEntry[] {
 export const paletteEntries = computed<PaletteEntry[]>(() => {
     if (!isPaletteOpen.value) return [];
     const typed = paletteText.value;
-    const plain = [commandEntries, ...paletteSources].flatMap((source) => source());
+    const plain = [commandEntries, filterEntries, ...paletteSources].flatMap((source) => source());
     if (typedWords(typed).length === 0) return scored(plain, '');
     const all = [...scored(plain, typed), ...scored(threadEntries(), typed), ...scored(markerEntries(), typed), ...functionEntries.value];
     return all.sort((a, b) => b.score - a.score || GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
