@@ -28,11 +28,17 @@ int session_finish(struct session *session);
 const struct view *session_info(struct session *session);
 int session_query(struct session *session, uint32_t thread_count, uint32_t transform_words, double from, double to,
                   uint32_t search_length, int inverted, int weight);
+double session_cut(const struct session *session);
+int session_function_details(struct session *session, uint32_t func);
+const struct view *session_categories(struct session *session, int self);
+const struct view *session_lines(struct session *session);
+const struct view *session_functions_weighed(struct session *session, int weight);
+const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel);
 const struct view *session_flame_find(struct session *session, uint32_t length);
 const struct view *session_flame(struct session *session, double from, double to, double least);
 const struct view *session_stack_chart(struct session *session, uint32_t thread, double from, double to,
                                        uint32_t columns, int same_widths);
-const struct view *session_groups(struct session *session, int by_category);
+const struct view *session_groups(struct session *session, int by);
 int session_butterfly(struct session *session, int kind, uint32_t index);
 double session_butterfly_total(struct session *session);
 double session_butterfly_self(struct session *session);
@@ -91,6 +97,12 @@ NUMBER(query, session, WORD(0), WORD(1), REAL(2), REAL(3), WORD(4), INT(5), INT(
 VIEW(flame_find, session, WORD(0))
 VIEW(flame, session, REAL(0), REAL(1), REAL(2))
 VIEW(stack_chart, session, WORD(0), REAL(1), REAL(2), WORD(3), INT(4))
+NUMBER(cut, session)
+NUMBER(function_details, session, WORD(0))
+VIEW(categories, session, INT(0))
+VIEW(lines, session)
+VIEW(functions_weighed, session, INT(0))
+VIEW(waits, session, WORD(0), REAL(1), REAL(2), REAL(3))
 VIEW(groups, session, INT(0))
 NUMBER(butterfly, session, INT(0), WORD(1))
 NUMBER(butterfly_total, session)
@@ -135,6 +147,12 @@ struct call {
     }
 
 static const struct call calls[] = {
+    NUMBER_ROW(cut),
+    NUMBER_ROW(function_details),
+    VIEW_ROW(categories),
+    VIEW_ROW(lines),
+    VIEW_ROW(functions_weighed),
+    VIEW_ROW(waits),
     NUMBER_ROW(query),
     VIEW_ROW(flame_find),
     VIEW_ROW(flame),

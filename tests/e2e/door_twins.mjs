@@ -11,6 +11,7 @@ import { loadEngine } from '../engine_loader.mjs';
 
 const NONE = 0xffffffff;
 const FIRST_RECORDS = 6;
+const WEIGHTS = 7; // enum sample_weight
 const NOT_A_NUMBER = 0x7ff8n;
 const [dumper, ...files] = process.argv.slice(2);
 const { EngineModule, module: compiled, kinds } = await loadEngine();
@@ -89,7 +90,9 @@ class Door {
             hex = `+${bytes.toString('hex')}`;
         }
         this.requests.push([name, hex, layout, ...args].join(' '));
-        const value = this.exports[`session_${name}`](this.engine.session, ...args);
+        const exported = this.exports[`session_${name}`];
+        if (exported.length !== args.length + 1) throw new Error(`${name} has other arguments now: door_dump.c has to follow`);
+        const value = exported(this.engine.session, ...args);
         if (layout === '=') {
             scratch.setFloat64(0, value, true);
             this.answers.push(`${name} ${fieldBits('d', scratch, 0).toString(16)}`);
@@ -129,7 +132,14 @@ function askOfQuery(door, info, query) {
     door.call('flame_find', '0:d', [path.length], [path]);
     for (const [from, to, least] of [[0.25, 0.5, 1 / 100], [0.4, 0.4001, 1 / 3000], [0, 1, 1 / 3]])
         door.call('flame', '0:ddddwwwwwww.', [from, to, least]);
-    for (const byCategory of [0, 1]) door.call('groups', '0:w.dd', [byCategory]);
+    for (const by of [0, 1, 2]) door.call('groups', '0:w.dd', [by]);
+    for (let weight = -1; weight <= WEIGHTS; weight++) door.call('functions_weighed', '0:w.dd', [weight]);
+    door.call('cut', '=', []);
+    for (const func of [...path, NONE]) {
+        door.call('function_details', '?', [func]);
+        for (const self of [0, 1]) door.call('categories', '0:w.d', [self]);
+        door.call('lines', '0:w.dd', []);
+    }
     const centers = [...path.map((func) => [0, func]), [0, info.funcCount - 1], [1, 0], [1, 1], [2, 0], [2, 2], [9, 0], [0, NONE]];
     for (const [kind, index] of centers) {
         door.call('butterfly', '?', [kind, index]);
@@ -178,6 +188,7 @@ function askOfThreads(door, info, path) {
             for (const search of ['', 'a'])
                 door.call('activity_kept', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
             door.call('marker_strip', BOXES, [index, from, to, length / 500, 4]);
+            door.call('waits', `${BOXES}/5:d*4`, [index, from, to, length / 500]);
         }
 }
 
@@ -214,11 +225,12 @@ function askAll(door) {
     const middle = [info.rangeStart + length / 4, info.rangeStart + length / 2];
     const lists = [[], [{ kind: 'merge-function', index: 1 }], [{ kind: 'collapse-recursion', index: 0 }, { kind: 'drop-category', index: 1 }]];
     let path = [];
+    let queries = 0;
     for (const transforms of lists)
         for (const [from, to] of transforms.length === 0 ? [[-1e300, 1e300], middle] : [[-1e300, 1e300]])
             for (const search of ['', 'run,-lib:zz'])
                 for (const inverted of [0, 1]) {
-                    const query = { threads, transforms, from, to, search, inverted, weight: inverted };
+                    const query = { threads, transforms, from, to, search, inverted, weight: queries++ % WEIGHTS };
                     askQuery(door, query);
                     path = askOfQuery(door, info, query);
                 }
