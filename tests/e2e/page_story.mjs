@@ -143,6 +143,9 @@ async function findHotSpot(url, file, sourceFile) {
             });
         const chosen = await askUntil((line) => line?.heat === '5', readChosen);
         assert(chosen?.text.includes('/* HOT */'), `the chosen line is ${chosen?.text}`);
+        const row = await page.locator('[role="treegrid"] .tree-row.selected').boundingBox();
+        const tree = await page.locator('[role="treegrid"]').boundingBox();
+        assert(row.y + row.height <= tree.y + tree.height + 1, 'the source covers the selected row');
         await page.locator('.box button[aria-pressed="true"]', { hasText: '%' }).click();
         const costs = await askUntil((all) => all.length > 0 && !all.some((one) => one.includes('%')), () =>
             page.$eval('.source-editor', (holder) =>

@@ -285,6 +285,17 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         if (now.indentOf) scrollToIndent(box, now.indentOf(row), now.numbersWidth);
     }, [reveal, latest]);
 
+    // Where the table becomes lower, as when the source opens below it, the selected row stays in view.
+    const lastHeight = useRef(0);
+    useLayoutEffect(() => {
+        const box = scroller.current;
+        const top = (latest.current?.selectedAt ?? -1) * ROW_HEIGHT;
+        const room = lastHeight.current - HEADER_HEIGHT;
+        lastHeight.current = size.height;
+        if (!box || top < box.scrollTop || top + ROW_HEIGHT > box.scrollTop + room) return;
+        box.scrollTop = Math.max(box.scrollTop, top + ROW_HEIGHT + HEADER_HEIGHT - box.clientHeight);
+    }, [size.height, latest]);
+
     const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
     const last = Math.min(rows.length, Math.ceil((scrollTop + Math.max(size.height, 200)) / ROW_HEIGHT) + OVERSCAN);
     const visible = rows.slice(first, last);
