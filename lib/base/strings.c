@@ -15,6 +15,19 @@ uint32_t strings_find(const struct strings *table, const char *text, size_t leng
     return find_in_chain(table, hash_get(&table->index, hash_bytes(text, length)), text, length);
 }
 
+/* Without the index. */
+static uint32_t append(struct strings *table, const char *text, size_t length, uint32_t next)
+{
+    if (length >= UINT32_MAX || table->entries.length >= STRING_NONE - 1 || !array_reserve(&table->entries, 1))
+        return STRING_NONE;
+    char *copy = arena_copy(&table->arena, text, length);
+    if (!copy)
+        return STRING_NONE;
+    table->entries.data[table->entries.length] =
+        (struct string_entry){.text = copy, .length = (uint32_t)length, .next = next};
+    return (uint32_t)table->entries.length++;
+}
+
 uint32_t strings_add(struct strings *table, const char *text, size_t length)
 {
     uint64_t hash = hash_bytes(text, length);
@@ -22,15 +35,16 @@ uint32_t strings_add(struct strings *table, const char *text, size_t length)
     uint32_t found = find_in_chain(table, first, text, length);
     if (found != STRING_NONE)
         return found;
-    if (length >= UINT32_MAX || table->entries.length >= STRING_NONE - 1 || !array_reserve(&table->entries, 1))
-        return STRING_NONE;
-    char *copy = arena_copy(&table->arena, text, length);
-    uint32_t index = (uint32_t)table->entries.length;
-    if (!copy || !hash_set(&table->index, hash, index))
-        return STRING_NONE;
-    table->entries.data[table->entries.length++] =
-        (struct string_entry){.text = copy, .length = (uint32_t)length, .next = first};
-    return index;
+    uint32_t index = append(table, text, length, first);
+    if (index == STRING_NONE || hash_set(&table->index, hash, index))
+        return index;
+    table->entries.length--;
+    return STRING_NONE;
+}
+
+uint32_t strings_append(struct strings *table, const char *text, size_t length)
+{
+    return append(table, text, length, STRING_NONE);
 }
 
 uint32_t strings_add_z(struct strings *table, const char *text)

@@ -29,6 +29,10 @@ struct strings {
 uint32_t strings_add(struct strings *table, const char *text, size_t length);
 uint32_t strings_add_z(struct strings *table, const char *text);
 
+/* Adds a text without looking whether it is there already, nor letting strings_add() find it: for tables of texts that
+ * will be looked up elsewhere. */
+uint32_t strings_append(struct strings *table, const char *text, size_t length);
+
 /* The index of this text, or STRING_NONE if it is not in the table. */
 uint32_t strings_find(const struct strings *table, const char *text, size_t length);
 

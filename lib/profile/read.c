@@ -212,10 +212,13 @@ static int append_number(struct profile_reader *reader, struct level *level, dou
                 level->column == COLUMN_ADDRESS ? "no whole number" : "no index: a whole number from 0 on");
 }
 
+/* A text as it stands in a column of texts, or in place of a number (`mark` is RAW_TEXT then), where the same one comes
+ * again and again. */
 static int append_text(struct profile_reader *reader, struct column *column, const char *bytes, size_t length,
                        uint32_t mark)
 {
-    uint32_t text = strings_add(&reader->raw.texts, bytes, length);
+    struct strings *texts = &reader->raw.texts;
+    uint32_t text = mark ? strings_add(texts, bytes, length) : strings_append(texts, bytes, length);
     if (text >= RAW_TEXT)
         return fail_no_memory(reader);
     ((uint32_t *)column->data)[column->length++] = text | mark;
