@@ -148,9 +148,10 @@ static int find_functions(struct report *report, const struct report_transform *
     if (!enough)
         return ui_fail("out of memory");
     if (found->length == 0)
-        return ui_fail("--%s: no function of the samples that are left (by threads, range and the transforms before) is "
-                       "called '%s'",
-                       transform->option, transform->text);
+        return ui_fail(
+            "--%s: no function of the samples that are left (by threads, range and the transforms before) is "
+            "called '%s'",
+            transform->option, transform->text);
     if (found->length > 1 && (best == FITS_PART || one))
         return say_several(report, transform, found);
     return EXIT_SUCCESS;
