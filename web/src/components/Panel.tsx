@@ -99,7 +99,7 @@ function SameWidths(): JSX.Element {
     );
 }
 
-/** What a tab can be told besides the search; where there is nothing, the room stays. */
+/** What one tab can be told. The filters that most have are before it, so that nothing moves between tabs. */
 function Options({ tab }: { tab: Tab }): JSX.Element {
     if (tab === 'stack-chart') return <SameWidths />;
     if (isMarkerView.value) return <MarkerCount />;
@@ -155,8 +155,8 @@ export function Panel(): JSX.Element {
                 </button>
             </div>
             <div class="filter-bar">
-                <Options tab={tab} />
                 {!isMarkers && <SampleFilters />}
+                <Options tab={tab} />
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
             {!isMarkers && <TransformBar />}

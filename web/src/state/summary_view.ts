@@ -20,6 +20,11 @@ export interface SummaryLists {
     functionCount: number;
 }
 
+/** Those that only call others answer nothing here. */
+function hasTime(row: FuncRow): boolean {
+    return row.self !== 0;
+}
+
 const MOST_ROWS = 12;
 const ALL = 1_000_000;
 
@@ -43,7 +48,7 @@ const refresh = latest(async () => {
             engine.groups('thread'),
             knowsWaits.peek() ? engine.functionsWeighed('off-cpu-time', ALL) : null,
         ]);
-        const top = functions.filter((row) => row.self !== 0).slice(0, MOST_ROWS);
+        const top = functions.filter(hasTime).slice(0, MOST_ROWS);
         const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
         const { funcCount } = info.peek();
         await fetchNames([
@@ -53,8 +58,8 @@ const refresh = latest(async () => {
         ]);
         summaryLists.value = {
             functions: top,
-            libraries: libraries.slice(0, MOST_ROWS),
-            categories: categories.slice(0, MOST_ROWS),
+            libraries: libraries.filter(hasTime).slice(0, MOST_ROWS),
+            categories: categories.filter(hasTime).slice(0, MOST_ROWS),
             threads: threads.slice(0, MOST_ROWS),
             waits: waiting,
             waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
