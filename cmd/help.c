@@ -100,7 +100,8 @@ static const char report_help[] =
     "      --drop-category CATEGORY             no samples that end in one\n"
     "      --merge-category CATEGORY            leave its frames out: their time is that of the callers\n"
     "      --focus-subtree NAME;NAME            only what is below this path from the root (inverted: from the leaf)\n"
-    "      --merge-call-node NAME;NAME          leave the frame at the end of this path out\n";
+    "      --merge-call-node NAME;NAME          leave the frame at the end of this path out\n"
+    "      --inside-markers TERMS               only samples while a marker lasts that a search for TERMS finds\n";
 
 static const char help_help[] = "usage: prof help [COMMAND]\n"
                                 "\n"

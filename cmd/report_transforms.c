@@ -27,6 +27,7 @@ const char *const report_transform_names[TRANSFORM_KINDS] = {
     [TRANSFORM_COLLAPSE_DIRECT_RECURSION] = "collapse-direct-recursion",
     [TRANSFORM_COLLAPSE_RECURSION] = "collapse-recursion",
     [TRANSFORM_COLLAPSE_FUNCTION] = "collapse-function",
+    [TRANSFORM_FILTER_MARKERS] = "inside-markers",
 };
 
 ARRAY_TYPE(struct indexes, uint32_t);
@@ -276,12 +277,20 @@ static int resolve_path(struct report *report, const struct report_transform *tr
     if (engine_path(report->engine, node, &path, &err))
         return ui_fail_error(&err);
     uint32_t *funcs = arena_alloc(&report->paths, path.length * sizeof(*funcs));
-    struct transform made = {transform->kind, 0, report->options.inverted, funcs, path.length};
+    struct transform made = {
+        .kind = transform->kind, .inverted = report->options.inverted, .path = funcs, .path_length = path.length};
     bool enough = funcs && add_transform(report, made);
     for (size_t i = 0; enough && i < path.length; i++)
         funcs[i] = path.data[i];
     array_free(&path);
     return enough ? EXIT_SUCCESS : ui_fail("out of memory");
+}
+
+static int resolve_markers(struct report *report, const struct report_transform *transform)
+{
+    const struct transform made = {
+        .kind = transform->kind, .text = transform->text, .text_length = strlen(transform->text)};
+    return add_transform(report, made) ? EXIT_SUCCESS : ui_fail("out of memory");
 }
 
 static int resolve(struct report *report, const struct report_transform *transform)
@@ -293,6 +302,8 @@ static int resolve(struct report *report, const struct report_transform *transfo
         return resolve_category(report, transform);
     case TRANSFORM_COLLAPSE_RESOURCE:
         return resolve_library(report, transform);
+    case TRANSFORM_FILTER_MARKERS:
+        return resolve_markers(report, transform);
     default:
         return transform_has_path(transform->kind) ? resolve_path(report, transform)
                                                    : resolve_function(report, transform);

@@ -73,7 +73,7 @@ static void add_span(const struct canvas *canvas, float *row, double left, doubl
 static bool is_kept(const struct activity_request *request, const struct call_nodes *nodes, uint32_t stack)
 {
     bool is_transformed = nodes->of_sample != nodes->of_stack;
-    if (!request->kept[0] && !request->kept[1] && !is_transformed)
+    if (!request->kept[0] && !request->kept[1] && !is_transformed && !request->is_filtered)
         return true;
     uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_sample[stack];
     if (node == NODE_NONE)

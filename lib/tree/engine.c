@@ -80,6 +80,7 @@ void engine_free(struct engine *engine)
     stack_weights_destroy(&engine->weights);
     array_free(&engine->threads);
     forget_transformed(engine);
+    sample_filter_destroy(&engine->filter);
     transform_list_destroy(&engine->transforms);
     call_nodes_destroy(&engine->whole_nodes);
     stack_view_destroy(&engine->whole);
@@ -91,6 +92,11 @@ void engine_free(struct engine *engine)
 const struct profile *engine_profile(const struct engine *engine)
 {
     return &engine->profile;
+}
+
+const struct sample_table *engine_samples(const struct engine *engine, uint32_t thread)
+{
+    return sample_filter_samples(&engine->filter, &engine->profile, thread);
 }
 
 const struct stack_view *engine_stacks(const struct engine *engine)
@@ -190,17 +196,17 @@ static int transform_stacks(struct engine *engine, size_t done, struct error *er
     return code;
 }
 
-static int update_transforms(struct engine *engine, const struct tree_query *query, struct error *err)
+static int update_stacks(struct engine *engine, const struct transform *transforms, size_t count, struct error *err)
 {
     size_t before = engine->transforms.items.length;
-    size_t common = transform_list_common(&engine->transforms, query->transforms, query->transform_count);
-    if (common == before && common == query->transform_count)
+    size_t common = transform_list_common(&engine->transforms, transforms, count);
+    if (common == before && common == count)
         return 0;
     forget_nodes(engine);
-    int code = transform_list_replace(&engine->transforms, common, query->transforms, query->transform_count, err);
-    if (!code && query->transform_count)
+    int code = transform_list_replace(&engine->transforms, common, transforms, count, err);
+    if (!code && count)
         code = transform_stacks(engine, common == before ? common : 0, err);
-    if (code || !query->transform_count) {
+    if (code || !count) {
         forget_transformed(engine);
         transform_list_destroy(&engine->transforms);
         return code;
@@ -208,6 +214,38 @@ static int update_transforms(struct engine *engine, const struct tree_query *que
     engine->stacks = &engine->transformed;
     engine->nodes = &engine->transformed_nodes;
     return 0;
+}
+
+static int update_filter(struct engine *engine, const struct tree_query *query, const struct transform *transforms,
+                         size_t count, struct error *err)
+{
+    const struct filter_request request = {transforms, count, query->threads, query->thread_count,
+                                           count ? engine_full_range(engine) : whole_time};
+    bool changed = false;
+    int code = sample_filter_update(&engine->filter, &engine->profile, &request, &changed, err);
+    if (changed)
+        engine->has_weights = false;
+    return code;
+}
+
+/* Which samples a transform by markers leaves does not depend on stacks: it may as well be done apart from the others.
+ */
+static int update_transforms(struct engine *engine, const struct tree_query *query, struct error *err)
+{
+    size_t of_stacks = 0, of_markers = query->transform_count;
+    struct transform *transforms = malloc((query->transform_count + 1) * sizeof(*transforms));
+    if (!transforms)
+        return error_no_memory(err);
+    for (size_t i = 0; i < query->transform_count; i++)
+        if (query->transforms[i].kind == TRANSFORM_FILTER_MARKERS)
+            transforms[--of_markers] = query->transforms[i];
+        else
+            transforms[of_stacks++] = query->transforms[i];
+    int code = update_stacks(engine, transforms, of_stacks, err);
+    if (!code)
+        code = update_filter(engine, query, transforms + of_markers, query->transform_count - of_markers, err);
+    free(transforms);
+    return code;
 }
 
 /* ---- the query ---- */
@@ -232,7 +270,8 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
         engine->threads.data[engine->threads.length++] = query->threads[i];
     engine->range = query->range;
     engine->weight = query->weight;
-    const struct weighing weighing = {query->threads, query->thread_count, query->range, query->weight};
+    const struct weighing weighing = {query->threads, query->thread_count, query->range, query->weight,
+                                      engine->filter.samples};
     int code = stack_weights_sum(&engine->weights, &engine->profile, &weighing, err);
     engine->has_weights = code == 0;
     return code;
@@ -467,11 +506,12 @@ int engine_activity_of_path(struct engine *engine, uint32_t thread, double from,
             return code;
     }
     struct activity_request request = {
-        .samples = &engine->profile.threads.data[thread].samples,
+        .samples = engine_samples(engine, thread),
         .interval = engine->profile.meta.interval,
         .from = from,
         .to = to,
         .width = width,
+        .is_filtered = engine->filter.samples != NULL,
         .kept = {search_length ? engine->activity_search.kept : NULL, path ? engine->activity_path.kept : NULL}};
     return activity_compute(activity, engine->stacks, engine->nodes, &request, err);
 }

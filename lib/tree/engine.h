@@ -40,7 +40,10 @@ void engine_free(struct engine *engine);
 
 const struct profile *engine_profile(const struct engine *engine);
 
-/* Stacks and nodes as the transforms of the current query leave them. */
+/* Samples as the transforms of the current query by markers leave them: those that they drop have no stack. */
+const struct sample_table *engine_samples(const struct engine *engine, uint32_t thread);
+
+/* Stacks and nodes as the other transforms leave them. */
 const struct stack_view *engine_stacks(const struct engine *engine);
 const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);

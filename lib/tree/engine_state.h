@@ -6,6 +6,7 @@
 
 #include "tree/engine.h"
 #include "tree/order.h"
+#include "tree/sample_filter.h"
 
 /* The nodes that a search keeps, remembered because the query and every track of the timeline ask for the same. */
 struct kept_nodes {
@@ -21,7 +22,8 @@ struct engine {
     struct call_nodes whole_nodes;
     uint32_t idle_category;
 
-    struct transform_list transforms; /* of the query */
+    struct sample_filter filter;      /* of the transforms of the query that are about markers */
+    struct transform_list transforms; /* the others of them */
     struct stack_view transformed;    /* what they leave; empty without transforms */
     struct call_nodes transformed_nodes;
     const struct stack_view *stacks; /* those that the query is about */

@@ -12,7 +12,8 @@
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, struct func_timings *functions,
                              struct error *err)
 {
-    const struct weighing weighing = {engine->threads.data, engine->threads.length, engine->range, weight};
+    const struct weighing weighing = {engine->threads.data, engine->threads.length, engine->range, weight,
+                                      engine->filter.samples};
     struct stack_weights weights = {0};
     struct timings timings = {0};
     *functions = (struct func_timings){0};
@@ -28,7 +29,7 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, s
 
 static double total_of_thread(const struct engine *engine, uint32_t thread)
 {
-    const struct sample_table *samples = &engine->profile.threads.data[thread].samples;
+    const struct sample_table *samples = engine_samples(engine, thread);
     const uint8_t *kept = engine_kept(engine);
     size_t first, last;
     double total = 0;

@@ -306,7 +306,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
     boxes->length = 0;
     if (request->thread >= profile->threads.length)
         return error_set(err, EINVAL, "there is no thread %u in this profile", request->thread);
-    const struct sample_table *samples = &profile->threads.data[request->thread].samples;
+    const struct sample_table *samples = engine_samples(engine, request->thread);
     size_t first, last;
     samples_in_range(samples, request->range, &first, &last);
     if (!(length > 0) || request->columns == 0)

@@ -8,31 +8,52 @@ bool transform_has_path(enum transform_kind kind)
     return kind == TRANSFORM_MERGE_CALL_NODE || kind == TRANSFORM_FOCUS_SUBTREE;
 }
 
+bool transform_has_text(enum transform_kind kind)
+{
+    return kind == TRANSFORM_FILTER_MARKERS;
+}
+
 bool transform_equal(const struct transform *a, const struct transform *b)
 {
     if (a->kind != b->kind)
         return false;
+    if (transform_has_text(a->kind))
+        return a->text_length == b->text_length &&
+               (a->text_length == 0 || memcmp(a->text, b->text, a->text_length) == 0);
     if (!transform_has_path(a->kind))
         return a->index == b->index;
     return a->inverted == b->inverted && a->path_length == b->path_length &&
            (a->path_length == 0 || memcmp(a->path, b->path, a->path_length * sizeof(*a->path)) == 0);
 }
 
+/* A copy of `size` bytes, NULL if there are none. False if memory ran out. */
+static bool copy_bytes(const void *from, size_t size, void **copy)
+{
+    *copy = size ? malloc(size) : NULL;
+    if (*copy)
+        memcpy(*copy, from, size);
+    return *copy || size == 0;
+}
+
+static void free_copy(struct transform *copy)
+{
+    free((void *)copy->path);
+    free((void *)copy->text);
+}
+
 static bool list_append(struct transform_list *list, const struct transform *item)
 {
     struct transform copy = *item;
-    copy.path = NULL;
+    void *path = NULL, *text = NULL;
     copy.path_length = transform_has_path(item->kind) ? item->path_length : 0;
-    if (copy.path_length) {
-        uint32_t *path = malloc(copy.path_length * sizeof(*path));
-        if (!path)
-            return false;
-        memcpy(path, item->path, copy.path_length * sizeof(*path));
-        copy.path = path;
-    }
-    if (array_push(&list->items, copy))
+    copy.text_length = transform_has_text(item->kind) ? item->text_length : 0;
+    bool enough = copy_bytes(item->path, copy.path_length * sizeof(*item->path), &path) &&
+                  copy_bytes(item->text, copy.text_length, &text);
+    copy.path = path;
+    copy.text = text;
+    if (enough && array_push(&list->items, copy))
         return true;
-    free((void *)copy.path);
+    free_copy(&copy);
     return false;
 }
 
@@ -40,7 +61,7 @@ int transform_list_replace(struct transform_list *list, size_t kept, const struc
                            struct error *err)
 {
     while (list->items.length > kept)
-        free((void *)list->items.data[--list->items.length].path);
+        free_copy(&list->items.data[--list->items.length]);
     for (size_t i = kept; i < count; i++)
         if (!list_append(list, &items[i]))
             return error_no_memory(err);
@@ -58,6 +79,6 @@ size_t transform_list_common(const struct transform_list *list, const struct tra
 void transform_list_destroy(struct transform_list *list)
 {
     while (list->items.length)
-        free((void *)list->items.data[--list->items.length].path);
+        free_copy(&list->items.data[--list->items.length]);
     array_free(&list->items);
 }

@@ -2,7 +2,8 @@
  * Transforms: what a user leaves out of the stacks, or puts together, to see the rest. They are a stack: each works on
  * what the one before left. Their names and their meaning are those of the Firefox Profiler, but for "drop category"
  * and "merge category", which are prof's own; transform_stacks.c says what each does to stacks, transform_path.c to the
- * path of a row.
+ * path of a row. The one by markers is about the time of samples, and in any place of the stack the same:
+ * sample_filter.h does it.
  */
 #ifndef PROF_TREE_TRANSFORM_H
 #define PROF_TREE_TRANSFORM_H
@@ -24,6 +25,7 @@ enum transform_kind {
     TRANSFORM_COLLAPSE_RECURSION,        /* func: its frames and all in between them are one frame */
     TRANSFORM_COLLAPSE_FUNCTION,         /* func: what it calls disappears, the time is its own */
     TRANSFORM_MERGE_CATEGORY,            /* category: its frames disappear, their time goes to the callers */
+    TRANSFORM_FILTER_MARKERS, /* text: samples while no marker lasts that a search for it finds are dropped */
     TRANSFORM_KINDS
 };
 
@@ -33,12 +35,15 @@ struct transform {
     bool inverted;        /* of TRANSFORM_FOCUS_SUBTREE: the path is one of the inverted tree, leaf first */
     const uint32_t *path; /* funcs; whoever owns it */
     size_t path_length;
+    const char *text; /* of TRANSFORM_FILTER_MARKERS: see marker_search.h; whoever owns it */
+    size_t text_length;
 };
 
 bool transform_has_path(enum transform_kind kind);
+bool transform_has_text(enum transform_kind kind);
 bool transform_equal(const struct transform *a, const struct transform *b);
 
-/* A copy of several, with their paths. Zero it to start. */
+/* A copy of several, with their paths and texts. Zero it to start. */
 struct transform_list {
     ARRAY(struct transform) items;
 };

@@ -176,6 +176,7 @@ void transform_path(const struct transform *transform, const struct path_facts *
         collapse_function(&path, transform->index);
         break;
     case TRANSFORM_DROP_CATEGORY:
+    case TRANSFORM_FILTER_MARKERS:
     case TRANSFORM_KINDS:
         break;
     }

@@ -61,7 +61,8 @@ const struct view *session_sample_at(struct session *session, uint32_t thread, d
     uint32_t stack = samples->stack[sample];
     session->sample_time = samples->time[sample];
     session->sample_category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
-    uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine_nodes(session->engine)->of_sample[stack];
+    uint32_t left = engine_samples(session->engine, thread)->stack[sample];
+    uint32_t node = left == PROFILE_NONE ? NODE_NONE : engine_nodes(session->engine)->of_sample[left];
     session->sample_dropped = stack != PROFILE_NONE && node == NODE_NONE;
     session->path.length = 0;
     for (; node != NODE_NONE; node = engine_nodes(session->engine)->prefix[node])

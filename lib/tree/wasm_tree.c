@@ -32,19 +32,23 @@ uint32_t EXPORT(session_inlined_into)(const struct session *session);
 
 /* ---- the query ---- */
 
-/* A transform is written as the words kind (enum transform_kind), index, inverted, length of the path, path. */
+/* A transform is written as the words kind (enum transform_kind), index, inverted, length of the path, bytes of the
+ * text, path, and as many words as the text needs. */
 static int read_transforms(struct session *session, const uint32_t *words, size_t count)
 {
-    enum { HEAD = 4 };
+    enum { HEAD = 5, WORD = sizeof(*words) };
     session->transforms.length = 0;
     for (size_t at = 0; at < count;) {
         const uint32_t *item = words + at;
-        if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > count - at - HEAD)
+        size_t left = count - at < HEAD ? 0 : count - at - HEAD;
+        if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > left || item[4] > (left - item[3]) * WORD)
             return error_set(&session->err, EINVAL, "this is no list of transforms");
-        struct transform transform = {(enum transform_kind)item[0], item[1], item[2] != 0, item + HEAD, item[3]};
+        const uint32_t *path = item + HEAD;
+        struct transform transform = {(enum transform_kind)item[0],   item[1], item[2] != 0, path, item[3],
+                                      (const char *)(path + item[3]), item[4]};
         if (!array_push(&session->transforms, transform))
             return error_no_memory(&session->err);
-        at += HEAD + item[3];
+        at += HEAD + item[3] + item[4] / WORD + (item[4] % WORD != 0);
     }
     return 0;
 }

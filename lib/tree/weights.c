@@ -150,7 +150,8 @@ static void add_ones(struct stack_weights *weights, const struct sample_table *s
 static void add_samples(struct stack_weights *weights, const struct profile *profile, uint32_t thread,
                         const struct weighing *weighing)
 {
-    const struct sample_table *samples = &profile->threads.data[thread].samples;
+    const struct sample_table *samples =
+        weighing->samples ? &weighing->samples[thread] : &profile->threads.data[thread].samples;
     size_t first, last;
     samples_in_range(samples, weighing->range, &first, &last);
     if (!weights->samples) {

@@ -52,6 +52,7 @@ struct weighing {
     size_t thread_count;
     struct time_range range;
     enum sample_weight weight;
+    const struct sample_table *samples; /* per thread of the profile, in place of its own; NULL: those */
 };
 
 /* Sums the samples of several threads (indexes out of range count nothing; one that is named twice counts once). Uses

@@ -115,7 +115,12 @@ class Door {
 }
 
 const words = (view, size, at) => (view ? Array.from({ length: Math.min(view.length, 4) }, (_, i) => view.ints(0, view.length * size)[i * size + at] >>> 0) : []);
-const transformWords = ({ kind, index, path = [] }) => [kinds.indexOf(kind), index, 0, path.length, ...path];
+function transformWords({ kind, index, path = [], text = '' }) {
+    const bytes = encoder.encode(text);
+    const words = new Uint32Array(Math.ceil(bytes.length / 4));
+    new Uint8Array(words.buffer).set(bytes);
+    return [kinds.indexOf(kind), index, 0, path.length, bytes.length, ...path, ...words];
+}
 
 function askQuery(door, { threads, transforms, from, to, search, inverted, weight }) {
     const list = transforms.flatMap(transformWords);
@@ -223,7 +228,12 @@ function askAll(door) {
     const threads = info.threads.map(({ index }) => index).slice(0, 8);
     const length = info.rangeEnd - info.rangeStart;
     const middle = [info.rangeStart + length / 4, info.rangeStart + length / 2];
-    const lists = [[], [{ kind: 'merge-function', index: 1 }], [{ kind: 'collapse-recursion', index: 0 }, { kind: 'drop-category', index: 1 }]];
+    const lists = [
+        [],
+        [{ kind: 'merge-function', index: 1 }],
+        [{ kind: 'collapse-recursion', index: 0 }, { kind: 'drop-category', index: 1 }],
+        [{ kind: 'filter-samples', index: 0, text: '-a' }, { kind: 'merge-function', index: 1 }, { kind: 'filter-samples', index: 0, text: '' }],
+    ];
     let path = [];
     let queries = 0;
     for (const transforms of lists)

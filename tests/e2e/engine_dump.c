@@ -117,7 +117,11 @@ static size_t read_transforms(char **at, struct transform *transforms, uint32_t 
         bool inverted = strtoul(*at + 1, at, 10) != 0;
         ++*at;
         size_t length = read_numbers(at, paths[count], MOST_PATH);
-        transforms[count] = (struct transform){(enum transform_kind)kind, index, inverted, paths[count], length};
+        transforms[count] = (struct transform){.kind = (enum transform_kind)kind,
+                                               .index = index,
+                                               .inverted = inverted,
+                                               .path = paths[count],
+                                               .path_length = length};
         count++;
     } while (*(*at)++ == ';' && count < MOST_TRANSFORMS);
     --*at;
@@ -134,8 +138,10 @@ static void dump_rewritten(struct engine *engine)
         for (size_t i = 0; i < path.length && i < 2; i++)
             array_push(&own, path.data[i]);
         bool with_path = transform_has_path((enum transform_kind)kind);
-        const struct transform transform = {(enum transform_kind)kind, path.length ? path.data[path.length / 2] : 1,
-                                            false, own.data, with_path ? own.length : 0};
+        const struct transform transform = {.kind = (enum transform_kind)kind,
+                                            .index = path.length ? path.data[path.length / 2] : 1,
+                                            .path = own.data,
+                                            .path_length = with_path ? own.length : 0};
         must(engine_rewrite_path(engine, &transform, path.data, &path.length, &err), &err);
         printf("rewritten");
         for (size_t i = 0; i < path.length; i++)

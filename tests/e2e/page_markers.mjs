@@ -2,7 +2,7 @@
 //
 //     node tests/e2e/page_markers.mjs URL PROF PROFILE
 import { execFileSync } from 'node:child_process';
-import { askUntil, closeBrowser, complaints, openPage, settle } from './page_driver.mjs';
+import { answered, askUntil, closeBrowser, complaints, numberOf, openPage, readRows, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, prof, file] = process.argv.slice(2);
@@ -235,6 +235,75 @@ await check('markers that want to be in the timeline have a strip below their th
     const area = await strips.first().locator('canvas').boundingBox();
     await page.mouse.move(area.x + area.width * 0.15, area.y + area.height / 2);
     await askUntil((text) => text.includes('Loading'), () => page.locator('.tooltip').innerText().catch(() => ''));
+    await page.close();
+});
+
+/** The stacks of the first thread as prof report counts them: the total, and the rows. */
+function reportedStacks(...options) {
+    const text = execFileSync(prof, ['report', '--json', '--thread', '42', ...options, file], { encoding: 'utf8' });
+    return JSON.parse(text).tree.map((row) => `${row.name} ${row.total} ${row.self}`).join('\n');
+}
+
+async function shownStacks(page) {
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('*');
+    await answered(page);
+    return (await readRows(page)).map((row) => `${row.name} ${numberOf(row.total)} ${numberOf(row.self)}`).join('\n');
+}
+
+const crumbs = async (page) => (await page.locator('.transforms li').allInnerTexts()).join(' | ');
+
+await check('samples outside of the markers that are searched for are dropped, and come back', async () => {
+    const page = await openTable(`${table}&markerSearch=url:a`);
+    await page.locator('.tree-row').first().click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Drop samples outside of “url:a”' }).click();
+    await askUntil((codes) => codes === 'fs-m-url:a', () => parameter(page, 'transforms'));
+    await askUntil((text) => text.includes('url:a'), () => page.locator('.notice').innerText());
+    await page.getByRole('tab', { name: 'Call Tree' }).click();
+    await page.waitForSelector('[role="treegrid"] .tree-row');
+    await settle(page);
+    assertEqual(await crumbs(page), 'All stacks | Only inside markers url:a', 'breadcrumbs');
+    assertEqual(await shownStacks(page), reportedStacks('--inside-markers', 'url:a'), 'the tree');
+    assert(reportedStacks('--inside-markers', 'url:a').startsWith('main 18 10\nwork 8 8'), 'by hand: 10 to 30 ms, every tenth has no stack');
+    await page.keyboard.press('u');
+    await settle(page);
+    assertEqual(parameter(page, 'transforms'), null, 'transforms after u');
+    assertEqual(await shownStacks(page), reportedStacks(), 'the tree after u');
+    await page.close();
+});
+
+await check('without a search they are those of one name; the palette has it for a search', async () => {
+    const page = await openTable();
+    await page.locator('.tree-row').nth(6).click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Drop samples outside of paint' }).click();
+    await askUntil((codes) => codes === 'fs-m-name:"paint"', () => parameter(page, 'transforms'));
+    await page.keyboard.press('/');
+    await page.keyboard.type('50%~x,load');
+    await page.keyboard.press('Enter');
+    await settle(page);
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input').fill('drop samples outside');
+    await page.locator('.palette .picker-row').first().waitFor();
+    await page.keyboard.press('Enter');
+    await askUntil((codes) => codes === 'fs-m-name:"paint"~fs-m-50%25%7Ex,load', () => parameter(page, 'transforms'));
+    await page.close();
+});
+
+await check('an address has it; text in it stays text', async () => {
+    const address = new URL(`${url}?thread=0&tab=calltree`);
+    address.searchParams.set('transforms', 'fs-m-load~fs-x-load~fs-m--name:<b>~fs-m-50%25%7Ex,load');
+    const page = await openPage(address.href, '[role="treegrid"] .tree-row');
+    assertEqual(
+        await crumbs(page),
+        'All stacks | Only inside markers load | Only inside markers -name:<b> | Only inside markers 50%~x,load',
+        'breadcrumbs',
+    );
+    assertEqual(
+        await shownStacks(page),
+        reportedStacks('--inside-markers', 'load', '--inside-markers', '-name:<b>', '--inside-markers', '50%~x,load'),
+        'the tree',
+    );
     await page.close();
 });
 

@@ -156,6 +156,7 @@ static inline void slow_transform(struct slow_stack *stack, const struct profile
     case TRANSFORM_COLLAPSE_FUNCTION:
         slow_keep(stack, 0, first < stack->depth ? first + 1 : stack->depth);
         break;
+    case TRANSFORM_FILTER_MARKERS: /* test_tree_sample_filter.c */
     case TRANSFORM_KINDS:
         break;
     }
@@ -376,7 +377,7 @@ static inline void slow_add_transform(struct slow_query *query, struct random *r
 {
     const struct profile *profile = query->profile;
     uint32_t *path = query->paths[query->transform_count];
-    struct transform transform = {.kind = (enum transform_kind)random_below(random, TRANSFORM_KINDS)};
+    struct transform transform = {.kind = (enum transform_kind)random_below(random, TRANSFORM_FILTER_MARKERS)};
     uint32_t funcs = (uint32_t)(profile->funcs.length + profile->resources.length);
     if (transform_has_path(transform.kind)) {
         transform.inverted = transform.kind == TRANSFORM_FOCUS_SUBTREE && random_below(random, 2);

@@ -13,9 +13,9 @@ import { ProfileText } from './text';
 const NAME_LIMIT = 200;
 
 function Label({ of }: { of: Transform }): JSX.Element {
-    const { verb, func, category } = describeTransform(of);
+    const { verb, func, other } = describeTransform(of);
     namesVersion.value;
-    const name = func < 0 ? category : (funcName(func)?.name ?? '…');
+    const name = func < 0 ? other : (funcName(func)?.name ?? '…');
     return (
         <>
             {verb}{' '}
@@ -27,8 +27,8 @@ function Label({ of }: { of: Transform }): JSX.Element {
 }
 
 function titleOf(one: Transform): string {
-    const { verb, func, category } = describeTransform(one);
-    return `${verb} ${plainText(func < 0 ? category : (funcName(func)?.name ?? ''), 1000)}`;
+    const { verb, func, other } = describeTransform(one);
+    return `${verb} ${plainText(func < 0 ? other : (funcName(func)?.name ?? ''), 1000)}`;
 }
 
 export function TransformBar(): JSX.Element | null {
@@ -49,7 +49,7 @@ export function TransformBar(): JSX.Element | null {
                     <ChevronIcon />
                 </li>
                 {done.map((one, at) => (
-                    <li key={`${at}:${one.kind}:${one.index}`}>
+                    <li key={`${at}:${one.kind}:${one.index}:${one.text ?? ''}`}>
                         {at === done.length - 1 ? (
                             <span class="crumb" aria-current="step" title={titleOf(one)}>
                                 <Label of={one} />

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { MarkerDetails, MarkerRow } from '../engine/markers';
 import { copyStack } from '../state/copies';
+import { keepSamplesItem } from '../state/marker_filter';
 import { chartQuery, markerDuration, selectMarkerRange, setPreviewEnd, setPreviewStart } from '../state/markers';
 import { engine, fullRange, info, selectedThreads } from '../state/store';
 import { copyText, type MenuItem, menuItem, showNotice } from '../state/windows';
@@ -58,6 +59,7 @@ export function markerItems(row: MarkerRow): MenuItem[] {
         }),
         menuItem('Begin the selection with its start', () => setPreviewStart(row.start), { keys: '[' }),
         menuItem('End the selection with its end', () => setPreviewEnd(row.end), { keys: ']' }),
+        keepSamplesItem(row.name),
         menuItem('Copy description', () => copyDescription(row), { keys: 'Ctrl+C', startsGroup: true }),
         menuItem('Copy as JSON', () => void copyJson(row)),
         menuItem('Copy its stack', () => void copyCause(row), {

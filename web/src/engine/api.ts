@@ -91,6 +91,7 @@ export const TRANSFORM_KINDS = [
     'collapse-recursion',
     'collapse-function-subtree',
     'merge-category',
+    'filter-samples',
 ] as const;
 
 /** What a sample counts, in the order of enum sample_weight in lib/tree/weights.h, which says what each is. */
@@ -102,12 +103,14 @@ export type TransformKind = (typeof TRANSFORM_KINDS)[number];
 
 export interface Transform {
     kind: TransformKind;
-    /** The func, category or resource; -1 for those with a path. */
+    /** The func, category or resource; -1 for those with a path or a text. */
     index: number;
     /** The call node of merge-call-node and focus-subtree; else empty. */
     path: NodePath;
     /** The path is one of the inverted tree (focus-subtree). */
     inverted: boolean;
+    /** The search for markers of filter-samples; others have none. */
+    text?: string;
 }
 
 /** What is looked at: everything that the numbers of a tree depend on. */

@@ -56,8 +56,11 @@ const CATEGORY_WEIGHT_BYTES = 16;
 const LINE_WEIGHT_BYTES = 24;
 
 /** A transform as wasm_tree.c reads it. */
-function transformWords({ kind, index, inverted, path }: Transform): number[] {
-    return [TRANSFORM_KINDS.indexOf(kind), index, Number(inverted), path.length, ...path];
+function transformWords({ kind, index, inverted, path, text = '' }: Transform): number[] {
+    const bytes = new TextEncoder().encode(text);
+    const words = new Uint32Array(Math.ceil(bytes.length / 4));
+    new Uint8Array(words.buffer).set(bytes);
+    return [TRANSFORM_KINDS.indexOf(kind), index, Number(inverted), path.length, bytes.length, ...path, ...words];
 }
 
 /** Rows as session_view_rows() answers with them. */

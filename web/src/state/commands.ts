@@ -15,6 +15,7 @@ import {
     undoStep,
     view,
 } from './store';
+import { isMarkerSearchShown, keepSamplesInsideFound } from './marker_filter';
 import { differenceOf } from './steps';
 import { foldsTemplates, toggleTemplates } from './tables';
 import { theme, toggleTheme } from './theme';
@@ -90,6 +91,12 @@ export const COMMANDS: readonly Command[] = [
     },
     { title: 'Fold template arguments', key: '', isOffered: () => !foldsTemplates.value, run: toggleTemplates },
     { title: 'Show template arguments', key: '', isOffered: () => foldsTemplates.value, run: toggleTemplates },
+    {
+        title: 'Drop samples outside of the markers that are searched for',
+        key: '',
+        isOffered: isMarkerSearchShown,
+        run: keepSamplesInsideFound,
+    },
     { title: 'Undo the last step', key: 'Ctrl+z', isOffered: always, run: undo },
     { title: 'Do it again', key: 'Ctrl+Z', isOffered: always, run: redo },
     { title: 'Do it again', key: 'Ctrl+y', isOffered: always, run: redo, isHidden: true },

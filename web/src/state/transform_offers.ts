@@ -6,8 +6,11 @@ import { engine, info, inverted } from './store';
 import { nodePath, type TreeNode, transform } from './tree';
 import { showNotice } from './windows';
 
+/** Those that rows of nodes offer; that by markers is offered by markers. */
+type NodeKind = Exclude<TransformKind, 'filter-samples'>;
+
 export interface Offer {
-    kind: TransformKind;
+    kind: NodeKind;
     key: string;
     label: string;
     /** A sentence. */
@@ -20,7 +23,7 @@ export interface Offer {
 const NAME_LIMIT = 60;
 
 interface Kind {
-    kind: TransformKind;
+    kind: NodeKind;
     key: string;
     /** What the key does to the selected row. */
     meaning: string;
@@ -126,7 +129,7 @@ export function placeOfNode(node: TreeNode): NodePlace {
     return { func: node.func, category: node.category, path: nodePath(node), inverted: inverted.value };
 }
 
-function labelOf(kind: TransformKind, node: NodePlace): string {
+function labelOf(kind: NodeKind, node: NodePlace): string {
     const library = plainText(funcName(node.func)?.lib ?? '', NAME_LIMIT);
     switch (kind) {
         case 'merge-function':
@@ -158,7 +161,7 @@ function labelOf(kind: TransformKind, node: NodePlace): string {
     }
 }
 
-function obstacleOf(kind: TransformKind, node: NodePlace, recursion: Recursion | null): string {
+function obstacleOf(kind: NodeKind, node: NodePlace, recursion: Recursion | null): string {
     if (kind === 'merge-call-node' && node.inverted) return 'A row of an inverted tree cannot be merged alone';
     if (kind === 'collapse-resource' && (funcName(node.func)?.resource ?? -1) < 0) return 'It is in no known library';
     if (kind === 'collapse-recursion' && recursion === 'none') return 'It does not call itself';
@@ -167,7 +170,7 @@ function obstacleOf(kind: TransformKind, node: NodePlace, recursion: Recursion |
     return '';
 }
 
-function makeTransform(kind: TransformKind, node: NodePlace): Transform {
+function makeTransform(kind: NodeKind, node: NodePlace): Transform {
     const plain = { kind, path: [], inverted: false };
     switch (kind) {
         case 'merge-call-node':
@@ -244,18 +247,21 @@ const VERBS: Record<TransformKind, string> = {
     'collapse-direct-recursion': 'Collapse direct recursion',
     'collapse-recursion': 'Collapse recursion',
     'collapse-function-subtree': 'Collapse',
+    'filter-samples': 'Only inside markers',
 };
 
 export interface DoneTransform {
     verb: string;
-    /** Whose name follows; -1: `category` does. */
+    /** Whose name follows; -1: `other` does. */
     func: number;
-    category: string;
+    /** The name of a category, or what markers were searched for. */
+    other: string;
 }
 
-export function describeTransform({ kind, index, path, inverted: isInverted }: Transform): DoneTransform {
+export function describeTransform({ kind, index, path, inverted: isInverted, text = '' }: Transform): DoneTransform {
     const verb = kind === 'focus-subtree' && isInverted ? 'Focus on callers' : VERBS[kind];
-    if (kind === 'focus-category' || kind === 'drop-category' || kind === 'merge-category') return { verb, func: -1, category: categoryName(index) };
+    if (kind === 'focus-category' || kind === 'drop-category' || kind === 'merge-category') return { verb, func: -1, other: categoryName(index) };
+    if (kind === 'filter-samples') return { verb, func: -1, other: text || '(any)' };
     const func = kind === 'collapse-resource' ? info.value.funcCount + index : (path[path.length - 1] ?? index);
-    return { verb, func, category: '' };
+    return { verb, func, other: '' };
 }

@@ -65,7 +65,7 @@ export const rows = computed<TreeNode[]>(() => {
 export const selected = signal<TreeNode | null>(null);
 /** Whether the rows are those of an inverted tree: the view may be ahead of them. */
 const isShownInverted = signal(false);
-/** The transforms of the rows, as text that tells them from others: the engine has done these. */
+/** The transforms of the rows, and what they depend on, as text that tells them from others: the engine has done these. */
 export const shownTransforms = signal('');
 /** The same for transforms and search together. */
 export const shownFilter = signal('');
@@ -213,6 +213,11 @@ async function reopenShape(nodes: TreeNode[], shape: string, mine: number): Prom
     else if (leftOpen?.shape === shape) for (const path of leftOpen.paths) await openPath(nodes, path, mine);
 }
 
+/** A filter by markers looks at those of the threads that are selected. */
+function textOfTransforms({ transforms: done, threads }: Query): string {
+    return JSON.stringify([done, done.some((one) => one.kind === 'filter-samples') ? threads : []]);
+}
+
 let lastPlace = '';
 
 async function refresh(): Promise<void> {
@@ -237,8 +242,8 @@ async function refresh(): Promise<void> {
         roots.value = nodes;
         rememberRoots(shape, nodes);
         isShownInverted.value = wanted.inverted;
-        shownTransforms.value = JSON.stringify(wanted.transforms);
-        shownFilter.value = JSON.stringify([wanted.transforms, wanted.search]);
+        shownTransforms.value = textOfTransforms(wanted);
+        shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search]);
         summary.value = answer;
         selected.value = node;
         treeError.value = '';

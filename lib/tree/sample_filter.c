@@ -1,0 +1,146 @@
+#include "tree/sample_filter.h"
+
+#include "tree/marker_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the times of markers ---- */
+
+ARRAY_TYPE(struct times, struct time_range); /* ascending, with gaps between them */
+
+/* Markers come by their start. */
+static bool add_time(struct times *times, struct time_range time)
+{
+    struct time_range *last = times->length ? &times->data[times->length - 1] : NULL;
+    if (!last || time.from > last->to)
+        return array_push(times, time);
+    if (time.to > last->to)
+        last->to = time.to;
+    return true;
+}
+
+/* When the markers that the transform looks for last; instants last no time. */
+static int find_times(struct times *times, struct marker_view *markers, const struct filter_request *request,
+                      const struct transform *transform, struct error *err)
+{
+    const struct marker_query query = {.threads = request->threads,
+                                       .thread_count = request->thread_count,
+                                       .range = whole_time,
+                                       .search = transform->text,
+                                       .search_length = transform->text_length};
+    times->length = 0;
+    int code = marker_view_query(markers, &query, err);
+    if (code)
+        return code;
+    size_t count;
+    const uint32_t *shown = marker_view_shown(markers, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct marker *marker = &marker_view_list(markers)->data[shown[i]];
+        if (marker->end > marker->start && !add_time(times, (struct time_range){marker->start, marker->end}))
+            return error_no_memory(err);
+    }
+    return 0;
+}
+
+/* ---- the samples ---- */
+
+static void drop_outside(struct sample_table *samples, const struct times *times)
+{
+    size_t at = 0; /* the first time that does not end before the sample */
+    for (size_t i = 0; i < samples->length; i++) {
+        while (at < times->length && times->data[at].to <= samples->time[i])
+            at++;
+        if (at == times->length || samples->time[i] < times->data[at].from)
+            samples->stack[i] = PROFILE_NONE;
+    }
+}
+
+static void forget_samples(struct sample_filter *filter)
+{
+    for (size_t i = 0; i < filter->sample_tables; i++)
+        free(filter->samples[i].stack);
+    free(filter->samples);
+    filter->samples = NULL;
+    filter->sample_tables = 0;
+}
+
+/* The samples of the profile, with copies of their stacks. */
+static int copy_samples(struct sample_filter *filter, const struct profile *profile, struct error *err)
+{
+    filter->samples = calloc(profile->threads.length + 1, sizeof(*filter->samples));
+    bool enough = filter->samples != NULL;
+    for (size_t i = 0; enough && i < profile->threads.length; i++) {
+        struct sample_table *copy = &filter->samples[filter->sample_tables++];
+        const uint32_t *stack = profile->threads.data[i].samples.stack;
+        *copy = profile->threads.data[i].samples;
+        copy->stack = malloc((copy->length + 1) * sizeof(*copy->stack));
+        enough = copy->stack != NULL;
+        if (enough && copy->length)
+            memcpy(copy->stack, stack, copy->length * sizeof(*copy->stack));
+    }
+    return enough ? 0 : error_no_memory(err);
+}
+
+static int drop_samples(struct sample_filter *filter, const struct profile *profile,
+                        const struct filter_request *request, struct error *err)
+{
+    struct times times = {0};
+    struct marker_view *markers = marker_view_new(profile, request->whole, err);
+    int code = markers ? copy_samples(filter, profile, err) : error_no_memory(err);
+    for (size_t i = 0; !code && i < request->transform_count; i++) {
+        code = find_times(&times, markers, request, &request->transforms[i], err);
+        for (size_t thread = 0; !code && thread < filter->sample_tables; thread++)
+            drop_outside(&filter->samples[thread], &times);
+    }
+    marker_view_free(markers);
+    array_free(&times);
+    return code;
+}
+
+/* ---- the filter ---- */
+
+static bool is_same(const struct sample_filter *filter, const struct filter_request *request)
+{
+    size_t count = request->transform_count;
+    if (filter->transforms.items.length != count ||
+        transform_list_common(&filter->transforms, request->transforms, count) != count)
+        return false;
+    return count == 0 ||
+           (filter->threads.length == request->thread_count &&
+            (request->thread_count == 0 ||
+             memcmp(filter->threads.data, request->threads, request->thread_count * sizeof(*request->threads)) == 0));
+}
+
+int sample_filter_update(struct sample_filter *filter, const struct profile *profile,
+                         const struct filter_request *request, bool *changed, struct error *err)
+{
+    if (is_same(filter, request))
+        return 0;
+    *changed = true;
+    sample_filter_destroy(filter);
+    if (request->transform_count == 0)
+        return 0;
+    int code = drop_samples(filter, profile, request, err);
+    if (!code)
+        code = transform_list_replace(&filter->transforms, 0, request->transforms, request->transform_count, err);
+    for (size_t i = 0; !code && i < request->thread_count; i++)
+        if (!array_push(&filter->threads, request->threads[i]))
+            code = error_no_memory(err);
+    if (code)
+        sample_filter_destroy(filter);
+    return code;
+}
+
+const struct sample_table *sample_filter_samples(const struct sample_filter *filter, const struct profile *profile,
+                                                 uint32_t thread)
+{
+    return filter->samples ? &filter->samples[thread] : &profile->threads.data[thread].samples;
+}
+
+void sample_filter_destroy(struct sample_filter *filter)
+{
+    forget_samples(filter);
+    array_free(&filter->threads);
+    transform_list_destroy(&filter->transforms);
+}
