@@ -77,8 +77,9 @@ size_t cache_table_size(const struct cache_table *table)
 
 static unsigned char *put_bytes(unsigned char *out, const void *bytes, size_t size)
 {
-    if (size)
-        memcpy(out, bytes, size);
+    if (size == 0) /* `bytes` may be NULL then */
+        return out;
+    memcpy(out, bytes, size);
     return out + size;
 }
 
@@ -158,9 +159,15 @@ static bool texts_are_good(const struct cache_table *table)
 
 /* Takes `count` rows from `*at` on, which are there; false if memory ran out. */
 #define TAKE_ROWS(rows, at, count)                                                                                     \
-    (array_reserve((rows), (count)) &&                                                                                 \
-     (put_bytes((unsigned char *)(rows)->data, *(at), (count) * sizeof(*(rows)->data)), (rows)->length = (count),      \
-      *(at) += (count) * sizeof(*(rows)->data), true))
+    ((count) == 0 || (array_reserve((rows), (count)) &&                                                                \
+                      take_bytes((rows)->data, (at), (count) * sizeof(*(rows)->data)) && ((rows)->length = (count))))
+
+static bool take_bytes(void *out, const unsigned char **at, size_t size)
+{
+    memcpy(out, *at, size);
+    *at += size;
+    return true;
+}
 
 static int take_all(struct cache_table *table, const struct header *header, const unsigned char *at, size_t size)
 {
