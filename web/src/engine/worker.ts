@@ -17,7 +17,16 @@ const scope = self as unknown as {
 /** Calls of which only the newest is answered. */
 const OVERTAKEN: ReadonlySet<Method> = new Set(['query', 'findFunctions']);
 
-const queue: Request[] = [];
+/**
+ * Graphs of the timeline, dozens of them. What the user has asked for takes several calls, each made when the one before is
+ * answered: it goes first, and has a moment for its next call, but no graph waits for more than BACKGROUND_PATIENCE.
+ */
+const BACKGROUND: ReadonlySet<Method> = new Set(['activity', 'markerStrip', 'waits', 'counterGraph']);
+const BACKGROUND_PATIENCE = 150; // ms
+const MOMENT = 4; // ms
+
+const queue: { request: Request; since: number }[] = [];
+let lastForeground = 0;
 const turn = new MessageChannel();
 let isBusy = false;
 let engine: WasmEngine | undefined;
@@ -27,14 +36,28 @@ const compiled = WebAssembly.compileStreaming(fetch(new URL(ENGINE_URL, import.m
 compiled.catch(() => undefined); // load() reports it
 
 scope.onmessage = (event) => {
-    queue.push(event.data);
+    queue.push({ request: event.data, since: performance.now() });
     turn.port2.postMessage(null);
 };
 turn.port1.onmessage = () => void takeTurn();
 
+/** The next call to answer; undefined: none yet. */
+function nextRequest(): Request | undefined {
+    const [oldest] = queue;
+    if (!oldest) return undefined;
+    const now = performance.now();
+    const at = queue.findIndex(({ request }) => !BACKGROUND.has(request.method));
+    if (at > 0 && now - oldest.since < BACKGROUND_PATIENCE) return queue.splice(at, 1)[0]?.request;
+    if (at < 0 && now - lastForeground < MOMENT) {
+        setTimeout(() => turn.port2.postMessage(null), MOMENT);
+        return undefined;
+    }
+    return queue.shift()?.request;
+}
+
 async function takeTurn(): Promise<void> {
     if (isBusy) return;
-    const request = queue.shift();
+    const request = nextRequest();
     if (!request) return;
     isBusy = true;
     try {
@@ -45,13 +68,14 @@ async function takeTurn(): Promise<void> {
         scope.postMessage({ id: request.id, kind: 'error', message });
     }
     isBusy = false;
+    if (!BACKGROUND.has(request.method)) lastForeground = performance.now();
     if (queue.length > 0) turn.port2.postMessage(null);
 }
 
 function answer(request: Request): unknown {
     if (request.method === 'load') return load(request.id, ...request.args);
     if (!engine) throw new Error('No profile is loaded');
-    if (OVERTAKEN.has(request.method) && queue.some((later) => later.method === request.method)) return null;
+    if (OVERTAKEN.has(request.method) && queue.some((later) => later.request.method === request.method)) return null;
     const method = engine[request.method] as (...args: unknown[]) => unknown;
     return method(...request.args);
 }
