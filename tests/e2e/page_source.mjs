@@ -92,7 +92,13 @@ async function select(page, name) {
     await page.keyboard.press('Home');
     await page.keyboard.press('*');
     await settle(page);
-    await page.locator('.tree-row', { has: page.locator('.tree-text bdi', { hasText: new RegExp(`^${name}$`) }) }).first().click();
+    const row = page.locator('.tree-row', { has: page.locator('.tree-text bdi', { hasText: new RegExp(`^${name}$`) }) }).first();
+    // Only the rows on the screen exist; how many the kernel adds above it depends on the machine.
+    for (let pages = 0; pages < 50 && (await row.count()) === 0; pages++) {
+        await page.keyboard.press('PageDown');
+        await settle(page);
+    }
+    await row.click();
     await settle(page);
 }
 
