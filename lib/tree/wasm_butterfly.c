@@ -1,21 +1,13 @@
 /*
  * The butterfly, and lists of libraries, categories and threads: for web/src/engine/butterfly.ts.
  */
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <errno.h>
 
-const struct view *EXPORT(session_groups)(struct session *session, int by);
-const struct view *EXPORT(session_functions_weighed)(struct session *session, int weight);
 /* What is listed, in the order of butterfly.ts. */
 enum { BY_LIBRARY, BY_CATEGORY, BY_THREAD };
-
-int EXPORT(session_butterfly)(struct session *session, int kind, uint32_t index);
-double EXPORT(session_butterfly_total)(struct session *session);
-double EXPORT(session_butterfly_self)(struct session *session);
-const struct view *EXPORT(session_butterfly_children)(struct session *session, int side, uint32_t node);
-const struct view *EXPORT(session_butterfly_descendants)(struct session *session, int side, uint32_t node,
-                                                         uint32_t limit);
 
 /* One column of struct func_timing (24 bytes: u32 index, f64 total at 8, f64 self at 16). */
 static const struct view *view_groups(struct session *session, int code)

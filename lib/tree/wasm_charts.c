@@ -1,14 +1,10 @@
 /*
  * The flame graph and the stack chart: for web/src/engine/charts.ts. Boxes go out as one column of structs.
  */
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <stddef.h>
-
-const struct view *EXPORT(session_flame_find)(struct session *session, uint32_t length);
-const struct view *EXPORT(session_flame)(struct session *session, double from, double to, double least);
-const struct view *EXPORT(session_stack_chart)(struct session *session, uint32_t thread, double from, double to,
-                                               uint32_t columns, int same_widths);
 
 /* The input holds the funcs of a path. One column: from, to. */
 const struct view *session_flame_find(struct session *session, uint32_t length)

@@ -4,12 +4,11 @@
 #include "base/json_write.h"
 #include "tree/counters.h"
 #include "tree/info.h"
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const struct view *EXPORT(session_info)(struct session *session);
 
 static int append_text(void *context, const void *bytes, size_t size, struct error *err)
 {

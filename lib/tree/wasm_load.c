@@ -1,17 +1,11 @@
 /*
  * Loading: the life of a session, its input buffer, and the bytes of a profile.
  */
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-struct session *EXPORT(session_new)(void);
-unsigned char *EXPORT(session_input)(struct session *session, uint32_t size);
-const char *EXPORT(session_error)(const struct session *session);
-int EXPORT(session_feed)(struct session *session, uint32_t size);
-int EXPORT(session_finish)(struct session *session);
-const struct view *EXPORT(session_string)(struct session *session, uint32_t string);
 
 struct session *session_new(void)
 {

@@ -3,28 +3,12 @@
  */
 #include "base/json_write.h"
 #include "tree/counters.h"
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-int EXPORT(session_marker_query)(struct session *session, uint32_t thread_count, double from, double to,
-                                 uint32_t search_length, uint32_t places);
-const struct view *EXPORT(session_marker_sorted)(struct session *session, uint32_t key_count);
-const struct view *EXPORT(session_marker_texts)(struct session *session, uint32_t count, int label);
-const struct view *EXPORT(session_marker_details)(struct session *session, uint32_t thread, uint32_t marker);
-const struct view *EXPORT(session_marker_chart)(struct session *session);
-const struct view *EXPORT(session_marker_boxes)(struct session *session, double from, double to, double pixel,
-                                                uint32_t first_row, uint32_t last_row);
-const struct view *EXPORT(session_marker_strip)(struct session *session, uint32_t thread, double from, double to,
-                                                double pixel, uint32_t places);
-const struct view *EXPORT(session_waits)(struct session *session, uint32_t thread, double from, double to,
-                                         double pixel);
-const struct view *EXPORT(session_counter_graph)(struct session *session, uint32_t counter, double from, double to,
-                                                 uint32_t width);
-const struct view *EXPORT(session_counter_at)(struct session *session, uint32_t counter, double time);
-const struct view *EXPORT(session_counter_totals)(struct session *session, uint32_t counter, double from, double to);
 
 /* NULL if memory ran out. */
 static struct marker_view *markers_of(struct session *session)

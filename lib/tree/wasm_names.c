@@ -1,10 +1,8 @@
 /*
  * Finding functions by letters of their names: for web/src/engine/find.ts.
  */
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
-
-int EXPORT(session_find_begin)(struct session *session);
-const struct view *EXPORT(session_find_names)(struct session *session, uint32_t length, uint32_t limit);
 
 /* What the next finds order equally good names by: the totals of the current query. */
 int session_find_begin(struct session *session)

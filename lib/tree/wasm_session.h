@@ -23,8 +23,6 @@
 
 #include <stdint.h>
 
-#define EXPORT(name) __attribute__((export_name(#name))) name
-
 enum { VIEW_COLUMNS = 8 };
 
 /* What a call answers with: a length and columns of that many entries. module.ts reads it as 32-bit words. */

@@ -1,6 +1,7 @@
 /*
  * What lines and instructions cost, and what their text and code are asked for with: for web/src/engine/source.ts.
  */
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <stddef.h>
@@ -9,19 +10,6 @@
 enum selection_kind { SELECT_ALL, SELECT_PATH, SELECT_INVERTED_PATH, SELECT_FUNC };
 
 enum { MOST_PLACES = 4 };
-
-uint32_t EXPORT(session_func_source)(const struct session *session, uint32_t func);
-const struct view *EXPORT(session_source)(struct session *session, uint32_t source);
-const struct view *EXPORT(session_source_places)(struct session *session, uint32_t source);
-const struct view *EXPORT(session_library)(struct session *session, uint32_t lib);
-const struct view *EXPORT(session_symbol)(struct session *session, uint32_t symbol);
-const struct view *EXPORT(session_address_lines)(struct session *session, uint32_t symbol);
-const struct view *EXPORT(session_line_costs)(struct session *session, uint32_t source, uint32_t func, int kind,
-                                              uint32_t length);
-const struct view *EXPORT(session_inlined_costs)(struct session *session);
-const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t symbol, int kind, uint32_t length,
-                                                 uint32_t start_count);
-const struct view *EXPORT(session_symbol_costs)(struct session *session, uint32_t func, int kind, uint32_t length);
 
 /* ---- what there is ---- */
 

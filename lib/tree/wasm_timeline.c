@@ -1,15 +1,8 @@
 /*
  * The graphs of the timeline, and what is under the mouse there: for web/src/engine/timeline.ts.
  */
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
-
-int EXPORT(session_is_transformed)(const struct session *session);
-const struct view *EXPORT(session_activity)(struct session *session, uint32_t thread, double from, double to,
-                                            uint32_t width);
-const struct view *EXPORT(session_activity_kept)(struct session *session, uint32_t thread, double from, double to,
-                                                 uint32_t width, uint32_t path_length, int inverted,
-                                                 uint32_t search_length);
-const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time);
 
 /* Whether the current query has transforms. */
 int session_is_transformed(const struct session *session)

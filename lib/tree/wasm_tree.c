@@ -1,34 +1,12 @@
 /*
  * The call tree, the function list and names: for web/src/engine/tree.ts.
  */
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-
-int EXPORT(session_query)(struct session *session, uint32_t thread_count, uint32_t transform_words, double from,
-                          double to, uint32_t search_length, int inverted, int weight);
-const struct view *EXPORT(session_rewrite_path)(struct session *session, uint32_t transform_words, uint32_t length);
-int EXPORT(session_recursion)(const struct session *session, uint32_t func);
-double EXPORT(session_root_total)(const struct session *session);
-double EXPORT(session_samples)(const struct session *session);
-uint32_t EXPORT(session_node_count)(const struct session *session);
-const struct view *EXPORT(session_children)(struct session *session, uint32_t node);
-const struct view *EXPORT(session_descendants)(struct session *session, uint32_t node, uint32_t limit);
-const struct view *EXPORT(session_row)(struct session *session, uint32_t node);
-const struct view *EXPORT(session_path)(struct session *session, uint32_t node);
-const struct view *EXPORT(session_heaviest_path)(struct session *session, uint32_t depth);
-uint32_t EXPORT(session_find)(struct session *session, uint32_t length, int nearest);
-const struct view *EXPORT(session_functions)(struct session *session, int by_total);
-const struct view *EXPORT(session_func)(struct session *session, uint32_t func);
-int EXPORT(session_details)(struct session *session, uint32_t node);
-int EXPORT(session_function_details)(struct session *session, uint32_t func);
-double EXPORT(session_cut)(const struct session *session);
-const struct view *EXPORT(session_categories)(struct session *session, int self);
-const struct view *EXPORT(session_lines)(struct session *session);
-int EXPORT(session_inlining)(const struct session *session);
-uint32_t EXPORT(session_inlined_into)(const struct session *session);
 
 /* ---- the query ---- */
 

@@ -7,10 +7,10 @@
  *
  * A request is "NAME INPUT LAYOUT ARGUMENT...": INPUT is the input buffer in hexadecimal ("-": it stays as it is);
  * LAYOUT says what is in the columns of the answer ("=": the answer is a number, "?": whether it succeeds), as
- * "COLUMN:FIELDS" with one letter
- * for each field of a record (d: double, w: word, f: float, b: byte, .: padding of a word), then xN for N records an
- * entry, or *N for N records in all; several are separated by slashes.
+ * "COLUMN:FIELDS" with one letter for each field of a record (d: double, w: word, f: float, b: byte, .: padding of a
+ * word), then xN for N records an entry, or *N for N records in all; several are separated by slashes.
  */
+#include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <inttypes.h>
@@ -19,58 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-/* From wasm_*.c, which need no header: the page is their only caller. */
-struct session *session_new(void);
-unsigned char *session_input(struct session *session, uint32_t size);
-int session_feed(struct session *session, uint32_t size);
-int session_finish(struct session *session);
-const struct view *session_info(struct session *session);
-int session_query(struct session *session, uint32_t thread_count, uint32_t transform_words, double from, double to,
-                  uint32_t search_length, int inverted, int weight);
-double session_cut(const struct session *session);
-int session_function_details(struct session *session, uint32_t func);
-const struct view *session_categories(struct session *session, int self);
-const struct view *session_lines(struct session *session);
-const struct view *session_functions_weighed(struct session *session, int weight);
-const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel);
-const struct view *session_flame_find(struct session *session, uint32_t length);
-const struct view *session_flame(struct session *session, double from, double to, double least);
-const struct view *session_stack_chart(struct session *session, uint32_t thread, double from, double to,
-                                       uint32_t columns, int same_widths);
-const struct view *session_groups(struct session *session, int by);
-int session_butterfly(struct session *session, int kind, uint32_t index);
-double session_butterfly_total(struct session *session);
-double session_butterfly_self(struct session *session);
-const struct view *session_butterfly_descendants(struct session *session, int side, uint32_t node, uint32_t limit);
-int session_find_begin(struct session *session);
-const struct view *session_find_names(struct session *session, uint32_t length, uint32_t limit);
-const struct view *session_source(struct session *session, uint32_t source);
-const struct view *session_source_places(struct session *session, uint32_t source);
-const struct view *session_address_lines(struct session *session, uint32_t symbol);
-const struct view *session_line_costs(struct session *session, uint32_t source, uint32_t func, int kind,
-                                      uint32_t length);
-const struct view *session_inlined_costs(struct session *session);
-const struct view *session_address_costs(struct session *session, uint32_t symbol, int kind, uint32_t length,
-                                         uint32_t start_count);
-const struct view *session_symbol_costs(struct session *session, uint32_t func, int kind, uint32_t length);
-const struct view *session_activity(struct session *session, uint32_t thread, double from, double to, uint32_t width);
-const struct view *session_activity_kept(struct session *session, uint32_t thread, double from, double to,
-                                         uint32_t width, uint32_t path_length, int inverted, uint32_t search_length);
-int session_marker_query(struct session *session, uint32_t thread_count, double from, double to, uint32_t search_length,
-                         uint32_t places);
-const struct view *session_marker_sorted(struct session *session, uint32_t key_count);
-const struct view *session_marker_texts(struct session *session, uint32_t count, int label);
-const struct view *session_marker_details(struct session *session, uint32_t thread, uint32_t marker);
-const struct view *session_marker_chart(struct session *session);
-const struct view *session_marker_boxes(struct session *session, double from, double to, double pixel,
-                                        uint32_t first_row, uint32_t last_row);
-const struct view *session_marker_strip(struct session *session, uint32_t thread, double from, double to, double pixel,
-                                        uint32_t places);
-const struct view *session_counter_graph(struct session *session, uint32_t counter, double from, double to,
-                                         uint32_t width);
-const struct view *session_counter_at(struct session *session, uint32_t counter, double time);
-const struct view *session_counter_totals(struct session *session, uint32_t counter, double from, double to);
 
 enum { MOST_ARGUMENTS = 8, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES = 1000 };
 

@@ -16,7 +16,7 @@ cd "$top"
 compile() { # compile PROGRAM SOURCE...
     program=$1
     shift
-    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -Wno-attributes -Ilib -Itests -o "$program" "$@" \
+    "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -Ilib -Itests -o "$program" "$@" \
         "$build"/lib/base/*.o "$build"/lib/profile/*.o "$build"/lib/tree/*.o -lz -lpthread -lm
 }
 

@@ -1,0 +1,115 @@
+/*
+ * What the WebAssembly build exports: the calls of the page's engine (web/src/engine), theme by theme. What a call
+ * takes and answers with stands at its definition; how bytes and numbers pass the door, in wasm_session.h.
+ */
+#ifndef PROF_TREE_WASM_CALLS_H
+#define PROF_TREE_WASM_CALLS_H
+
+#include <stdint.h>
+
+#ifdef __wasm__
+#define EXPORT(name) __attribute__((export_name(#name))) name
+#else
+#define EXPORT(name) name
+#endif
+
+struct session;
+struct view;
+
+/* wasm_load.c */
+struct session *EXPORT(session_new)(void);
+unsigned char *EXPORT(session_input)(struct session *session, uint32_t size);
+const char *EXPORT(session_error)(const struct session *session);
+int EXPORT(session_feed)(struct session *session, uint32_t size);
+int EXPORT(session_finish)(struct session *session);
+const struct view *EXPORT(session_string)(struct session *session, uint32_t string);
+
+/* wasm_info.c */
+const struct view *EXPORT(session_info)(struct session *session);
+
+/* wasm_tree.c */
+int EXPORT(session_query)(struct session *session, uint32_t thread_count, uint32_t transform_words, double from,
+                          double to, uint32_t search_length, int inverted, int weight);
+const struct view *EXPORT(session_rewrite_path)(struct session *session, uint32_t transform_words, uint32_t length);
+int EXPORT(session_recursion)(const struct session *session, uint32_t func);
+double EXPORT(session_root_total)(const struct session *session);
+double EXPORT(session_samples)(const struct session *session);
+uint32_t EXPORT(session_node_count)(const struct session *session);
+const struct view *EXPORT(session_children)(struct session *session, uint32_t node);
+const struct view *EXPORT(session_descendants)(struct session *session, uint32_t node, uint32_t limit);
+const struct view *EXPORT(session_row)(struct session *session, uint32_t node);
+const struct view *EXPORT(session_path)(struct session *session, uint32_t node);
+const struct view *EXPORT(session_heaviest_path)(struct session *session, uint32_t depth);
+uint32_t EXPORT(session_find)(struct session *session, uint32_t length, int nearest);
+const struct view *EXPORT(session_functions)(struct session *session, int by_total);
+const struct view *EXPORT(session_func)(struct session *session, uint32_t func);
+int EXPORT(session_details)(struct session *session, uint32_t node);
+int EXPORT(session_function_details)(struct session *session, uint32_t func);
+double EXPORT(session_cut)(const struct session *session);
+const struct view *EXPORT(session_categories)(struct session *session, int self);
+const struct view *EXPORT(session_lines)(struct session *session);
+int EXPORT(session_inlining)(const struct session *session);
+uint32_t EXPORT(session_inlined_into)(const struct session *session);
+
+/* wasm_butterfly.c */
+const struct view *EXPORT(session_groups)(struct session *session, int by);
+const struct view *EXPORT(session_functions_weighed)(struct session *session, int weight);
+int EXPORT(session_butterfly)(struct session *session, int kind, uint32_t index);
+double EXPORT(session_butterfly_total)(struct session *session);
+double EXPORT(session_butterfly_self)(struct session *session);
+const struct view *EXPORT(session_butterfly_children)(struct session *session, int side, uint32_t node);
+const struct view *EXPORT(session_butterfly_descendants)(struct session *session, int side, uint32_t node,
+                                                         uint32_t limit);
+
+/* wasm_timeline.c */
+int EXPORT(session_is_transformed)(const struct session *session);
+const struct view *EXPORT(session_activity)(struct session *session, uint32_t thread, double from, double to,
+                                            uint32_t width);
+const struct view *EXPORT(session_activity_kept)(struct session *session, uint32_t thread, double from, double to,
+                                                 uint32_t width, uint32_t path_length, int inverted,
+                                                 uint32_t search_length);
+const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time);
+
+/* wasm_source.c */
+uint32_t EXPORT(session_func_source)(const struct session *session, uint32_t func);
+const struct view *EXPORT(session_source)(struct session *session, uint32_t source);
+const struct view *EXPORT(session_source_places)(struct session *session, uint32_t source);
+const struct view *EXPORT(session_library)(struct session *session, uint32_t lib);
+const struct view *EXPORT(session_symbol)(struct session *session, uint32_t symbol);
+const struct view *EXPORT(session_address_lines)(struct session *session, uint32_t symbol);
+const struct view *EXPORT(session_line_costs)(struct session *session, uint32_t source, uint32_t func, int kind,
+                                              uint32_t length);
+const struct view *EXPORT(session_inlined_costs)(struct session *session);
+const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t symbol, int kind, uint32_t length,
+                                                 uint32_t start_count);
+const struct view *EXPORT(session_symbol_costs)(struct session *session, uint32_t func, int kind, uint32_t length);
+
+/* wasm_charts.c */
+const struct view *EXPORT(session_flame_find)(struct session *session, uint32_t length);
+const struct view *EXPORT(session_flame)(struct session *session, double from, double to, double least);
+const struct view *EXPORT(session_stack_chart)(struct session *session, uint32_t thread, double from, double to,
+                                               uint32_t columns, int same_widths);
+
+/* wasm_markers.c */
+int EXPORT(session_marker_query)(struct session *session, uint32_t thread_count, double from, double to,
+                                 uint32_t search_length, uint32_t places);
+const struct view *EXPORT(session_marker_sorted)(struct session *session, uint32_t key_count);
+const struct view *EXPORT(session_marker_texts)(struct session *session, uint32_t count, int label);
+const struct view *EXPORT(session_marker_details)(struct session *session, uint32_t thread, uint32_t marker);
+const struct view *EXPORT(session_marker_chart)(struct session *session);
+const struct view *EXPORT(session_marker_boxes)(struct session *session, double from, double to, double pixel,
+                                                uint32_t first_row, uint32_t last_row);
+const struct view *EXPORT(session_marker_strip)(struct session *session, uint32_t thread, double from, double to,
+                                                double pixel, uint32_t places);
+const struct view *EXPORT(session_waits)(struct session *session, uint32_t thread, double from, double to,
+                                         double pixel);
+const struct view *EXPORT(session_counter_graph)(struct session *session, uint32_t counter, double from, double to,
+                                                 uint32_t width);
+const struct view *EXPORT(session_counter_at)(struct session *session, uint32_t counter, double time);
+const struct view *EXPORT(session_counter_totals)(struct session *session, uint32_t counter, double from, double to);
+
+/* wasm_names.c */
+int EXPORT(session_find_begin)(struct session *session);
+const struct view *EXPORT(session_find_names)(struct session *session, uint32_t length, uint32_t limit);
+
+#endif
