@@ -482,14 +482,7 @@ int engine_activity_of_all(struct engine *engine, uint32_t thread, double from, 
 }
 
 int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
-                    size_t search_length, struct activity *activity, struct error *err)
-{
-    return engine_activity_of_path(engine, thread, from, to, width, search, search_length, NULL, activity, err);
-}
-
-int engine_activity_of_path(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
-                            const char *search, size_t search_length, const struct tree_path *path,
-                            struct activity *activity, struct error *err)
+                    size_t search_length, const struct tree_path *path, struct activity *activity, struct error *err)
 {
     *activity = (struct activity){0};
     int code = check_thread(engine, thread, err);

@@ -121,13 +121,9 @@ enum recursion engine_recursion(const struct engine *engine, uint32_t func);
 int engine_activity_of_all(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
                            struct activity *activity, struct error *err);
 
-/* The activity of what the transforms of the current query leave; a search leaves only samples that match it. */
+/* The activity of what the transforms of the current query leave; a search leaves only samples that match it, and a
+ * path (NULL: none) those that the row at its end counts, in either tree. */
 int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
-                    size_t search_length, struct activity *activity, struct error *err);
-
-/* The same for the samples that the row at the end of `path` counts, in either tree. */
-int engine_activity_of_path(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
-                            const char *search, size_t search_length, const struct tree_path *path,
-                            struct activity *activity, struct error *err);
+                    size_t search_length, const struct tree_path *path, struct activity *activity, struct error *err);
 
 #endif

@@ -29,8 +29,8 @@ const struct view *session_activity_kept(struct session *session, uint32_t threa
     const uint32_t *funcs = session_words(session);
     const struct tree_path path = {funcs, path_length, inverted != 0};
     activity_destroy(&session->activity);
-    if (engine_activity_of_path(session->engine, thread, from, to, width, (const char *)(funcs + path_length),
-                                search_length, path_length ? &path : NULL, &session->activity, &session->err))
+    if (engine_activity(session->engine, thread, from, to, width, (const char *)(funcs + path_length), search_length,
+                        path_length ? &path : NULL, &session->activity, &session->err))
         return NULL;
     session->view = (struct view){session->activity.row_count,
                                   {session->activity.categories, session->activity.shares, session->activity.strip}};

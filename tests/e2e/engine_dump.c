@@ -205,8 +205,9 @@ static void answer_activity(struct engine *engine, const char *request)
         exit(2);
     struct activity activity;
     struct error err;
-    must(engine_activity(engine, thread, from, to, width, request + used, strlen(request + used), &activity, &err),
-         &err);
+    must(
+        engine_activity(engine, thread, from, to, width, request + used, strlen(request + used), NULL, &activity, &err),
+        &err);
     dump_activity(&activity);
     activity_destroy(&activity);
 }
@@ -225,8 +226,7 @@ static void answer_path(struct engine *engine, const char *request)
     const char *search = *at == ' ' ? at + 1 : at;
     struct activity activity;
     struct error err;
-    must(engine_activity_of_path(engine, thread, from, to, width, search, strlen(search), &path, &activity, &err),
-         &err);
+    must(engine_activity(engine, thread, from, to, width, search, strlen(search), &path, &activity, &err), &err);
     dump_activity(&activity);
     activity_destroy(&activity);
 }

@@ -111,7 +111,7 @@ static void check_activity(struct engine *engine, uint32_t thread, double from, 
     struct error err;
     double rows[CATEGORIES][WIDTH];
     slow_activity(rows, engine, &engine_profile(engine)->threads.data[thread].samples, from, to);
-    assert_int_equal(engine_activity(engine, thread, from, to, WIDTH, "", 0, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine, thread, from, to, WIDTH, "", 0, NULL, &activity, &err), 0);
     for (uint32_t row = 0; row < activity.row_count; row++)
         for (int x = 0; x < WIDTH; x++) {
             double *slow = &rows[activity.categories[row]][x];
@@ -151,8 +151,8 @@ static void test_a_search_leaves_no_more_than_there_was(void **state)
         struct time_range full = engine_full_range(engine);
         struct activity all, kept;
         struct error err;
-        assert_int_equal(engine_activity(engine, 0, full.from, full.to, WIDTH, "", 0, &all, &err), 0);
-        assert_int_equal(engine_activity(engine, 0, full.from, full.to, WIDTH, "funca", 5, &kept, &err), 0);
+        assert_int_equal(engine_activity(engine, 0, full.from, full.to, WIDTH, "", 0, NULL, &all, &err), 0);
+        assert_int_equal(engine_activity(engine, 0, full.from, full.to, WIDTH, "funca", 5, NULL, &kept, &err), 0);
         for (uint32_t row = 0; row < kept.row_count; row++) {
             uint32_t same = 0;
             while (same < all.row_count && all.categories[same] != kept.categories[row])
@@ -253,16 +253,16 @@ static void test_a_graph_of_no_time_or_no_width_is_empty(void **state)
     struct engine *engine = random_engine(3);
     struct activity activity;
     struct error err;
-    assert_int_equal(engine_activity(engine, 0, 5, 5, WIDTH, "", 0, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine, 0, 5, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_equal(engine_activity(engine, 0, 0, 5, 0, "", 0, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine, 0, 0, 5, 0, "", 0, NULL, &activity, &err), 0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_equal(engine_activity(engine, 0, NAN, NAN, WIDTH, "", 0, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine, 0, NAN, NAN, WIDTH, "", 0, NULL, &activity, &err), 0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_not_equal(engine_activity(engine, 99, 0, 5, WIDTH, "", 0, &activity, &err), 0);
+    assert_int_not_equal(engine_activity(engine, 99, 0, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
     activity_destroy(&activity);
     engine_free(engine);
 }
