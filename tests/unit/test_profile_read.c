@@ -310,6 +310,20 @@ static void test_samples_out_of_order_are_sorted_with_a_warning(void **state)
     free(text);
 }
 
+static void test_a_time_of_a_table_without_rows_is_no_sample(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text = text_replace(text_of_file("minimal.json"), "\"timeDeltas\": [1, 1, 1, 1]", "\"timeDeltas\": [null]");
+    text = text_replace(text, "\"stack\": [2, 1, null, 2]", "\"stack\": []");
+    text = text_replace(text, "\"threadCPUDelta\": [null, 1000, 0, 500]", "\"threadCPUDelta\": []");
+    text = text_replace(text, "\"length\": 4", "\"length\": 0");
+    read_or_fail(text, &p);
+    assert_int_equal(p.threads.data[0].samples.length, 0);
+    profile_destroy(&p);
+    free(text);
+}
+
 static void test_flags_of_newer_versions_say_which_values_are_there(void **state)
 {
     (void)state;
@@ -602,6 +616,7 @@ int main(void)
         cmocka_unit_test(test_every_truncation_says_where),
         cmocka_unit_test(test_cpu_deltas_become_microseconds),
         cmocka_unit_test(test_samples_out_of_order_are_sorted_with_a_warning),
+        cmocka_unit_test(test_a_time_of_a_table_without_rows_is_no_sample),
         cmocka_unit_test(test_flags_of_newer_versions_say_which_values_are_there),
         cmocka_unit_test(test_versions_beyond_the_known_are_read_with_a_warning),
         cmocka_unit_test(test_what_a_file_leaves_out_is_filled_in),
