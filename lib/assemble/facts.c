@@ -1,6 +1,7 @@
 #include "assemble/facts.h"
 
 #include "base/json_write.h"
+#include "base/text_buffer.h"
 #include "record/info.h"
 
 #include <errno.h>
@@ -18,8 +19,6 @@ struct facts {
     struct extra_section *section; /* the one being filled */
     bool failed;
 };
-
-struct ARRAY_TYPE(json_text, char);
 
 static uint32_t add_text(struct facts *facts, const char *text)
 {
@@ -142,22 +141,11 @@ static void format_share(char *out, size_t size, uint64_t part, uint64_t whole)
     snprintf(out, size, part == whole ? "%.0f %%" : "%.2f %%", percent);
 }
 
-static int append_json(void *context, const void *bytes, size_t size, struct error *err)
-{
-    struct json_text *json = context;
-    if (!array_reserve(json, size + 1))
-        return error_no_memory(err);
-    memcpy(json->data + json->length, bytes, size);
-    json->length += size;
-    json->data[json->length] = '\0';
-    return 0;
-}
-
 /* The value of an entry is JSON text. */
 static void add_string(struct facts *facts, const char *label, const char *value)
 {
-    struct json_text json = {0};
-    struct byte_sink sink = {.write = append_json, .context = &json};
+    struct text_buffer json = {0};
+    struct byte_sink sink = text_sink(&json);
     struct json_writer *writer = malloc(sizeof(*writer));
     if (!writer) {
         facts->failed = true;
@@ -165,7 +153,7 @@ static void add_string(struct facts *facts, const char *label, const char *value
     }
     json_writer_init(writer, &sink, NULL);
     json_text_z(writer, value);
-    if (json_writer_finish(writer) == 0)
+    if (json_writer_finish(writer) == 0 && text_append(&json, "", 1))
         add_entry(facts, label, "string", json.data);
     else
         facts->failed = true;

@@ -2,24 +2,10 @@
 
 #include "base/json.h"
 #include "base/json_write.h"
+#include "base/text_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct payload {
-    ARRAY(char) text;
-};
-
-static int append(void *context, const void *bytes, size_t size, struct error *err)
-{
-    struct payload *payload = context;
-    if (!array_reserve(&payload->text, size))
-        return error_no_memory(err);
-    if (size)
-        memcpy(payload->text.data + payload->text.length, bytes, size);
-    payload->text.length += size;
-    return 0;
-}
 
 /* Where a payload is being read: the number is wanted in {"cause": {"stack": number}}. */
 struct place {
@@ -59,12 +45,12 @@ static bool rewrite(struct json *json, struct json_writer *writer, const uint32_
 }
 
 static int remap_payload(struct profile *profile, uint32_t *data, const uint32_t *stacks, size_t count,
-                         struct json_writer *writer, struct payload *payload, struct error *err)
+                         struct json_writer *writer, struct text_buffer *payload, struct error *err)
 {
     const struct string_entry *entry = &profile->strings.entries.data[*data];
-    struct byte_sink sink = {.write = append, .context = payload};
+    struct byte_sink sink = text_sink(payload);
     struct json json;
-    payload->text.length = 0;
+    payload->length = 0;
     json_writer_init(writer, &sink, err);
     json_init(&json);
     json_feed(&json, entry->text, entry->length);
@@ -74,7 +60,7 @@ static int remap_payload(struct profile *profile, uint32_t *data, const uint32_t
     int code = json_writer_finish(writer);
     if (code || !is_good)
         return code;
-    uint32_t text = strings_add(&profile->strings, payload->text.data, payload->text.length);
+    uint32_t text = strings_add(&profile->strings, payload->data, payload->length);
     if (text == STRING_NONE)
         return error_no_memory(err);
     *data = text;
@@ -83,7 +69,7 @@ static int remap_payload(struct profile *profile, uint32_t *data, const uint32_t
 
 int symbolicate_markers(struct profile *profile, const uint32_t *stacks, size_t count, struct error *err)
 {
-    struct payload payload = {0};
+    struct text_buffer payload = {0};
     struct json_writer *writer = NULL;
     int code = 0;
     for (size_t t = 0; !code && t < profile->threads.length; t++) {
@@ -98,7 +84,7 @@ int symbolicate_markers(struct profile *profile, const uint32_t *stacks, size_t 
                 code = remap_payload(profile, &markers->data[i], stacks, count, writer, &payload, err);
         }
     }
-    array_free(&payload.text);
+    array_free(&payload);
     free(writer);
     return code;
 }

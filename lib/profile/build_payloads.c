@@ -174,17 +174,6 @@ static void rewrite(struct rewriter *rewriter, const char *text, size_t length)
     json_destroy(&json);
 }
 
-static int append(void *context, const void *bytes, size_t size, struct error *err)
-{
-    struct build *build = context;
-    if (!array_reserve(&build->payload, size))
-        return error_no_memory(err);
-    if (size)
-        memcpy(build->payload.data + build->payload.length, bytes, size);
-    build->payload.length += size;
-    return 0;
-}
-
 int build_payload_strings(struct build *build)
 {
     int rc = find_string_fields(build);
@@ -215,7 +204,7 @@ int build_payload(struct build *build, const struct raw_thread *thread, uint32_t
     if (*data == PROFILE_NONE || !has_own_numbers(build, thread))
         return build_text(build, data);
     const struct string_entry *entry = &build->raw->texts.entries.data[*data];
-    struct byte_sink sink = {append, build};
+    struct byte_sink sink = text_sink(&build->payload);
     struct json_writer *writer = malloc(sizeof(*writer));
     if (!writer)
         return error_no_memory(build->err);

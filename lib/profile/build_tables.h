@@ -4,15 +4,16 @@
 #ifndef PROF_PROFILE_BUILD_TABLES_H
 #define PROF_PROFILE_BUILD_TABLES_H
 
+#include "base/text_buffer.h"
 #include "profile/raw.h"
 
 struct build {
     struct raw_profile *raw;
     struct profile *profile;
-    uint32_t *string_of_text;  /* text -> string of the profile, PROFILE_NONE: not there yet */
-    bool same_numbers;         /* the shared strings have the numbers that the file gives them */
-    struct hash string_fields; /* of build_payloads.c: type and key of the fields of payloads that are strings */
-    ARRAY(char) payload;       /* that is being written anew */
+    uint32_t *string_of_text;   /* text -> string of the profile, PROFILE_NONE: not there yet */
+    bool same_numbers;          /* the shared strings have the numbers that the file gives them */
+    struct hash string_fields;  /* of build_payloads.c: type and key of the fields of payloads that are strings */
+    struct text_buffer payload; /* that is being written anew */
     struct error *err;
 };
 

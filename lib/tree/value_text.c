@@ -7,21 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool text_append(struct text_buffer *out, const char *text, size_t length)
-{
-    if (!array_reserve(out, length + 1))
-        return false;
-    if (length)
-        memcpy(out->data + out->length, text, length);
-    out->length += length;
-    return true;
-}
-
-bool text_append_z(struct text_buffer *out, const char *text)
-{
-    return text_append(out, text, strlen(text));
-}
-
 /* ---- numbers ---- */
 
 /* "1234567" -> "1,234,567"; `text` has room for the commas. */

@@ -5,10 +5,8 @@
 #ifndef PROF_TREE_VALUE_TEXT_H
 #define PROF_TREE_VALUE_TEXT_H
 
-#include "base/array.h"
+#include "base/text_buffer.h"
 #include "profile/profile.h"
-
-ARRAY_TYPE(struct text_buffer, char); /* not NUL-terminated */
 
 enum { NUMBER_TEXT_MAX = 96 };
 
@@ -25,9 +23,5 @@ void number_text(char out[NUMBER_TEXT_MAX], const char *format, double value);
  * line each; what a format does not fit is appended as it is. False if memory ran out. */
 bool value_text_append(struct text_buffer *out, const struct value_context *context, const char *format,
                        const char *json, size_t length);
-
-/* False if memory ran out. */
-bool text_append(struct text_buffer *out, const char *text, size_t length);
-bool text_append_z(struct text_buffer *out, const char *text);
 
 #endif

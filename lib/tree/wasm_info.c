@@ -10,16 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int append_text(void *context, const void *bytes, size_t size, struct error *err)
-{
-    struct session *session = context;
-    if (!array_reserve(&session->text, size))
-        return error_no_memory(err);
-    memcpy(session->text.data + session->text.length, bytes, size);
-    session->text.length += size;
-    return 0;
-}
-
 static void put_string(struct json_writer *json, const char *key, const struct profile *profile, uint32_t string)
 {
     json_key(json, key);
@@ -182,7 +172,7 @@ static double count_markers(const struct profile *profile)
 const struct view *session_info(struct session *session)
 {
     const struct profile *profile = engine_profile(session->engine);
-    struct byte_sink sink = {append_text, session};
+    struct byte_sink sink = text_sink(&session->text);
     struct json_writer *json = malloc(sizeof(*json));
     struct time_range range = engine_full_range(session->engine);
     session->text.length = 0;

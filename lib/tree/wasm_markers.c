@@ -57,16 +57,6 @@ const struct view *session_marker_sorted(struct session *session, uint32_t key_c
 
 /* ---- texts ---- */
 
-static int append_text(void *context, const void *bytes, size_t size, struct error *err)
-{
-    struct session *session = context;
-    if (!array_reserve(&session->text, size))
-        return error_no_memory(err);
-    memcpy(session->text.data + session->text.length, bytes, size);
-    session->text.length += size;
-    return 0;
-}
-
 struct marker_writer {
     struct session *session;
     const struct marker_context *context;
@@ -81,7 +71,7 @@ static bool writer_init(struct marker_writer *writer, struct session *session)
     *writer = (struct marker_writer){.session = session,
                                      .context = marker_view_context(session->markers),
                                      .json = malloc(sizeof(*writer->json)),
-                                     .sink = {append_text, session}};
+                                     .sink = text_sink(&session->text)};
     session->text.length = 0;
     if (!writer->json) {
         error_no_memory(&session->err);

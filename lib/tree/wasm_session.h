@@ -44,7 +44,7 @@ struct session {
     struct view view; /* the last answer */
 
     /* wasm_info.c */
-    ARRAY(char) text;
+    struct text_buffer text;
 
     /* wasm_tree.c */
     struct tree_rows rows;

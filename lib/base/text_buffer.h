@@ -1,0 +1,19 @@
+/*
+ * Text that grows: appended to piece by piece, or written by whatever writes to a byte sink.
+ */
+#ifndef PROF_BASE_TEXT_BUFFER_H
+#define PROF_BASE_TEXT_BUFFER_H
+
+#include "base/array.h"
+#include "base/sink.h"
+
+ARRAY_TYPE(struct text_buffer, char); /* not NUL-terminated; array_free() frees it */
+
+/* False if memory ran out. */
+bool text_append(struct text_buffer *out, const char *text, size_t length);
+bool text_append_z(struct text_buffer *out, const char *text);
+
+/* Appends what is written to it to `text`, which must outlive it. */
+struct byte_sink text_sink(struct text_buffer *text);
+
+#endif
