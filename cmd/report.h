@@ -83,7 +83,7 @@ int report_resolve_center(struct report *report);
 /* Finds out width and utf8. */
 void report_look_at_terminal(struct report *report);
 
-/* Prints text of a profile on one line: control and direction characters become '?', and so does all but ASCII where
+/* Prints text of a profile on one line: what is not visible (base/utf8.h) becomes '?', and so does all but ASCII where
  * the locale is not UTF-8. At most `columns` wide (0: any), cut with an ellipsis. Returns the columns used. */
 unsigned report_put_text(const struct report *report, const char *text, unsigned columns);
 

@@ -1,6 +1,6 @@
 /*
  * Text of a profile in a terminal. A name can hold anything (a profile may come from anywhere), so nothing in it may
- * move the cursor, change colours or turn the direction of writing.
+ * move the cursor, change colours, turn the direction of writing or be there without being seen.
  */
 #include "report.h"
 
@@ -32,23 +32,6 @@ void report_look_at_terminal(struct report *report)
         report->width = NARROWEST;
 }
 
-static uint32_t decode(const char *at, size_t length)
-{
-    static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t code = (unsigned char)at[0] & first_bits[length];
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | ((unsigned char)at[i] & 0x3f);
-    return code;
-}
-
-static bool is_printable(uint32_t code)
-{
-    bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-    bool direction = code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-                     (code >= 0x2066 && code <= 0x2069);
-    return !control && !direction;
-}
-
 static unsigned put_ellipsis(const struct report *report)
 {
     fputs(report->utf8 ? "…" : "~", stdout);
@@ -61,7 +44,7 @@ unsigned report_put_text(const struct report *report, const char *text, unsigned
     unsigned used = 0;
     while (text < end) {
         size_t length = utf8_length(text, end);
-        bool whole = length > 0 && is_printable(decode(text, length)) && (length == 1 || report->utf8);
+        bool whole = length > 0 && utf8_is_visible(utf8_decode(text, length)) && (length == 1 || report->utf8);
         size_t step = length ? length : 1;
         if (columns && used + 1 == columns && text + step < end)
             return used + put_ellipsis(report);

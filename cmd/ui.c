@@ -2,6 +2,8 @@
 
 #include "commands.h"
 
+#include "base/utf8.h"
+
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,15 +12,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Texts of a file that may come from anywhere, like the names of its threads, do not move the cursor or change colours
- * of the terminal. C1 characters are two bytes in UTF-8: 0xc2 and 0x80 to 0x9f. */
-static void mask_controls(char *text)
+/* Texts of a file that may come from anywhere, like the names of its threads, do not move the cursor, change colours of
+ * the terminal or hide anything. */
+static void mask_invisible(char *text)
 {
-    for (unsigned char *at = (unsigned char *)text; *at; at++)
-        if ((*at < 0x20 && *at != '\n') || *at == 0x7f)
-            *at = '?';
-        else if (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
-            at[0] = at[1] = '?';
+    const char *at = text, *end = text + strlen(text);
+    for (size_t length; at < end; at += length) {
+        length = utf8_length(at, end);
+        bool visible = length == 0 || *at == '\n' || utf8_is_visible(utf8_decode(at, length));
+        length = length ? length : 1;
+        memmove(text, visible ? at : "?", visible ? length : 1);
+        text += visible ? length : 1;
+    }
+    *text = '\0';
 }
 
 static bool shows_line; /* a line of ui_show() is on the terminal */
@@ -37,7 +43,7 @@ static void say(const char *prefix, const char *format, va_list args)
     int used = vsnprintf(text, sizeof(text), format, args);
     if (used < 0)
         return;
-    mask_controls(text);
+    mask_invisible(text);
     clear_line();
     fprintf(stderr, "%s: %s\n", prefix, text);
     fflush(stderr);
@@ -52,7 +58,7 @@ void ui_show(const char *format, ...)
     va_start(args, format);
     int used = vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    mask_controls(text);
+    mask_invisible(text);
     clear_line();
     if (used > 0)
         fprintf(stderr, "prof: %s", text);

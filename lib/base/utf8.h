@@ -4,6 +4,7 @@
 #ifndef PROF_BASE_UTF8_H
 #define PROF_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,21 @@ static inline size_t utf8_length(const char *at, const char *end)
             return 0;
     return length;
 }
+
+/* The character whose length utf8_length() has given. */
+static inline uint32_t utf8_decode(const char *at, size_t length)
+{
+    static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = (unsigned char)at[0] & first_bits[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | ((unsigned char)at[i] & 0x3f);
+    return code;
+}
+
+/* Whether a character shows where it stands and does no more: not the controls, format characters (zero-width ones,
+ * those that turn the direction of writing) and separators of lines that plain.ts of the page spells out (Unicode's Cc,
+ * Cf, Zl, Zp). */
+bool utf8_is_visible(uint32_t code);
 
 /* Writes `code` (a Unicode scalar value) at `out`, which has room for 4 bytes; returns its length. */
 static inline size_t utf8_put(char *out, uint32_t code)
