@@ -270,6 +270,43 @@ await check('a line finds its instructions, and an instruction its line', async 
     await page.close();
 });
 
+await check('Ctrl+F finds lines of the source and instructions, by text and by number', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    const chosenLine = async () => (await readLines(page)).find((line) => line.isChosen);
+    const until = (is) => askUntil((line) => line !== undefined && is(line), chosenLine);
+    const withPuts = sourceLines.flatMap((line, at) => (line.includes('puts') ? [at + 1] : []));
+    assert(withPuts.length > 0, 'the program has changed');
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('PUTS');
+    assertEqual((await until((line) => withPuts.includes(line.line))).line, withPuts.find((line) => line >= lineOf('HOT')) ?? withPuts[0], 'line that is found');
+    const marked = await page.$eval('.source-editor', (holder) => [...holder.shadowRoot.querySelectorAll('mark')].map((one) => one.textContent));
+    assert(marked.length > 0 && marked.every((text) => text === 'puts'), `what is marked is ${marked}`);
+    await page.locator('.find input').fill(':3');
+    assertEqual((await until((line) => line.line === 3)).line, 3, 'line by its number');
+    await page.locator('.find input').fill('no such text');
+    assertEqual(await askUntil((text) => text === 'none', () => page.locator('.find [role="status"]').innerText()), 'none', 'count');
+    // The letters were not taken for keys of the box.
+    assertEqual(await page.locator('.code-pane').count(), 1, 'panes of code');
+    await page.keyboard.press('Escape');
+    assertEqual(await page.locator('.find').count(), 0, 'searches after Escape');
+    assertEqual(await isOpen(page), 1, 'boxes after Escape');
+    // In the code, from an instruction on, around the end.
+    await page.locator('.code-row').first().click();
+    await page.getByRole('button', { name: 'Find', exact: true }).click();
+    await page.keyboard.type('div');
+    const found = async () => (await readCode(page)).find((row) => row.classes.includes('chosen'));
+    const first = await askUntil((row) => row?.instruction.includes('div'), found);
+    assert(first.instruction.includes('div'), `the chosen instruction is ${first.instruction}`);
+    const count = Number(/of (\d+)/.exec(await page.locator('.find [role="status"]').innerText())[1]);
+    for (let i = 0; i < count; i++) await page.keyboard.press('Enter');
+    assertEqual((await askUntil((row) => row?.address === first.address, found)).address, first.address, 'instruction after a round');
+    await page.close();
+});
+
 await check('a line tells which calls were inlined into it', async () => {
     const page = await openPage(url);
     await select(page, 'scramble');

@@ -18,11 +18,14 @@ import {
     shownSymbol,
     sourceText,
     symbols,
-    syntax,
+    shownSyntax,
     wantedInstruction,
 } from '../state/source_box';
+import { markedIn } from '../state/source_find';
 import type { Place } from '../state/symbol_api';
+import { markedPieces, partExpression } from '../text/highlight';
 import { plainText } from '../text/plain';
+import { FindBar } from './FindBar';
 import { CodeProblem } from './SourceProblem';
 import { ProfileText } from './text';
 import { useSize } from './use';
@@ -35,8 +38,15 @@ const INSTRUCTION_LIMIT = 300;
 /** Mnemonic, registers, numbers, names and remarks, in the colours of the source. */
 const TOKEN = /(<[^>]*>)|(#.*$)|(\$?-?\b0x[0-9a-f]+\b|\$?-?\b\d+\b)|(%[a-z0-9()]+)/g;
 
-function Text({ text }: { text: string }): JSX.Element {
+function Text({ text, found }: { text: string; found: RegExp | null }): JSX.Element {
     const plain = plainText(text, INSTRUCTION_LIMIT);
+    const marked = markedPieces(plain, found);
+    if (marked.some((piece) => piece.marked))
+        return (
+            <bdi dir="ltr">
+                {marked.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}
+            </bdi>
+        );
     const space = plain.indexOf(' ');
     const mnemonic = space < 0 ? plain : plain.slice(0, space);
     const rest = space < 0 ? '' : plain.slice(space);
@@ -83,12 +93,13 @@ interface RowProps {
     lanes: number;
     isLinked: boolean;
     isChosen: boolean;
+    /** What is looked for. */
+    found: RegExp | null;
 }
 
-function Row({ shown, index, most, lanes, isLinked, isChosen }: RowProps): JSX.Element {
+function Row({ shown, index, most, lanes, isLinked, isChosen, found }: RowProps): JSX.Element {
     const instruction = shown.instructions[index];
     const cost = instructionCosts.value.get(index);
-    const at = Math.max(0, shown.syntaxes.indexOf(syntax.value));
     const origin = originOf(shown.places[index] ?? []);
     const heat = cost ? heatStep(cost.self, most) : 0;
     const title = cost ? costTitle(cost) : '';
@@ -115,7 +126,7 @@ function Row({ shown, index, most, lanes, isLinked, isChosen }: RowProps): JSX.E
                 <ProfileText text={origin.text} limit={60} />
             </span>
             <span role="gridcell" class="instruction" style={{ paddingLeft: `${lanes * LANE_WIDTH + 16}px` }}>
-                <Text text={instruction?.texts[at] ?? ''} />
+                <Text text={instruction?.texts[shownSyntax.value] ?? ''} found={found} />
             </span>
         </div>
     );
@@ -171,6 +182,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
     const most = [...instructionCosts.value.values()].reduce((max, cost) => Math.max(max, cost.self), 0);
     const linked = linkedInstructions.value;
     const chosen = chosenInstruction.value;
+    const found = partExpression(markedIn('code'));
 
     const reveal = (index: number, place: 'center' | 'nearest'): void => {
         const element = scroller.current;
@@ -256,6 +268,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
                         lanes={lanes}
                         isLinked={linked.has(first + i)}
                         isChosen={chosen === first + i}
+                        found={found}
                     />
                 ))}
                 <Jumps jumps={jumps} top={scrollTop} height={height} lanes={lanes} />
@@ -273,6 +286,7 @@ export function AssemblyView(): JSX.Element {
             {problem !== '' && <CodeProblem sentence={problem} />}
             {isWithout && <CodeProblem sentence="the profile does not say where in which library this function lies" />}
             {shown && <Listing shown={shown} />}
+            <FindBar pane="code" />
         </section>
     );
 }

@@ -24,10 +24,11 @@ import {
     toggleAssembly,
     toggleUnit,
 } from '../state/source_box';
+import { canFind, openFind } from '../state/source_find';
 import { boxHeight, sourceShare } from '../state/windows';
 import { plainText } from '../text/plain';
 import { AssemblyView } from './AssemblyView';
-import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon } from './icons';
+import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon, SearchIcon } from './icons';
 import { SourceView } from './SourceView';
 import { PanesSplitter } from './Splitter';
 import { ProfileText } from './text';
@@ -157,7 +158,7 @@ function Heading(): JSX.Element {
 
 /** Keys of the box; false if one has no meaning here. */
 function onBoxKey(event: KeyboardEvent): boolean {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return false;
     const isInCode = event.target instanceof Element && event.target.closest('.code') !== null;
     const shown = box.value;
     switch (event.key) {
@@ -268,6 +269,16 @@ export function SourceBox(): JSX.Element | null {
                         choose={chooseSyntax}
                     />
                 )}
+                <button
+                    type="button"
+                    class="button quiet square"
+                    aria-label="Find"
+                    title="Find in the source, or in the assembly if that was chosen last (Ctrl+F)"
+                    disabled={!canFind()}
+                    onClick={openFind}
+                >
+                    <SearchIcon />
+                </button>
                 <button
                     type="button"
                     class="button quiet square"

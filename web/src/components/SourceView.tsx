@@ -18,10 +18,13 @@ import {
     wantedLine,
 } from '../state/source_box';
 import { weightUnit } from '../state/filters';
+import { markedIn } from '../state/source_find';
 import { info } from '../state/store';
 import { summary } from '../state/tree';
 import { describeWeight } from '../text/format';
+import { partExpression } from '../text/highlight';
 import { plainText } from '../text/plain';
+import { FindBar } from './FindBar';
 import { SourceProblem } from './SourceProblem';
 
 const NAME_LIMIT = 48;
@@ -86,6 +89,10 @@ export function SourceView({ share }: { share: number }): JSX.Element {
         if (!editor || !shown || shown.text === null) return;
         editor.setText(shown.text, shown.file, `Source of ${plainText(shown.file, 400)}`);
     }, [editor, shown]);
+    const looked = markedIn('source');
+    useEffect(() => {
+        editor?.setFound(partExpression(looked));
+    }, [editor, shown, looked]);
     namesVersion.value;
     const rootTotal = summary.value?.rootTotal;
     useEffect(() => {
@@ -115,6 +122,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
             {shown && shown.text === null && <SourceProblem text={shown} />}
             {!shown && (box.value?.source ?? -1) < 0 && <SourceProblem text={null} />}
             <div ref={holder} class={hasText ? 'source-editor' : 'source-editor absent'} />
+            <FindBar pane="source" />
         </section>
     );
 }

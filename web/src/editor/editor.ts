@@ -14,6 +14,8 @@ import {
     gutter,
     highlightSpecialChars,
     lineNumbers,
+    MatchDecorator,
+    ViewPlugin,
     WidgetType,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -145,6 +147,20 @@ const chosenField = StateField.define<DecorationSet>({
     provide: (field) => EditorView.decorations.from(field),
 });
 
+/** Marks what an expression finds in the lines on the screen. */
+function marksOfFound(expression: RegExp): Extension {
+    const decorator = new MatchDecorator({ regexp: expression, decoration: Decoration.mark({ tagName: 'mark' }) });
+    return ViewPlugin.define(
+        (view) => ({
+            found: decorator.createDeco(view),
+            update(update) {
+                this.found = decorator.updateDeco(update, this.found);
+            },
+        }),
+        { decorations: (plugin) => plugin.found },
+    );
+}
+
 type Choose = (view: EditorView, line: BlockInfo) => boolean;
 
 function costGutter(column: 'total' | 'self', click: Choose): Extension {
@@ -201,6 +217,8 @@ const theme = EditorView.theme({
         fontFamily: 'var(--text-font)',
         fontSize: '11px',
     },
+    mark: { borderRadius: '2px', backgroundColor: 'var(--mark)', color: 'var(--mark-text)' },
+    'mark > span': { color: 'inherit' },
     '.cm-specialChar': { color: 'var(--doubtful)' },
 });
 
@@ -235,6 +253,7 @@ export class SourceEditor {
     private readonly calls: EditorCalls;
     private chosen = 0;
     private readonly language = new Compartment();
+    private readonly found = new Compartment();
     /** Nobody has seen the text yet, and its place on the screen is not known. */
     private isFresh = true;
 
@@ -275,6 +294,7 @@ export class SourceEditor {
                     chosenField,
                     highlightSpecialChars(),
                     this.language.of([]),
+                    this.found.of([]),
                     syntaxHighlighting(highlighting),
                     theme,
                 ],
@@ -301,6 +321,11 @@ export class SourceEditor {
     setChosen(line: number): void {
         this.chosen = line;
         this.view.dispatch({ effects: setChosen.of(line) });
+    }
+
+    /** Marks all that is found; null: nothing. */
+    setFound(expression: RegExp | null): void {
+        this.view.dispatch({ effects: this.found.reconfigure(expression ? marksOfFound(expression) : []) });
     }
 
     /** Brings a line into the middle, or as near as it takes, unless it is in view already. */

@@ -2,6 +2,7 @@
 import { selectedFunc } from './functions';
 import { showButterfly } from './node_menu';
 import { saveFlameSvg, saveTimeline, saveView } from './exports';
+import { canFind, openFind } from './source_find';
 import { closeBox, leaveBox, toggleAssembly } from './source_box';
 import { chooseFile, isRenaming, saveProfile } from './open';
 import {
@@ -163,6 +164,13 @@ export const COMMANDS: readonly Command[] = [
     { title: 'Save the timeline as an image', key: '', isOffered: always, run: saveTimeline },
     { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => void saveFlameSvg() },
     { title: 'Show or hide the assembly', key: '', isOffered: isBoxOpen, run: toggleAssembly },
+    {
+        title: 'Find in the source or the assembly',
+        key: 'Ctrl+f',
+        isOffered: () => isBoxOpen() && canFind(),
+        run: openFind,
+        isEverywhere: true,
+    },
     { title: 'Close source and assembly', key: '', isOffered: isBoxOpen, run: closeBox },
     {
         title: 'Copy the address of this view',

@@ -58,6 +58,8 @@ export const wantedInstruction = signal<{ index: number } | null>(null);
 /** Settings of this window. */
 export const inPercent = signal(stored('sourceUnit') !== 'weight');
 export const syntax = signal(stored('assemblySyntax') ?? 'Intel');
+/** Which of the texts of an instruction is shown. */
+export const shownSyntax = computed(() => Math.max(0, code.value?.syntaxes.indexOf(syntax.value) ?? 0));
 const prefersAssembly = signal(stored('assembly') === 'open');
 
 /** Which frames the costs are of. */
@@ -177,21 +179,22 @@ export const hotLines = computed<number[]>(() => {
     return [...lineHeat.value].filter(([, heat]) => heat > 0 && heat >= least).map(([line]) => line);
 });
 
+/** The next or the previous of some rising numbers, seen from `at`, around the end. */
+export function nextAround(numbers: readonly number[], at: number, by: 1 | -1): number | undefined {
+    if (by > 0) return numbers.find((one) => one > at) ?? numbers[0];
+    return [...numbers].reverse().find((one) => one < at) ?? numbers[numbers.length - 1];
+}
+
 /** Goes to the next or the previous hot line, around the end. */
 export function stepHotLine(by: 1 | -1): void {
-    const lines = hotLines.value;
-    const { value: at } = chosenLine;
-    const next =
-        by > 0
-            ? (lines.find((line) => line > at) ?? lines[0])
-            : ([...lines].reverse().find((line) => line < at) ?? lines[lines.length - 1]);
+    const next = nextAround(hotLines.value, chosenLine.value, by);
     if (next !== undefined) chooseLine(next, true);
 }
 
 // ---- linking lines and instructions ----
 
 /** The lines of the shown file that an instruction comes from, the innermost last. */
-function linesOfInstruction(index: number): number[] {
+export function linesOfInstruction(index: number): number[] {
     const file = sourceText.value?.file ?? '';
     const places = code.value?.places[index] ?? [];
     return file === ''
@@ -259,11 +262,7 @@ export function stepHotInstruction(by: 1 | -1): void {
     const hot = costs
         .filter(([, cost]) => (most > 0 ? cost.self >= most * HOT_SHARE : cost.total > 0))
         .map(([at]) => at);
-    const { value: at } = chosenInstruction;
-    const next =
-        by > 0
-            ? (hot.find((one) => one > at) ?? hot[0])
-            : ([...hot].reverse().find((one) => one < at) ?? hot[hot.length - 1]);
+    const next = nextAround(hot, chosenInstruction.value, by);
     if (next === undefined) return;
     chooseInstruction(next);
     wantedInstruction.value = { index: next };

@@ -43,6 +43,11 @@ export function termsExpression(search: string): RegExp | null {
     return new RegExp(sources.join('|'), 'gi');
 }
 
+/** An expression that finds a text as it is, but for capitals; null for none. */
+export function partExpression(text: string): RegExp | null {
+    return text === '' ? null : new RegExp(escaped(text), 'gi');
+}
+
 export interface Piece {
     text: string;
     marked: boolean;
