@@ -392,6 +392,7 @@ static bool is_failure_of_server(int code)
 static int failed(struct debug_server *server, const char *name, int code, struct error *err)
 {
     struct error why = {""};
+    const char *urls = getenv("DEBUGINFOD_URLS");
     if (code == EFBIG || code == E2BIG)
         code = error_set(&why, E2BIG, "the debug server's file for %s is larger than %" PRIu64 " MiB", name,
                          server->options.max_bytes >> 20);
@@ -401,8 +402,10 @@ static int failed(struct debug_server *server, const char *name, int code, struc
         code = error_set(&why, ECANCELED, "fetching from debug servers was stopped");
     else if (code == ETIMEDOUT || code == ETIME)
         code = error_set(&why, ETIMEDOUT, "the debug server takes too long for %s", name);
+    else if (!urls || !*urls)
+        code = error_set(&why, code, "no debug files can be fetched: DEBUGINFOD_URLS names no server");
     else
-        code = error_set(&why, code, "cannot fetch debug files from %s: %s", getenv("DEBUGINFOD_URLS"), strerror(code));
+        code = error_set(&why, code, "cannot fetch debug files from %s: %s", urls, strerror(code));
     pthread_mutex_lock(&server->lock);
     if (is_failure_of_server(-code)) {
         debug_server_stop(server);

@@ -254,6 +254,18 @@ static void test_server_that_is_not_there_is_said(void **unused)
     debug_server_free(client);
 }
 
+static void test_that_there_is_no_server_is_said(void **unused)
+{
+    (void)unused;
+    struct debug_server *client = new_client(NULL);
+    struct error err = {""};
+    unsetenv("DEBUGINFOD_URLS");
+    assert_true(fetch(client, &err) < 0);
+    assert_string_equal(err.text, "no debug files can be fetched: DEBUGINFOD_URLS names no server");
+    assert_string_equal(debug_server_problem(client), err.text);
+    debug_server_free(client);
+}
+
 struct watched {
     unsigned calls;
     bool stop;
@@ -355,6 +367,7 @@ int main(void)
         cmocka_unit_test_setup(test_file_that_is_too_large_is_not_fetched, empty_cache),
         cmocka_unit_test_setup(test_server_that_takes_too_long_is_not_asked_again, empty_cache),
         cmocka_unit_test_setup(test_server_that_is_not_there_is_said, empty_cache),
+        cmocka_unit_test_setup(test_that_there_is_no_server_is_said, empty_cache),
         cmocka_unit_test_setup(test_progress_tells_of_a_fetch_and_its_end, empty_cache),
         cmocka_unit_test_setup(test_user_who_has_enough_stops_everything, empty_cache),
         cmocka_unit_test_setup(test_another_thread_stops_a_fetch, empty_cache),
