@@ -1,7 +1,5 @@
 #include "tree/butterfly.h"
 
-#include "tree/order.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -289,7 +287,38 @@ static int expand(struct butterfly *butterfly, enum butterfly_side side, uint32_
 
 /* ---- rows ---- */
 
-ARRAY_TYPE(struct entries, struct order_entry);
+/* A side, as a tree to make rows of. */
+struct side {
+    struct butterfly *butterfly;
+    enum butterfly_side side;
+};
+
+static int collect_children(void *tree, uint32_t node, struct order_entries *children, struct error *err)
+{
+    const struct side *side = tree;
+    const struct butterfly_tree *nodes = &side->butterfly->sides[side->side];
+    int code = expand(side->butterfly, side->side, node, err);
+    if (code)
+        return code;
+    uint32_t first = nodes->nodes.data[node].first_child, count = nodes->nodes.data[node].child_count;
+    for (uint32_t c = first; c < first + count; c++)
+        if (!array_push(children, (struct order_entry){fabs(nodes->nodes.data[c].total), c}))
+            return error_no_memory(err);
+    return 0;
+}
+
+static struct tree_row row_of(void *tree, uint32_t node)
+{
+    const struct side *side = tree;
+    const struct butterfly_node *at = &side->butterfly->sides[side->side].nodes.data[node];
+    return (struct tree_row){.node = node,
+                             .depth = at->depth,
+                             .func = at->func,
+                             .category = at->category,
+                             .total = at->total,
+                             .self = at->self,
+                             .has_children = at->has_children};
+}
 
 static int check_handle(const struct butterfly_tree *tree, uint32_t *node, struct error *err)
 {
@@ -300,75 +329,22 @@ static int check_handle(const struct butterfly_tree *tree, uint32_t *node, struc
     return 0;
 }
 
-static int sorted_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node,
-                           struct entries *children, struct error *err)
-{
-    const struct butterfly_tree *tree = &butterfly->sides[side];
-    size_t base = children->length;
-    int code = expand(butterfly, side, node, err);
-    if (code)
-        return code;
-    uint32_t first = tree->nodes.data[node].first_child, count = tree->nodes.data[node].child_count;
-    for (uint32_t c = first; c < first + count; c++)
-        if (!array_push(children, (struct order_entry){fabs(tree->nodes.data[c].total), c}))
-            return error_no_memory(err);
-    return order_heaviest_first(children->data + base, children->length - base, err);
-}
-
-static bool push_row(const struct butterfly_tree *tree, uint32_t node, struct tree_rows *rows)
-{
-    const struct butterfly_node *at = &tree->nodes.data[node];
-    return tree_rows_push(rows, (struct tree_row){.node = node,
-                                                  .depth = at->depth,
-                                                  .func = at->func,
-                                                  .category = at->category,
-                                                  .total = at->total,
-                                                  .self = at->self,
-                                                  .has_children = at->has_children});
-}
-
 int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct tree_rows *rows,
                        struct error *err)
 {
-    const struct butterfly_tree *tree = &butterfly->sides[side];
-    struct entries children = {0};
+    struct side tree = {butterfly, side};
+    const struct row_source source = {&tree, collect_children, row_of};
     rows->length = 0;
-    int code = check_handle(tree, &node, err);
-    if (!code)
-        code = sorted_children(butterfly, side, node, &children, err);
-    for (size_t i = 0; !code && i < children.length; i++)
-        if (!push_row(tree, children.data[i].index, rows))
-            code = error_no_memory(err);
-    array_free(&children);
-    return code;
-}
-
-static void reverse(struct order_entry *entries, size_t length)
-{
-    for (size_t i = 0; i < length / 2; i++) {
-        struct order_entry swap = entries[i];
-        entries[i] = entries[length - 1 - i];
-        entries[length - 1 - i] = swap;
-    }
+    int code = check_handle(&butterfly->sides[side], &node, err);
+    return code ? code : tree_rows_of_children(rows, &source, node, err);
 }
 
 int butterfly_descendants(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, size_t limit,
                           struct tree_rows *rows, struct error *err)
 {
-    const struct butterfly_tree *tree = &butterfly->sides[side];
-    struct entries pending = {0}; /* a stack: the next row is on top */
+    struct side tree = {butterfly, side};
+    const struct row_source source = {&tree, collect_children, row_of};
     rows->length = 0;
-    int code = check_handle(tree, &node, err);
-    while (!code && rows->length < limit) {
-        size_t base = pending.length;
-        code = sorted_children(butterfly, side, node, &pending, err);
-        if (code || pending.length == 0)
-            break;
-        reverse(pending.data + base, pending.length - base);
-        node = pending.data[--pending.length].index;
-        if (!push_row(tree, node, rows))
-            code = error_no_memory(err);
-    }
-    array_free(&pending);
-    return code;
+    int code = check_handle(&butterfly->sides[side], &node, err);
+    return code ? code : tree_rows_of_descendants(rows, &source, node, limit, err);
 }

@@ -18,24 +18,25 @@ static bool has_live_child(const struct engine *engine, uint32_t node)
     return false;
 }
 
-static bool add_row(const struct engine *engine, uint32_t node, struct tree_rows *rows)
+static struct tree_row row_of(void *tree, uint32_t node)
 {
+    const struct engine *engine = tree;
     if (!engine->is_inverted)
-        return tree_rows_push(rows, (struct tree_row){.node = node,
-                                                      .depth = engine->nodes->depth[node],
-                                                      .func = engine->nodes->func[node],
-                                                      .category = engine->nodes->category[node],
-                                                      .total = engine->timings.total[node],
-                                                      .self = engine->timings.self[node],
-                                                      .has_children = has_live_child(engine, node)});
+        return (struct tree_row){.node = node,
+                                 .depth = engine->nodes->depth[node],
+                                 .func = engine->nodes->func[node],
+                                 .category = engine->nodes->category[node],
+                                 .total = engine->timings.total[node],
+                                 .self = engine->timings.self[node],
+                                 .has_children = has_live_child(engine, node)};
     const struct inverted_node *inverted = &engine->inverted.tree.data[node];
-    return tree_rows_push(rows, (struct tree_row){.node = node,
-                                                  .depth = inverted->depth,
-                                                  .func = inverted->func,
-                                                  .category = inverted->category,
-                                                  .total = inverted->total,
-                                                  .self = inverted->depth == 0 ? inverted->total : 0,
-                                                  .has_children = inverted->has_children});
+    return (struct tree_row){.node = node,
+                             .depth = inverted->depth,
+                             .func = inverted->func,
+                             .category = inverted->category,
+                             .total = inverted->total,
+                             .self = inverted->depth == 0 ? inverted->total : 0,
+                             .has_children = inverted->has_children};
 }
 
 static bool collect_call_node_children(const struct engine *engine, uint32_t node, struct order_entries *children)
@@ -79,69 +80,43 @@ int engine_collect_children(struct engine *engine, uint32_t node, struct order_e
     return enough ? 0 : error_no_memory(err);
 }
 
-/* Appends the children of `node` to `children`, heaviest first. */
-static int sorted_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err)
-{
-    size_t first = children->length;
-    int code = engine_collect_children(engine, node, children, err);
-    if (code)
-        return code;
-    return order_heaviest_first(children->data + first, children->length - first, err);
-}
-
 int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err)
 {
     size_t count = engine->is_inverted ? engine->inverted.tree.length : engine->nodes->length;
     return node < count ? 0 : error_set(err, EINVAL, "there is no node %u in this call tree", node);
 }
 
-int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
+static int collect_children(void *tree, uint32_t node, struct order_entries *children, struct error *err)
 {
-    rows->length = 0;
-    int code = node == NODE_NONE ? 0 : engine_check_handle(engine, node, err);
-    struct order_entries children = {0};
-    if (!code)
-        code = sorted_children(engine, node, &children, err);
-    for (size_t i = 0; !code && i < children.length; i++)
-        if (!add_row(engine, children.data[i].index, rows))
-            code = error_no_memory(err);
-    array_free(&children);
-    return code;
+    return engine_collect_children(tree, node, children, err);
 }
 
-static void reverse(struct order_entry *entries, size_t length)
+static int check_parent(const struct engine *engine, uint32_t node, struct error *err)
 {
-    for (size_t i = 0; i < length / 2; i++) {
-        struct order_entry swap = entries[i];
-        entries[i] = entries[length - 1 - i];
-        entries[length - 1 - i] = swap;
-    }
+    return node == NODE_NONE ? 0 : engine_check_handle(engine, node, err);
+}
+
+int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
+{
+    const struct row_source source = {engine, collect_children, row_of};
+    rows->length = 0;
+    int code = check_parent(engine, node, err);
+    return code ? code : tree_rows_of_children(rows, &source, node, err);
 }
 
 int engine_descendants(struct engine *engine, uint32_t node, size_t limit, struct tree_rows *rows, struct error *err)
 {
+    const struct row_source source = {engine, collect_children, row_of};
     rows->length = 0;
-    int code = node == NODE_NONE ? 0 : engine_check_handle(engine, node, err);
-    struct order_entries pending = {0}; /* a stack: the next row is on top */
-    while (!code && rows->length < limit) {
-        size_t base = pending.length;
-        code = sorted_children(engine, node, &pending, err);
-        if (code || pending.length == 0)
-            break;
-        reverse(pending.data + base, pending.length - base);
-        node = pending.data[--pending.length].index;
-        if (!add_row(engine, node, rows))
-            code = error_no_memory(err);
-    }
-    array_free(&pending);
-    return code;
+    int code = check_parent(engine, node, err);
+    return code ? code : tree_rows_of_descendants(rows, &source, node, limit, err);
 }
 
 int engine_row(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err)
 {
     rows->length = 0;
     int code = engine_check_handle(engine, node, err);
-    if (!code && !add_row(engine, node, rows))
+    if (!code && !tree_rows_push(rows, row_of(engine, node)))
         code = error_no_memory(err);
     return code;
 }

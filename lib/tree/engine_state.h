@@ -52,8 +52,6 @@ struct engine {
     uint32_t *name_ranks; /* see name_order.h; NULL until someone asks for names in order */
 };
 
-ARRAY_TYPE(struct order_entries, struct order_entry);
-
 /* -EINVAL for a handle that the current query does not have. */
 int engine_check_handle(const struct engine *engine, uint32_t node, struct error *err);
 

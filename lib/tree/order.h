@@ -4,6 +4,7 @@
 #ifndef PROF_TREE_ORDER_H
 #define PROF_TREE_ORDER_H
 
+#include "base/array.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -13,6 +14,8 @@ struct order_entry {
     double magnitude; /* any number but a NAN */
     uint32_t index;   /* whatever the caller sorts */
 };
+
+ARRAY_TYPE(struct order_entries, struct order_entry);
 
 /* Sorts by falling magnitude; equal ones stay in the order in which they are. O(n log n), and O(n) if already sorted.
  */

@@ -43,6 +43,61 @@ bool tree_rows_push(struct tree_rows *rows, struct tree_row row)
     return true;
 }
 
+static bool push_row_of(struct tree_rows *rows, const struct row_source *source, uint32_t node)
+{
+    return tree_rows_push(rows, source->row(source->tree, node));
+}
+
+/* Appends the children of `node` to `children`, heaviest first. */
+static int sorted_children(const struct row_source *source, uint32_t node, struct order_entries *children,
+                           struct error *err)
+{
+    size_t first = children->length;
+    int code = source->collect_children(source->tree, node, children, err);
+    return code ? code : order_heaviest_first(children->data + first, children->length - first, err);
+}
+
+int tree_rows_of_children(struct tree_rows *rows, const struct row_source *source, uint32_t node, struct error *err)
+{
+    struct order_entries children = {0};
+    rows->length = 0;
+    int code = sorted_children(source, node, &children, err);
+    for (size_t i = 0; !code && i < children.length; i++)
+        if (!push_row_of(rows, source, children.data[i].index))
+            code = error_no_memory(err);
+    array_free(&children);
+    return code;
+}
+
+static void reverse(struct order_entry *entries, size_t length)
+{
+    for (size_t i = 0; i < length / 2; i++) {
+        struct order_entry swap = entries[i];
+        entries[i] = entries[length - 1 - i];
+        entries[length - 1 - i] = swap;
+    }
+}
+
+int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *source, uint32_t node, size_t limit,
+                             struct error *err)
+{
+    struct order_entries pending = {0}; /* a stack: the next row is on top */
+    int code = 0;
+    rows->length = 0;
+    while (!code && rows->length < limit) {
+        size_t base = pending.length;
+        code = sorted_children(source, node, &pending, err);
+        if (code || pending.length == 0)
+            break;
+        reverse(pending.data + base, pending.length - base);
+        node = pending.data[--pending.length].index;
+        if (!push_row_of(rows, source, node))
+            code = error_no_memory(err);
+    }
+    array_free(&pending);
+    return code;
+}
+
 void tree_rows_destroy(struct tree_rows *rows)
 {
     free(rows->node);

@@ -4,6 +4,8 @@
 #ifndef PROF_TREE_TREE_ROWS_H
 #define PROF_TREE_TREE_ROWS_H
 
+#include "tree/order.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +28,21 @@ struct tree_rows {
 
 /* False if memory ran out. */
 bool tree_rows_push(struct tree_rows *rows, struct tree_row row);
+
+/* A tree to make rows of; its nodes are named by handles. */
+struct row_source {
+    void *tree;
+    /* Appends the children of a node, in any order: the handle is the index, the weight (of any sign) the magnitude. */
+    int (*collect_children)(void *tree, uint32_t node, struct order_entries *children, struct error *err);
+    struct tree_row (*row)(void *tree, uint32_t node);
+};
+
+/* The children of a node, heaviest first, in place of what was in `rows`. */
+int tree_rows_of_children(struct tree_rows *rows, const struct row_source *source, uint32_t node, struct error *err);
+
+/* All below a node, depth first, and the heaviest child first; `limit` of them at most. */
+int tree_rows_of_descendants(struct tree_rows *rows, const struct row_source *source, uint32_t node, size_t limit,
+                             struct error *err);
 
 void tree_rows_destroy(struct tree_rows *rows);
 
