@@ -24,6 +24,7 @@ enum {
     OPTION_INVERTED = 256,
     OPTION_FUNCTIONS,
     OPTION_LINES,
+    OPTION_ANNOTATE,
     OPTION_MARKERS,
     OPTION_LIBRARIES,
     OPTION_CATEGORIES,
@@ -135,8 +136,8 @@ static enum report_what what_of(int option)
 static int choose_what(struct report_options *options, enum report_what what, const char *of)
 {
     if (options->what != REPORT_TREE && options->what != what)
-        return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --lines and --markers exclude "
-                                  "each other");
+        return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --lines, --annotate and "
+                                  "--markers exclude each other");
     options->what = what;
     options->of = of;
     return 0;
@@ -150,6 +151,7 @@ static int parse_options(int argc, char **argv, struct report_options *options)
         {"inverted", no_argument, NULL, OPTION_INVERTED},
         {"functions", no_argument, NULL, OPTION_FUNCTIONS},
         {"lines", required_argument, NULL, OPTION_LINES},
+        {"annotate", required_argument, NULL, OPTION_ANNOTATE},
         {"markers", no_argument, NULL, OPTION_MARKERS},
         {"libraries", no_argument, NULL, OPTION_LIBRARIES},
         {"categories", no_argument, NULL, OPTION_CATEGORIES},
@@ -162,6 +164,7 @@ static int parse_options(int argc, char **argv, struct report_options *options)
         {"min-percent", required_argument, NULL, OPTION_MIN},
         {"limit", required_argument, NULL, OPTION_LIMIT},
         {"json", no_argument, NULL, OPTION_JSON},
+        SYMBOL_OPTIONS,
     };
     enum { PLAIN_OPTIONS = sizeof(plain_options) / sizeof(*plain_options) };
     struct option long_options[PLAIN_OPTIONS + TRANSFORM_KINDS + 1] = {0};
@@ -200,6 +203,18 @@ static int parse_options(int argc, char **argv, struct report_options *options)
             if (status)
                 return status;
             break;
+        case OPTION_ANNOTATE:
+            status = choose_what(options, REPORT_ANNOTATION, optarg);
+            if (status)
+                return status;
+            break;
+        case OPTION_SYMBOL_DIR:
+        case OPTION_DEBUGINFOD:
+            options->has_symbols = true;
+            status = symbol_options_parse(&options->symbols, "report", option, optarg);
+            if (status)
+                return status;
+            break;
         case OPTION_MARKERS:
             status = choose_what(options, REPORT_MARKERS, NULL);
             if (status)
@@ -234,6 +249,8 @@ static int parse_options(int argc, char **argv, struct report_options *options)
         return ui_usage("report", argc == optind ? "which file?" : "it takes one file, not %d", argc - optind);
     if (options->inverted && options->what != REPORT_TREE)
         return ui_usage("report", "--inverted is for the tree alone");
+    if (options->has_symbols && options->what != REPORT_ANNOTATION)
+        return ui_usage("report", "--symbol-dir and --debuginfod are for --annotate alone");
     for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
         if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)
             return ui_usage("report", "--merge-call-node takes a path from the root: not with --inverted");
@@ -461,6 +478,8 @@ static int print_report(const struct report *report, struct error *err)
         return report_print_butterfly(report, err);
     case REPORT_LINES:
         return report_print_lines(report, err);
+    case REPORT_ANNOTATION:
+        return report_print_annotation(report, err);
     default:
         return report_print_tree(report, err);
     }
@@ -497,11 +516,13 @@ static int load_and_print(struct report *report)
         return ui_fail("%s does not say when its threads were on a CPU", report->options.path);
     if (ask_engine(report, &err))
         return ui_fail_error(&err);
-    if (report->options.what == REPORT_BUTTERFLY) {
+    if (report->options.what == REPORT_BUTTERFLY || report->options.what == REPORT_ANNOTATION) {
         status = report_resolve_center(report);
         if (status)
             return status;
     }
+    if (report->options.what == REPORT_ANNOTATION)
+        report->search = symbol_options_open(&report->options.symbols);
     if (print_report(report, &err))
         return ui_fail_error(&err);
     if (fflush(stdout) || ferror(stdout))
@@ -517,6 +538,7 @@ int cmd_report(int argc, char **argv)
         report_look_at_terminal(&report);
         status = load_and_print(&report);
     }
+    symbol_options_close(&report.options.symbols);
     engine_free(report.engine);
     array_free(&report.threads);
     array_free(&report.options.threads);

@@ -1,10 +1,13 @@
 /*
  * What the parts of `prof report` share: report.c reads the options and prints the head, report_tree.c prints trees and
  * lists, report_json.c prints everything as JSON, report_text.c fits profile text into a terminal, report_transforms.c
- * finds out what transforms are about, report_lines.c prints the lines of a source file, report_markers.c markers.
+ * finds out what transforms are about, report_lines.c prints the lines of a source file, report_annotate.c the machine
+ * code of a function, report_source.c has the text of both, report_markers.c prints markers.
  */
 #ifndef PROF_CMD_REPORT_H
 #define PROF_CMD_REPORT_H
+
+#include "symbol_options.h"
 
 #include "base/arena.h"
 #include "tree/engine.h"
@@ -28,6 +31,7 @@ enum report_what {
     REPORT_CATEGORIES,
     REPORT_BUTTERFLY,
     REPORT_LINES,
+    REPORT_ANNOTATION,
     REPORT_MARKERS
 };
 
@@ -35,7 +39,7 @@ struct report_options {
     const char *path;
     bool inverted, json;
     enum report_what what;
-    const char *of; /* what the butterfly or the lines are of, as it was given */
+    const char *of; /* what the butterfly, the lines or the code are of, as it was given */
     enum sample_weight weight;
     const char *search;
     ARRAY(const char *) threads; /* as they were given */
@@ -44,6 +48,8 @@ struct report_options {
     uint32_t depth;     /* levels of the tree; 0: the default of the output format */
     double min_percent; /* NAN: the default of the output format */
     size_t limit;       /* rows; 0: no limit; SIZE_MAX: the default of the output format */
+    struct symbol_options symbols;
+    bool has_symbols; /* where debug files are was named */
 };
 
 struct report {
@@ -53,9 +59,10 @@ struct report {
     ARRAY(uint32_t) threads; /* indexes of those looked at */
     struct time_range range; /* ms */
     ARRAY(struct transform) transforms;
-    struct arena paths;             /* of the transforms */
-    struct butterfly_center center; /* of REPORT_BUTTERFLY */
-    uint32_t source;                /* of REPORT_LINES */
+    struct arena paths;                /* of the transforms */
+    struct butterfly_center center;    /* of REPORT_BUTTERFLY; a function: of REPORT_ANNOTATION */
+    const struct debug_search *search; /* for REPORT_ANNOTATION */
+    uint32_t source;                   /* of REPORT_LINES */
     enum weight_type weight_type;
     double total;   /* 100 % */
     unsigned width; /* columns to fit lines into; 0: any length */
@@ -75,7 +82,8 @@ extern const char *const report_transform_names[TRANSFORM_KINDS];
 /* Fills in report->transforms. Returns an exit status, after a message if it is not 0. */
 int report_resolve_transforms(struct report *report);
 
-/* The same for report->center, in the tree that the transforms leave. */
+/* The same for report->center, in the tree that the transforms leave: a function; for a butterfly also a library or a
+ * category. */
 int report_resolve_center(struct report *report);
 
 /* ---- report_text.c ---- */
@@ -121,9 +129,28 @@ int report_line_costs(const struct report *report, struct line_costs *costs, str
 
 int report_print_lines(const struct report *report, struct error *err);
 
-/* ---- report_markers.c ---- */
+/* ---- report_source.c ---- */
+
+struct source_text {
+    char *bytes; /* NULL: there is no text */
+    ARRAY(const char *) lines;
+};
+
+/* The text that the profile has of the file, else what the file of that name has; none is no failure. Destroy it. */
+void source_text_read(struct source_text *text, const struct report *report, const char *file);
+const char *source_text_line(const struct source_text *text, uint32_t line); /* from 1 on; NULL: it is not there */
+void source_text_destroy(struct source_text *text);
+
+/* ---- report_annotate.c ---- */
 
 struct json_writer;
+
+int report_print_annotation(const struct report *report, struct error *err);
+
+/* The members "annotated" and "symbols" of the report as JSON. */
+int report_put_annotation(struct json_writer *json, const struct report *report, struct error *err);
+
+/* ---- report_markers.c ---- */
 
 int report_print_markers(const struct report *report, struct error *err);
 

@@ -225,6 +225,8 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
         return put_butterfly(json, report, err);
     case REPORT_LINES:
         return put_lines(json, report, err);
+    case REPORT_ANNOTATION:
+        return report_put_annotation(json, report, err);
     case REPORT_MARKERS:
         return report_put_markers(json, report, err);
     default:

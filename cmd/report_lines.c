@@ -1,12 +1,10 @@
 /*
- * `prof report --lines FILE`: what each line of a source file costs, beside its text where there is any: what the
- * profile holds itself, or the file of that name.
+ * `prof report --lines FILE`: what each line of a source file costs, beside its text where there is any.
  */
 #include "report.h"
 
 #include "ui.h"
 
-#include "base/file_io.h"
 #include "tree/func_names.h"
 #include "tree/line_costs.h"
 
@@ -14,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- which file ---- */
 
@@ -79,59 +75,6 @@ int report_line_costs(const struct report *report, struct line_costs *costs, str
     return line_costs_compute(costs, report->profile, &counted, &request, err);
 }
 
-/* ---- its text ---- */
-
-enum { TEXT_MAX = 16 << 20 };
-
-/* To be freed; NULL if there is none. */
-static char *read_file(const char *name)
-{
-    struct stat status;
-    int fd = file_open_in(-1, name);
-    char *text = NULL;
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= TEXT_MAX)
-        text = malloc((size_t)status.st_size + 1);
-    ssize_t size = text ? file_read_at(fd, text, (size_t)status.st_size, 0) : -1;
-    close(fd);
-    if (size < 0) {
-        free(text);
-        return NULL;
-    }
-    text[size] = '\0';
-    return text;
-}
-
-static char *read_text(const struct report *report)
-{
-    uint32_t content = report->profile->sources.data[report->source].content;
-    if (content < report->profile->strings.entries.length)
-        return strdup(strings_text(&report->profile->strings, content));
-    return read_file(source_name(report, report->source));
-}
-
-/* Moves *at from the beginning of line *number to that of `wanted`, and ends that line with a NUL. NULL: it is not
- * there. */
-static const char *take_line(char **at, uint32_t *number, uint32_t wanted)
-{
-    while (*at && *number < wanted) {
-        char *end = strchr(*at, '\n');
-        *at = end ? end + 1 : NULL;
-        ++*number;
-    }
-    char *line = *at;
-    if (!line)
-        return NULL;
-    size_t length = strcspn(line, "\n");
-    *at = line[length] ? line + length + 1 : NULL;
-    ++*number;
-    line[length] = '\0';
-    for (size_t i = 0; line[i] == '\t'; i++) /* the other characters keep their place */
-        line[i] = ' ';
-    return line;
-}
-
 /* ---- printing ---- */
 
 enum { NUMBER_COLUMNS = 8 };
@@ -153,10 +96,10 @@ int report_print_lines(const struct report *report, struct error *err)
 {
     struct line_costs costs = {0};
     int code = report_line_costs(report, &costs, err);
-    char *text = code ? NULL : read_text(report), *at = text;
-    uint32_t number = 1;
+    struct source_text text = {0};
     size_t hidden = 0, printed = 0, limit = report->options.limit ? report->options.limit : SIZE_MAX;
     if (!code) {
+        source_text_read(&text, report, source_name(report, report->source));
         report_print_columns(report, "line");
         report_put_figures(report, costs.total, costs.self);
         report_put_text(report, source_name(report, report->source),
@@ -170,7 +113,7 @@ int report_print_lines(const struct report *report, struct error *err)
             continue;
         }
         report_put_figures(report, row->total, row->self);
-        const char *line = row->line ? take_line(&at, &number, row->line) : "(no line known)";
+        const char *line = row->line ? source_text_line(&text, row->line) : "(no line known)";
         printf("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
         unsigned used = REPORT_FIGURES_COLUMNS + NUMBER_COLUMNS;
         report_put_text(report, line ? line : "", report->width > used ? report->width - used : 0);
@@ -181,7 +124,7 @@ int report_print_lines(const struct report *report, struct error *err)
     if (hidden)
         printf("\n%zu %s below %g %% of the total %s hidden (--min-percent 0 shows all).\n", hidden,
                hidden == 1 ? "line" : "lines", report_least_percent(report), hidden == 1 ? "is" : "are");
-    free(text);
+    source_text_destroy(&text);
     line_costs_destroy(&costs);
     return code;
 }

@@ -322,7 +322,7 @@ int report_resolve_transforms(struct report *report)
     return EXIT_SUCCESS;
 }
 
-/* ---- the butterfly ---- */
+/* ---- the butterfly, and the code of a function ---- */
 
 /* The text after a prefix, or NULL. */
 static const char *after(const char *text, const char *prefix)
@@ -333,8 +333,10 @@ static const char *after(const char *text, const char *prefix)
 
 int report_resolve_center(struct report *report)
 {
-    struct report_transform center = {.option = "butterfly", .text = report->options.of};
-    const char *library = after(center.text, "lib:"), *category = after(center.text, "category:");
+    bool is_butterfly = report->options.what == REPORT_BUTTERFLY;
+    struct report_transform center = {.option = is_butterfly ? "butterfly" : "annotate", .text = report->options.of};
+    const char *library = is_butterfly ? after(center.text, "lib:") : NULL;
+    const char *category = is_butterfly ? after(center.text, "category:") : NULL;
     struct indexes found = {0};
     int status = EXIT_SUCCESS;
     if (category) {

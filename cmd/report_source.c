@@ -1,0 +1,79 @@
+/*
+ * The text of source files for `prof report`: what the profile holds itself, or the file of that name.
+ */
+#include "report.h"
+
+#include "base/file_io.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 16 << 20 };
+
+/* To be freed; NULL if there is none. */
+static char *read_file(const char *name)
+{
+    struct stat status;
+    int fd = file_open_in(-1, name);
+    char *text = NULL;
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= TEXT_MAX)
+        text = malloc((size_t)status.st_size + 1);
+    ssize_t size = text ? file_read_at(fd, text, (size_t)status.st_size, 0) : -1;
+    close(fd);
+    if (size < 0) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
+}
+
+static char *text_of(const struct report *report, const char *file)
+{
+    const struct profile *profile = report->profile;
+    for (size_t i = 0; i < profile->sources.length; i++) {
+        uint32_t name = profile->sources.data[i].filename, content = profile->sources.data[i].content;
+        if (name < profile->strings.entries.length && content < profile->strings.entries.length &&
+            strcmp(strings_text(&profile->strings, name), file) == 0)
+            return strdup(strings_text(&profile->strings, content));
+    }
+    return read_file(file);
+}
+
+/* Every line ends with a NUL; the characters behind tabs at its start keep their place. */
+static bool cut_into_lines(struct source_text *text)
+{
+    for (char *at = text->bytes; at;) {
+        char *line = at;
+        at = strchr(line, '\n');
+        if (at)
+            *at++ = '\0';
+        for (size_t i = 0; line[i] == '\t'; i++)
+            line[i] = ' ';
+        if (!array_push(&text->lines, line))
+            return false;
+    }
+    return true;
+}
+
+void source_text_read(struct source_text *text, const struct report *report, const char *file)
+{
+    *text = (struct source_text){.bytes = text_of(report, file)};
+    if (!cut_into_lines(text))
+        text->lines.length = 0;
+}
+
+const char *source_text_line(const struct source_text *text, uint32_t line)
+{
+    return line > 0 && line <= text->lines.length ? text->lines.data[line - 1] : NULL;
+}
+
+void source_text_destroy(struct source_text *text)
+{
+    array_free(&text->lines);
+    free(text->bytes);
+}
