@@ -158,7 +158,9 @@ static bool fill_rows(struct marker_chart *chart, const struct layout *layout, c
         uint32_t row_of_name = 0;
         for (uint32_t row = group->first_row; done && row != PROFILE_NONE; row = layout->next.data[row]) {
             number[row] = (uint32_t)chart->rows.length;
-            done = array_push(&chart->rows, (struct marker_row){group->name, group->category, first, 0, row_of_name++});
+            bool is_of_instants = group->has_instants && row_of_name == 0;
+            done = array_push(&chart->rows, (struct marker_row){group->name, group->category, first, 0, row_of_name++,
+                                                                is_of_instants});
             first += layout->count.data[row];
         }
     }

@@ -15,6 +15,7 @@ struct marker_row {
     uint32_t name, category; /* name: string */
     uint32_t first, count;   /* of the markers in `order` */
     uint32_t row_of_name;    /* 0 for the first row of a name */
+    uint32_t is_of_instants; /* 1, or 0 */
 };
 
 struct marker_chart {

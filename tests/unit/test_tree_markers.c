@@ -382,6 +382,7 @@ static void test_markers_lie_in_the_first_row_with_room(void **state)
                 assert_int_equal(list->data[chart->order[i]].name, row->name);
                 assert_int_equal(list->data[chart->order[i]].category, row->category);
                 assert_int_equal(row_of[chart->order[i]], expected);
+                assert_int_equal(row->is_of_instants, list->data[chart->order[i]].kind == MARKER_INSTANT);
                 assert_true(i == row->first || chart->order[i - 1] < chart->order[i]);
             }
         }

@@ -109,8 +109,7 @@ function drawBox(context: CanvasRenderingContext2D, frame: MarkerFrame, box: num
     const isSelected = marker === frame.selected;
     const isHovered = box === frame.hovered;
     const isCrowd = (boxes.count[box] ?? 1) > 1;
-    const isInstant = boxes.start[box] === boxes.end[box];
-    if (isInstant) {
+    if (info.isOfInstants) {
         context.fillStyle = isSelected || isHovered ? frame.colors.accent : colors.selected;
         drawDiamond(context, start, top + line.height / 2);
         return;

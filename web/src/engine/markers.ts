@@ -55,6 +55,7 @@ export interface MarkerChartRow {
     count: number;
     /** 0 for the first row of a name. */
     rowOfName: number;
+    isOfInstants: boolean;
 }
 
 /** Boxes, one entry of each array per box. */
@@ -169,7 +170,7 @@ interface Functions {
 const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'];
 const KINDS: readonly MarkerKind[] = ['instant', 'interval', 'without start', 'without end'];
 const LABELS = { table: 0, chart: 1 } as const;
-const ROW_BYTES = 20;
+const ROW_BYTES = 24;
 
 function known(value: number | undefined): number | null {
     return value === undefined || Number.isNaN(value) ? null : value;
@@ -231,6 +232,7 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
                 category: data.getUint32(i * ROW_BYTES + 4, true),
                 count: data.getUint32(i * ROW_BYTES + 12, true),
                 rowOfName: data.getUint32(i * ROW_BYTES + 16, true),
+                isOfInstants: data.getUint32(i * ROW_BYTES + 20, true) === 1,
             }));
             return rows.map((row) => ({ ...row, name: module.text(row.name) }));
         },
