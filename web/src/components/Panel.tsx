@@ -68,10 +68,9 @@ const MarkerSearch = (): JSX.Element => (
 );
 
 function Legend(): JSX.Element {
-    const seen = [...seenCategories.value].sort((a, b) => a - b);
     return (
         <ul class="legend" aria-label="Categories">
-            {seen.map((at) => {
+            {seenCategories.value.map((at) => {
                 const category = info.value.categories[at];
                 if (!category || category.color === 'transparent') return null;
                 return (

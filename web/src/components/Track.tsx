@@ -4,7 +4,7 @@
  */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { categoriesIn, drawActivity } from '../draw/activity';
+import { categoryAmounts, drawActivity } from '../draw/activity';
 import { drawStrip, stripColors } from '../draw/strip';
 import { canvasColors, stackingOrder } from '../draw/colors';
 import type { Activity, PathFilter } from '../engine/api';
@@ -68,7 +68,7 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
         (answer) => {
             setActivity(answer);
             keepActivity(thread, answer);
-            noteCategories(categoriesIn(answer));
+            noteCategories(thread, categoryAmounts(answer));
         },
         [thread, isSeen, from, to, width, terms, selected, transformed],
     );

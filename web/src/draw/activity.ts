@@ -89,10 +89,13 @@ function fillBetween(
     context.fill();
 }
 
-/** The categories that occur in `activity`. */
-export function categoriesIn(activity: Activity): number[] {
-    return activity.categories.filter((_, at) => {
-        for (let x = 0; x < activity.width; x++) if ((activity.shares[at * activity.width + x] ?? 0) > 0) return true;
-        return false;
+/** What each category has of the areas of `activity`, as a sum of shares; those that do not occur are left out. */
+export function categoryAmounts(activity: Activity): Map<number, number> {
+    const amounts = new Map<number, number>();
+    activity.categories.forEach((category, at) => {
+        let sum = 0;
+        for (let x = 0; x < activity.width; x++) sum += activity.shares[at * activity.width + x] ?? 0;
+        if (sum > 0) amounts.set(category, sum);
     });
+    return amounts;
 }

@@ -1,5 +1,5 @@
 /** What belongs to this window alone: sizes of its parts, the tooltip and the menu that are open, what the mouse is over. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { NODE_TABS, type Tab } from './codec';
 import { onOtherProfile, store, stored } from './store';
@@ -55,16 +55,29 @@ export function toggleSidebar(): void {
 export const graphWidth = signal(0);
 /** The time under the mouse, ms; null: it is elsewhere. */
 export const hoverTime = signal<number | null>(null);
-/** Categories that the graphs on the screen contain. */
-export const seenCategories = signal<ReadonlySet<number>>(new Set());
+/** What the graphs have of each category when they are first drawn. */
+const categoryAmounts = signal<ReadonlyMap<number, number>>(new Map());
+const notedThreads = new Set<number>();
+
+/** Categories of the graphs, the largest first. */
+export const seenCategories = computed<number[]>(() =>
+    [...categoryAmounts.value].sort(([a, one], [b, other]) => other - one || a - b).map(([category]) => category),
+);
 
 onOtherProfile(() => {
-    seenCategories.value = new Set();
+    categoryAmounts.value = new Map();
+    notedThreads.clear();
 });
 
-export function noteCategories(categories: Iterable<number>): void {
-    const missing = [...categories].filter((category) => !seenCategories.value.has(category));
-    if (missing.length > 0) seenCategories.value = new Set([...seenCategories.value, ...missing]);
+/** A thread counts once: the order does not change with what is zoomed into. */
+export function noteCategories(thread: number, amounts: ReadonlyMap<number, number>): void {
+    const known = categoryAmounts.value;
+    const isFirst = !notedThreads.has(thread);
+    if (!isFirst && [...amounts.keys()].every((category) => known.has(category))) return;
+    notedThreads.add(thread);
+    const sums = new Map(known);
+    for (const [category, amount] of amounts) sums.set(category, (known.get(category) ?? 0) + (isFirst ? amount : 0));
+    categoryAmounts.value = sums;
 }
 
 export interface Tooltip {
