@@ -1,11 +1,11 @@
 // The tables of the page: order, widths and choice of columns, folded names, and what is copied out of them.
 //
-//     node tests/e2e/page_tables.mjs URL PROF PROFILE
+//     node tests/e2e/page_tables.mjs URL PROF PROFILE DEEP_URL
 import { execFileSync } from 'node:child_process';
 import { askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, prof, file] = process.argv.slice(2);
+const [url, prof, file, deepUrl] = process.argv.slice(2);
 const report = JSON.parse(execFileSync(prof, ['report', '--json', '--functions', file], { encoding: 'utf8' }));
 
 const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
@@ -141,6 +141,36 @@ await check("shares are those of the caller, on wish", async () => {
     await page.getByRole('menuitemcheckbox', { name: 'Shares of the row above' }).click();
     await settle(page);
     assertEqual(await head(page, 'Of caller').count(), 0, 'heads of the column');
+    await page.close();
+});
+
+/** Names that begin outside of what the table shows, of all rows that are on the screen. */
+const unseenNames = (page) =>
+    page.$eval('.tree', (tree) => {
+        const frame = tree.getBoundingClientRect();
+        const left = frame.left + tree.querySelector('.tree-row .tree-numbers').getBoundingClientRect().width;
+        return [...tree.querySelectorAll('.tree-row')]
+            .map((row) => row.querySelector('.tree-text bdi'))
+            .filter((name) => {
+                const { left: start } = name.getBoundingClientRect();
+                return start < left || start > frame.left + tree.clientWidth - 20;
+            })
+            .map((name) => name.innerText);
+    });
+
+await check('however deep the tree and wherever it is scrolled to, each row shows its name', async () => {
+    const page = await openPage(deepUrl);
+    assertEqual((await selectedRow(page)).name, 'level 200', 'selected row');
+    for (const share of [0, 0.4, 1])
+        for (const part of [0, 0.5, 1]) {
+            await page.$eval('.tree', (tree, [x, y]) => tree.scrollTo(x * tree.scrollWidth, y * tree.scrollHeight), [share, part]);
+            await settle(page);
+            const unseen = await askUntil((names) => names.length === 0, () => unseenNames(page));
+            assertEqual(unseen.join(', '), '', `names out of sight at ${share} of the width and ${part} of the height`);
+        }
+    await page.$eval('.tree', (tree) => tree.scrollTo(tree.scrollWidth, 0));
+    await settle(page);
+    assertEqual(await page.locator('.tree-row[data-row="2"] .tree-level').innerText(), '3', 'depth beside the name');
     await page.close();
 });
 

@@ -246,6 +246,7 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
             selectedAt={selected ? rows.indexOf(selected) : -1}
             reveal={tree.reveal.value}
             indentOf={(node) => node.depth * INDENT}
+            widthOf={(node) => estimateWidth(node.func)}
             rowClass={(node) => rowClassOf(node.func)}
             rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
             onSelect={(node, scroll) => tree.select(node, scroll)}

@@ -143,6 +143,7 @@ export function CallTree(): JSX.Element {
             selectedAt={current ? all.indexOf(current) : -1}
             reveal={reveal.value}
             indentOf={(node) => node.depth * INDENT}
+            widthOf={(node) => estimateWidth(node.func)}
             rowClass={(node) => rowClassOf(node.func)}
             rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
             onSelect={selectNode}

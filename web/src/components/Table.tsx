@@ -20,6 +20,8 @@ const OVERSCAN = 12;
 /** px of a table below which columns that can be spared are left out. */
 const NARROW = 640;
 const WIDTH_STEP = 8;
+/** px: so much of a name is to be seen where it belongs. */
+const LEAST_NAME = 80;
 /** ms that the mouse rests on a name before it is shown in full. */
 const TOOLTIP_DELAY = 350;
 
@@ -69,6 +71,8 @@ export interface TableProps<Row> {
     reveal: number;
     /** px of the main column before what matters in the selected row. */
     indentOf?(row: Row): number;
+    /** px: an estimate of what follows it. Where it is scrolled out of view, the row says its name elsewhere. */
+    widthOf?(row: Row): number;
     rowKey?(row: Row, at: number): string | number;
     rowClass?(row: Row): string;
     /** Its level and whether it is open, for a tree. */
@@ -182,6 +186,8 @@ interface RowProps<Row> {
     main: Column<Row>;
     isSelected: boolean;
     indent: number;
+    /** px from the left of the table: where its name is shown when that is scrolled out of view. */
+    nameAt: number | null;
     class: string;
     state: { level: number; isOpen?: boolean } | undefined;
 }
@@ -201,7 +207,7 @@ function Cell<Row>({ table, row, column }: { table: string; row: Row; column: Co
 }
 
 function TableRow<Row>(props: RowProps<Row>): JSX.Element {
-    const { table, row, at, columns, main, isSelected, indent, state } = props;
+    const { table, row, at, columns, main, isSelected, indent, nameAt, state } = props;
     const level = state ? { 'aria-level': state.level } : {};
     const open = state?.isOpen === undefined ? {} : { 'aria-expanded': state.isOpen };
     return (
@@ -221,9 +227,18 @@ function TableRow<Row>(props: RowProps<Row>): JSX.Element {
                     <Cell key={column.key} table={table} row={row} column={column} />
                 ))}
             </div>
-            <div role="gridcell" class="tree-name" style={indent > 0 ? { paddingLeft: `${indent}px` } : {}}>
-                {main.cell(row)}
-            </div>
+            {nameAt === null ? (
+                <div role="gridcell" class="tree-name" style={indent > 0 ? { paddingLeft: `${indent}px` } : {}}>
+                    {main.cell(row)}
+                </div>
+            ) : (
+                <div role="gridcell" class="tree-name">
+                    <span class="tree-elsewhere" style={{ left: `${nameAt}px` }}>
+                        <span class="tree-level">{state?.level}</span>
+                        {main.cell(row)}
+                    </span>
+                </div>
+            )}
         </div>
     );
 }
@@ -266,6 +281,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     const scroller = useRef<HTMLDivElement>(null);
     const size = useSize(scroller);
     const [scrollTop, setScrollTop] = useState(0);
+    const [scrollLeft, setScrollLeft] = useState(0);
     const shown = shownColumns(name, columns, size.width);
     const numbersWidth = shown.reduce((sum, column) => sum + columnWidth(name, column.key, column.width), 0) + 1;
     const latest = useLatest({ ...props, numbersWidth });
@@ -299,6 +315,16 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
     const last = Math.min(rows.length, Math.ceil((scrollTop + Math.max(size.height, 200)) / ROW_HEIGHT) + OVERSCAN);
     const visible = rows.slice(first, last);
+    const room = size.width - numbersWidth;
+    const nameAt = (row: Row): number | null => {
+        const indent = (props.indentOf?.(row) ?? 0) - scrollLeft;
+        if (!props.widthOf || room <= 0) return null;
+        if (indent > room - LEAST_NAME) return numbersWidth + room / 2;
+        if (indent >= 0) return null;
+        // A name that is too long for the table can be read by scrolling.
+        const width = props.widthOf(row);
+        return width < room || indent + width < LEAST_NAME ? numbersWidth : null;
+    };
     useLayoutEffect(() => {
         if (visible.length > 0) latest.current?.onVisible?.(visible);
     });
@@ -398,6 +424,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
             onScroll={(event) => {
                 hideTooltip();
                 setScrollTop(event.currentTarget.scrollTop);
+                setScrollLeft(event.currentTarget.scrollLeft);
             }}
             onKeyDown={onKeyDown}
             onContextMenu={onContextMenu}
@@ -451,6 +478,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
                         main={main}
                         isSelected={first + i === selectedAt}
                         indent={props.indentOf?.(row) ?? 0}
+                        nameAt={nameAt(row)}
                         class={props.rowClass?.(row) ?? ''}
                         state={props.rowState?.(row)}
                     />
