@@ -131,6 +131,7 @@ export function Panel(): JSX.Element {
                             role="tab"
                             id={`tab-${one.name}`}
                             class="tab"
+                            data-title={one.title}
                             aria-selected={one.name === tab}
                             aria-controls="view"
                             onClick={() => {
