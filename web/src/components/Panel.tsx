@@ -159,7 +159,7 @@ export function Panel(): JSX.Element {
                 <Options tab={tab} />
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
-            {!isMarkers && <TransformBar />}
+            <TransformBar />
             <div class="view" id="view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
                 <View />
             </div>
