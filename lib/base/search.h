@@ -30,6 +30,11 @@ static inline bool search_number_is_below(const void *element, const void *wante
     return *(const uint64_t *)element < *(const uint64_t *)wanted;
 }
 
+static inline bool search_real_is_below(const void *element, const void *wanted)
+{
+    return *(const double *)element < *(const double *)wanted;
+}
+
 /* The index of the first of `count` ascending values that is not below `wanted`; `count` if there is none. */
 static inline size_t first_at_or_after(const uint64_t *values, size_t count, uint64_t wanted)
 {

@@ -1,6 +1,7 @@
 #include "tree/address_costs.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,18 +32,18 @@ static bool number_address(struct address_costs *costs, struct hash *numbers, in
     return true;
 }
 
+static bool begins_up_to(const void *start, const void *offset)
+{
+    return *(const uint32_t *)start <= *(const int64_t *)offset;
+}
+
 /* Where the instruction begins that the address lies in; the address itself if that is not known. */
 static int64_t instruction_of(int64_t address, int64_t base, const struct address_request *request)
 {
-    size_t low = 0, high = request->start_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (address - base < request->starts[middle])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low > 0 ? base + request->starts[low - 1] : address;
+    int64_t offset = address - base;
+    size_t next =
+        search_count_before(request->starts, request->start_count, sizeof(*request->starts), begins_up_to, &offset);
+    return next > 0 ? base + request->starts[next - 1] : address;
 }
 
 static bool number_stacks(uint32_t *of_stack, struct address_costs *costs, const struct profile *profile,

@@ -1,6 +1,7 @@
 #include "tree/counters.h"
 
 #include "base/json.h"
+#include "base/search.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -97,18 +98,16 @@ static double rate_at(const struct counter *counter, size_t i)
     return elapsed > 0 ? counter->count[i] / elapsed : 0;
 }
 
+static bool is_not_after(const void *sample, const void *time)
+{
+    return *(const double *)sample <= *(const double *)time;
+}
+
 /* The first sample after `time`; with `or_at`, at it too. */
 static size_t first_after(const struct counter *counter, double time, bool or_at)
 {
-    size_t low = 0, high = counter->length;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (or_at ? counter->time[middle] < time : counter->time[middle] <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_count_before(counter->time, counter->length, sizeof(*counter->time),
+                               or_at ? search_real_is_below : is_not_after, &time);
 }
 
 struct pixels {

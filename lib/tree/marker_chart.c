@@ -1,5 +1,7 @@
 #include "tree/marker_chart.h"
 
+#include "base/search.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,15 +247,8 @@ bool marker_boxes_add(struct marker_boxes *boxes, uint32_t row, uint32_t marker,
 /* The first marker of the row that reaches `time`: all before it end earlier. */
 static uint32_t first_reaching(const struct marker_chart *chart, const struct marker_row *row, double time)
 {
-    uint32_t low = row->first, high = row->first + row->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (chart->latest[middle] < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const double *latest = chart->latest + row->first;
+    return row->first + (uint32_t)search_count_before(latest, row->count, sizeof(*latest), search_real_is_below, &time);
 }
 
 /* A marker shorter than a pixel stands for all after it that lie within the pixel that begins with it. `*at` moves past

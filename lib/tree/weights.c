@@ -8,14 +8,9 @@
 
 const struct time_range whole_time = {-INFINITY, INFINITY};
 
-static bool is_earlier(const void *sample, const void *time)
-{
-    return *(const double *)sample < *(const double *)time;
-}
-
 static size_t first_not_before(const struct sample_table *samples, double time)
 {
-    return search_count_before(samples->time, samples->length, sizeof(*samples->time), is_earlier, &time);
+    return search_count_before(samples->time, samples->length, sizeof(*samples->time), search_real_is_below, &time);
 }
 
 void samples_in_range(const struct sample_table *samples, struct time_range range, size_t *first, size_t *last)
