@@ -1,7 +1,8 @@
 /*
- * Everything that is served exists in compressed form: the assets in the binary, the profile in its file. A client that
- * takes gzip (every browser) gets these bytes as they are, the profile's straight from the file by sendfile(). For
- * others `struct gunzip` uncompresses while sending.
+ * Everything that is served exists in compressed form. An asset goes as it is to a client that takes gzip (every
+ * browser). The profile is unpacked while it is sent: no browser does it nearly as fast (file_gunzip.c), and to this
+ * machine's own the length of the way does not matter. Who wants the saved bytes asks for `saved`, and has them
+ * straight from the file by sendfile().
  *
  * All answers carry the same restrictions. The page may load scripts, styles and data from this server only, and
  * compile WebAssembly; it cannot be framed by another page; and its address, which holds the secret, is not told to
@@ -9,6 +10,7 @@
  */
 #include "serve/answer.h"
 
+#include "profile/file_gunzip.h"
 #include "serve/accept.h"
 
 #include <errno.h>
@@ -18,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 static const struct {
     const char *name, *value;
@@ -122,79 +123,77 @@ enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer
                              add_header(response, "Cache-Control", "no-store"));
 }
 
-/* ---- uncompressing for clients that do not take gzip ---- */
+/* ---- unpacking ---- */
 
-struct gunzip {
-    z_stream stream;
-    unsigned char input[16384];
-    const unsigned char *memory; /* compressed bytes, or NULL: they are in the file */
+struct unpacking {
+    struct gunzip *gunzip;
+    const unsigned char *memory; /* packed bytes, or NULL: they are in the file */
     int fd;
-    uint64_t at, size; /* of the compressed bytes: read so far, in all */
+    uint64_t at, size; /* of the packed bytes: read so far, in all */
+    unsigned char input[65536];
 };
 
-static bool refill(struct gunzip *gunzip)
+/* Feeds the next packed bytes; false if there are none. */
+static bool feed_packed(struct unpacking *unpacking)
 {
-    uint64_t left = gunzip->size - gunzip->at;
-    if (gunzip->memory) {
-        gunzip->stream.next_in = (Bytef *)(uintptr_t)(gunzip->memory + gunzip->at);
-        gunzip->stream.avail_in = (uInt)left;
-        gunzip->at = gunzip->size;
-        return left > 0;
+    uint64_t left = unpacking->size - unpacking->at;
+    if (left == 0)
+        return false;
+    if (unpacking->memory) {
+        gunzip_feed(unpacking->gunzip, unpacking->memory + unpacking->at, (size_t)left);
+        unpacking->at = unpacking->size;
+        return true;
     }
-    ssize_t got = pread(gunzip->fd, gunzip->input, sizeof(gunzip->input), (off_t)gunzip->at);
+    ssize_t got = pread(unpacking->fd, unpacking->input, sizeof(unpacking->input), (off_t)unpacking->at);
     if (got <= 0)
         return false;
-    gunzip->stream.next_in = gunzip->input;
-    gunzip->stream.avail_in = (uInt)got;
-    gunzip->at += (uint64_t)got;
+    gunzip_feed(unpacking->gunzip, unpacking->input, (size_t)got);
+    unpacking->at += (uint64_t)got;
     return true;
 }
 
-/* The next `max` bytes at most, for libmicrohttpd. A gzip file may consist of several streams. */
-static ssize_t read_uncompressed(void *context, uint64_t position, char *out, size_t max)
+/* The next `max` bytes at most, for libmicrohttpd. An answer that cannot be completed ends without its last chunk, so
+ * that whoever reads it knows. */
+static ssize_t read_unpacked(void *context, uint64_t position, char *out, size_t max)
 {
     (void)position;
-    struct gunzip *gunzip = context;
-    gunzip->stream.next_out = (Bytef *)out;
-    gunzip->stream.avail_out = (uInt)(max < UINT32_MAX ? max : UINT32_MAX);
-    uInt room = gunzip->stream.avail_out;
-    int state = Z_OK;
-    while (gunzip->stream.avail_out == room) {
-        if (gunzip->stream.avail_in == 0 && !refill(gunzip))
-            return gunzip->stream.total_in == 0 ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
-        state = inflate(&gunzip->stream, Z_NO_FLUSH);
-        if (state == Z_STREAM_END)
-            inflateReset(&gunzip->stream); /* total_in is 0 again: here the file may end */
-        else if (state != Z_OK)
+    struct unpacking *unpacking = context;
+    for (;;) {
+        struct error err;
+        size_t size = 0;
+        if (gunzip_next(unpacking->gunzip, (unsigned char *)out, max, &size, &err))
             return MHD_CONTENT_READER_END_WITH_ERROR;
+        if (size)
+            return (ssize_t)size;
+        if (!feed_packed(unpacking))
+            return gunzip_end(unpacking->gunzip, &err) ? MHD_CONTENT_READER_END_WITH_ERROR
+                                                       : MHD_CONTENT_READER_END_OF_STREAM;
     }
-    return (ssize_t)(room - gunzip->stream.avail_out);
 }
 
-static void gunzip_free(void *context)
+static void unpacking_free(void *context)
 {
-    struct gunzip *gunzip = context;
-    inflateEnd(&gunzip->stream);
-    free(gunzip);
+    struct unpacking *unpacking = context;
+    gunzip_free(unpacking->gunzip);
+    free(unpacking);
 }
 
-static struct MHD_Response *uncompressed_response(const unsigned char *memory, int fd, uint64_t size)
+static struct MHD_Response *unpacked_response(const unsigned char *memory, int fd, uint64_t size)
 {
-    enum { GZIP_HEADER = 16, BLOCK = 65536 };
-    struct gunzip *gunzip = calloc(1, sizeof(*gunzip));
-    if (!gunzip)
+    enum { BLOCK = 256 * 1024 };
+    struct unpacking *unpacking = calloc(1, sizeof(*unpacking));
+    if (!unpacking)
         return NULL;
-    gunzip->memory = memory;
-    gunzip->fd = fd;
-    gunzip->size = size;
-    if (inflateInit2(&gunzip->stream, MAX_WBITS + GZIP_HEADER) != Z_OK) {
-        free(gunzip);
-        return NULL;
-    }
+    unpacking->memory = memory;
+    unpacking->fd = fd;
+    unpacking->size = size;
+    unpacking->gunzip = gunzip_new();
     struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_uncompressed, gunzip, gunzip_free);
+        unpacking->gunzip
+            ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_unpacked, unpacking, unpacking_free)
+            : NULL;
     if (!response)
-        gunzip_free(gunzip);
+        unpacking_free(unpacking);
     return response;
 }
 
@@ -222,7 +221,7 @@ enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asse
         response =
             MHD_create_response_from_buffer(asset->gzip_size, (void *)(uintptr_t)asset->gzip, MHD_RESPMEM_PERSISTENT);
     else
-        response = uncompressed_response(asset->gzip, -1, asset->gzip_size);
+        response = unpacked_response(asset->gzip, -1, asset->gzip_size);
     if (!response)
         return MHD_NO;
     bool complete = add_header(response, "ETag", asset->etag) && add_header(response, "Cache-Control", "no-cache") &&
@@ -260,17 +259,15 @@ static struct MHD_Response *file_response(int fd, uint64_t size)
 
 enum MHD_Result answer_profile(const struct recipient *to, const struct served_profile *profile)
 {
-    bool as_saved = !profile->is_gzip || takes_gzip(to);
-    struct MHD_Response *response =
-        as_saved ? file_response(profile->fd, profile->size) : uncompressed_response(NULL, profile->fd, profile->size);
+    struct MHD_Response *response = profile->is_gzip ? unpacked_response(NULL, profile->fd, profile->size)
+                                                     : file_response(profile->fd, profile->size);
     if (!response)
         return answer_status(to, MHD_HTTP_SERVICE_UNAVAILABLE, "The profile cannot be read now.\n");
     char json_size[24];
     snprintf(json_size, sizeof(json_size), "%" PRIu64, profile->json_size);
-    bool complete =
-        add_header(response, "Content-Type", "application/json") && add_header(response, "Cache-Control", "no-store") &&
-        add_header(response, "Vary", "Accept-Encoding") && add_header(response, "X-Uncompressed-Length", json_size) &&
-        (!profile->is_gzip || !as_saved || add_header(response, "Content-Encoding", "gzip"));
+    bool complete = add_header(response, "Content-Type", "application/json") &&
+                    add_header(response, "Cache-Control", "no-store") &&
+                    add_header(response, "X-Uncompressed-Length", json_size);
     return send_and_free(to, MHD_HTTP_OK, response, complete);
 }
 

@@ -47,7 +47,7 @@ enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asse
 /* The JSON of the symbol API, whose text this takes. */
 enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer);
 
-/* The profile, compressed as it is saved if the client takes that. */
+/* The profile as JSON (or JSLB), uncompressed. */
 enum MHD_Result answer_profile(const struct recipient *to, const struct served_profile *profile);
 
 /* The bytes of its file, for keeping: compressed is what the file is, not how it is sent. */

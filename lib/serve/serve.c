@@ -11,15 +11,17 @@
  *   - its path begins with the token, 120 random bits that only the printed address has; compared in constant time, and
  *     every other path gets the same answer, so that nothing can be guessed step by step.
  *
- * Headers are limited to a few KiB, connections in number and idle time. Nothing is written, and no path of a request
+ * Headers are limited in size, connections in number and idle time. Nothing is written, and no path of a request
  * ever becomes the name of a file: it is looked up in the table of assets and in the table of routes. The exception is
  * a folder with another front-end, see folder.h.
  *
- * One thread serves all connections: what it sends lies in memory or in the page cache. The symbol API, which reads
+ * One thread serves all connections: what it sends lies in memory or in the page cache, and a profile is unpacked chunk
+ * by chunk. The symbol API, which reads
  * debug info, has a thread of its own (post.h).
  */
 #include "serve/serve.h"
 
+#include "profile/file_gunzip.h"
 #include "serve/answer.h"
 #include "serve/api_request.h"
 #include "serve/folder.h"
@@ -40,10 +42,10 @@
 #include <unistd.h>
 
 enum {
-    TOKEN_LENGTH = 24,         /* of 5 bits each */
-    CONNECTIONS = 64,          /* at a time; a browser opens about six */
-    CONNECTION_MEMORY = 16384, /* bytes for the request's line and headers */
-    IDLE_SECONDS = 60,         /* until a silent connection is closed */
+    TOKEN_LENGTH = 24,          /* of 5 bits each */
+    CONNECTIONS = 64,           /* at a time; a browser opens about six */
+    CONNECTION_MEMORY = 262144, /* bytes for the request's line and headers, and for a chunk of the answer */
+    IDLE_SECONDS = 60,          /* until a silent connection is closed */
     LISTEN_BACKLOG = 64,
 };
 
@@ -307,7 +309,7 @@ static int profile_open(struct served_profile *profile, int fd, struct error *er
     profile->size = profile->json_size = (uint64_t)info.st_size;
     unsigned char magic[2], end[GZIP_SIZE_FIELD];
     profile->is_gzip = profile->size >= GZIP_SMALLEST && pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-                       magic[0] == 0x1f && magic[1] == 0x8b;
+                       gunzip_begins(magic, sizeof(magic));
     profile->is_json = !profile->is_gzip && pread(fd, magic, 1, 0) == 1 && magic[0] != 0xdc; /* as JSLB begins */
     if (profile->is_gzip && pread(fd, end, sizeof(end), info.st_size - GZIP_SIZE_FIELD) == sizeof(end))
         profile->json_size = (uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;

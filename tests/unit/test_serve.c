@@ -204,23 +204,28 @@ static void test_page_is_uncompressed_for_clients_that_do_not_take_gzip(void **s
     assert_chunked_text(&answer, page_text);
 }
 
-static void test_profile_is_sent_as_it_is_saved(void **state)
+static void test_profile_is_sent_uncompressed_to_every_client(void **state)
 {
-    struct compressed saved = compress_text(profile_text);
-    struct answer answer = ask(*state, "GET", "profile.json", "Accept-Encoding: gzip\r\n");
-    assert_int_equal(answer.status, 200);
-    assert_header(&answer, "\r\nContent-Encoding: gzip");
-    assert_header(&answer, "\r\nContent-Type: application/json");
-    assert_header(&answer, "\r\nX-Uncompressed-Length: 23");
-    assert_int_equal(answer.body_size, saved.size);
-    assert_memory_equal(answer.body, saved.bytes, saved.size);
+    const char *clients[] = {"", "Accept-Encoding: gzip;q=0\r\n", "Accept-Encoding: gzip, deflate, br\r\n"};
+    for (size_t i = 0; i < sizeof(clients) / sizeof(*clients); i++) {
+        struct answer answer = ask(*state, "GET", "profile.json", clients[i]);
+        assert_int_equal(answer.status, 200);
+        assert_null(strcasestr(answer.head, "Content-Encoding"));
+        assert_header(&answer, "\r\nContent-Type: application/json");
+        assert_header(&answer, "\r\nX-Uncompressed-Length: 23");
+        assert_chunked_text(&answer, profile_text);
+    }
 }
 
-static void test_compressed_profile_is_uncompressed_for_clients_without_gzip(void **state)
+static void test_saved_profile_is_sent_as_it_is(void **state)
 {
-    struct answer answer = ask(*state, "GET", "profile.json", "Accept-Encoding: gzip;q=0\r\n");
+    struct compressed saved = compress_text(profile_text);
+    struct answer answer = ask(*state, "GET", "saved", "");
     assert_int_equal(answer.status, 200);
-    assert_chunked_text(&answer, profile_text);
+    assert_null(strcasestr(answer.head, "Content-Encoding"));
+    assert_header(&answer, "\r\nContent-Type: application/gzip");
+    assert_int_equal(answer.body_size, saved.size);
+    assert_memory_equal(answer.body, saved.bytes, saved.size);
 }
 
 static void test_profile_of_several_gzip_members_is_uncompressed_whole(void **state)
@@ -742,8 +747,8 @@ int main(void)
     const struct CMUnitTest with_server[] = {
         cmocka_unit_test(test_page_is_sent_compressed_to_clients_that_take_it),
         cmocka_unit_test(test_page_is_uncompressed_for_clients_that_do_not_take_gzip),
-        cmocka_unit_test(test_profile_is_sent_as_it_is_saved),
-        cmocka_unit_test(test_compressed_profile_is_uncompressed_for_clients_without_gzip),
+        cmocka_unit_test(test_profile_is_sent_uncompressed_to_every_client),
+        cmocka_unit_test(test_saved_profile_is_sent_as_it_is),
         cmocka_unit_test(test_profile_of_several_gzip_members_is_uncompressed_whole),
         cmocka_unit_test(test_truncated_gzip_profile_ends_the_answer_unfinished),
         cmocka_unit_test(test_plain_profile_is_sent_plain),

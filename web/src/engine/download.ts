@@ -47,8 +47,8 @@ async function fetchBody(url: string): Promise<Body> {
 
 /** How many bytes the answer has; 0 if unknown. With an encoding, Content-Length counts other bytes than those that arrive. */
 function bytesToArrive(headers: Headers): number {
-    const length = headers.has('Content-Encoding') ? headers.get('X-Uncompressed-Length') : headers.get('Content-Length');
-    return Number(length ?? 0);
+    const length = headers.has('Content-Encoding') ? null : headers.get('Content-Length');
+    return Number(headers.get('X-Uncompressed-Length') ?? length ?? 0);
 }
 
 /** The bytes of the answer, counted. */

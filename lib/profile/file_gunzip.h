@@ -1,0 +1,36 @@
+/*
+ * Unpacks a gzip file that is fed to it in pieces of any size: all its members, one after the other. What follows the
+ * last one and begins no other is padding, which is ignored, as gzip does.
+ *
+ *     gunzip_feed(gunzip, packed, packed_size);
+ *     while ((rc = gunzip_next(gunzip, out, room, &size, err)) == 0 && size) use out and size
+ *     ...                                        after the last piece:
+ *     rc = gunzip_end(gunzip, err);
+ */
+#ifndef PROF_PROFILE_FILE_GUNZIP_H
+#define PROF_PROFILE_FILE_GUNZIP_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gunzip;
+
+/* NULL if memory ran out. */
+struct gunzip *gunzip_new(void);
+void gunzip_free(struct gunzip *gunzip);
+
+/* Whether a file that begins with these bytes is gzip. */
+bool gunzip_begins(const unsigned char *bytes, size_t size);
+
+/* The next packed bytes, which stay the caller's and must stay in place until gunzip_next() gives none. */
+void gunzip_feed(struct gunzip *gunzip, const unsigned char *bytes, size_t size);
+
+/* The next bytes, `room` at most; *size is 0 when what was fed is used up. */
+int gunzip_next(struct gunzip *gunzip, unsigned char *out, size_t room, size_t *size, struct error *err);
+
+/* No more bytes are there: was that the end of the last member? */
+int gunzip_end(const struct gunzip *gunzip, struct error *err);
+
+#endif
