@@ -17,9 +17,8 @@ static void follow(struct place *place, const struct json *json, enum json_type 
 {
     bool is_key = type == JSON_KEY;
     if (is_key && json->depth == 1)
-        place->is_cause = json->length == 5 && memcmp(json->text, "cause", 5) == 0;
-    place->is_stack =
-        is_key && json->depth == 2 && place->is_cause && json->length == 5 && memcmp(json->text, "stack", 5) == 0;
+        place->is_cause = json_is(json, "cause");
+    place->is_stack = is_key && json->depth == 2 && place->is_cause && json_is(json, "stack");
 }
 
 static bool is_stack_number(const struct json *json, enum json_type type, size_t count)
@@ -52,9 +51,7 @@ static int remap_payload(struct profile *profile, uint32_t *data, const uint32_t
     struct json json;
     payload->length = 0;
     json_writer_init(writer, &sink, err);
-    json_init(&json);
-    json_feed(&json, entry->text, entry->length);
-    json_end(&json);
+    json_init_whole(&json, entry->text, entry->length);
     bool is_good = rewrite(&json, writer, stacks, count);
     json_destroy(&json);
     int code = json_writer_finish(writer);

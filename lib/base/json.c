@@ -51,6 +51,13 @@ void json_end(struct json *json)
     json->ended = true;
 }
 
+void json_init_whole(struct json *json, const char *text, size_t length)
+{
+    json_init(json);
+    json_feed(json, text, length);
+    json_end(json);
+}
+
 static enum json_type fail(struct json *json, const char *problem, uint64_t offset)
 {
     if (!json->problem) {
@@ -443,6 +450,16 @@ enum json_type json_next(struct json *json)
         }
         json->at++;
     }
+}
+
+bool json_skip(struct json *json, enum json_type type)
+{
+    if (type != JSON_OBJECT_OPEN && type != JSON_ARRAY_OPEN)
+        return type > JSON_END;
+    for (unsigned depth = json->depth; json->depth >= depth;)
+        if (json_next(json) <= JSON_END)
+            return false;
+    return true;
 }
 
 /* ---- columns of numbers ---- */

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { JSON_MAX_DEPTH = 512 };
 
@@ -61,6 +62,9 @@ struct json {
 void json_init(struct json *json);
 void json_destroy(struct json *json);
 
+/* Begins to read a text that is there as a whole, and stays in place. */
+void json_init_whole(struct json *json, const char *text, size_t length);
+
 /* The next piece, which must stay in place until json_next() gives JSON_MORE. Only then may there be a next one. */
 void json_feed(struct json *json, const char *bytes, size_t size);
 
@@ -68,6 +72,15 @@ void json_feed(struct json *json, const char *bytes, size_t size);
 void json_end(struct json *json);
 
 enum json_type json_next(struct json *json);
+
+/* Takes the rest of the value that began with a token of this type. False if it does not end. */
+bool json_skip(struct json *json, enum json_type type);
+
+/* Whether this is the text of the token. */
+static inline bool json_is(const struct json *json, const char *text)
+{
+    return json->length == strlen(text) && memcmp(json->text, text, json->length) == 0;
+}
 
 /* Inside an array: takes up to `max` elements that are numbers or null (given as NAN) and that lie whole in this piece;
  * returns how many. 0 says that the next element, if there is one, must be taken with json_next(). */

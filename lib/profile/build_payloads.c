@@ -8,14 +8,9 @@
 
 /* ---- which fields are strings ---- */
 
-static bool is_text(const struct json *json, const char *wanted)
-{
-    return json->length == strlen(wanted) && memcmp(json->text, wanted, json->length) == 0;
-}
-
 static bool names_string(const struct json *json)
 {
-    return is_text(json, "unique-string") || is_text(json, "flow-id") || is_text(json, "terminating-flow-id");
+    return json_is(json, "unique-string") || json_is(json, "flow-id") || json_is(json, "terminating-flow-id");
 }
 
 /* One schema of the list while it is read: its name may follow its fields. */
@@ -57,10 +52,10 @@ static bool read_schemas(struct hash *fields, struct json *json, struct schema_k
             schema->is_string = names_string(json);
         }
         meaning = OTHER;
-        if (type == JSON_KEY && json->depth == IN_SCHEMA && is_text(json, "name"))
+        if (type == JSON_KEY && json->depth == IN_SCHEMA && json_is(json, "name"))
             meaning = NAME;
         if (type == JSON_KEY && json->depth == IN_FIELD)
-            meaning = is_text(json, "key") ? KEY : is_text(json, "format") ? FORMAT : OTHER;
+            meaning = json_is(json, "key") ? KEY : json_is(json, "format") ? FORMAT : OTHER;
     }
     return done;
 }
@@ -73,9 +68,7 @@ static int find_string_fields(struct build *build)
     const struct string_entry *entry = &build->profile->strings.entries.data[string];
     struct schema_keys schema = {0};
     struct json json;
-    json_init(&json);
-    json_feed(&json, entry->text, entry->length);
-    json_end(&json);
+    json_init_whole(&json, entry->text, entry->length);
     bool done = read_schemas(&build->string_fields, &json, &schema);
     json_destroy(&json);
     array_free(&schema.keys);
@@ -109,13 +102,11 @@ static uint64_t type_of_payload(const char *text, size_t length)
     struct json json;
     uint64_t found = 0;
     bool is_type = false;
-    json_init(&json);
-    json_feed(&json, text, length);
-    json_end(&json);
+    json_init_whole(&json, text, length);
     for (enum json_type type; !found && (type = json_next(&json)) > JSON_END;) {
         if (is_type && type == JSON_STRING)
             found = hash_bytes(json.text, json.length);
-        is_type = type == JSON_KEY && json.depth == 1 && is_text(&json, "type");
+        is_type = type == JSON_KEY && json.depth == 1 && json_is(&json, "type");
     }
     json_destroy(&json);
     return found;
@@ -136,8 +127,8 @@ static void follow(struct rewriter *rewriter, const struct json *json, enum json
                           hash_get(&rewriter->build->string_fields,
                                    hash_mix(rewriter->type, hash_bytes(json->text, json->length))) != HASH_MISSING;
     if (is_key && json->depth == 1)
-        rewriter->in_cause = is_text(json, "cause");
-    rewriter->is_stack = is_key && json->depth == 2 && rewriter->in_cause && is_text(json, "stack");
+        rewriter->in_cause = json_is(json, "cause");
+    rewriter->is_stack = is_key && json->depth == 2 && rewriter->in_cause && json_is(json, "stack");
 }
 
 static void write_number(struct rewriter *rewriter, const struct json *json)
@@ -159,9 +150,7 @@ static void write_number(struct rewriter *rewriter, const struct json *json)
 static void rewrite(struct rewriter *rewriter, const char *text, size_t length)
 {
     struct json json;
-    json_init(&json);
-    json_feed(&json, text, length);
-    json_end(&json);
+    json_init_whole(&json, text, length);
     for (enum json_type type; (type = json_next(&json)) > JSON_END;) {
         bool is_number =
             type == JSON_NUMBER && (rewriter->is_string || (rewriter->is_stack && rewriter->thread->stack_map));

@@ -168,7 +168,7 @@ static int write_tokens(struct container *container, struct json *json)
     double number = 0;
     enum json_type type;
     while ((type = json_next(json)) > JSON_END && !writer->status) {
-        if (seen == BRACE && type == JSON_KEY && json->length == 2 && memcmp(json->text, "$s", 2) == 0) {
+        if (seen == BRACE && type == JSON_KEY && json_is(json, "$s")) {
             seen = KEY;
         } else if (seen == KEY && type == JSON_NUMBER) {
             seen = NUMBER;
@@ -196,9 +196,7 @@ static int write_tokens(struct container *container, struct json *json)
 static int write_json(struct container *container, const struct slab *slab)
 {
     struct json json;
-    json_init(&json);
-    json_feed(&json, (const char *)slab->bytes.at, cursor_left(&slab->bytes));
-    json_end(&json);
+    json_init_whole(&json, (const char *)slab->bytes.at, cursor_left(&slab->bytes));
     int rc = write_tokens(container, &json);
     json_destroy(&json);
     return rc;

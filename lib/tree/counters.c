@@ -40,18 +40,13 @@ static void set_defaults(struct counter_display *display, const char *category, 
     copy_z(display->label, sizeof(display->label), name);
 }
 
-static bool is_text(const struct json *json, const char *wanted)
-{
-    return json->length == strlen(wanted) && memcmp(json->text, wanted, json->length) == 0;
-}
-
 static void read_member(struct counter_display *display, struct json *json)
 {
-    bool is_graph = is_text(json, "graphType"), is_unit = is_text(json, "unit"), is_color = is_text(json, "color");
-    bool is_label = is_text(json, "label"), is_weight = is_text(json, "sortWeight");
+    bool is_graph = json_is(json, "graphType"), is_unit = json_is(json, "unit"), is_color = json_is(json, "color");
+    bool is_label = json_is(json, "label"), is_weight = json_is(json, "sortWeight");
     enum json_type type = json_next(json);
     if (type == JSON_STRING && is_graph)
-        display->is_rate = is_text(json, "line-rate");
+        display->is_rate = json_is(json, "line-rate");
     else if (type == JSON_STRING && is_unit)
         copy_text(display->unit, sizeof(display->unit), json->text, json->length);
     else if (type == JSON_STRING && is_color)
@@ -60,10 +55,8 @@ static void read_member(struct counter_display *display, struct json *json)
         copy_text(display->label, sizeof(display->label), json->text, json->length);
     else if (type == JSON_NUMBER && is_weight)
         display->sort_weight = json->number;
-    else if (type == JSON_OBJECT_OPEN || type == JSON_ARRAY_OPEN)
-        for (unsigned depth = json->depth; json->depth >= depth;)
-            if (json_next(json) <= JSON_END)
-                return;
+    else
+        json_skip(json, type);
 }
 
 void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter)
@@ -74,9 +67,7 @@ void counter_display_of(struct counter_display *display, const struct profile *p
         return;
     const struct string_entry *entry = &profile->strings.entries.data[counter->json];
     struct json json;
-    json_init(&json);
-    json_feed(&json, entry->text, entry->length);
-    json_end(&json);
+    json_init_whole(&json, entry->text, entry->length);
     if (json_next(&json) == JSON_OBJECT_OPEN)
         while (json_next(&json) == JSON_KEY)
             read_member(display, &json);

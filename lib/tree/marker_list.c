@@ -34,9 +34,7 @@ const char *payload_type(const char *text, size_t length, size_t *type_length, s
     struct json json;
     enum json_type type;
     bool is_type = false;
-    json_init(&json);
-    json_feed(&json, text, length);
-    json_end(&json);
+    json_init_whole(&json, text, length);
     while (!found && (type = json_next(&json)) > JSON_END) {
         if (is_type && type == JSON_STRING) {
             decoded->length = 0;
@@ -45,7 +43,7 @@ const char *payload_type(const char *text, size_t length, size_t *type_length, s
             found = decoded->data;
             *type_length = decoded->length;
         }
-        is_type = type == JSON_KEY && json.depth == 1 && json.length == 4 && memcmp(json.text, "type", 4) == 0;
+        is_type = type == JSON_KEY && json.depth == 1 && json_is(&json, "type");
     }
     json_destroy(&json);
     return found;

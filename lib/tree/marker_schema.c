@@ -10,32 +10,12 @@ struct schema_reader {
     bool failed; /* memory ran out */
 };
 
-static bool text_is(const char *text, size_t length, const char *wanted)
-{
-    return strlen(wanted) == length && memcmp(text, wanted, length) == 0;
-}
-
-static bool key_is(const struct schema_reader *reader, const char *wanted)
-{
-    return text_is(reader->json.text, reader->json.length, wanted);
-}
-
-/* Goes to the end of the value that began with `type`. */
-static void skip_value(struct schema_reader *reader, enum json_type type)
-{
-    if (type != JSON_OBJECT_OPEN && type != JSON_ARRAY_OPEN)
-        return;
-    for (unsigned depth = reader->json.depth; reader->json.depth >= depth;)
-        if (json_next(&reader->json) <= JSON_END)
-            return;
-}
-
 /* Takes the next value: its text, or NULL if it is no string. */
 static const char *take_text(struct schema_reader *reader)
 {
     enum json_type type = json_next(&reader->json);
     if (type != JSON_STRING) {
-        skip_value(reader, type);
+        json_skip(&reader->json, type);
         return NULL;
     }
     const char *text = arena_copy(&reader->schemas->arena, reader->json.text, reader->json.length);
@@ -46,7 +26,7 @@ static const char *take_text(struct schema_reader *reader)
 static bool take_bool(struct schema_reader *reader)
 {
     enum json_type type = json_next(&reader->json);
-    skip_value(reader, type);
+    json_skip(&reader->json, type);
     return type == JSON_TRUE;
 }
 
@@ -64,14 +44,14 @@ static void read_places(struct schema_reader *reader, struct marker_schema *sche
                   {"timeline-ipc", MARKER_IN_IPC}};
     enum json_type type = json_next(&reader->json);
     if (type != JSON_ARRAY_OPEN) {
-        skip_value(reader, type);
+        json_skip(&reader->json, type);
         return;
     }
     while ((type = json_next(&reader->json)) > JSON_END && type != JSON_ARRAY_CLOSE) {
         for (size_t i = 0; type == JSON_STRING && i < sizeof(places) / sizeof(*places); i++)
-            if (key_is(reader, places[i].name))
+            if (json_is(&reader->json, places[i].name))
                 schema->places |= places[i].place;
-        skip_value(reader, type);
+        json_skip(&reader->json, type);
     }
 }
 
@@ -79,17 +59,17 @@ static void read_field(struct schema_reader *reader, struct marker_schema *schem
 {
     struct marker_field field = {.format = "string"};
     while (json_next(&reader->json) == JSON_KEY) {
-        if (key_is(reader, "key"))
+        if (json_is(&reader->json, "key"))
             field.key = take_text(reader);
-        else if (key_is(reader, "label"))
+        else if (json_is(&reader->json, "label"))
             field.label = take_text(reader);
-        else if (key_is(reader, "hidden"))
+        else if (json_is(&reader->json, "hidden"))
             field.hidden = take_bool(reader);
-        else if (key_is(reader, "format")) {
+        else if (json_is(&reader->json, "format")) {
             const char *format = take_text(reader); /* NULL: an object, {"type": "table"} */
             field.format = format ? format : "table";
         } else
-            skip_value(reader, json_next(&reader->json));
+            json_skip(&reader->json, json_next(&reader->json));
     }
     if (!field.key)
         return;
@@ -105,7 +85,7 @@ static void read_fields(struct schema_reader *reader, struct marker_schema *sche
 {
     enum json_type type = json_next(&reader->json);
     if (type != JSON_ARRAY_OPEN) {
-        skip_value(reader, type);
+        json_skip(&reader->json, type);
         return;
     }
     reader->schemas->fields.length = schema->first_field; /* said twice: the last counts */
@@ -114,7 +94,7 @@ static void read_fields(struct schema_reader *reader, struct marker_schema *sche
         if (type == JSON_OBJECT_OPEN)
             read_field(reader, schema);
         else
-            skip_value(reader, type);
+            json_skip(&reader->json, type);
     }
 }
 
@@ -122,22 +102,22 @@ static void read_schema(struct schema_reader *reader)
 {
     struct marker_schema schema = {.first_field = (uint32_t)reader->schemas->fields.length};
     while (json_next(&reader->json) == JSON_KEY) {
-        if (key_is(reader, "name"))
+        if (json_is(&reader->json, "name"))
             schema.name = take_text(reader);
-        else if (key_is(reader, "tooltipLabel"))
+        else if (json_is(&reader->json, "tooltipLabel"))
             schema.tooltip_label = take_text(reader);
-        else if (key_is(reader, "tableLabel"))
+        else if (json_is(&reader->json, "tableLabel"))
             schema.table_label = take_text(reader);
-        else if (key_is(reader, "chartLabel"))
+        else if (json_is(&reader->json, "chartLabel"))
             schema.chart_label = take_text(reader);
-        else if (key_is(reader, "description"))
+        else if (json_is(&reader->json, "description"))
             schema.description = take_text(reader);
-        else if (key_is(reader, "display"))
+        else if (json_is(&reader->json, "display"))
             read_places(reader, &schema);
-        else if (key_is(reader, "fields") || key_is(reader, "data"))
+        else if (json_is(&reader->json, "fields") || json_is(&reader->json, "data"))
             read_fields(reader, &schema);
         else
-            skip_value(reader, json_next(&reader->json));
+            json_skip(&reader->json, json_next(&reader->json));
     }
     struct marker_schemas *schemas = reader->schemas;
     if (!schema.name)
@@ -151,9 +131,7 @@ static void read_schema(struct schema_reader *reader)
 int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t length, struct error *err)
 {
     struct schema_reader reader = {.schemas = schemas};
-    json_init(&reader.json);
-    json_feed(&reader.json, json, length);
-    json_end(&reader.json);
+    json_init_whole(&reader.json, json, length);
     enum json_type type = json_next(&reader.json);
     while (type == JSON_ARRAY_OPEN && !reader.failed) {
         enum json_type item = json_next(&reader.json);
@@ -162,7 +140,7 @@ int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t
         if (item == JSON_OBJECT_OPEN)
             read_schema(&reader);
         else
-            skip_value(&reader, item);
+            json_skip(&reader.json, item);
     }
     json_destroy(&reader.json);
     return reader.failed ? error_no_memory(err) : 0;
@@ -171,7 +149,8 @@ int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t
 uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *name, size_t length)
 {
     uint32_t index = hash_get(&schemas->by_name, hash_bytes(name, length));
-    return index != HASH_MISSING && text_is(name, length, schemas->items.data[index].name) ? index : SCHEMA_NONE;
+    const char *found = index == HASH_MISSING ? NULL : schemas->items.data[index].name;
+    return found && strlen(found) == length && memcmp(name, found, length) == 0 ? index : SCHEMA_NONE;
 }
 
 void marker_schemas_destroy(struct marker_schemas *schemas)

@@ -15,17 +15,6 @@ static bool has_key(const struct payload *payload, const char *key, size_t lengt
     return false;
 }
 
-/* Where the value that began with `type` ends; false if it does not. */
-static bool skip_to_end(struct json *json, enum json_type type)
-{
-    if (type != JSON_OBJECT_OPEN && type != JSON_ARRAY_OPEN)
-        return true;
-    for (unsigned depth = json->depth; json->depth >= depth;)
-        if (json_next(json) <= JSON_END)
-            return false;
-    return true;
-}
-
 /* Reads a member after its key; false if the text ends here or memory ran out. */
 static bool read_member(struct payload *payload, struct json *json, const char *text, bool *failed)
 {
@@ -38,7 +27,7 @@ static bool read_member(struct payload *payload, struct json *json, const char *
     }
     enum json_type type = json_next(json);
     uint64_t begin = json->offset;
-    if (type <= JSON_END || !skip_to_end(json, type))
+    if (!json_skip(json, type))
         return false;
     uint64_t end = json_position(json);
     struct payload_value value = {.key_length = key_length, .json = text + begin, .length = (size_t)(end - begin)};
@@ -51,9 +40,7 @@ static bool read_object(struct payload *payload, const struct string_entry *entr
 {
     struct json json;
     bool failed = false;
-    json_init(&json);
-    json_feed(&json, entry->text, entry->length);
-    json_end(&json);
+    json_init_whole(&json, entry->text, entry->length);
     if (json_next(&json) == JSON_OBJECT_OPEN)
         while (json_next(&json) == JSON_KEY && read_member(payload, &json, entry->text, &failed))
             continue;

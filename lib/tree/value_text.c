@@ -176,9 +176,7 @@ bool value_text_append(struct text_buffer *out, const struct value_context *cont
     if (length >= 2 && text[0] == '"' && text[length - 1] == '"' && !memchr(text, '\\', length))
         return append_decoded(out, text + 1, length - 2);
     struct json json;
-    json_init(&json);
-    json_feed(&json, text, length);
-    json_end(&json);
+    json_init_whole(&json, text, length);
     enum json_type type = json_next(&json);
     bool done = true;
     if (type == JSON_OBJECT_OPEN || type == JSON_ARRAY_OPEN)
