@@ -7,6 +7,7 @@
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +76,8 @@ static void put_thread(struct json_writer *json, const struct engine *engine, co
     put_string(json, "tid", profile, thread->tid);
     json_key(json, "isMain");
     json_bool(json, thread->is_main);
-    put_number(json, "start", thread->start);
-    put_number(json, "end", thread->end);
+    put_number(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
+    put_number(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
     put_number(json, "sampleCount", (double)thread->samples.length);
     put_number(json, "markerCount", (double)thread->markers.length);
     json_key(json, "hasMarkerStrip");

@@ -9,6 +9,7 @@ import { committedRange, engine, info, onOtherProfile } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
 import { graphWidth, tooltip } from '../state/windows';
+import { LifeShade } from './LifeShade';
 import { MarkerTooltip } from './marker_parts';
 import { useNewest, useSeen } from './use';
 
@@ -70,6 +71,7 @@ export function MarkerStrip({ row: { thread } }: { row: TrackRow }): JSX.Element
     }, [boxes, width, colors]);
     return (
         <div class="track-graph">
+            <LifeShade thread={thread} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${HEIGHT}px` }} />
         </div>
     );

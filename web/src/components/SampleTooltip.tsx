@@ -6,6 +6,7 @@ import { fetchNames, funcName } from '../state/names';
 import { engine, fullRange, info } from '../state/store';
 import { hoverTime, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
+import { absence } from './LifeShade';
 import { ProfileText } from './text';
 
 const MOST_FRAMES = 14;
@@ -43,7 +44,9 @@ async function ask(): Promise<void> {
             const sample = await engine.sampleAt(asked.thread, asked.time);
             if (sample) await fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
             if (wish === null) break;
-            tooltip.value = sample ? { x: wish.x, y: wish.y, content: <SampleContent sample={sample} /> } : null;
+            const why = absence(asked.thread, asked.time);
+            const content = sample ? <SampleContent sample={sample} /> : why !== '' ? <p class="muted">{why}</p> : null;
+            tooltip.value = content && { x: wish.x, y: wish.y, content };
         }
     } catch {
         tooltip.value = null;

@@ -6,29 +6,16 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tickStep, ticks } from '../draw/ticks';
 import { committedAxis } from '../state/axis';
-import {
-    chooseThread,
-    committedRange,
-    engine,
-    fullRange,
-    inverted,
-    setPreview,
-    tracks,
-    view,
-} from '../state/store';
+import { chooseThread, committedRange, fullRange, setPreview, tracks, view } from '../state/store';
 import { isTrackListOpen, showAll } from '../state/track_actions';
-import { selectPath } from '../state/tree';
-import { TRACK_KINDS } from '../state/tracks';
-import { graphWidth, hoverTime, timelineHeight, tooltip } from '../state/windows';
+import { graphWidth, hoverTime, timelineHeight } from '../state/windows';
 import { formatCount } from '../text/format';
 import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
-import { hideCounter, showCounter } from './CounterTrack';
-import { hideStripMarker, showStripMarker } from './MarkerTrack';
 import { useChartNavigation } from './chart_navigation';
-import { hideSample, showSample } from './SampleTooltip';
+import { hideSample } from './SampleTooltip';
 import { TrackList } from './TrackList';
-import { hideWait, showWait } from './WaitTrack';
+import { hideTime, selectSample, showTime } from './track_hover';
 
 /** px */
 const TICK_GAP = 88;
@@ -50,35 +37,6 @@ function labelWidth(label: string): number {
 function threadOf(target: EventTarget | null): number {
     const track = target instanceof Element ? target.closest<HTMLElement>('[data-thread]') : null;
     return track ? Number(track.dataset.thread) : -1;
-}
-
-/** The kind (its letter) and the number of the track under the mouse. */
-function trackUnder(target: EventTarget | null): [string, number] {
-    const track = target instanceof Element ? target.closest<HTMLElement>('[data-track]') : null;
-    const key = track?.dataset.track ?? '';
-    return [key.slice(0, 1), Number(key.slice(1))];
-}
-
-/** What is told of a place of a track, by its kind. */
-const HOVERS: Partial<Record<string, (index: number, time: number, x: number, y: number) => void>> = {
-    [TRACK_KINDS.thread]: showSample,
-    [TRACK_KINDS.cpu]: showSample,
-    [TRACK_KINDS.markers]: showStripMarker,
-    [TRACK_KINDS.counter]: showCounter,
-    [TRACK_KINDS.waits]: showWait,
-};
-
-function hideAll(): void {
-    hideSample();
-    hideCounter();
-    hideStripMarker();
-    hideWait();
-}
-
-async function selectSample(thread: number, time: number): Promise<void> {
-    const sample = await engine.sampleAt(thread, time);
-    if (!sample || sample.path.length === 0) return;
-    await selectPath(inverted.value ? sample.path.slice(-1) : sample.path);
 }
 
 function Ruler(): JSX.Element {
@@ -214,21 +172,15 @@ function usePointer(graph: { current: HTMLElement | null }): {
     const onPointerMove = (event: PointerEvent): void => {
         const box = graph.current?.getBoundingClientRect();
         if (!box || event.clientX < box.left || event.clientX > box.right) {
-            hideAll();
+            hideTime();
             return;
         }
-        const time = timeAt(event.clientX, box);
-        hoverTime.value = time;
-        const [kind, index] = trackUnder(event.target);
-        const show = HOVERS[kind];
-        if (kind !== TRACK_KINDS.counter) hideCounter();
-        if (kind !== TRACK_KINDS.markers) hideStripMarker();
-        if (kind !== TRACK_KINDS.waits) hideWait();
-        if (event.buttons === 0 && show && !(event.target as Element).closest('button, .track-label'))
-            show(index, time, event.clientX, event.clientY);
-        else tooltip.value = null;
+        const target = event.target as Element;
+        const isQuiet = event.buttons !== 0 || target.closest('button, .track-label') !== null;
+        const track = isQuiet ? '' : (target.closest<HTMLElement>('[data-track]')?.dataset.track ?? '');
+        showTime(timeAt(event.clientX, box), track, event.clientX, event.clientY);
     };
-    return { onPointerDown, onPointerMove, onPointerLeave: hideAll };
+    return { onPointerDown, onPointerMove, onPointerLeave: hideTime };
 }
 
 type Listeners = Record<string, (event: never) => void>;

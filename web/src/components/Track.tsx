@@ -29,7 +29,9 @@ import { plainText } from '../text/plain';
 import { CounterGraph } from './CounterTrack';
 import { CloseIcon } from './icons';
 import { MarkerStrip } from './MarkerTrack';
+import { LifeShade, lifeText } from './LifeShade';
 import { ProfileText } from './text';
+import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectSample } from './track_hover';
 import { dragTrack, focusNeighbour, focusTrack } from './TrackList';
 import { useNewest, useSeen } from './use';
 import { WaitStrip } from './WaitTrack';
@@ -37,6 +39,9 @@ import { WaitStrip } from './WaitTrack';
 const GRAPH_HEIGHT = 36;
 const STRIP_HEIGHT = 5;
 const LABEL_LIMIT = 200;
+/** px that ← and → move the time that is looked at, alone and with Shift. */
+const NEAR = 2;
+const FAR = 20;
 
 /** The last graphs, so that a row that scrolls away and back is not empty meanwhile. */
 const lastActivities = new Map<number, Activity>();
@@ -103,6 +108,7 @@ function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
     }, [activity, width, colors]);
     return (
         <div class="track-graph">
+            <LifeShade thread={thread} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${GRAPH_HEIGHT}px` }} />
             <canvas ref={strip} class="track-canvas" style={{ height: `${STRIP_HEIGHT}px` }} />
         </div>
@@ -141,7 +147,14 @@ function onTrackKey(event: KeyboardEvent, row: TrackRow): void {
     else if (event.key === 'ArrowUp' && !event.ctrlKey) focusNeighbour(row.key, -1);
     else if (event.key === 'Home') focusNeighbour(row.key, -rows.length);
     else if (event.key === 'End') focusNeighbour(row.key, rows.length);
-    else if (event.key === ' ' || event.key === 'Enter') chooseRow(row, modeOf(event));
+    else if (event.key === 'ArrowLeft' && !event.ctrlKey) moveTime(row, event.shiftKey ? -FAR : -NEAR);
+    else if (event.key === 'ArrowRight' && !event.ctrlKey) moveTime(row, event.shiftKey ? FAR : NEAR);
+    else if ((event.key === '[' || event.key === ']') && keyTime() !== null) chooseSide(event.key === '[' ? 0 : 1);
+    else if (event.key === ' ' || event.key === 'Enter') {
+        const time = keyTime();
+        chooseRow(row, modeOf(event));
+        if (time !== null && row.thread >= 0 && modeOf(event) === 'only') void selectSample(row.thread, time);
+    } else if (event.key === 'Escape' && keyTime() !== null) hideTime();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -161,10 +174,11 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
     const chosen = selectedThreads.value;
     const isHeading = row.kind === 'process';
     const isSelected = isHeading ? isProcessChosen(row, chosen) : row.thread >= 0 && chosen.includes(row.thread);
-    const isTabStop = row.thread >= 0 && row.thread === (chosen[0] ?? tracks.value.shown[0]);
+    const isThread = row.kind === 'thread' || row.kind === 'cpu';
+    const isTabStop = isThread && row.thread === (chosen[0] ?? tracks.value.shown[0]);
     const Graph = TRACK_GRAPHS[row.kind];
-    const busy = row.kind === 'thread' || row.kind === 'cpu' || isHeading ? (row.activity > 0 ? formatDuration(row.activity) : 'idle') : '';
-    const title = [plainText(row.title, 1000), plainText(row.detail, 1000), busy === '' ? '' : `busy for ${busy}`]
+    const busy = isThread || isHeading ? (row.activity > 0 ? formatDuration(row.activity) : 'idle') : '';
+    const title = [plainText(row.title, 1000), plainText(row.detail, 1000), busy === '' ? '' : `busy for ${busy}`, row.kind === 'thread' ? lifeText(row.thread) : '']
         .filter((line) => line !== '')
         .join('\n');
     const classes = ['track', `level-${row.level}`, `of-${row.kind}`];
@@ -193,7 +207,11 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
                 }}
                 onPointerDown={(event) => dragTrack(event, row)}
                 onKeyDown={(event) => onTrackKey(event, row)}
-                onFocus={onFocus}
+                onFocus={() => {
+                    onFocus();
+                    followTime(row);
+                }}
+                onBlur={(event) => leaveTime(event.relatedTarget)}
             >
                 <span class="track-name">
                     <ProfileText text={row.title} limit={LABEL_LIMIT} />

@@ -9,6 +9,7 @@ import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
 import { graphWidth, tooltip } from '../state/windows';
 import { formatDuration, formatShare } from '../text/format';
+import { LifeShade } from './LifeShade';
 import { ProfileText } from './text';
 import { useNewest, useSeen } from './use';
 
@@ -94,6 +95,7 @@ export function WaitStrip({ row: { thread } }: { row: TrackRow }): JSX.Element {
     }, [waits, width, colors]);
     return (
         <div class="track-graph">
+            <LifeShade thread={thread} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${HEIGHT}px` }} />
         </div>
     );

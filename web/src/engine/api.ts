@@ -31,7 +31,7 @@ export interface ThreadInfo {
     pid: string;
     tid: string;
     isMain: boolean;
-    /** ms; null: not known. */
+    /** ms; of its process where it is not known of the thread; null: of neither. */
     start: number | null;
     end: number | null;
     sampleCount: number;

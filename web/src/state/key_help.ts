@@ -59,6 +59,8 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
             [['Click', 'Space'], 'show this thread'],
             [['Ctrl+Click', 'Ctrl+Space'], 'one thread more or less'],
             [['Shift+Click', 'Shift+Space'], 'all threads from the last one on'],
+            [['←', '→', 'Shift+← →'], 'what the track has at a time: before, after, by more; Space chooses its sample'],
+            [['[', ']'], 'there: begin, end the chosen range at this time'],
             [['Drag'], 'the name of a track: move it'],
             [['Double click'], 'on a process: show all of its tracks'],
             [['Shift+F10', 'Right click'], 'menu of the track'],

@@ -1,0 +1,87 @@
+// What tracks show and say of a place in time, by mouse and by keyboard.
+//
+//     node tests/e2e/page_tracks.mjs URL
+import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [url] = process.argv.slice(2);
+const RANGE = 100; // ms
+const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
+const tooltip = (page) => page.locator('.tooltip').innerText().catch(() => '');
+const label = (page, name) => page.getByRole('option', { name: new RegExp(`^${name}`) });
+
+/** Puts the mouse on a track, so many ms after the start. */
+async function point(page, track, time) {
+    const area = await page.locator(`[data-track="${track}"] .track-graph`).boundingBox();
+    await page.mouse.move(area.x + (area.width * time) / RANGE, area.y + 10);
+    await settle(page);
+}
+
+await check('the time before a thread started and after it ended is hatched, and said', async () => {
+    const page = await openPage(url);
+    const parts = await page.$$eval('[data-track="t1"] .not-there', (all) =>
+        all.map((part) => {
+            const graph = part.parentElement.getBoundingClientRect();
+            const { left, right } = part.getBoundingClientRect();
+            return [left, right].map((x) => Math.round(((x - graph.left) / graph.width) * 100)).join('-');
+        }),
+    );
+    assertEqual(parts.join(), '0-20,80-100', 'percent of the graph');
+    assert(await page.locator('[data-track="t1"] .not-there').first().isVisible(), 'they are seen');
+    assertEqual(await page.locator('[data-track="t0"] .not-there').count(), 0, 'of a thread that was there all the time');
+    await point(page, 't1', 10);
+    await askUntil((text) => text === 'Not started yet: it did at 20 ms.', () => tooltip(page));
+    await point(page, 't1', 90);
+    await askUntil((text) => text === 'It had ended, at 80 ms.', () => tooltip(page));
+    const title = await page.locator('[data-track="t1"] .track-label').getAttribute('title');
+    assert(title.includes('started at 20 ms, ended at 80 ms'), title);
+    await page.close();
+});
+
+await check('what a place has is said by keys, too: they move along the tracks and choose sample and range', async () => {
+    const page = await openPage(url);
+    await page.locator('[data-track="t0"] .track-label').focus();
+    await page.keyboard.press('ArrowRight');
+    await askUntil((text) => text.startsWith('50 ms'), () => tooltip(page));
+    const line = () => page.locator('.hover-line').evaluate((element) => element.getBoundingClientRect().left);
+    const before = await line();
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    assertEqual(Math.round((await line()) - before), 18, 'px');
+    await page.keyboard.press('[');
+    await askUntil((preview) => /^5\d{4}u4\d{4}$/.test(preview ?? ''), () => parameter(page, 'preview'));
+    for (let i = 0; i < 4; i++) await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press(']');
+    const [start, end] = await page.$$eval('.range-edge', (edges) => edges.map((edge) => Number(edge.getAttribute('aria-valuenow'))));
+    const width = await page.locator('[data-track="t0"] .track-graph').evaluate((graph) => graph.clientWidth);
+    assertEqual(Math.round(((end - start) / RANGE) * width), 80, 'px of the range');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert((await label(page, 'malloc').or(label(page, 'worker')).count()) > 0, 'there are tracks below');
+    assertEqual(await page.locator('.hover-line').count(), 1, 'the line stays from track to track');
+    await page.keyboard.press('Escape');
+    assertEqual(await page.locator('.hover-line, .tooltip').count(), 0, 'until Esc');
+    await page.close();
+});
+
+await check('Space chooses the thread and the row of its sample at that time', async () => {
+    const page = await openPage(`${url}?thread=0`);
+    await page.locator('[data-track="t1"] .track-label').focus();
+    await page.keyboard.press('ArrowRight');
+    await askUntil((text) => text.startsWith('50 ms') && !text.includes('work'), () => tooltip(page));
+    await page.keyboard.press('Space');
+    await askUntil((thread) => thread === '1', () => parameter(page, 'thread'));
+    await askUntil((row) => row?.name === 'main', () => selectedRow(page));
+    // One sample further: 1 ms is 10 px.
+    for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
+    await askUntil((text) => text.startsWith('51 ms') && text.includes('work'), () => tooltip(page));
+    await page.keyboard.press('Space');
+    await askUntil((row) => row?.name === 'work', () => selectedRow(page));
+    await page.keyboard.press('Tab');
+    assertEqual(await page.locator('.hover-line').count(), 0, 'the line goes with the focus');
+    await page.close();
+});
+
+await check('nothing went wrong meanwhile', () => assertEqual(complaints.join('\n'), '', 'complaints'));
+await closeBrowser();
+finish();
