@@ -11,12 +11,13 @@
 
 #include "assemble/naming.h"
 #include "assemble/replay.h"
+#include "base/clock.h"
 #include "symbol/debug_search.h"
 #include "symbol/demangle.h"
+#include "symbol/parallel.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -67,21 +68,14 @@ static void early_names_free(struct early_names *early)
     free(early);
 }
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* What is new is looked up; what lies around it only where a processor is idle: a thread that is kept waiting could not
  * end soon when it is told to, and all would be lost. */
 static bool learn(struct early_names *early, size_t first)
 {
-    double start = seconds_of(CLOCK_MONOTONIC), used = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t start = monotonic_ns(), used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (name_ahead(&early->replay, first, early->symbolizer, &early->is_stopped, NULL) != 0)
         return false;
-    bool is_idle = seconds_of(CLOCK_THREAD_CPUTIME_ID) - used > (seconds_of(CLOCK_MONOTONIC) - start) / 2;
+    bool is_idle = clock_ns(CLOCK_THREAD_CPUTIME_ID) - used > (monotonic_ns() - start) / 2;
     return !is_idle || symbolizer_learn_more(early->symbolizer, &early->is_stopped, NULL) == 0;
 }
 
@@ -96,19 +90,6 @@ static bool look(struct early_names *early)
     size_t first = early->frames_known;
     early->frames_known = replay->frames.length;
     return replay->frames.length == first || learn(early, first);
-}
-
-static struct timespec after_ms(unsigned ms)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    time.tv_sec += ms / 1000;
-    time.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (time.tv_nsec >= 1000000000) {
-        time.tv_nsec -= 1000000000;
-        time.tv_sec++;
-    }
-    return time;
 }
 
 /* Until something has changed, or the time is over; false then. Under the lock. */
@@ -135,7 +116,7 @@ static void *run(void *context)
     unsigned ms = FIRST_LOOK_MS, next_ms = SECOND_LOOK_MS;
     pthread_mutex_lock(&early->lock);
     while (!early->is_left) {
-        struct timespec next = after_ms(ms);
+        struct timespec next = monotonic_after_ms(ms);
         while (!early->is_left && wait_for_change(early, &next))
             ;
         if (!early->is_left && !early->is_stopped)
@@ -163,25 +144,14 @@ static void *run_when_idle(void *context)
 
 static bool start_thread(void *(*body)(void *context), void *context)
 {
-    pthread_t thread;
-    pthread_attr_t attributes;
-    sigset_t all, before;
     struct idle_work *work = malloc(sizeof(*work));
-    if (!work || pthread_attr_init(&attributes) != 0) {
-        free(work);
+    if (!work)
         return false;
-    }
     *work = (struct idle_work){body, context};
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, DEMANGLE_STACK_SIZE);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&thread, &attributes, run_when_idle, work);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    if (failed)
+    bool started = thread_start_alone(run_when_idle, work, DEMANGLE_STACK_SIZE);
+    if (!started)
         free(work);
-    return !failed;
+    return started;
 }
 
 struct early_names *early_names_start(const char *spool_path, const struct symbolizer_options *options)
@@ -190,11 +160,7 @@ struct early_names *early_names_start(const char *spool_path, const struct symbo
     if (!early)
         return NULL;
     early->replay.addresses_only = true;
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&early->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_init(&early->changed);
     pthread_mutex_init(&early->lock, NULL);
     early->spool_path = strdup(spool_path);
     struct symbolizer_options own = *options;
@@ -218,7 +184,7 @@ struct symbolizer *early_names_take(struct early_names *early)
     if (!early)
         return NULL;
     struct symbolizer *symbolizer = NULL;
-    struct timespec end = after_ms(PATIENCE_MS);
+    struct timespec end = monotonic_after_ms(PATIENCE_MS);
     pthread_mutex_lock(&early->lock);
     early->is_stopped = true;
     while (early->is_looking && wait_for_change(early, &end))

@@ -19,4 +19,11 @@ static inline uint64_t monotonic_ns(void)
     return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* The time that it is `ms` milliseconds from now on. */
+static inline struct timespec monotonic_after_ms(unsigned ms)
+{
+    const uint64_t second = UINT64_C(1000000000), end = monotonic_ns() + ms * UINT64_C(1000000);
+    return (struct timespec){.tv_sec = (time_t)(end / second), .tv_nsec = (long)(end % second)};
+}
+
 #endif

@@ -13,13 +13,13 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "symbol/parallel.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,19 +240,6 @@ static void *run_fetch(void *context)
     return NULL;
 }
 
-static bool start_thread(struct fetch *fetch)
-{
-    pthread_t thread;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&thread, NULL, run_fetch, fetch) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (started)
-        pthread_detach(thread);
-    return started;
-}
-
 static struct fetch *fetch_new(const struct library *library, enum debug_server_file what,
                                const unsigned char *build_id, size_t build_id_size, const char *name)
 {
@@ -269,11 +256,7 @@ static struct fetch *fetch_new(const struct library *library, enum debug_server_
     fetch->build_id_size = build_id_size;
     fetch->name = copy;
     pthread_mutex_init(&fetch->lock, NULL);
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&fetch->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_init(&fetch->changed);
     return fetch;
 }
 
@@ -299,10 +282,9 @@ struct watch {
 /* Until the fetch has ended or `ms` are over. */
 static void wait_a_moment(struct fetch *fetch, struct watch *watch, unsigned ms)
 {
-    uint64_t end = monotonic_ns() + ms * MS;
-    struct timespec time = {.tv_sec = (time_t)(end / (1000 * MS)), .tv_nsec = (long)(end % (1000 * MS))};
+    const struct timespec end = monotonic_after_ms(ms);
     pthread_mutex_lock(&fetch->lock);
-    while (!fetch->ended && pthread_cond_timedwait(&fetch->changed, &fetch->lock, &time) == 0)
+    while (!fetch->ended && pthread_cond_timedwait(&fetch->changed, &fetch->lock, &end) == 0)
         ;
     if (fetch->done > watch->done)
         watch->last_bytes = monotonic_ns();
@@ -449,7 +431,7 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file what,
         return error_no_memory(err);
     }
     server->library.set_user_data(fetch->client, fetch);
-    if (!start_thread(fetch)) {
+    if (!thread_start_alone(run_fetch, fetch, 0)) {
         return_client(server, fetch->client);
         fetch_free(fetch);
         return error_no_memory(err);

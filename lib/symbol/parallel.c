@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 
 enum { THREADS_MAX = 64 };
 
@@ -46,4 +47,31 @@ void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)
         work(&loop);
     for (unsigned i = 0; i < made_count; i++)
         pthread_join(made[i], NULL);
+}
+
+bool thread_start_alone(void *(*body)(void *context), void *context, size_t stack_size)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (stack_size)
+        pthread_attr_setstacksize(&attributes, stack_size);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&thread, &attributes, body, context);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return !failed;
+}
+
+void condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
 }

@@ -1,7 +1,9 @@
-/* A loop whose rounds run on several threads. */
+/* Threads: a loop whose rounds run on several, and those that nobody waits for. */
 #ifndef PROF_SYMBOL_PARALLEL_H
 #define PROF_SYMBOL_PARALLEL_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Calls run(context, i) once for each i < count, in ascending order of start, on up to `threads` new threads with
@@ -9,5 +11,11 @@
  */
 void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)(void *context, size_t i),
                   void *context);
+
+/* Starts a thread that nobody waits for; no signal goes to it. `stack_size` 0: the usual one. */
+bool thread_start_alone(void *(*body)(void *context), void *context, size_t stack_size);
+
+/* Waits of this condition end by the clock of monotonic_after_ms(). */
+void condition_init(pthread_cond_t *condition);
 
 #endif
