@@ -17,7 +17,7 @@ compile() { # compile PROGRAM SOURCE...
     program=$1
     shift
     "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -Ilib -Itests -o "$program" "$@" \
-        "$build"/lib/base/*.o "$build"/lib/profile/*.o "$build"/lib/tree/*.o -lz -lpthread -lm
+        "$build"/lib/base/*.o "$build"/lib/profile/*.o "$build"/lib/tree/*.o -lz -lisal -lpthread -lm
 }
 
 compile "$work/engine_dump" tests/e2e/engine_dump.c
