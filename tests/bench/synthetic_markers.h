@@ -5,6 +5,7 @@
 #ifndef PROF_TESTS_SYNTHETIC_MARKERS_H
 #define PROF_TESTS_SYNTHETIC_MARKERS_H
 
+#include "support/marker_rows.h"
 #include "synthetic.h"
 
 #include <math.h>
@@ -21,17 +22,6 @@ static const char synthetic_schema[] =
     "{\"key\":\"owner\",\"label\":\"Owner\",\"format\":\"tid\"}]},"
     "{\"name\":\"Log\",\"display\":[\"marker-table\",\"marker-chart\"],\"fields\":[{\"key\":\"message\",\"label\":"
     "\"Message\",\"format\":\"string\"}]}]";
-
-static bool make_marker_columns(struct marker_table *markers, size_t length)
-{
-    markers->name = calloc(length + 1, sizeof(*markers->name));
-    markers->start = calloc(length + 1, sizeof(*markers->start));
-    markers->end = calloc(length + 1, sizeof(*markers->end));
-    markers->phase = calloc(length + 1, sizeof(*markers->phase));
-    markers->category = calloc(length + 1, sizeof(*markers->category));
-    markers->data = calloc(length + 1, sizeof(*markers->data));
-    return markers->name && markers->start && markers->end && markers->phase && markers->category && markers->data;
-}
 
 static uint32_t make_payload(struct maker *maker, uint32_t kind)
 {
@@ -64,7 +54,7 @@ static bool make_thread_markers(struct maker *maker, struct thread *thread, uint
     struct marker_table *markers = &thread->markers;
     const struct sample_table *samples = &thread->samples;
     double length = samples->length ? samples->time[samples->length - 1] : 1000;
-    if (!make_marker_columns(markers, count))
+    if (!marker_rows_make(markers, count))
         return false;
     double time = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -88,7 +78,6 @@ static bool make_thread_markers(struct maker *maker, struct thread *thread, uint
             markers->end[i] = time + step;
         }
     }
-    markers->length = count;
     return true;
 }
 

@@ -2,6 +2,7 @@
  * Markers out of any schema, payloads and search: three texts with a NUL between them. Two rows of each phase have the
  * payload; everything that a view asks for is asked for.
  */
+#include "support/marker_rows.h"
 #include "tree/marker_view.h"
 #include "tree/waits.h"
 
@@ -18,13 +19,7 @@ static bool make_markers(struct profile *profile, uint32_t payload)
     if (!thread || profile_add_category(profile, "Other", "grey") == PROFILE_NONE)
         return false;
     struct marker_table *markers = &thread->markers;
-    markers->name = calloc(ROWS, sizeof(*markers->name));
-    markers->start = calloc(ROWS, sizeof(*markers->start));
-    markers->end = calloc(ROWS, sizeof(*markers->end));
-    markers->phase = calloc(ROWS, sizeof(*markers->phase));
-    markers->category = calloc(ROWS, sizeof(*markers->category));
-    markers->data = calloc(ROWS, sizeof(*markers->data));
-    if (!markers->name || !markers->start || !markers->end || !markers->phase || !markers->category || !markers->data)
+    if (!marker_rows_make(markers, ROWS))
         return false;
     for (uint32_t i = 0; i < ROWS; i++) {
         markers->name[i] = strings_add_z(&profile->strings, i % 2 ? "a" : "b");
@@ -33,7 +28,6 @@ static bool make_markers(struct profile *profile, uint32_t payload)
         markers->phase[i] = (uint8_t)(i / 2);
         markers->data[i] = payload;
     }
-    markers->length = ROWS;
     return true;
 }
 

@@ -6,6 +6,7 @@
 #define PROF_TESTS_RANDOM_MARKERS_H
 
 #include "random_profile.h"
+#include "support/marker_rows.h"
 
 static const char random_schema[] =
     "[{\"name\":\"Work\",\"display\":[\"marker-chart\",\"marker-table\"],\"tableLabel\":\"{marker.data.what} took "
@@ -40,13 +41,7 @@ static inline void random_marker_table(struct random *random, struct profile *pr
                                        size_t length)
 {
     static const char *const names[] = {"paint", "GC", "io", "Layout"};
-    markers->name = calloc(length + 1, sizeof(*markers->name));
-    markers->start = calloc(length + 1, sizeof(*markers->start));
-    markers->end = calloc(length + 1, sizeof(*markers->end));
-    markers->phase = calloc(length + 1, sizeof(*markers->phase));
-    markers->category = calloc(length + 1, sizeof(*markers->category));
-    markers->data = calloc(length + 1, sizeof(*markers->data));
-    if (!markers->name || !markers->start || !markers->end || !markers->phase || !markers->category || !markers->data)
+    if (!marker_rows_make(markers, length))
         abort();
     for (size_t i = 0; i < length; i++) {
         markers->name[i] = strings_add_z(&profile->strings, names[random_below(random, 4)]);
@@ -56,7 +51,6 @@ static inline void random_marker_table(struct random *random, struct profile *pr
         markers->category[i] = random_below(random, (uint32_t)profile->categories.length);
         markers->data[i] = random_payload(random, profile);
     }
-    markers->length = length;
 }
 
 static inline void random_marker_profile(struct profile *profile, uint64_t seed)

@@ -1,6 +1,7 @@
 /* Names for saved profiles: what is found takes the place of what was there, and nothing else changes. */
 #include "assemble/symbolicate.h"
 #include "random_profile.h"
+#include "support/marker_rows.h"
 #include "support/memory_sink.h"
 #include "symbol/library_id.h"
 
@@ -326,16 +327,9 @@ static void test_a_file_whose_text_the_profile_has_stays_that_file(void **unused
 static void add_marker(struct profile *profile, const char *payload)
 {
     struct marker_table *markers = &profile->threads.data[0].markers;
-    markers->name = malloc(sizeof(uint32_t));
-    markers->start = malloc(sizeof(double));
-    markers->end = malloc(sizeof(double));
-    markers->phase = calloc(1, 1);
-    markers->category = calloc(1, sizeof(uint32_t));
-    markers->data = malloc(sizeof(uint32_t));
+    assert_true(marker_rows_make(markers, 1));
     markers->name[0] = text(profile, "marker");
-    markers->start[0] = markers->end[0] = 0;
     markers->data[0] = text(profile, payload);
-    markers->length = 1;
 }
 
 static void test_the_stack_that_caused_a_marker_follows(void **unused)
