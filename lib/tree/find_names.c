@@ -6,6 +6,8 @@
  */
 #include "tree/find_names.h"
 
+#include "tree/search_text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,20 +25,15 @@ struct text {
     size_t length;
 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
 static bool is_letter(char c)
 {
-    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
+    return (text_lower(c) >= 'a' && text_lower(c) <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
 }
 
 static uint64_t bit_of(char c)
 {
     enum { DIGITS_AT = 26, SIGNS_AT = 36, SIGNS = 28 };
-    c = lower(c);
+    c = text_lower(c);
     if (c >= 'a' && c <= 'z')
         return UINT64_C(1) << (c - 'a');
     if (c >= '0' && c <= '9')
@@ -62,24 +59,19 @@ static uint64_t set_of(struct text text)
 
 /* ---- words ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 static size_t split_words(struct word *words, const char *text, size_t length)
 {
     size_t count = 0;
     for (size_t at = 0; at < length;) {
-        while (at < length && is_blank(text[at]))
+        while (at < length && text_is_blank(text[at]))
             at++;
         if (at == length || count == FIND_WORDS)
             break;
         struct word *word = &words[count++];
         *word = (struct word){.length = 0};
-        for (; at < length && !is_blank(text[at]); at++)
+        for (; at < length && !text_is_blank(text[at]); at++)
             if (word->length < FIND_LETTERS)
-                word->letters[word->length++] = lower(text[at]);
+                word->letters[word->length++] = text_lower(text[at]);
         word->set = set_of((struct text){word->letters, word->length});
     }
     return count;
@@ -99,7 +91,7 @@ static bool has_letters_in_order(struct text name, const struct word *word)
 {
     size_t found = 0;
     for (size_t i = 0; i < name.length && found < word->length; i++)
-        found += lower(name.at[i]) == word->letters[found];
+        found += text_lower(name.at[i]) == word->letters[found];
     return found == word->length;
 }
 
@@ -108,7 +100,7 @@ static bool is_at(struct text name, size_t at, const struct word *word)
     if (word->length > name.length - at)
         return false;
     for (size_t i = 0; i < word->length; i++)
-        if (lower(name.at[at + i]) != word->letters[i])
+        if (text_lower(name.at[at + i]) != word->letters[i])
             return false;
     return true;
 }
@@ -124,15 +116,15 @@ static int score_of_letters(struct text name, const struct word *word)
 {
     int16_t ways[FIND_LONGEST];
     for (size_t j = 0; j < name.length; j++)
-        ways[j] = lower(name.at[j]) != word->letters[0] ? NOWHERE
-                  : j == 0                              ? AT_PART + AT_START
-                  : begins_part(name, j)                ? AT_PART
-                                                        : ELSEWHERE;
+        ways[j] = text_lower(name.at[j]) != word->letters[0] ? NOWHERE
+                  : j == 0                                   ? AT_PART + AT_START
+                  : begins_part(name, j)                     ? AT_PART
+                                                             : ELSEWHERE;
     for (size_t i = 1; i < word->length; i++) {
         int left = NOWHERE, last = NOWHERE; /* the best of those further left; the one right before */
         for (size_t j = 0; j < name.length; j++) {
             int before = ways[j], way = NOWHERE;
-            if (lower(name.at[j]) == word->letters[i]) {
+            if (text_lower(name.at[j]) == word->letters[i]) {
                 if (last != NOWHERE)
                     way = last + AFTER_LAST;
                 if (left != NOWHERE)

@@ -10,11 +10,6 @@
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-char text_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
 bool text_starts_with(const char *text, const char *term, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -67,16 +62,11 @@ bool text_contains(const char *text, size_t text_length, const char *term, size_
 
 /* ---- terms ---- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 struct span span_trimmed(struct span span)
 {
-    while (span.at < span.end && is_blank(*span.at))
+    while (span.at < span.end && text_is_blank(*span.at))
         span.at++;
-    while (span.at < span.end && is_blank(span.end[-1]))
+    while (span.at < span.end && text_is_blank(span.end[-1]))
         span.end--;
     return span;
 }
@@ -99,7 +89,7 @@ const char *search_term_end(struct span rest, void (*skip_field)(struct span *sp
             if (*at != *term.at || (at[-1] == '\\' && *at == '/'))
                 continue;
             const char *after = at + 1;
-            while (after < rest.end && is_blank(*after))
+            while (after < rest.end && text_is_blank(*after))
                 after++;
             if (after == rest.end || *after == ',')
                 return after;

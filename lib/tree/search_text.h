@@ -11,7 +11,15 @@ struct span {
     const char *at, *end;
 };
 
-char text_lower(char c);
+static inline char text_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static inline bool text_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
 
 /* Whether the `length` bytes at `text` are those of `term`, which is in lower case. */
 bool text_starts_with(const char *text, const char *term, size_t length);
