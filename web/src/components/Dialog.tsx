@@ -7,6 +7,7 @@ import { CloseIcon } from './icons';
 interface DialogProps {
     name: 'info' | 'keys';
     title: string;
+    /** One component, so that nothing of it is made as long as the dialog is closed. */
     children: ComponentChildren;
 }
 

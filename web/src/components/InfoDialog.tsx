@@ -52,13 +52,21 @@ function FactTable({ title, facts }: { title: string; facts: Fact[] }): JSX.Elem
     );
 }
 
-export function InfoDialog(): JSX.Element {
+function Facts(): JSX.Element {
     return (
-        <Dialog name="info" title="Recording">
+        <>
             <FactTable title="Profile" facts={recordingFacts()} />
             {info.value.extra.map((section, at) => (
                 <FactTable key={`${at}:${section.label.slice(0, 80)}`} title={section.label} facts={section.entries} />
             ))}
+        </>
+    );
+}
+
+export function InfoDialog(): JSX.Element {
+    return (
+        <Dialog name="info" title="Recording">
+            <Facts />
         </Dialog>
     );
 }

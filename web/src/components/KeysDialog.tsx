@@ -3,28 +3,34 @@ import type { JSX } from 'preact';
 import { KEY_GROUPS } from '../state/key_help';
 import { Dialog } from './Dialog';
 
+function Keys(): JSX.Element {
+    return (
+        <div class="keys">
+            {KEY_GROUPS.map((group) => (
+                <section key={group.title}>
+                    <h3>{group.title}</h3>
+                    <dl>
+                        {group.keys.map(([keys, meaning]) => (
+                            <div key={meaning}>
+                                <dt>
+                                    {keys.map((key) => (
+                                        <kbd key={key}>{key}</kbd>
+                                    ))}
+                                </dt>
+                                <dd>{meaning}</dd>
+                            </div>
+                        ))}
+                    </dl>
+                </section>
+            ))}
+        </div>
+    );
+}
+
 export function KeysDialog(): JSX.Element {
     return (
         <Dialog name="keys" title="Keys">
-            <div class="keys">
-                {KEY_GROUPS.map((group) => (
-                    <section key={group.title}>
-                        <h3>{group.title}</h3>
-                        <dl>
-                            {group.keys.map(([keys, meaning]) => (
-                                <div key={meaning}>
-                                    <dt>
-                                        {keys.map((key) => (
-                                            <kbd key={key}>{key}</kbd>
-                                        ))}
-                                    </dt>
-                                    <dd>{meaning}</dd>
-                                </div>
-                            ))}
-                        </dl>
-                    </section>
-                ))}
-            </div>
+            <Keys />
         </Dialog>
     );
 }
