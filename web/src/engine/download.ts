@@ -7,7 +7,7 @@ const PROGRESS_MS = 40;
 /** Where a profile is: an address, a file of the user's, or a file in such an archive. All can be posted to the worker. */
 export type ProfileSource = string | File | ZipEntry;
 
-interface Body {
+export interface Body {
     stream: ReadableStream<Uint8Array<ArrayBuffer>>;
     /** Bytes that will arrive; 0 if unknown. */
     total: number;
@@ -18,18 +18,17 @@ interface Body {
  * is decompressed on the way, unless the browser has done so already because the server named it as the encoding of the answer.
  */
 export async function readProfile(
-    source: ProfileSource,
+    { stream, total }: Body,
     feed: (bytes: Uint8Array) => void,
     onProgress: (progress: Progress) => void,
 ): Promise<void> {
-    const { stream, total } = await openSource(source);
     const pieces = new Source(stream, total, onProgress);
     if (await pieces.startsWithGzipMagic()) await decompress(pieces, feed);
     else for (let piece = await pieces.next(); piece; piece = await pieces.next()) feed(piece);
     pieces.report();
 }
 
-async function openSource(source: ProfileSource): Promise<Body> {
+export async function openSource(source: ProfileSource): Promise<Body> {
     if (typeof source === 'string') return fetchBody(source);
     if (!(source instanceof File)) return { stream: await openZipEntry(source), total: source.size };
     if (source.size === 0) throw new Error('The file is empty');

@@ -3,7 +3,7 @@
  * one per turn of the event loop, so that a query that a newer one has overtaken is seen and dropped.
  */
 import type { ProfileInfo } from './api';
-import { type ProfileSource, readProfile } from './download';
+import { openSource, type ProfileSource, readProfile } from './download';
 import type { Method, Reply, Request } from './protocol';
 import { openEngine, type WasmEngine } from './wasm';
 
@@ -27,6 +27,7 @@ const MOMENT = 4; // ms
 
 const queue: { request: Request; since: number }[] = [];
 let lastForeground = 0;
+let isPausing = false;
 const turn = new MessageChannel();
 let isBusy = false;
 let engine: WasmEngine | undefined;
@@ -49,10 +50,19 @@ function nextRequest(): Request | undefined {
     const at = queue.findIndex(({ request }) => !BACKGROUND.has(request.method));
     if (at > 0 && now - oldest.since < BACKGROUND_PATIENCE) return queue.splice(at, 1)[0]?.request;
     if (at < 0 && now - lastForeground < MOMENT) {
-        setTimeout(() => turn.port2.postMessage(null), MOMENT);
+        pause();
         return undefined;
     }
     return queue.shift()?.request;
+}
+
+function pause(): void {
+    if (isPausing) return;
+    isPausing = true;
+    setTimeout(() => {
+        isPausing = false;
+        turn.port2.postMessage(null);
+    }, MOMENT);
 }
 
 async function takeTurn(): Promise<void> {
@@ -82,13 +92,15 @@ function answer(request: Request): unknown {
 
 /** A profile that was loaded before stays until this one is there: the file may turn out to be none. */
 async function load(id: number, source: ProfileSource): Promise<ProfileInfo> {
+    const body = openSource(source); // arrives while the engine is compiled
+    body.catch(() => undefined); // the engine's failure is told first
     const module = await compiled.catch((error: unknown) => {
         throw new Error(`The engine could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
     });
     const fresh = await openEngine(module);
     let bytes = 0;
     await readProfile(
-        source,
+        await body,
         (piece) => {
             bytes += piece.length;
             fresh.feed(piece);
