@@ -1,5 +1,5 @@
-// Builds the page into build/web: index.html, app.js, worker.js, style.css, engine.wasm and the files that app.js loads on
-// demand, everything that the server embeds.
+// Builds the page into build/web: index.html, engine.js (which starts the worker), app.js, worker.js, style.css, engine.wasm
+// and the files that app.js loads on demand, everything that the server embeds.
 //
 //     node build.mjs [--out DIR] [--wasm FILE]
 //
@@ -35,16 +35,23 @@ const options = {
     legalComments: 'none',
     logLevel: 'warning',
 };
+// The engine is started by a script before the rest of the page, which imports that very one.
+const startedBefore = {
+    name: 'started-before',
+    setup: (plugins) => plugins.onResolve({ filter: /\/engine\/start$/ }, () => ({ path: './engine.js', external: true })),
+};
 // What the page imports on demand becomes files of their own; the worker stays one file.
 const { metafile } = await build({
     ...options,
     entryPoints: [{ in: join(here, 'src/main.tsx'), out: 'app' }],
+    plugins: [startedBefore],
     splitting: true,
     metafile: true,
 });
 await build({
     ...options,
     entryPoints: [
+        { in: join(here, 'src/engine/start.ts'), out: 'engine' },
         { in: join(here, 'src/engine/worker.ts'), out: 'worker' },
         { in: join(here, 'src/style/style.css'), out: 'style' },
     ],
@@ -62,13 +69,13 @@ await stat(wasm).then(
 function withImports(name, found = new Set()) {
     found.add(name);
     const [, output] = Object.entries(metafile.outputs).find(([path]) => resolve(path) === join(out, name));
-    for (const { path, kind } of output.imports)
-        if (kind === 'import-statement' && !found.has(basename(path))) withImports(basename(path), found);
+    for (const { path, kind, external } of output.imports)
+        if (kind === 'import-statement' && !external && !found.has(basename(path))) withImports(basename(path), found);
     return found;
 }
 
 let total = 0;
-for (const name of ['index.html', 'worker.js', 'style.css', ...withImports('app.js')])
+for (const name of ['index.html', 'engine.js', 'worker.js', 'style.css', ...withImports('app.js')])
     total += gzipSync(await readFile(join(out, name))).length;
 if (total > FIRST_LOAD_LIMIT) {
     console.error(`build.mjs: the page is ${total} bytes after gzip, more than ${FIRST_LOAD_LIMIT}`);

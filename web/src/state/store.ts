@@ -4,13 +4,13 @@
  * change the view.
  */
 import { batch, computed, signal } from '@preact/signals';
-import type { Engine, ProfileInfo, Progress, Transform } from '../engine/api';
-import { createEngine } from '../engine/client';
+import type { ProfileInfo, Progress, Transform } from '../engine/api';
+import { engine, firstProfile, followFirstProfile } from '../engine/start';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
 import { counterTracks, markerTracks, waitTracks } from './more_tracks';
 import { isCpu, layoutTracks, type TrackSeed, threadTracks } from './tracks';
 
-export const engine: Engine = createEngine();
+export { engine };
 
 export type LoadState =
     | { phase: 'loading'; progress: Progress | null }
@@ -162,12 +162,13 @@ export function onOtherProfile(forget: () => void): void {
     forgets.push(forget);
 }
 
-/** Loads the profile next to the page and shows the view that the address asks for. */
+/** Waits for the profile next to the page and shows the view that the address asks for. */
 export async function start(): Promise<void> {
     try {
-        const profile = await engine.load('profile.json', (progress) => {
+        followFirstProfile((progress) => {
             if (loading.value.phase === 'loading') loading.value = { phase: 'loading', progress };
         });
+        const profile = await firstProfile;
         batch(() => {
             loading.value = { phase: 'ready', info: profile };
             readAddress();
