@@ -1,6 +1,5 @@
 #include "tree/address_costs.h"
 
-#include "base/hash.h"
 #include "base/search.h"
 
 #include <math.h>
@@ -17,21 +16,6 @@ static bool is_in_symbol(const struct profile *profile, const struct counted_sta
            profile->frames.address[frame] >= 0;
 }
 
-/* Appends a row for an address that is new; false if memory ran out. */
-static bool number_address(struct address_costs *costs, struct hash *numbers, int64_t address, uint32_t *number)
-{
-    uint32_t *place = hash_at(numbers, (uint64_t)address);
-    if (!place)
-        return false;
-    if (*place == HASH_MISSING) {
-        *place = (uint32_t)costs->rows.length;
-        if (!array_push(&costs->rows, (struct address_cost){.address = address}))
-            return false;
-    }
-    *number = *place;
-    return true;
-}
-
 static bool begins_up_to(const void *start, const void *offset)
 {
     return *(const uint32_t *)start <= *(const int64_t *)offset;
@@ -46,12 +30,10 @@ static int64_t instruction_of(int64_t address, int64_t base, const struct addres
     return next > 0 ? base + request->starts[next - 1] : address;
 }
 
-static bool number_stacks(uint32_t *of_stack, struct address_costs *costs, const struct profile *profile,
+static bool number_stacks(uint32_t *of_stack, struct place_numbers *addresses, const struct profile *profile,
                           const struct counted_stacks *counted, const struct address_request *request)
 {
-    struct hash numbers = {0};
-    bool enough = true;
-    for (uint32_t stack = 0; enough && stack < counted->stacks->length; stack++) {
+    for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
         of_stack[stack] = PROFILE_NONE;
         if (!is_in_symbol(profile, counted, stack, request->symbol))
             continue;
@@ -59,10 +41,11 @@ static bool number_stacks(uint32_t *of_stack, struct address_costs *costs, const
         int64_t base = profile->native_symbols.data[request->symbol].address;
         if (request->start_count)
             address = instruction_of(address, base, request);
-        enough = number_address(costs, &numbers, address, &of_stack[stack]);
+        of_stack[stack] = place_number(addresses, (uint64_t)address);
+        if (of_stack[stack] == PROFILE_NONE)
+            return false;
     }
-    hash_destroy(&numbers);
-    return enough;
+    return true;
 }
 
 static int compare_addresses(const void *left, const void *right)
@@ -76,22 +59,22 @@ int address_costs_compute(struct address_costs *costs, const struct profile *pro
                           struct error *err)
 {
     uint32_t *of_stack = malloc((counted->stacks->length + 1) * sizeof(*of_stack));
-    if (!of_stack || !number_stacks(of_stack, costs, profile, counted, request)) {
-        free(of_stack);
-        return error_no_memory(err);
-    }
-    struct place_request places = {of_stack, (uint32_t)costs->rows.length, false, request->selection};
+    struct place_numbers addresses = {0};
     struct place_costs sums = {0};
-    int code = place_costs_sum(&sums, counted, &places, err);
-    for (size_t i = 0; !code && i < costs->rows.length; i++) {
-        costs->rows.data[i].total = sums.total[i];
-        costs->rows.data[i].self = sums.self[i];
+    bool enough = of_stack && number_stacks(of_stack, &addresses, profile, counted, request);
+    struct place_request places = {of_stack, (uint32_t)addresses.values.length, false, request->selection};
+    int code = enough ? place_costs_sum(&sums, counted, &places, err) : error_no_memory(err);
+    for (size_t i = 0; !code && i < addresses.values.length; i++) {
+        struct address_cost row = {(int64_t)addresses.values.data[i], sums.total[i], sums.self[i]};
+        if (!array_push(&costs->rows, row))
+            code = error_no_memory(err);
     }
     if (!code && costs->rows.length)
         qsort(costs->rows.data, costs->rows.length, sizeof(*costs->rows.data), compare_addresses);
     costs->total = sums.any_total;
     costs->self = sums.any_self;
     place_costs_destroy(&sums);
+    place_numbers_destroy(&addresses);
     free(of_stack);
     return code;
 }

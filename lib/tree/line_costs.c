@@ -1,35 +1,7 @@
 #include "tree/line_costs.h"
 
-#include "base/hash.h"
-
 #include <math.h>
 #include <stdlib.h>
-
-/* Gives each value that stands for a place a number, in the order in which they are seen. */
-struct place_numbers {
-    struct hash index;
-    ARRAY(uint64_t) values;
-};
-
-/* PROFILE_NONE if memory ran out. */
-static uint32_t number_of(struct place_numbers *numbers, uint64_t value)
-{
-    uint32_t *number = hash_at(&numbers->index, value);
-    if (!number)
-        return PROFILE_NONE;
-    if (*number == HASH_MISSING) {
-        *number = (uint32_t)numbers->values.length;
-        if (!array_push(&numbers->values, value))
-            return PROFILE_NONE;
-    }
-    return *number;
-}
-
-static void numbers_destroy(struct place_numbers *numbers)
-{
-    hash_destroy(&numbers->index);
-    array_free(&numbers->values);
-}
 
 /* ---- which stacks have a line of the file ---- */
 
@@ -86,7 +58,7 @@ static int sum_values(struct place_costs *costs, struct place_numbers *numbers, 
     for (uint32_t stack = 0; enough && stack < length; stack++) {
         uint64_t value;
         bool has_value = value_of(file, stack, are_calls, &value);
-        of_stack[stack] = has_value ? number_of(numbers, value) : PROFILE_NONE;
+        of_stack[stack] = has_value ? place_number(numbers, value) : PROFILE_NONE;
         enough = !has_value || of_stack[stack] != PROFILE_NONE;
     }
     struct place_request request = {of_stack, (uint32_t)numbers->values.length, are_calls, file->request->selection};
@@ -118,7 +90,7 @@ static int sum_lines(struct line_costs *out, const struct file_stacks *file, str
     out->total = costs.any_total;
     out->self = costs.any_self;
     place_costs_destroy(&costs);
-    numbers_destroy(&lines);
+    place_numbers_destroy(&lines);
     return code;
 }
 
@@ -146,7 +118,7 @@ static int sum_inlined(struct line_costs *out, const struct file_stacks *file, s
     if (!code && out->inlined.length)
         qsort(out->inlined.data, out->inlined.length, sizeof(*out->inlined.data), compare_calls);
     place_costs_destroy(&costs);
-    numbers_destroy(&calls);
+    place_numbers_destroy(&calls);
     return code;
 }
 

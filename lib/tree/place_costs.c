@@ -11,6 +11,27 @@
 
 #define NO_PLACE PROFILE_NONE
 
+/* ---- numbers of places ---- */
+
+uint32_t place_number(struct place_numbers *numbers, uint64_t value)
+{
+    uint32_t *number = hash_at(&numbers->index, value);
+    if (!number)
+        return PROFILE_NONE;
+    if (*number == HASH_MISSING) {
+        *number = (uint32_t)numbers->values.length;
+        if (!array_push(&numbers->values, value))
+            return PROFILE_NONE;
+    }
+    return *number;
+}
+
+void place_numbers_destroy(struct place_numbers *numbers)
+{
+    hash_destroy(&numbers->index);
+    array_free(&numbers->values);
+}
+
 /* ---- from the root on ---- */
 
 struct stack_walk {

@@ -6,6 +6,8 @@
 #ifndef PROF_TREE_PLACE_COSTS_H
 #define PROF_TREE_PLACE_COSTS_H
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "tree/details.h"
 #include "tree/path_nodes.h"
 
@@ -21,6 +23,16 @@ struct place_request {
     bool are_calls; /* a place is a call: it is looked at only if the calling frame, that of the prefix, is as well */
     struct frame_selection selection;
 };
+
+/* Gives each value that stands for a place a number, in the order in which they are seen. Zero it to start. */
+struct place_numbers {
+    struct hash index;
+    ARRAY(uint64_t) values; /* of each number */
+};
+
+/* PROFILE_NONE if memory ran out. */
+uint32_t place_number(struct place_numbers *numbers, uint64_t value);
+void place_numbers_destroy(struct place_numbers *numbers);
 
 struct place_costs {
     double *total;    /* per place: of samples that have it; owned */
