@@ -5,7 +5,7 @@
 #ifndef PROF_TESTS_SYNTHETIC_MARKERS_H
 #define PROF_TESTS_SYNTHETIC_MARKERS_H
 
-#include "support/marker_rows.h"
+#include "../support/marker_rows.h"
 #include "synthetic.h"
 
 #include <math.h>
