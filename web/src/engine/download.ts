@@ -1,4 +1,5 @@
 /** The bytes of a profile, uncompressed, as they arrive. */
+import { messageOf } from '../text/message';
 import type { Progress } from './api';
 import { openZipEntry, type ZipEntry } from './zip';
 
@@ -131,8 +132,4 @@ async function decompress(source: Source, feed: (bytes: Uint8Array) => void): Pr
         writer.abort().catch(() => undefined);
         await pumped;
     }
-}
-
-function messageOf(error: unknown): string {
-    return error instanceof Error ? error.message : String(error);
 }

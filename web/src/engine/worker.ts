@@ -2,6 +2,7 @@
  * The worker: owns the engine, fetches the profile, and answers calls one after another. Calls are queued here and taken
  * one per turn of the event loop, so that a query that a newer one has overtaken is seen and dropped.
  */
+import { messageOf } from '../text/message';
 import type { ProfileInfo } from './api';
 import { openSource, type ProfileSource, readProfile } from './download';
 import type { Method, Reply, Request } from './protocol';
@@ -74,7 +75,7 @@ async function takeTurn(): Promise<void> {
         const value = await answer(request);
         scope.postMessage({ id: request.id, kind: 'result', value }, buffersOf(value));
     } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         scope.postMessage({ id: request.id, kind: 'error', message });
     }
     isBusy = false;
@@ -95,7 +96,7 @@ async function load(id: number, source: ProfileSource): Promise<ProfileInfo> {
     const body = openSource(source); // arrives while the engine is compiled
     body.catch(() => undefined); // the engine's failure is told first
     const module = await compiled.catch((error: unknown) => {
-        throw new Error(`The engine could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
+        throw new Error(`The engine could not be loaded: ${messageOf(error)}`);
     });
     const fresh = await openEngine(module);
     let bytes = 0;

@@ -2,6 +2,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
+import { messageOf } from '../text/message';
 import { functions } from './functions';
 import { latest } from './latest';
 import { LazyTree } from './lazy_tree';
@@ -133,7 +134,7 @@ async function showCenter(): Promise<void> {
         });
     } catch (error) {
         // A query that came between has made the handles void: the next answer is on its way.
-        if (mine === generation) butterflyError.value = error instanceof Error ? error.message : String(error);
+        if (mine === generation) butterflyError.value = messageOf(error);
     }
 }
 

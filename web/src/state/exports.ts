@@ -4,6 +4,7 @@ import { pixelRatio } from '../draw/boxes';
 import { elementImage } from '../draw/element_image';
 import { flameSvg } from '../draw/flame_svg';
 import { describeWeight, formatDuration, formatShare } from '../text/format';
+import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
 import { shownRange } from './axis';
 import { rowCount } from './box_paths';
@@ -42,7 +43,7 @@ async function saveImage(selector: string, what: string): Promise<void> {
         const ground = getComputedStyle(document.documentElement).getPropertyValue('--surface').trim();
         saveFile(await elementImage(element, pixelRatio(), ground), fileName(what, 'png'));
     } catch (error) {
-        showNotice(error instanceof Error ? error.message : String(error));
+        showNotice(messageOf(error));
     }
 }
 

@@ -5,6 +5,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { Flame } from '../engine/charts';
+import { messageOf } from '../text/message';
 import type { Axis, Span } from './axis';
 import { boxPath } from './box_paths';
 import { changeView, engine, onOtherProfile, view } from './store';
@@ -103,7 +104,7 @@ async function askAll(): Promise<void> {
                 flameError.value = '';
             });
         } catch (error) {
-            flameError.value = error instanceof Error ? error.message : String(error);
+            flameError.value = messageOf(error);
         }
     }
     isAsking = false;

@@ -1,6 +1,7 @@
 /** The function list: every function of the current query with its own time and that of all it calls, sorted as one wishes. */
 import { computed, effect, signal } from '@preact/signals';
 import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
+import { messageOf } from '../text/message';
 import { latest } from './latest';
 import { fetchNames, namesVersion } from './names';
 import { engine, onOtherProfile, view } from './store';
@@ -54,7 +55,7 @@ async function refresh(): Promise<void> {
         functions.value = answer;
         functionsError.value = '';
     } catch (error) {
-        functionsError.value = error instanceof Error ? error.message : String(error);
+        functionsError.value = messageOf(error);
     }
 }
 
@@ -104,7 +105,7 @@ const refreshDetails = latest(async () => {
         functionDetails.value = { func, details, callers, callees };
         functionsError.value = '';
     } catch (error) {
-        functionsError.value = error instanceof Error ? error.message : String(error);
+        functionsError.value = messageOf(error);
     }
 });
 

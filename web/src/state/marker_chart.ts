@@ -4,6 +4,7 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { MarkerBoxes, MarkerChartRow } from '../engine/markers';
+import { messageOf } from '../text/message';
 import { previewAxis } from './axis';
 import { chartQuery, fetchMarkerLabels, markersError } from './markers';
 import { committedRange, engine, loading, onOtherProfile, view } from './store';
@@ -112,7 +113,7 @@ async function ask(): Promise<void> {
         try {
             await answerWindow();
         } catch (error) {
-            markersError.value = error instanceof Error ? error.message : String(error);
+            markersError.value = messageOf(error);
         }
     }
     isAsking = false;

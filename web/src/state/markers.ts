@@ -4,6 +4,7 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
+import { messageOf } from '../text/message';
 import { shownRange } from './axis';
 import { MARKER_TABS } from './codec';
 import {
@@ -132,7 +133,7 @@ async function ask(): Promise<void> {
                     markersError.value = '';
                 });
         } catch (error) {
-            markersError.value = error instanceof Error ? error.message : String(error);
+            markersError.value = messageOf(error);
         }
     }
     isAsking = false;

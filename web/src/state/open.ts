@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { Progress } from '../engine/api';
 import { isZip, listZip, type ZipEntry } from '../engine/zip';
+import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
 import { changeView, engine, info, loading, showOther, view } from './store';
 import { showNotice } from './windows';
@@ -20,7 +21,7 @@ export const openedFile = signal<File | null>(null);
 export const isRenaming = signal(false);
 
 function fail(name: string, error: unknown): void {
-    opening.value = { phase: 'failed', name, message: error instanceof Error ? error.message : String(error) };
+    opening.value = { phase: 'failed', name, message: messageOf(error) };
 }
 
 async function load(source: File | ZipEntry, file: File): Promise<void> {
@@ -139,6 +140,6 @@ export async function saveProfile(): Promise<void> {
         if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
         download(SAVED, name + (ENDINGS[answer.headers.get('Content-Type') ?? ''] ?? '.jslb'));
     } catch (error) {
-        showNotice(`The profile could not be saved: ${error instanceof Error ? error.message : String(error)}`);
+        showNotice(`The profile could not be saved: ${messageOf(error)}`);
     }
 }

@@ -6,6 +6,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
+import { messageOf } from '../text/message';
 import type { BoxView } from './box_codec';
 import { fetchNames, funcName } from './names';
 import { changeView, engine, info, onOtherProfile, type Step, store, stored, view } from './store';
@@ -269,10 +270,6 @@ export function stepHotInstruction(by: 1 | -1): void {
 }
 
 // ---- fetching ----
-
-function messageOf(error: unknown): string {
-    return error instanceof Error ? error.message : String(error);
-}
 
 const texts = new Map<number, SourceText>();
 

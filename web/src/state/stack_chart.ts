@@ -5,6 +5,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { StackBoxes } from '../engine/charts';
+import { messageOf } from '../text/message';
 import { type Span, shownRange } from './axis';
 import { changeView, engine, inverted, onOtherProfile, selectedThreads, view } from './store';
 import { shownFilter } from './tree';
@@ -78,7 +79,7 @@ async function askAll(): Promise<void> {
                 stackChartError.value = '';
             });
         } catch (error) {
-            stackChartError.value = error instanceof Error ? error.message : String(error);
+            stackChartError.value = messageOf(error);
         }
     }
     isAsking = false;

@@ -6,6 +6,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { ProfileInfo, Progress, Transform } from '../engine/api';
 import { engine, firstProfile, followFirstProfile } from '../engine/start';
+import { messageOf } from '../text/message';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
 import { counterTracks, markerTracks, waitTracks } from './more_tracks';
 import { isCpu, layoutTracks, type TrackSeed, threadTracks } from './tracks';
@@ -174,7 +175,7 @@ export async function start(): Promise<void> {
             readAddress();
         });
     } catch (error) {
-        loading.value = { phase: 'failed', message: error instanceof Error ? error.message : String(error) };
+        loading.value = { phase: 'failed', message: messageOf(error) };
     }
     window.addEventListener('popstate', (event) => {
         stepAt = stepOf(event.state);

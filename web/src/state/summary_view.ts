@@ -3,6 +3,7 @@ import { computed, effect, signal } from '@preact/signals';
 import type { ExtraSection, FuncRow } from '../engine/api';
 import { WEIGHTS } from '../engine/api';
 import type { Center } from '../engine/butterfly';
+import { messageOf } from '../text/message';
 import { latest } from './latest';
 import { fetchNames } from './names';
 import { changeView, engine, info, onOtherProfile, view } from './store';
@@ -67,7 +68,7 @@ const refresh = latest(async () => {
         };
         summaryError.value = '';
     } catch (error) {
-        summaryError.value = error instanceof Error ? error.message : String(error);
+        summaryError.value = messageOf(error);
     }
 });
 

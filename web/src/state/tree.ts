@@ -8,6 +8,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodeDetails, NodePath, PathFilter, Query, Transform, TreeRows, TreeSummary } from '../engine/api';
 import { formatCount } from '../text/format';
+import { messageOf } from '../text/message';
 import type { StackType } from './codec';
 import { filterToAdd, filterTransforms, weight } from './filters';
 import { fetchNames, namesVersion } from './names';
@@ -294,7 +295,7 @@ async function runAll(): Promise<void> {
         try {
             await refresh();
         } catch (error) {
-            if (!(error instanceof Overtaken)) treeError.value = error instanceof Error ? error.message : String(error);
+            if (!(error instanceof Overtaken)) treeError.value = messageOf(error);
         }
     }
 }
@@ -360,7 +361,7 @@ async function onCurrentTree(action: (mine: number) => Promise<void>): Promise<v
     try {
         await action(mine);
     } catch (error) {
-        if (!(error instanceof Overtaken)) treeError.value = error instanceof Error ? error.message : String(error);
+        if (!(error instanceof Overtaken)) treeError.value = messageOf(error);
     }
 }
 

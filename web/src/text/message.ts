@@ -1,0 +1,4 @@
+/** What went wrong, as a sentence: whatever was thrown. */
+export function messageOf(error: unknown): string {
+    return error instanceof Error ? error.message : String(error);
+}
