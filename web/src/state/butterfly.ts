@@ -2,7 +2,6 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
-import { messageOf } from '../text/message';
 import { functions } from './functions';
 import { latest } from './latest';
 import { LazyTree } from './lazy_tree';
@@ -119,26 +118,20 @@ async function showCenter(): Promise<void> {
         callees.tree.clear();
         return;
     }
-    try {
-        if (wanted.kind !== 'category') void fetchNames([funcOfCenter(wanted)]);
-        const weights = await engine.butterfly(wanted);
-        if (mine !== generation) return;
-        const same = key === shownCenter;
-        await Promise.all([callers.tree.load(same), callees.tree.load(same)]);
-        if (mine !== generation) return;
-        shownCenter = key;
-        batch(() => {
-            if (!same) centerReveal.value++;
-            centerWeights.value = weights;
-            butterflyError.value = '';
-        });
-    } catch (error) {
-        // A query that came between has made the handles void: the next answer is on its way.
-        if (mine === generation) butterflyError.value = messageOf(error);
-    }
+    if (wanted.kind !== 'category') void fetchNames([funcOfCenter(wanted)]);
+    const weights = await engine.butterfly(wanted);
+    if (mine !== generation) return;
+    const same = key === shownCenter;
+    await Promise.all([callers.tree.load(same), callees.tree.load(same)]);
+    if (mine !== generation) return;
+    shownCenter = key;
+    batch(() => {
+        if (!same) centerReveal.value++;
+        centerWeights.value = weights;
+    });
 }
 
-const refresh = latest(showCenter);
+const refresh = latest(showCenter, butterflyError);
 
 async function refreshGroups(kind: 'library' | 'category'): Promise<void> {
     const rows = await engine.groups(kind);

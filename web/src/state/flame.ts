@@ -2,12 +2,12 @@
  * The flame graph: the boxes of the current query that are wide enough to be seen. The page asks for them again when the
  * query, the zoom or the width has changed, and keeps the last ones until the answer is there.
  */
-import { batch, computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { Flame } from '../engine/charts';
-import { messageOf } from '../text/message';
 import type { Axis, Span } from './axis';
 import { boxPath } from './box_paths';
+import { latest } from './latest';
 import { changeView, engine, onOtherProfile, view } from './store';
 import { summary } from './tree';
 
@@ -69,55 +69,32 @@ function widerCaller(zoom: NodePath): NodePath {
     return [];
 }
 
-interface Wish {
-    zoom: NodePath;
-    part: Span | null;
-    pixels: number;
-}
-
-function ask({ zoom, part: shown, pixels }: Wish): Promise<Flame> {
+/** What the view shows, for a graph of so many pixels. */
+export function askFlame(pixels: number): Promise<Flame> {
+    const { zoom, part: shown } = view.value;
     return engine.flame(shown ? [] : zoom, shown ?? WHOLE, pixels);
 }
 
-/** What the view shows, for a graph of so many pixels. */
-export function askFlame(pixels: number): Promise<Flame> {
-    return ask({ zoom: view.value.zoom, part: view.value.part, pixels });
-}
-
-let wish: Wish | null = null;
-
 onOtherProfile(() => {
-    wish = null;
     flame.value = null;
 });
-let isAsking = false;
 
-async function askAll(): Promise<void> {
-    isAsking = true;
-    for (let next = wish; next !== null; next = wish) {
-        wish = null;
-        try {
-            const answer = await ask(next);
-            const zoom = next.zoom.join();
-            batch(() => {
-                flame.value = { ...answer, zoom };
-                flameError.value = '';
-            });
-        } catch (error) {
-            flameError.value = messageOf(error);
-        }
-    }
-    isAsking = false;
-}
-
+const isWanted = computed(() => flamePixels.value > 0 && summary.value !== null);
 const zoomed = computed(() => view.value.zoom);
+
+const refresh = latest(async () => {
+    if (!isWanted.value) return;
+    const zoom = zoomed.value.join();
+    flame.value = { ...(await askFlame(flamePixels.value)), zoom };
+}, flameError);
 
 /** Keeps the graph in step with the query, while it is on the page. */
 export function followFlame(): void {
     effect(() => {
-        const pixels = flamePixels.value;
-        if (pixels === 0 || summary.value === null) return;
-        wish = { zoom: zoomed.value, part: part.value, pixels };
-        if (!isAsking) void askAll();
+        flamePixels.value;
+        summary.value;
+        zoomed.value;
+        part.value;
+        if (isWanted.value) refresh();
     });
 }

@@ -92,22 +92,17 @@ const refreshDetails = latest(async () => {
         functionDetails.value = null;
         return;
     }
-    try {
-        // Calls are answered in order: those of the butterfly are about this function.
-        const [details, , above, below] = await Promise.all([
-            engine.functionDetails(func),
-            engine.butterfly({ kind: 'function', index: func }),
-            engine.butterflyChildren('callers', -1),
-            engine.butterflyChildren('callees', -1),
-        ]);
-        const [callers, callees] = [neighboursOf(above), neighboursOf(below)];
-        await fetchNames([...callers, ...callees].map((one) => one.func));
-        functionDetails.value = { func, details, callers, callees };
-        functionsError.value = '';
-    } catch (error) {
-        functionsError.value = messageOf(error);
-    }
-});
+    // Calls are answered in order: those of the butterfly are about this function.
+    const [details, , above, below] = await Promise.all([
+        engine.functionDetails(func),
+        engine.butterfly({ kind: 'function', index: func }),
+        engine.butterflyChildren('callers', -1),
+        engine.butterflyChildren('callees', -1),
+    ]);
+    const [callers, callees] = [neighboursOf(above), neighboursOf(below)];
+    await fetchNames([...callers, ...callees].map((one) => one.func));
+    functionDetails.value = { func, details, callers, callees };
+}, functionsError);
 
 /** Keeps the list in step with the tree's query, while it is shown. */
 export function followQuery(): void {

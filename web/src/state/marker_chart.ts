@@ -4,8 +4,8 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { MarkerBoxes, MarkerChartRow } from '../engine/markers';
-import { messageOf } from '../text/message';
 import { previewAxis } from './axis';
+import { latest } from './latest';
 import { chartQuery, fetchMarkerLabels, markersError } from './markers';
 import { committedRange, engine, loading, onOtherProfile, view } from './store';
 
@@ -65,8 +65,6 @@ const ROWS_AROUND = 30;
 const LABEL_PIXELS = 24;
 const MOST_LABELS = 2000;
 
-let isAsking = false;
-let isWanted = false;
 let rowsOf: unknown = null;
 
 onOtherProfile(() => {
@@ -75,7 +73,7 @@ onOtherProfile(() => {
     markerBoxes.value = null;
 });
 
-async function answerWindow(): Promise<void> {
+const refresh = latest(async () => {
     const query = chartQuery.peek();
     if (rowsOf !== query) {
         const rows = await engine.markerChart(query);
@@ -95,29 +93,12 @@ async function answerWindow(): Promise<void> {
     const pixel = (to - from) / pixels;
     const boxes = await engine.markerBoxes(query, range, pixel, Math.max(0, first - ROWS_AROUND), last + ROWS_AROUND);
     if (rowsOf !== chartQuery.peek()) return;
-    batch(() => {
-        markerBoxes.value = boxes;
-        markersError.value = '';
-    });
+    markerBoxes.value = boxes;
     const wide: number[] = [];
     for (let i = 0; i < boxes.row.length && wide.length < MOST_LABELS; i++)
         if ((boxes.end[i] ?? 0) - (boxes.start[i] ?? 0) > pixel * LABEL_PIXELS) wide.push(boxes.marker[i] ?? -1);
     await fetchMarkerLabels(wide);
-}
-
-async function ask(): Promise<void> {
-    if (isAsking) return;
-    isAsking = true;
-    while (isWanted) {
-        isWanted = false;
-        try {
-            await answerWindow();
-        } catch (error) {
-            markersError.value = messageOf(error);
-        }
-    }
-    isAsking = false;
-}
+}, markersError);
 
 /** Keeps the chart in step with the view, while it is shown. */
 export function followMarkerChart(): void {
@@ -126,8 +107,7 @@ export function followMarkerChart(): void {
         chartQuery.value;
         chartWindow.value;
         previewAxis.shown();
-        isWanted = true;
-        void ask();
+        refresh();
     });
 }
 

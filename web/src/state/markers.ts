@@ -2,11 +2,11 @@
  * The markers of the view: which ones the table lists, in which order, their texts as far as they have been seen, and the
  * one that is selected. While the engine answers, only the newest wish is remembered.
  */
-import { batch, computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
-import { messageOf } from '../text/message';
 import { shownRange } from './axis';
 import { MARKER_TABS } from './codec';
+import { latest } from './latest';
 import {
     changeView,
     committedRange,
@@ -113,31 +113,15 @@ export const fetchMarkerLabels = (markers: readonly number[]): Promise<void> => 
 
 // ---- the list ----
 
-let wish: { query: MarkerQuery; sort: MarkerSort[] } | null = null;
-let isAsking = false;
 /** Rows whose texts are there before the list is shown. */
 const FIRST_ROWS = 80;
 
-async function ask(): Promise<void> {
-    if (isAsking) return;
-    isAsking = true;
-    while (wish !== null) {
-        const { query, sort } = wish;
-        wish = null;
-        try {
-            const answer = [...(await engine.markers(query, sort))];
-            await fetchMarkerRows(answer.slice(0, FIRST_ROWS));
-            if (wish === null)
-                batch(() => {
-                    listedMarkers.value = answer;
-                    markersError.value = '';
-                });
-        } catch (error) {
-            markersError.value = messageOf(error);
-        }
-    }
-    isAsking = false;
-}
+const refreshList = latest(async () => {
+    const [query, sort] = [tableQuery.value, sortKeys.value];
+    const answer = [...(await engine.markers(query, sort))];
+    await fetchMarkerRows(answer.slice(0, FIRST_ROWS));
+    if (query === tableQuery.peek() && sort === sortKeys.peek()) listedMarkers.value = answer;
+}, markersError);
 
 // ---- the selected one ----
 
@@ -164,8 +148,9 @@ async function askDetails(marker: number): Promise<void> {
 export function followMarkers(): void {
     effect(() => {
         if (loading.value.phase !== 'ready' || !isTable.value) return;
-        wish = { query: tableQuery.value, sort: sortKeys.value };
-        void ask();
+        tableQuery.value;
+        sortKeys.value;
+        refreshList();
     });
     effect(() => {
         if (loading.value.phase !== 'ready' || !isMarkerView.value) return;

@@ -5,8 +5,8 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { StackBoxes } from '../engine/charts';
-import { messageOf } from '../text/message';
 import { type Span, shownRange } from './axis';
+import { latest } from './latest';
 import { changeView, engine, inverted, onOtherProfile, selectedThreads, view } from './store';
 import { shownFilter } from './tree';
 
@@ -41,65 +41,36 @@ export function selectStackPath(path: NodePath): void {
     });
 }
 
-interface Wish {
-    threads: number[];
-    span: Span;
-    pixels: number;
-    sameWidths: boolean;
-}
-
-let wish: Wish | null = null;
-
 onOtherProfile(() => {
-    wish = null;
     ownPath.value = [];
     stackChart.value = null;
 });
-let isAsking = false;
-
-async function ask({ threads, span, pixels, sameWidths }: Wish): Promise<ThreadChart[]> {
-    const boxes = await Promise.all(
-        threads.map((thread) => engine.stackChart(thread, span[0], span[1], pixels, sameWidths)),
-    );
-    return threads.flatMap((thread, at) => {
-        const one = boxes[at];
-        return one ? [{ thread, boxes: one }] : [];
-    });
-}
-
-async function askAll(): Promise<void> {
-    isAsking = true;
-    for (let next = wish; next !== null; next = wish) {
-        wish = null;
-        try {
-            const charts = await ask(next);
-            const { span } = next;
-            batch(() => {
-                stackChart.value = { span, charts };
-                stackChartError.value = '';
-            });
-        } catch (error) {
-            stackChartError.value = messageOf(error);
-        }
-    }
-    isAsking = false;
-}
 
 const sameWidths = computed(() => view.value.sameWidths);
 const [from, to] = [computed(() => shownRange()[0]), computed(() => shownRange()[1])];
+/** The engine has done these transforms and this search: before, there is nothing to ask. */
+const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
+
+const refresh = latest(async () => {
+    if (!isWanted.value) return;
+    const span: Span = [from.value, to.value];
+    const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
+    const charts = selectedThreads.value.slice(0, MOST_CHARTS).map(async (thread) => ({
+        thread,
+        boxes: await engine.stackChart(thread, span[0], span[1], pixels, isSame),
+    }));
+    stackChart.value = { span, charts: await Promise.all(charts) };
+}, stackChartError);
 
 /** Keeps the chart in step with the view, while it is on the page. */
 export function followStackChart(): void {
     effect(() => {
-        const pixels = stackChartPixels.value;
-        // The engine has done these transforms and this search: before, there is nothing to ask.
-        if (pixels === 0 || shownFilter.value === '') return;
-        wish = {
-            threads: selectedThreads.value.slice(0, MOST_CHARTS),
-            span: [from.value, to.value],
-            pixels,
-            sameWidths: sameWidths.value,
-        };
-        if (!isAsking) void askAll();
+        stackChartPixels.value;
+        shownFilter.value;
+        selectedThreads.value;
+        from.value;
+        to.value;
+        sameWidths.value;
+        if (isWanted.value) refresh();
     });
 }

@@ -3,7 +3,6 @@ import { computed, effect, signal } from '@preact/signals';
 import type { ExtraSection, FuncRow } from '../engine/api';
 import { WEIGHTS } from '../engine/api';
 import type { Center } from '../engine/butterfly';
-import { messageOf } from '../text/message';
 import { latest } from './latest';
 import { fetchNames } from './names';
 import { changeView, engine, info, onOtherProfile, view } from './store';
@@ -41,36 +40,31 @@ onOtherProfile(() => {
 });
 
 const refresh = latest(async () => {
-    try {
-        const [functions, libraries, categories, threads, waits] = await Promise.all([
-            engine.functions(ALL, 'self'),
-            engine.groups('library'),
-            engine.groups('category'),
-            engine.groups('thread'),
-            knowsWaits.peek() ? engine.functionsWeighed('off-cpu-time', ALL) : null,
-        ]);
-        const top = functions.filter(hasTime).slice(0, MOST_ROWS);
-        const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
-        const { funcCount } = info.peek();
-        await fetchNames([
-            ...top.map((row) => row.func),
-            ...(waiting ?? []).map((row) => row.func),
-            ...libraries.filter((row) => row.func >= 0).map((row) => funcCount + row.func),
-        ]);
-        summaryLists.value = {
-            functions: top,
-            libraries: libraries.filter(hasTime).slice(0, MOST_ROWS),
-            categories: categories.filter(hasTime).slice(0, MOST_ROWS),
-            threads: threads.slice(0, MOST_ROWS),
-            waits: waiting,
-            waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
-            functionCount: functions.length,
-        };
-        summaryError.value = '';
-    } catch (error) {
-        summaryError.value = messageOf(error);
-    }
-});
+    const [functions, libraries, categories, threads, waits] = await Promise.all([
+        engine.functions(ALL, 'self'),
+        engine.groups('library'),
+        engine.groups('category'),
+        engine.groups('thread'),
+        knowsWaits.peek() ? engine.functionsWeighed('off-cpu-time', ALL) : null,
+    ]);
+    const top = functions.filter(hasTime).slice(0, MOST_ROWS);
+    const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
+    const { funcCount } = info.peek();
+    await fetchNames([
+        ...top.map((row) => row.func),
+        ...(waiting ?? []).map((row) => row.func),
+        ...libraries.filter((row) => row.func >= 0).map((row) => funcCount + row.func),
+    ]);
+    summaryLists.value = {
+        functions: top,
+        libraries: libraries.filter(hasTime).slice(0, MOST_ROWS),
+        categories: categories.filter(hasTime).slice(0, MOST_ROWS),
+        threads: threads.slice(0, MOST_ROWS),
+        waits: waiting,
+        waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
+        functionCount: functions.length,
+    };
+}, summaryError);
 
 /** Keeps it in step with the tree's query, while it is shown. */
 export function followSummary(): void {
