@@ -8,6 +8,7 @@ import { categoryAmounts, drawActivity } from '../draw/activity';
 import { drawStrip, stripColors } from '../draw/strip';
 import { canvasColors, stackingOrder } from '../draw/colors';
 import type { Activity, PathFilter } from '../engine/api';
+import { NewestMap } from '../state/newest_map';
 import {
     type ChooseMode,
     chooseThread,
@@ -44,17 +45,9 @@ const NEAR = 2;
 const FAR = 20;
 
 /** The last graphs, so that a row that scrolls away and back is not empty meanwhile. */
-const lastActivities = new Map<number, Activity>();
-const MOST_LAST_ACTIVITIES = 100;
+const lastActivities = new NewestMap<number, Activity>(100);
 
 onOtherProfile(() => lastActivities.clear());
-
-function keepActivity(thread: number, activity: Activity): void {
-    lastActivities.delete(thread); // the newest is last
-    lastActivities.set(thread, activity);
-    const [oldest] = lastActivities.keys();
-    if (lastActivities.size > MOST_LAST_ACTIVITIES && oldest !== undefined) lastActivities.delete(oldest);
-}
 
 /** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
  * While the engine computes one, only the newest wish is remembered: zooming with the wheel makes many. */
@@ -72,7 +65,7 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
         isWanted ? () => engine.activity(thread, from, to, width, terms, of) : null,
         (answer) => {
             setActivity(answer);
-            keepActivity(thread, answer);
+            lastActivities.set(thread, answer);
             noteCategories(thread, categoryAmounts(answer));
         },
         [thread, isSeen, from, to, width, terms, selected, transformed],

@@ -12,6 +12,7 @@ import { messageOf } from '../text/message';
 import type { StackType } from './codec';
 import { filterToAdd, filterTransforms, weight } from './filters';
 import { fetchNames, namesVersion } from './names';
+import { NewestMap } from './newest_map';
 import {
     changeView,
     committedRange,
@@ -47,8 +48,7 @@ export const treeSort = sortOf('calltree', TREE_ORDER);
 
 const roots = signal<TreeNode[]>([]);
 /** The last trees by direction and transforms: what was open there is opened again when one comes back. */
-const lastRoots = new Map<string, TreeNode[]>();
-const MOST_LAST_ROOTS = 12;
+const lastRoots = new NewestMap<string, TreeNode[]>(12);
 /** What a transform leaves open of the tree before it, and of which tree it is. */
 let leftOpen: { shape: string; paths: NodePath[] } | null = null;
 /** What was selected when a transform was done, for those who undo it. */
@@ -181,13 +181,6 @@ function shapeOf(done: readonly Transform[], isInverted: boolean): string {
     return JSON.stringify([isInverted, done]);
 }
 
-function rememberRoots(shape: string, nodes: TreeNode[]): void {
-    lastRoots.delete(shape); // the newest is last
-    lastRoots.set(shape, nodes);
-    const [oldest] = lastRoots.keys();
-    if (lastRoots.size > MOST_LAST_ROOTS && oldest !== undefined) lastRoots.delete(oldest);
-}
-
 /** The paths of the open nodes that have no open node below. */
 function openPaths(nodes: readonly TreeNode[]): NodePath[] {
     const paths: NodePath[] = [];
@@ -241,7 +234,7 @@ async function refresh(): Promise<void> {
     lastPlace = place;
     batch(() => {
         roots.value = nodes;
-        rememberRoots(shape, nodes);
+        lastRoots.set(shape, nodes);
         isShownInverted.value = wanted.inverted;
         shownTransforms.value = textOfTransforms(wanted);
         shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search]);
