@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { pixelRatio } from '../draw/boxes';
+import { pixelRatio, styleColor } from '../draw/canvas';
 import { counterScale, counterY, drawCounter } from '../draw/counter';
 import type { CounterInfo, CounterTotals, CounterValue } from '../engine/markers';
 import { COUNTER_HEIGHT } from '../state/more_tracks';
@@ -24,8 +24,7 @@ const KNOWN_COLORS = new Set(['blue', 'green', GREY, 'magenta', 'orange', 'purpl
 
 function counterColor(counter: CounterInfo): string {
     const name = OTHER_COLORS[counter.color] ?? counter.color;
-    const style = getComputedStyle(document.documentElement);
-    return style.getPropertyValue(`--category-${KNOWN_COLORS.has(name) ? name : GREY}`).trim();
+    return styleColor(`category-${KNOWN_COLORS.has(name) ? name : GREY}`);
 }
 
 /** What is under the mouse. */

@@ -1,7 +1,8 @@
 /** The flame graph of the selected threads: callers below, callees above; inverted, callers hang below what they call. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type Band, type Place, pixelRatio } from '../draw/boxes';
+import type { Band, Place } from '../draw/boxes';
+import { pixelRatio } from '../draw/canvas';
 import type { NodePath } from '../engine/api';
 import type { FlameBoxes } from '../engine/charts';
 import { boxesOfPath, boxPath, rowCount } from '../state/box_paths';

@@ -5,7 +5,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chartColors } from '../draw/box_colors';
-import { pixelRatio } from '../draw/boxes';
+import { pixelRatio } from '../draw/canvas';
 import { drawMarkerChart, lineAt, type MarkerFrame, markerBoxAt, xOf } from '../draw/marker_chart';
 import type { MarkerRow } from '../engine/markers';
 import { previewAxis } from '../state/axis';

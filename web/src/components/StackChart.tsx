@@ -1,7 +1,8 @@
 /** The stack chart: what was on the stack of each selected thread over time, aligned with the timeline above. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { type Band, type Place, pixelRatio, ROW_HEIGHT } from '../draw/boxes';
+import { type Band, type Place, ROW_HEIGHT } from '../draw/boxes';
+import { pixelRatio } from '../draw/canvas';
 import { categoryColor } from '../draw/colors';
 import type { StackBoxes } from '../engine/charts';
 import { previewAxis, shownRange } from '../state/axis';

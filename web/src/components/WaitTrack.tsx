@@ -1,29 +1,25 @@
 /** The strip that shows when a thread ran, and when and why it waited. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { pixelRatio } from '../draw/boxes';
+import { drawBoxStrip } from '../draw/box_strip';
+import { styleColor } from '../draw/canvas';
 import { type MarkerDetails, WAIT_STATES, type Waits, type WaitState } from '../engine/markers';
-import { STRIP_HEIGHT } from '../state/more_tracks';
-import { committedRange, engine, fullRange, onOtherProfile } from '../state/store';
-import { theme } from '../state/theme';
+import { engine, fullRange } from '../state/store';
 import type { TrackRow } from '../state/tracks';
-import { graphWidth, tooltip } from '../state/windows';
+import { tooltip } from '../state/windows';
 import { formatDuration, formatShare } from '../text/format';
-import { LifeShade } from './LifeShade';
+import { keptStrips, STRIP_GRAPH_HEIGHT, StripGraph } from './StripGraph';
 import { ProfileText } from './text';
-import { useNewest, useSeen } from './use';
 
-const HEIGHT = STRIP_HEIGHT - 1;
+/** px */
 const MARGIN = 4;
 const LEAST_WIDTH = 1;
-const MOST_STRIPS = 200;
 
 /** Colours of the categories: none has a meaning of its own here. */
 const COLORS: Record<WaitState, string> = {
-    runs: '--category-green',
-    preempted: '--category-orange',
-    blocked: '--line-strong',
-    other: '--line',
+    runs: 'category-green',
+    preempted: 'category-orange',
+    blocked: 'line-strong',
+    other: 'line',
 };
 
 const NAMES: Record<WaitState, string> = {
@@ -40,65 +36,31 @@ const SHORT_NAMES: Record<WaitState, string> = {
     other: 'off the CPU',
 };
 
-/** What is drawn in each track, for the mouse. */
-const strips = new Map<number, Waits>();
-
-onOtherProfile(() => strips.clear());
+const strips = keptStrips<Waits>();
 
 function stateOf(waits: Waits, box: number): WaitState {
     return WAIT_STATES[waits.boxes.row[box] ?? 0] ?? 'other';
 }
 
 function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, number], width: number): void {
-    const context = canvas.getContext('2d');
-    if (!context) return;
-    const ratio = pixelRatio();
-    canvas.width = Math.max(1, Math.round(width * ratio));
-    canvas.height = Math.max(1, Math.round(HEIGHT * ratio));
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const style = getComputedStyle(document.documentElement);
-    const scale = width / (range[1] - range[0]);
-    const { boxes } = waits;
-    for (let i = 0; i < boxes.row.length; i++) {
-        const state = stateOf(waits, i);
-        // What reaches far out of the picture is cut at its edges.
-        const x = Math.max(-LEAST_WIDTH, ((boxes.start[i] ?? 0) - range[0]) * scale);
-        const length = Math.max(LEAST_WIDTH, Math.min(width, ((boxes.end[i] ?? 0) - range[0]) * scale) - x);
-        context.fillStyle = style.getPropertyValue(COLORS[state]).trim();
-        // Running is high, waiting low: the two are told apart without colours.
-        const top = state === 'runs' ? MARGIN : HEIGHT / 2;
-        context.fillRect(x, top, length, HEIGHT - MARGIN - top);
-    }
+    const colors = WAIT_STATES.map((state) => styleColor(COLORS[state]));
+    drawBoxStrip(canvas, {
+        boxes: waits.boxes,
+        range,
+        width,
+        height: STRIP_GRAPH_HEIGHT,
+        leastWidth: LEAST_WIDTH,
+        bottom: STRIP_GRAPH_HEIGHT - MARGIN,
+        look: (box) => {
+            const state = stateOf(waits, box);
+            // Running is high, waiting low: the two are told apart without colours.
+            return { color: colors[WAIT_STATES.indexOf(state)] ?? '', top: state === 'runs' ? MARGIN : STRIP_GRAPH_HEIGHT / 2 };
+        },
+    });
 }
 
 export function WaitStrip({ row: { thread } }: { row: TrackRow }): JSX.Element {
-    const canvas = useRef<HTMLCanvasElement>(null);
-    const isSeen = useSeen(canvas);
-    const [waits, setWaits] = useState<Waits | null>(null);
-    const [from, to] = committedRange.value;
-    const width = graphWidth.value;
-    const colors = theme.value;
-    useNewest(
-        isSeen && width > 0 ? () => engine.waits(thread, [from, to], (to - from) / (width * pixelRatio())) : null,
-        (answer) => {
-            strips.set(thread, answer);
-            const [oldest] = strips.keys();
-            if (strips.size > MOST_STRIPS && oldest !== undefined) strips.delete(oldest);
-            setWaits(answer);
-        },
-        [thread, isSeen, from, to, width],
-    );
-    useEffect(() => {
-        if (!canvas.current || !waits) return;
-        canvas.current.dataset.theme = colors;
-        drawWaits(canvas.current, waits, [from, to], width);
-    }, [waits, width, colors]);
-    return (
-        <div class="track-graph">
-            <LifeShade thread={thread} />
-            <canvas ref={canvas} class="track-canvas" style={{ height: `${HEIGHT}px` }} />
-        </div>
-    );
+    return <StripGraph thread={thread} ask={engine.waits} strips={strips} draw={drawWaits} />;
 }
 
 // ---- the tooltip ----

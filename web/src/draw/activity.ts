@@ -1,5 +1,6 @@
 /** Draws a thread's activity: areas stacked by category, as high as the share of a CPU that the thread used. */
 import type { Activity } from '../engine/api';
+import { cleanContext } from './canvas';
 
 const FAINT = 0.38;
 /** Room above a graph at 100 %, so that neighbouring tracks stay apart. */
@@ -17,15 +18,10 @@ export function drawActivity(
     cssWidth: number,
     cssHeight: number,
 ): void {
-    const context = canvas.getContext('2d');
-    if (!context) return;
     const scale = Math.min(window.devicePixelRatio || 1, 2);
-    const width = Math.max(1, Math.round(cssWidth * scale));
-    const height = Math.max(1, Math.round(cssHeight * scale));
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, width, height);
+    const context = cleanContext(canvas, cssWidth, cssHeight, scale);
+    if (!context) return;
+    const { width, height } = canvas;
     context.setTransform(width / Math.max(activity.width, 1), 0, 0, 1, 0, 0);
     const room = height - HEADROOM * scale;
     context.globalAlpha = activity.kept ? FAINT : 1;

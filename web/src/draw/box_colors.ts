@@ -1,5 +1,6 @@
 /** The colours of boxes: tints of the category colours, on which text can be read in both themes. */
 import type { Category } from '../engine/api';
+import { styleColor } from './canvas';
 import { canvasColors } from './colors';
 
 /** As style sheets write them: #rrggbb. */
@@ -77,16 +78,19 @@ function boxColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark'): BoxColors
 
 /** Of all categories, and one more for those that are unknown, for the theme that is on. */
 export function chartColors(categories: readonly Category[], theme: 'light' | 'dark'): ChartColors {
-    const style = getComputedStyle(document.documentElement);
-    const variable = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-    const surface = parse(variable('surface'));
+    const surface = parse(styleColor('surface'));
     const colors = canvasColors([...categories.keys(), categories.length], categories);
     return {
-        boxes: colors.map((color) => boxColors(parse(color ?? variable('category-grey')), surface, theme)),
-        surface: variable('surface'),
-        text: variable('text'),
-        quiet: variable('text-quiet'),
-        accent: variable('accent'),
-        line: variable('line'),
+        boxes: colors.map((color) => boxColors(parse(color ?? styleColor('category-grey')), surface, theme)),
+        surface: styleColor('surface'),
+        text: styleColor('text'),
+        quiet: styleColor('text-quiet'),
+        accent: styleColor('accent'),
+        line: styleColor('line'),
     };
+}
+
+/** Those of a category, which may be unknown. */
+export function colorsOfCategory({ boxes }: ChartColors, category: number): BoxColors {
+    return boxes[category] ?? (boxes.at(-1) as BoxColors);
 }

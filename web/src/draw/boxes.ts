@@ -1,11 +1,14 @@
 /** Draws the boxes of a flame graph or a stack chart, crisp at any size of a pixel, with as much of the names as fits. */
 import type { Boxes } from '../engine/charts';
-import type { BoxColors, ChartColors } from './box_colors';
+import { type BoxColors, type ChartColors, colorsOfCategory } from './box_colors';
+import { pixelRatio, sizeCanvas } from './canvas';
 
 /** px */
 export const ROW_HEIGHT = 18;
-const FONT = "11px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
-const TEXT_MARGIN = 4;
+/** Of all charts. */
+export const FONT_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
+export const FONT = `11px ${FONT_FAMILY}`;
+export const TEXT_MARGIN = 4;
 /** px: narrower boxes have no room for any text. */
 export const TEXT_ROOM = 20;
 /** px: narrower boxes would be all frame. */
@@ -47,11 +50,6 @@ export interface Frame {
     hasFocus: boolean;
     colors: ChartColors;
     label(func: number): string;
-}
-
-/** Device pixels of a CSS pixel; more than three cannot be seen. */
-export function pixelRatio(): number {
-    return Math.min(window.devicePixelRatio || 1, 3);
 }
 
 // ---- text ----
@@ -116,7 +114,7 @@ export function boxAt(frame: Frame, x: number, y: number): Place | null {
 // ---- drawing ----
 
 function colorsOf(frame: Frame, band: Band, box: number): BoxColors {
-    return frame.colors.boxes[band.boxes.category[box] ?? 0] ?? (frame.colors.boxes.at(-1) as BoxColors);
+    return colorsOfCategory(frame.colors, band.boxes.category[box] ?? 0);
 }
 
 function fillOf(colors: BoxColors, band: Band, box: number, isHovered: boolean): string {
@@ -225,10 +223,7 @@ export function drawBoxes(canvas: HTMLCanvasElement, frame: Frame): void {
     const context = canvas.getContext('2d');
     if (!context) return;
     const ratio = pixelRatio();
-    const width = Math.max(1, Math.round(frame.canvasWidth * ratio));
-    const height = Math.max(1, Math.round(frame.height * ratio));
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
+    sizeCanvas(canvas, frame.canvasWidth, frame.height);
     const image = imageFor(canvas, context);
     const drawn = fillBoxes(image, frame, ratio);
     context.setTransform(1, 0, 0, 1, 0, 0);

@@ -1,5 +1,6 @@
 /** Category colours: the profile names them, style/colors.css has their values for both themes. */
 import type { Category } from '../engine/api';
+import { styleColor } from './canvas';
 
 /** The colour names of the format, by how far down their area lies in a graph, lowest first: quiet ones carry the loud. */
 const FROM_THE_BOTTOM = [
@@ -37,9 +38,8 @@ export function stackingOrder(categories: readonly number[], known: readonly Cat
 
 /** The colours as a canvas wants them, for the theme that is on now; null where nothing is drawn. */
 export function canvasColors(categories: readonly number[], known: readonly Category[]): (string | null)[] {
-    const style = getComputedStyle(document.documentElement);
     return categories.map((category) => {
         const name = knownColor(known[category]);
-        return name === 'transparent' ? null : style.getPropertyValue(`--category-${name}`).trim();
+        return name === 'transparent' ? null : styleColor(`category-${name}`);
     });
 }

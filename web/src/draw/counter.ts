@@ -1,5 +1,5 @@
 /** Draws a counter: an area under a line, from the least value to the largest. */
-import { pixelRatio } from './boxes';
+import { cleanContext, pixelRatio } from './canvas';
 
 /** Room above and below the line, px. */
 const MARGIN = 2;
@@ -37,11 +37,9 @@ export function drawCounter(
     cssWidth: number,
     cssHeight: number,
 ): void {
-    const context = canvas.getContext('2d');
+    const context = cleanContext(canvas, cssWidth, cssHeight);
     if (!context) return;
     const ratio = pixelRatio();
-    canvas.width = Math.max(1, Math.round(cssWidth * ratio));
-    canvas.height = Math.max(1, Math.round(cssHeight * ratio));
     const step = canvas.width / Math.max(1, values.length);
     const y = (value: number): number => counterY(value, scale, cssHeight) * ratio;
     context.fillStyle = color;

@@ -1,7 +1,7 @@
 /** A flame graph as an SVG file of its own: no script, no reference to anything outside; titles show what a tooltip shows. */
 import type { FlameBoxes } from '../engine/charts';
-import type { BoxColors, ChartColors } from './box_colors';
-import { fitText, ROW_HEIGHT } from './boxes';
+import { type ChartColors, colorsOfCategory } from './box_colors';
+import { FONT, FONT_FAMILY, fitText, ROW_HEIGHT, TEXT_MARGIN, TEXT_ROOM } from './boxes';
 
 export interface FlameSvg {
     boxes: FlameBoxes;
@@ -19,11 +19,8 @@ export interface FlameSvg {
 
 const LINE_HEIGHT = 18;
 const MARGIN = 8;
-const TEXT_MARGIN = 4;
-const TEXT_ROOM = 20;
 /** px from the top of a box. */
 const BASELINE = 13;
-const FONT_FAMILY = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
@@ -42,17 +39,14 @@ function tag(name: string, attributes: Record<string, string | number>, content 
     return `<${name} ${written.join(' ')}${content === '' ? '/>' : `>${content}</${name}>`}`;
 }
 
-function colorsOf(svg: FlameSvg, box: number): BoxColors {
-    return svg.colors.boxes[svg.boxes.category[box] ?? 0] ?? (svg.colors.boxes.at(-1) as BoxColors);
-}
-
 function boxText(svg: FlameSvg, box: number, top: number, context: CanvasRenderingContext2D): string {
     const { boxes, width } = svg;
     const left = Math.max(0, (boxes.start[box] ?? 0) * width);
     const right = Math.min(width, (boxes.end[box] ?? 0) * width);
     if (right <= left) return '';
     const isCrowd = boxes.func[box] === -1;
-    const fill = boxes.matches[box] === 0 ? colorsOf(svg, box).faint : colorsOf(svg, box)[isCrowd ? 'crowd' : 'fill'];
+    const colors = colorsOfCategory(svg.colors, boxes.category[box] ?? 0);
+    const fill = boxes.matches[box] === 0 ? colors.faint : colors[isCrowd ? 'crowd' : 'fill'];
     const y = top + (svg.fromBottom ? svg.rows - 1 - (boxes.depth[box] ?? 0) : (boxes.depth[box] ?? 0)) * ROW_HEIGHT;
     const gap = right - left > 2 ? 1 : 0;
     const rect = tag('rect', { x: left, y, width: right - left - gap, height: ROW_HEIGHT - 1, fill });
@@ -63,7 +57,7 @@ function boxText(svg: FlameSvg, box: number, top: number, context: CanvasRenderi
 }
 
 export function flameSvg(svg: FlameSvg, context: CanvasRenderingContext2D): string {
-    context.font = `11px ${FONT_FAMILY}`;
+    context.font = FONT;
     const top = MARGIN * 2 + svg.heading.length * LINE_HEIGHT;
     const height = top + svg.rows * ROW_HEIGHT + MARGIN;
     const content = [

@@ -1,5 +1,6 @@
 /** Jumps inside of a function, as arrows between its instructions: which lane each takes, and the drawing of those in view. */
 import type { Instruction } from '../state/symbol_api';
+import { cleanContext, pixelRatio } from './canvas';
 
 export interface Jump {
     /** Indexes of instructions. */
@@ -59,15 +60,12 @@ export interface JumpPicture {
 }
 
 export function drawJumps(canvas: HTMLCanvasElement, picture: JumpPicture): void {
-    const scale = window.devicePixelRatio;
     const { width, height, rowHeight, top, chosen } = picture;
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
-    const context = canvas.getContext('2d');
+    const context = cleanContext(canvas, width, height);
     if (!context) return;
-    context.scale(scale, scale);
+    context.scale(pixelRatio(), pixelRatio());
     const isChosen = (jump: Jump): boolean => jump.from === chosen || jump.to === chosen;
     // Those that stand out are drawn over the others.
     for (const jump of [...picture.jumps].sort((a, b) => Number(isChosen(a)) - Number(isChosen(b)))) {

@@ -1,13 +1,11 @@
 /** Draws the marker chart: names at the left, boxes for intervals, diamonds for instants, as much of the labels as fits. */
 import type { MarkerBoxes, MarkerChartRow } from '../engine/markers';
 import type { ChartLine } from '../state/marker_chart';
-import { fitText, pixelRatio, TEXT_ROOM } from './boxes';
-import type { BoxColors, ChartColors } from './box_colors';
+import { fitText, FONT, FONT_FAMILY, TEXT_MARGIN, TEXT_ROOM } from './boxes';
+import { type ChartColors, colorsOfCategory } from './box_colors';
+import { cleanContext, pixelRatio } from './canvas';
 
-const FONT_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
-const FONT = `11px ${FONT_FAMILY}`;
 const HEADING_FONT = `600 11px ${FONT_FAMILY}`;
-const TEXT_MARGIN = 4;
 const LABEL_MARGIN = 12;
 const NAME_INDENT = 24;
 /** px: what is shorter is drawn so wide, to be seen. */
@@ -78,10 +76,6 @@ export function markerBoxAt(frame: MarkerFrame, x: number, y: number): number {
     return found;
 }
 
-function colorsOf(frame: MarkerFrame, category: number): BoxColors {
-    return frame.colors.boxes[category] ?? (frame.colors.boxes.at(-1) as BoxColors);
-}
-
 function drawDiamond(context: CanvasRenderingContext2D, x: number, y: number): void {
     context.beginPath();
     context.moveTo(x, y - DIAMOND);
@@ -104,7 +98,7 @@ function drawBox(context: CanvasRenderingContext2D, frame: MarkerFrame, box: num
     const end = xOf(frame, boxes.end[box] ?? 0);
     const edge = frame.left + frame.width;
     if (end < frame.left || start > edge) return;
-    const colors = colorsOf(frame, info.category);
+    const colors = colorsOfCategory(frame.colors, info.category);
     const marker = boxes.marker[box] ?? -1;
     const isSelected = marker === frame.selected;
     const isHovered = box === frame.hovered;
@@ -137,9 +131,10 @@ function drawLine(context: CanvasRenderingContext2D, frame: MarkerFrame, line: C
     if (!row || top + line.height <= 0 || top >= frame.height) return;
     const middle = top + line.height / 2;
     if (line.kind === 'heading') {
-        context.fillStyle = colorsOf(frame, row.category).crowd;
+        const colors = colorsOfCategory(frame.colors, row.category);
+        context.fillStyle = colors.crowd;
         context.fillRect(0, top, frame.canvasWidth, line.height - 1);
-        context.fillStyle = colorsOf(frame, row.category).selected;
+        context.fillStyle = colors.selected;
         context.fillRect(0, top, 3, line.height - 1);
         context.fillStyle = frame.colors.text;
         context.font = HEADING_FONT;
@@ -157,15 +152,9 @@ function drawLine(context: CanvasRenderingContext2D, frame: MarkerFrame, line: C
 
 /** Draws what is on the screen over the whole canvas, which gets the size of the frame. */
 export function drawMarkerChart(canvas: HTMLCanvasElement, frame: MarkerFrame): void {
-    const context = canvas.getContext('2d');
+    const context = cleanContext(canvas, frame.canvasWidth, frame.height);
     if (!context) return;
-    const ratio = pixelRatio();
-    const width = Math.max(1, Math.round(frame.canvasWidth * ratio));
-    const height = Math.max(1, Math.round(frame.height * ratio));
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, frame.canvasWidth, frame.height);
+    context.scale(pixelRatio(), pixelRatio());
     context.font = FONT;
     context.textBaseline = 'middle';
     for (const line of frame.lines) drawLine(context, frame, line);

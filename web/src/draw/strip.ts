@@ -1,5 +1,5 @@
 /** Draws the strip of single samples below a thread's activity: a tick for each, as far as pixels can tell them apart. */
-import { pixelRatio } from './boxes';
+import { cleanContext, styleColor } from './canvas';
 
 export interface StripColors {
     idle: string;
@@ -9,9 +9,7 @@ export interface StripColors {
 }
 
 export function stripColors(): StripColors {
-    const style = getComputedStyle(document.documentElement);
-    const variable = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-    return { idle: variable('line'), sample: variable('line-strong'), kept: variable('accent') };
+    return { idle: styleColor('line'), sample: styleColor('line-strong'), kept: styleColor('accent') };
 }
 
 /** `strip` and `kept` are those of Activity, over the whole canvas. */
@@ -23,11 +21,8 @@ export function drawStrip(
     cssWidth: number,
     cssHeight: number,
 ): void {
-    const context = canvas.getContext('2d');
+    const context = cleanContext(canvas, cssWidth, cssHeight);
     if (!context) return;
-    const ratio = pixelRatio();
-    canvas.width = Math.max(1, Math.round(cssWidth * ratio));
-    canvas.height = Math.max(1, Math.round(cssHeight * ratio));
     context.setTransform(canvas.width / Math.max(1, strip.length), 0, 0, 1, 0, 0);
     const colorAt = (x: number): string => {
         if (kept && kept[x] === 2) return colors.kept;

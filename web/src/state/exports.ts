@@ -1,6 +1,6 @@
 /** Saving what is seen as a file: a view or the timeline as an image, the flame graph as SVG. */
 import { chartColors } from '../draw/box_colors';
-import { pixelRatio } from '../draw/boxes';
+import { pixelRatio, styleColor } from '../draw/canvas';
 import { elementImage } from '../draw/element_image';
 import { flameSvg } from '../draw/flame_svg';
 import { describeWeight, formatDuration, formatShare } from '../text/format';
@@ -40,8 +40,7 @@ async function saveImage(selector: string, what: string): Promise<void> {
     const element = document.querySelector(selector);
     if (!element) return;
     try {
-        const ground = getComputedStyle(document.documentElement).getPropertyValue('--surface').trim();
-        saveFile(await elementImage(element, pixelRatio(), ground), fileName(what, 'png'));
+        saveFile(await elementImage(element, pixelRatio(), styleColor('surface')), fileName(what, 'png'));
     } catch (error) {
         showNotice(messageOf(error));
     }
