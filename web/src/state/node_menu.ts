@@ -1,5 +1,5 @@
 /** The menus of call nodes and of functions, the same in every view that has them. */
-import type { Recursion, TransformKind } from '../engine/api';
+import type { Recursion } from '../engine/api';
 import { copyName, copyStack } from './copies';
 import { openSource, type SourcePlace } from './source_box';
 import { changeView, engine } from './store';
@@ -16,9 +16,6 @@ import {
 import { collapse, expandAll, transform } from './tree';
 import type { TreeNode } from './tree_nodes';
 import { type MenuItem, menuItem } from './windows';
-
-/** The transforms before which the menu has a line. */
-const GROUP_STARTS = new Set<TransformKind>(['focus-function', 'collapse-function-subtree', 'drop-function']);
 
 /** Keys that do a transform with the selected call node, or function. */
 export const NODE_KEYS = new Set(OFFERED.map((one) => one.key));
@@ -68,7 +65,7 @@ export function placeMenu(
 ): MenuItems {
     return withRecursion(place.func, (recursion) => [
         sourceItem(place),
-        ...offersFor(place, recursion).map((offer, at) => offerItem(offer, at === 0 || GROUP_STARTS.has(offer.kind))),
+        ...offersFor(place, recursion).map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true)),
         butterflyItem(place.func, true),
         ...own,
         menuItem('Copy function name', () => copyName(place.func), { keys: 'Ctrl+C', startsGroup: true }),

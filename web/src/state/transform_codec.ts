@@ -3,36 +3,14 @@
  * with `~` between them, `mf-12~f-combined-0w2~fs-m-text`. `combined` is its name for "all kinds of stacks", `m` that for
  * "the markers that a search finds". `dc` and `mg` are prof's own.
  */
-import { TRANSFORM_KINDS, type Transform, type TransformKind } from '../engine/api';
+import type { Transform } from '../engine/api';
 import { decodeIndexes, encodeIndexes } from './indexes';
+import { TRANSFORM_ENTRIES, TRANSFORMS } from './transform_kinds';
 
-const CODES: Record<TransformKind, string> = {
-    'merge-function': 'mf',
-    'merge-call-node': 'mcn',
-    'focus-function': 'ff',
-    'focus-subtree': 'f',
-    'focus-self': 'ffs',
-    'focus-category': 'fg',
-    'drop-function': 'df',
-    'drop-category': 'dc',
-    'collapse-resource': 'cr',
-    'collapse-direct-recursion': 'drec',
-    'collapse-recursion': 'rec',
-    'collapse-function-subtree': 'cfs',
-    'merge-category': 'mg',
-    'filter-samples': 'fs',
-};
-
-/** Those whose code also says which kinds of stacks they are about. */
-const WITH_STACK_TYPE = new Set(['mcn', 'f', 'ffs', 'cr', 'drec']);
 const STACK_TYPE = 'combined';
 const MOST = 200;
 /** What samples are filtered by. */
 const BY_MARKERS = 'm';
-
-export function hasPath(kind: TransformKind): boolean {
-    return kind === 'merge-call-node' || kind === 'focus-subtree';
-}
 
 /** A text may have the `~` that stands between transforms. */
 function encodeText(text: string): string {
@@ -45,27 +23,26 @@ function decodeText(text: string): string {
 
 function encodeTransform(transform: Transform, funcCount: number): string {
     const { kind, index, path, inverted, text = '' } = transform;
-    const code = CODES[kind];
-    const parts = WITH_STACK_TYPE.has(code) ? [code, STACK_TYPE] : [code];
-    if (kind === 'filter-samples') return `${code}-${BY_MARKERS}-${encodeText(text)}`;
-    if (hasPath(kind)) parts.push(encodeIndexes(path));
-    else parts.push(String(index));
+    const { code, subject, hasStackType } = TRANSFORMS[kind];
+    if (subject === 'markers') return `${code}-${BY_MARKERS}-${encodeText(text)}`;
+    const parts = hasStackType ? [code, STACK_TYPE] : [code];
+    parts.push(subject === 'node' ? encodeIndexes(path) : String(index));
     // The func that stands for all of a library comes after those of the profile.
-    if (kind === 'collapse-resource') parts.push(String(funcCount + index));
+    if (subject === 'library') parts.push(String(funcCount + index));
     if (inverted) parts.push('i');
     return parts.join('-');
 }
 
 function decodeTransform(part: string): Transform | null {
     const [code = '', ...rest] = part.split('-');
-    const kind = TRANSFORM_KINDS.find((one) => CODES[one] === code);
-    if (!kind) return null;
-    if (kind === 'filter-samples') {
+    const [kind, words] = TRANSFORM_ENTRIES.find(([, one]) => one.code === code) ?? [];
+    if (!kind || !words) return null;
+    if (words.subject === 'markers') {
         const [by, ...text] = rest;
         return by === BY_MARKERS ? { kind, index: -1, path: [], inverted: false, text: decodeText(text.join('-')) } : null;
     }
-    const [value = '', last] = WITH_STACK_TYPE.has(code) ? rest.slice(1) : rest;
-    if (hasPath(kind)) {
+    const [value = '', last] = words.hasStackType ? rest.slice(1) : rest;
+    if (words.subject === 'node') {
         const path = decodeIndexes(value);
         return path.length > 0 ? { kind, index: -1, path, inverted: kind === 'focus-subtree' && last === 'i' } : null;
     }

@@ -1,0 +1,195 @@
+/**
+ * The transforms in one table: what each is about, its code in the address, its key and its words. What they do is said in
+ * lib/tree/transform.h.
+ */
+import type { TransformKind } from '../engine/api';
+
+/** What a transform names: by its index, but a call node by its path, and markers by a search for them. */
+export type TransformSubject = 'function' | 'library' | 'category' | 'node' | 'markers';
+
+export interface TransformOffer {
+    key: string;
+    /** In a menu; a category's name follows, and a library's stands in its place. */
+    label: string;
+    /** What the key does to the selected row. */
+    meaning: string;
+    /** A sentence. */
+    explanation: string;
+    /** The menu has a line above it. */
+    startsGroup?: boolean;
+}
+
+export interface TransformWords {
+    subject: TransformSubject;
+    /** Those of the Firefox Profiler; `dc` and `mg` are prof's own. */
+    code: string;
+    /** The code is followed by the kind of stacks that it is about. */
+    hasStackType?: boolean;
+    /** What it is called once it is done, before the name of its subject. */
+    verb: string;
+    /** How rows of nodes offer it, with the keys of the Firefox Profiler; null: they do not. */
+    offer: TransformOffer | null;
+}
+
+/** In the order of the menu. */
+export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
+    'merge-function': {
+        subject: 'function',
+        code: 'mf',
+        verb: 'Merge',
+        offer: {
+            key: 'm',
+            label: 'Merge function',
+            meaning: 'merge the function',
+            explanation: 'Leaves its frames out everywhere: their time is that of the callers',
+        },
+    },
+    'merge-call-node': {
+        subject: 'node',
+        code: 'mcn',
+        hasStackType: true,
+        verb: 'Merge row',
+        offer: {
+            key: 'M',
+            label: 'Merge this row only',
+            meaning: 'merge this row only',
+            explanation: 'Leaves out this one row: its time is that of its caller',
+        },
+    },
+    'focus-function': {
+        subject: 'function',
+        code: 'ff',
+        verb: 'Focus',
+        offer: {
+            key: 'f',
+            label: 'Focus on function',
+            meaning: 'focus on the function',
+            explanation: 'Shows only samples with this function, from it on',
+            startsGroup: true,
+        },
+    },
+    'focus-subtree': {
+        subject: 'node',
+        code: 'f',
+        hasStackType: true,
+        verb: 'Focus on subtree',
+        offer: {
+            key: 'F',
+            label: 'Focus on this subtree only',
+            meaning: 'focus on what is below this row',
+            explanation: 'Shows only what is below this row',
+        },
+    },
+    'focus-self': {
+        subject: 'function',
+        code: 'ffs',
+        hasStackType: true,
+        verb: 'Focus on self',
+        offer: {
+            key: 'S',
+            label: 'Focus on self only',
+            meaning: "focus on the function's self",
+            explanation: 'Shows only samples that end in this function',
+        },
+    },
+    'focus-category': {
+        subject: 'category',
+        code: 'fg',
+        verb: 'Focus on category',
+        offer: {
+            key: 'g',
+            label: 'Focus on category',
+            meaning: 'focus on the category',
+            explanation: 'Leaves out all frames of other categories',
+        },
+    },
+    'merge-category': {
+        subject: 'category',
+        code: 'mg',
+        verb: 'Merge category',
+        offer: {
+            key: 'G',
+            label: 'Merge category',
+            meaning: 'merge the category',
+            explanation: 'Leaves all frames of the category out: their time is that of the callers',
+        },
+    },
+    'collapse-function-subtree': {
+        subject: 'function',
+        code: 'cfs',
+        verb: 'Collapse',
+        offer: {
+            key: 'c',
+            label: 'Collapse function',
+            meaning: 'collapse the function',
+            explanation: 'Counts what it calls as its own time',
+            startsGroup: true,
+        },
+    },
+    'collapse-resource': {
+        subject: 'library',
+        code: 'cr',
+        hasStackType: true,
+        verb: 'Collapse',
+        offer: {
+            key: 'C',
+            label: 'Collapse library',
+            meaning: 'collapse the library',
+            explanation: 'Makes one function of all in the library',
+        },
+    },
+    'collapse-recursion': {
+        subject: 'function',
+        code: 'rec',
+        verb: 'Collapse recursion',
+        offer: {
+            key: 'r',
+            label: 'Collapse recursion',
+            meaning: 'collapse recursion',
+            explanation: 'Makes one frame of its frames and of all between them',
+        },
+    },
+    'collapse-direct-recursion': {
+        subject: 'function',
+        code: 'drec',
+        hasStackType: true,
+        verb: 'Collapse direct recursion',
+        offer: {
+            key: 'R',
+            label: 'Collapse direct recursion only',
+            meaning: 'collapse direct recursion only',
+            explanation: 'Makes one frame where it calls itself directly',
+        },
+    },
+    'drop-function': {
+        subject: 'function',
+        code: 'df',
+        verb: 'Drop',
+        offer: {
+            key: 'd',
+            label: 'Drop samples with this function',
+            meaning: 'drop samples with the function',
+            explanation: 'Leaves out all samples with this function',
+            startsGroup: true,
+        },
+    },
+    'drop-category': {
+        subject: 'category',
+        code: 'dc',
+        verb: 'Drop category',
+        offer: {
+            key: 'D',
+            label: 'Drop samples of category',
+            meaning: 'drop samples of the category',
+            explanation: 'Leaves out all samples that end in this category',
+        },
+    },
+    'filter-samples': {
+        subject: 'markers',
+        code: 'fs',
+        verb: 'Only inside markers',
+        offer: null,
+    },
+};
+
+export const TRANSFORM_ENTRIES = Object.entries(TRANSFORMS) as [TransformKind, TransformWords][];
