@@ -12,7 +12,7 @@ import type { MenuItems } from '../state/node_menu';
 import { info, onOtherProfile } from '../state/store';
 import { foldsTemplates } from '../state/tables';
 import { theme } from '../state/theme';
-import { type MenuItem, menu, newMenuId, tooltip } from '../state/windows';
+import { type MenuItem, openMenu, tooltip } from '../state/windows';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { useLatest, useSize } from './use';
@@ -282,7 +282,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         const area = box.getBoundingClientRect();
         if (!place || !band || band.boxes.func[place.box] === -1) {
             const corner = isMouse ? { x: event.clientX, y: event.clientY } : { x: area.left, y: area.top };
-            menu.value = { ...corner, id: newMenuId(), items: props.otherItems(), owner: box };
+            openMenu(corner, props.otherItems(), box);
             return;
         }
         select(place);
@@ -292,11 +292,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
             ? { x: event.clientX, y: event.clientY }
             : { x: area.left + Math.max(left, 0), y: area.top + top };
         const { items, later } = props.menuOf(place);
-        const opened = { ...at, id: newMenuId(), items, owner: box };
-        menu.value = opened;
-        void later.then((better) => {
-            if (menu.value?.id === opened.id) menu.value = { ...opened, items: better };
-        });
+        openMenu(at, items, box, later);
     };
 
     const hasSelection = bands.some((band) => band.selected.includes(1));

@@ -26,7 +26,7 @@ import {
 } from '../state/markers';
 import { changeView, engine, fullRange, info } from '../state/store';
 import { theme } from '../state/theme';
-import { hoverTime, type MenuItem, menu, menuItem, newMenuId, tooltip } from '../state/windows';
+import { hoverTime, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
@@ -192,7 +192,7 @@ export function MarkerChart(): JSX.Element {
             if (wanted.current === box) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
         });
     };
-    const openMenu = async (event: MouseEvent): Promise<void> => {
+    const onContextMenu = async (event: MouseEvent): Promise<void> => {
         const isMouse = event.button === 2;
         const selectedBox = boxes ? boxes.marker.indexOf(selectedMarker.value) : -1;
         const box = isMouse ? boxUnder(event) : selectedBox;
@@ -224,7 +224,7 @@ export function MarkerChart(): JSX.Element {
                   }),
               ]
             : [];
-        menu.value = { ...place, id: newMenuId(), items: [...(row ? markerItems(row) : []), ...here, ...inTable, ...saveItems()], owner };
+        openMenu(place, [...(row ? markerItems(row) : []), ...here, ...inTable, ...saveItems()], owner);
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.target !== event.currentTarget) return;
@@ -286,7 +286,7 @@ export function MarkerChart(): JSX.Element {
                 navigation.onBlur();
                 setFocus(false);
             }}
-            onContextMenu={(event) => void openMenu(event)}
+            onContextMenu={(event) => void onContextMenu(event)}
         >
             <div class="chart-content" style={{ height: `${Math.max(height, size.height)}px` }}>
                 {hasMarkers && (

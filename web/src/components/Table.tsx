@@ -7,7 +7,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { columnWidth, isShown, type SortOrder, setColumnWidth, setShown, sortTable } from '../state/tables';
-import { type MenuItem, menu, menuItem, newMenuId, tooltip } from '../state/windows';
+import { type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { Splitter } from './Splitter';
 import { useLatest, useSize } from './use';
 
@@ -340,13 +340,6 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
         return row ? Number(row.dataset.row) : -1;
     };
-    const openMenu = (place: { x: number; y: number }, items: MenuItem[], later?: Promise<MenuItem[]>): void => {
-        const opened = { ...place, id: newMenuId(), items, owner: scroller.current };
-        menu.value = opened;
-        void later?.then((better) => {
-            if (menu.value?.id === opened.id) menu.value = { ...opened, items: better };
-        });
-    };
     const onContextMenu = (event: MouseEvent): void => {
         const box = scroller.current;
         if (!box) return;
@@ -354,10 +347,8 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         const isHead = event.target instanceof Element && event.target.closest('.tree-header') !== null;
         if (isHead) {
             event.preventDefault();
-            openMenu({ x: event.clientX, y: event.clientY }, [
-                ...columnItems(name, columns),
-                ...(props.headMenu?.() ?? []),
-            ]);
+            const items = [...columnItems(name, columns), ...(props.headMenu?.() ?? [])];
+            openMenu({ x: event.clientX, y: event.clientY }, items, box);
             return;
         }
         const under = atOf(event.target);
@@ -372,7 +363,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         const place =
             event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + numbersWidth, y };
         const { items, later } = props.menuOf(row);
-        openMenu(place, items, later);
+        openMenu(place, items, box, later);
     };
     const onPointerMove = (event: PointerEvent): void => {
         hideTooltip();

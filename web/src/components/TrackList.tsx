@@ -9,7 +9,7 @@ import { onOtherProfile, selectedThreads, tracks } from '../state/store';
 import { moveTo, rowMenu } from '../state/track_actions';
 import { siblingsOf } from '../state/track_choice';
 import { type TrackKey, type TrackRow, trackKey } from '../state/tracks';
-import { menu, newMenuId } from '../state/windows';
+import { openMenu } from '../state/windows';
 import { hideSample } from './SampleTooltip';
 import { Track } from './Track';
 
@@ -150,7 +150,7 @@ function DropLine(): JSX.Element | null {
     return <div class="drop-line" style={{ top: `${offsets.value[at] ?? 0}px` }} />;
 }
 
-function openMenu(event: MouseEvent): void {
+function onContextMenu(event: MouseEvent): void {
     const track = (event.target as Element).closest<HTMLElement>('[data-track]');
     const row = tracks.value.rows.find((one) => one.key === track?.dataset.track);
     const label = track?.querySelector<HTMLElement>('.track-label');
@@ -160,7 +160,7 @@ function openMenu(event: MouseEvent): void {
     // From the keyboard there is no place of the mouse: the menu opens at the row.
     const frame = label.getBoundingClientRect();
     const place = event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + 24, y: frame.bottom };
-    menu.value = { ...place, id: newMenuId(), items: rowMenu(row), owner: label };
+    openMenu(place, rowMenu(row), label);
 }
 
 /** What is visible of the scrolling timeline: from, to, in pixels of the list. */
@@ -204,7 +204,7 @@ export function TrackList({ box }: { box: RefObject<HTMLElement | null> }): JSX.
             aria-multiselectable="true"
             aria-label="Tracks"
             style={{ height: `${height}px` }}
-            onContextMenu={openMenu}
+            onContextMenu={onContextMenu}
         >
             {visible.map((at) => {
                 const row = rows[at];

@@ -119,8 +119,18 @@ export interface Menu {
 export const menu = signal<Menu | null>(null);
 let menuCount = 0;
 
-export function newMenuId(): number {
-    return ++menuCount;
+/** Opens a menu at a place of the window. Its items may be replaced by better ones that come `later`. */
+export function openMenu(
+    { x, y }: { x: number; y: number },
+    items: MenuItem[],
+    owner: HTMLElement | null,
+    later?: Promise<MenuItem[]>,
+): void {
+    const opened: Menu = { id: ++menuCount, x, y, items, owner };
+    menu.value = opened;
+    void later?.then((better) => {
+        if (menu.value?.id === opened.id) menu.value = { ...opened, items: better };
+    });
 }
 
 /** A short message that goes away by itself, also read aloud. */
