@@ -4,11 +4,12 @@ import { useEffect } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import type { MarkerDetails } from '../engine/markers';
 import { markerDetails } from '../state/markers';
-import { fetchNames, funcName, namesVersion } from '../state/names';
+import { fetchNames, namesVersion } from '../state/names';
 import { fullRange, info } from '../state/store';
 import { sidebarWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { SIDEBAR_LIMIT } from '../text/plain';
+import { FrameList } from './FrameList';
 import { durationText, missingEnd, startText } from './marker_parts';
 import { ProfileText } from './text';
 
@@ -101,29 +102,13 @@ function Fields({ marker }: { marker: MarkerDetails }): JSX.Element | null {
 
 function Cause({ marker }: { marker: MarkerDetails }): JSX.Element | null {
     namesVersion.value;
-    const frames = [...marker.cause].reverse().slice(0, MOST_FRAMES);
-    useEffect(() => void fetchNames(frames), [marker]);
+    const frames = [...marker.cause].reverse();
+    useEffect(() => void fetchNames(frames.slice(0, MOST_FRAMES)), [marker]);
     if (frames.length === 0) return null;
-    const rest = marker.cause.length - frames.length;
     return (
         <section>
             <h3>Set by</h3>
-            <ol class="sample-stack">
-                {frames.map((func, at) => {
-                    const name = funcName(func);
-                    return (
-                        <li key={at}>
-                            <ProfileText text={name?.name ?? '…'} limit={LABEL_LIMIT} />
-                            {name && name.lib !== '' && (
-                                <span class="muted">
-                                    <ProfileText text={name.lib} limit={40} />
-                                </span>
-                            )}
-                        </li>
-                    );
-                })}
-            </ol>
-            {rest > 0 && <p class="muted">{`and ${rest} more ${rest === 1 ? 'caller' : 'callers'}`}</p>}
+            <FrameList frames={frames} most={MOST_FRAMES} nameLimit={LABEL_LIMIT} />
         </section>
     );
 }

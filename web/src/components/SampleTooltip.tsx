@@ -2,11 +2,12 @@
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { SampleAt } from '../engine/api';
-import { fetchNames, funcName } from '../state/names';
+import { fetchNames } from '../state/names';
 import { engine, fullRange, info } from '../state/store';
 import { hoverTime, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { absence } from './LifeShade';
+import { FrameList } from './FrameList';
 import { ProfileText } from './text';
 
 const MOST_FRAMES = 14;
@@ -62,7 +63,6 @@ function leafFirst(sample: SampleAt): number[] {
 function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
     const frames = leafFirst(sample);
     const category = info.value.categories[sample.category];
-    const rest = frames.length - MOST_FRAMES;
     return (
         <>
             <div class="sample-head">
@@ -80,22 +80,7 @@ function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
                     {sample.dropped ? 'The transforms of the call tree leave this sample out.' : 'No stack was recorded here.'}
                 </p>
             )}
-            <ol class="sample-stack">
-                {frames.slice(0, MOST_FRAMES).map((func, at) => {
-                    const name = funcName(func);
-                    return (
-                        <li key={at}>
-                            <ProfileText text={name?.name ?? '…'} limit={NAME_LIMIT} />
-                            {name && name.lib !== '' && (
-                                <span class="muted">
-                                    <ProfileText text={name.lib} limit={40} />
-                                </span>
-                            )}
-                        </li>
-                    );
-                })}
-            </ol>
-            {rest > 0 && <p class="muted">{`and ${rest} more ${rest === 1 ? 'caller' : 'callers'}`}</p>}
+            <FrameList frames={frames} most={MOST_FRAMES} nameLimit={NAME_LIMIT} />
         </>
     );
 }
