@@ -1,5 +1,5 @@
 /** The box below the views: source and assembly of a function side by side, with their buttons and keys. */
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { fetchNames, funcName, namesVersion } from '../state/names';
 import {
@@ -64,35 +64,54 @@ function Choice({
     );
 }
 
+interface StepperProps {
+    /** What one steps through, and more of it for the title. */
+    what: string;
+    more?: string;
+    /** Back and on. */
+    keys: [string, string];
+    step: (by: 1 | -1) => void;
+    /** Between the buttons. */
+    children: ComponentChildren;
+}
+
+function Stepper({ what, more = '', keys, step, children }: StepperProps): JSX.Element {
+    return (
+        <>
+            <button
+                type="button"
+                class="button quiet square"
+                aria-label={`Previous ${what}`}
+                title={`Previous ${what}${more} (${keys[0]})`}
+                onClick={() => step(-1)}
+            >
+                <PreviousIcon />
+            </button>
+            <span class="muted">{children}</span>
+            <button
+                type="button"
+                class="button quiet square"
+                aria-label={`Next ${what}`}
+                title={`Next ${what}${more} (${keys[1]})`}
+                onClick={() => step(1)}
+            >
+                <NextIcon />
+            </button>
+        </>
+    );
+}
+
 function HotLines(): JSX.Element | null {
     const lines = hotLines.value;
     if (lines.length === 0) return null;
     const at = lines.indexOf(chosenLine.value);
     return (
         <span class="stepper">
-            <button
-                type="button"
-                class="button quiet square"
-                aria-label="Previous hot line"
-                title="Previous hot line (p)"
-                onClick={() => stepHotLine(-1)}
-            >
-                <PreviousIcon />
-            </button>
-            <span class="muted">
+            <Stepper what="hot line" keys={['p', 'n']} step={stepHotLine}>
                 {at >= 0
                     ? `hot line ${at + 1} of ${lines.length}`
                     : `${lines.length} hot ${lines.length === 1 ? 'line' : 'lines'}`}
-            </span>
-            <button
-                type="button"
-                class="button quiet square"
-                aria-label="Next hot line"
-                title="Next hot line (n)"
-                onClick={() => stepHotLine(1)}
-            >
-                <NextIcon />
-            </button>
+            </Stepper>
         </span>
     );
 }
@@ -101,33 +120,12 @@ function Symbols(): JSX.Element | null {
     const all = symbols.value ?? [];
     const shown = shownSymbol.value;
     if (!shown) return null;
-    const at = all.indexOf(shown);
     return (
         <span class="stepper">
             {all.length > 1 && (
-                <>
-                    <button
-                        type="button"
-                        class="button quiet square"
-                        aria-label="Previous symbol"
-                        title="Previous symbol with code of this function (,)"
-                        onClick={() => stepSymbol(-1)}
-                    >
-                        <PreviousIcon />
-                    </button>
-                    <span class="muted">
-                        {at + 1} of {all.length}
-                    </span>
-                    <button
-                        type="button"
-                        class="button quiet square"
-                        aria-label="Next symbol"
-                        title="Next symbol with code of this function (.)"
-                        onClick={() => stepSymbol(1)}
-                    >
-                        <NextIcon />
-                    </button>
-                </>
+                <Stepper what="symbol" more=" with code of this function" keys={[',', '.']} step={stepSymbol}>
+                    {all.indexOf(shown) + 1} of {all.length}
+                </Stepper>
             )}
             <span class="symbol-name" title="The symbol whose code is shown">
                 <ProfileText text={shown.name} limit={NAME_LIMIT} />
