@@ -26,7 +26,7 @@ import {
 } from '../state/markers';
 import { changeView, engine, fullRange, info } from '../state/store';
 import { theme } from '../state/theme';
-import { hoverTime, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
+import { GRAPH_MARGIN, hoverTime, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
@@ -34,9 +34,6 @@ import { EmptyMarkers } from './MarkerTable';
 import { copyDescription, durationText, MarkerTooltip, markerItems, onMarkerKey, startText } from './marker_parts';
 import { useLatest, useSize } from './use';
 
-/** px: the places of the timeline's labels and graphs, so that the same time is below the same time. */
-const LABEL_WIDTH = 208;
-const GRAPH_MARGIN = 16;
 const LABEL_LIMIT = 300;
 
 /** The marker of a box with its times and label, once the engine has said them. */

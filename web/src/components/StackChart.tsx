@@ -22,7 +22,7 @@ import {
 import { changeView, committedRange, fullRange, info, inverted, selectedThreads, setPreview, view } from '../state/store';
 import { type NodePlace, transformByKey } from '../state/transform_offers';
 import { reveal } from '../state/tree';
-import { graphWidth, hoverTime, menuItem } from '../state/windows';
+import { GRAPH_MARGIN, graphWidth, hoverTime, LABEL_WIDTH, menuItem } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { BoxChart, type PointerPlace } from './BoxChart';
@@ -31,9 +31,6 @@ import { NameTooltip } from './NameTooltip';
 import { hideSample, showSample } from './SampleTooltip';
 import { ProfileText } from './text';
 
-/** px: the labels of the timeline, with --label-width of its style sheet; and what is at the right of its graphs. */
-const LABEL_WIDTH = 208;
-const RIGHT_MARGIN = 16;
 /** Rows between the charts of two threads. */
 const GAP_ROWS = 1;
 
@@ -180,7 +177,7 @@ export function StackChart(): JSX.Element {
                 rowCount={last ? last.firstRow + last.rows + GAP_ROWS : 0}
                 fromBottom={false}
                 axis={previewAxis}
-                margins={[LABEL_WIDTH, RIGHT_MARGIN]}
+                margins={[LABEL_WIDTH, GRAPH_MARGIN]}
                 plotWidth={width}
                 hasWasd={true}
                 reveal={inverted.value ? path : reveal.value}

@@ -51,6 +51,10 @@ export function toggleSidebar(): void {
     store('sidebar', sidebarOpen.value ? null : 'closed');
 }
 
+/** px, as in the style sheets: the labels of the timeline, and what is at the right of its graphs. Charts over time have them, too. */
+export const LABEL_WIDTH = 208;
+export const GRAPH_MARGIN = 16;
+
 /** Width of the graphs of the timeline in CSS pixels. */
 export const graphWidth = signal(0);
 /** The time under the mouse, ms; null: it is elsewhere. */
