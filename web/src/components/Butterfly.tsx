@@ -31,31 +31,29 @@ import { functionsError } from '../state/functions';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { FUNCTION_KEYS, functionMenu } from '../state/node_menu';
 import { weightUnit } from '../state/filters';
-import { info, search } from '../state/store';
+import { info } from '../state/store';
 import { transformFunctionByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
 import type { TreeNode } from '../state/tree_nodes';
 import { type MenuItem, menuItem } from '../state/windows';
 import { describeWeight, formatShare } from '../text/format';
-import { termsExpression } from '../text/highlight';
 import { plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
 import { Splitter } from './Splitter';
 import { type Column, INDENT, shownColumns, Table } from './Table';
 import { ProfileText } from './text';
 import {
-    copiedName,
+    estimateTreeWidth,
     estimateWidth,
     FuncText,
     foldItem,
     nameColumn,
     nameTooltip,
     rowClassOf,
-    TreeLabel,
+    treeColumn,
     weightColumns,
 } from './weight_columns';
 
-const expression = computed(() => termsExpression(search.value));
 const LISTS: [CenterKind, string][] = [
     ['function', 'Functions'],
     ['library', 'Libraries'],
@@ -107,7 +105,7 @@ const listMain = computed<Column<FuncRow>>(() => {
             kind === 'category' ? (
                 <CategoryText category={row.func} />
             ) : (
-                <FuncText func={funcOfCenter({ kind, index: row.func })} find={expression.value} class=" in-list" />
+                <FuncText func={funcOfCenter({ kind, index: row.func })} class=" in-list" />
             ),
         text: rowName,
     });
@@ -194,21 +192,12 @@ const columnsOf = {
     ),
 };
 
-const wingMain = (title: string): Column<TreeNode> => nameColumn<TreeNode>({
-    title,
-    cell: (node) => (
-        <TreeLabel hasChildren={node.hasChildren} isOpen={node.expanded} category={node.category}>
-            <FuncText func={node.func} find={expression.value} />
-        </TreeLabel>
-    ),
-    text: (node) => '  '.repeat(node.depth) + copiedName(node.func),
-});
-const mainOf = { callers: wingMain('Callers'), callees: wingMain('Callees') };
+const mainOf = { callers: treeColumn('Callers'), callees: treeColumn('Callees') };
 
 function widest({ tree }: Wing): ReadonlySignal<number> {
     return computed(() => {
         namesVersion.value;
-        return tree.rows.value.reduce((most, node) => Math.max(most, node.depth * INDENT + estimateWidth(node.func)), 0);
+        return estimateTreeWidth(tree.rows.value);
     });
 }
 const widthOf = { callers: widest(callers), callees: widest(callees) };

@@ -5,7 +5,7 @@ import { copyName, copyTableItems } from '../state/copies';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { NODE_KEYS, nodeMenu } from '../state/node_menu';
 import { openSource } from '../state/source_box';
-import { inverted, search } from '../state/store';
+import { inverted } from '../state/store';
 import { isShown, setShown } from '../state/tables';
 import { placeOfNode, transformByKey } from '../state/transform_offers';
 import {
@@ -23,30 +23,16 @@ import {
     treeSort,
 } from '../state/tree';
 import { type MenuItem, menuItem } from '../state/windows';
-import { termsExpression } from '../text/highlight';
 import { EmptyTree } from './EmptyTree';
 import { type Column, INDENT, shownColumns, Table } from './Table';
-import {
-    copiedName,
-    estimateWidth,
-    FuncText,
-    foldItem,
-    nameColumn,
-    nameTooltip,
-    rowClassOf,
-    TreeLabel,
-    weightColumns,
-} from './weight_columns';
+import { estimateTreeWidth, estimateWidth, foldItem, nameTooltip, rowClassOf, treeColumn, weightColumns } from './weight_columns';
 
 const TABLE = 'calltree';
 const OF_PARENT = 'ofParent';
 
-const expression = computed(() => termsExpression(search.value));
-
-/** An estimate of the widest row, so that the horizontal scroll bar does not change while one scrolls down. */
 const contentWidth = computed(() => {
     namesVersion.value;
-    return rows.value.reduce((widest, node) => Math.max(widest, node.depth * INDENT + estimateWidth(node.func)), 0);
+    return estimateTreeWidth(rows.value);
 });
 
 /** Whether shares are those of the row above instead of everything. */
@@ -65,14 +51,7 @@ const columns = computed<Column<TreeNode>[]>(() => {
     });
 });
 
-const main = nameColumn<TreeNode>({
-    cell: (node) => (
-        <TreeLabel hasChildren={node.hasChildren} isOpen={node.expanded} category={node.category}>
-            <FuncText func={node.func} find={expression.value} />
-        </TreeLabel>
-    ),
-    text: (node) => '  '.repeat(node.depth) + copiedName(node.func),
-});
+const main = treeColumn();
 
 function toggle(node: TreeNode, all = false): void {
     if (all) void expandAll(node);

@@ -15,23 +15,19 @@ import {
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { CALLERS_KEY, FUNCTION_KEYS, functionMenu, showCallers } from '../state/node_menu';
 import { openSource } from '../state/source_box';
-import { search } from '../state/store';
 import { transformFunctionByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
 import type { MenuItem } from '../state/windows';
-import { termsExpression } from '../text/highlight';
 import { EmptyTree } from './EmptyTree';
 import { type Column, shownColumns, Table } from './Table';
 import { copiedName, FuncText, foldItem, nameColumn, nameTooltip, rowClassOf, weightColumns } from './weight_columns';
 
 const TABLE = 'functions';
 
-const expression = computed(() => termsExpression(search.value));
-
 const columns = computed<Column<FuncRow>[]>(() => weightColumns({ whole: () => summary.value?.rootTotal ?? 0 }));
 
 const main = nameColumn<FuncRow>({
-    cell: (row) => <FuncText func={row.func} find={expression.value} class=" in-list" />,
+    cell: (row) => <FuncText func={row.func} class=" in-list" />,
     text: (row) => copiedName(row.func),
 });
 

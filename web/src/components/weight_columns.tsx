@@ -1,18 +1,21 @@
 /** The columns of weights that trees and lists of functions have in common, and the name beside them. */
+import { computed } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncInfo } from '../engine/api';
 import { funcName, namesVersion } from '../state/names';
 import { weightUnit } from '../state/filters';
-import { info } from '../state/store';
+import { info, search } from '../state/store';
 import { foldsTemplates, toggleTemplates } from '../state/tables';
+import type { TreeNode } from '../state/tree_nodes';
 import { type MenuItem, menuItem } from '../state/windows';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { foldTemplates } from '../text/fold';
+import { termsExpression } from '../text/highlight';
 import { plainText, ROW_LIMIT } from '../text/plain';
 import { ChevronIcon, CutIcon } from './icons';
 import { NameTooltip } from './NameTooltip';
-import type { Column } from './Table';
+import { type Column, INDENT } from './Table';
 import { ProfileText } from './text';
 
 /** Names are folded up to here: nobody reads longer ones in a row. */
@@ -139,15 +142,18 @@ export function copiedName(func: number): string {
     return `${name?.name ?? ''}${name?.lib ? ` [${name.lib}]` : ''}`;
 }
 
+/** What the search of stacks marks in names. */
+const searchExpression = computed(() => termsExpression(search.value));
+
 interface FuncTextProps {
     func: number;
-    find: RegExp | null;
     class?: string;
 }
 
 /** The name of a func and of its library; nothing while it is on its way. */
-export function FuncText({ func, find, class: more = '' }: FuncTextProps): JSX.Element {
+export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element {
     namesVersion.value;
+    const find = searchExpression.value;
     const name = funcName(func);
     return (
         <span class={`tree-text${more}`}>
@@ -171,7 +177,7 @@ interface TreeLabelProps {
 }
 
 /** What a row of a tree begins with. */
-export function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps): JSX.Element {
+function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps): JSX.Element {
     const known = info.value.categories[category];
     return (
         <>
@@ -180,6 +186,24 @@ export function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabel
             {children}
         </>
     );
+}
+
+/** The main column of a tree of functions. */
+export function treeColumn(title?: string): Column<TreeNode> {
+    return nameColumn<TreeNode>({
+        ...(title === undefined ? {} : { title }),
+        cell: (node) => (
+            <TreeLabel hasChildren={node.hasChildren} isOpen={node.expanded} category={node.category}>
+                <FuncText func={node.func} />
+            </TreeLabel>
+        ),
+        text: (node) => '  '.repeat(node.depth) + copiedName(node.func),
+    });
+}
+
+/** px: an estimate of the widest row of a tree, so that the horizontal scroll bar does not change while one scrolls down. */
+export function estimateTreeWidth(rows: readonly TreeNode[]): number {
+    return rows.reduce((widest, node) => Math.max(widest, node.depth * INDENT + estimateWidth(node.func)), 0);
 }
 
 export function rowClassOf(func: number): string {
