@@ -57,18 +57,17 @@ export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> 
     const { session } = module;
     const wasm = module.functions<Functions>();
 
-    function timings(pointer: Pointer, limit: number): FuncRow[] {
-        const view = module.view(pointer);
-        const data = view.records(0, FUNC_TIMING_BYTES);
-        return Array.from({ length: Math.min(view.length, limit) }, (_, i) => ({
-            func: data.getInt32(i * FUNC_TIMING_BYTES, true),
-            total: data.getFloat64(i * FUNC_TIMING_BYTES + 8, true),
-            self: data.getFloat64(i * FUNC_TIMING_BYTES + 16, true),
-        }));
+    function timings(pointer: Pointer, limit?: number): FuncRow[] {
+        const read = (data: DataView, at: number): FuncRow => ({
+            func: data.getInt32(at, true),
+            total: data.getFloat64(at + 8, true),
+            self: data.getFloat64(at + 16, true),
+        });
+        return module.view(pointer).records(0, FUNC_TIMING_BYTES, read, limit);
     }
 
     return {
-        groups: (by) => timings(wasm.session_groups(session, GROUP_KINDS.indexOf(by)), Number.POSITIVE_INFINITY),
+        groups: (by) => timings(wasm.session_groups(session, GROUP_KINDS.indexOf(by))),
         functionsWeighed: (weight, limit) =>
             timings(wasm.session_functions_weighed(session, WEIGHTS.indexOf(weight)), limit),
         butterfly({ kind, index }) {

@@ -226,13 +226,12 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
         markerChart(query) {
             ask(query);
             const view = module.view(wasm.session_marker_chart(session));
-            const data = view.records(0, ROW_BYTES);
-            const rows = Array.from({ length: view.length }, (_, i) => ({
-                name: data.getInt32(i * ROW_BYTES, true),
-                category: data.getUint32(i * ROW_BYTES + 4, true),
-                count: data.getUint32(i * ROW_BYTES + 12, true),
-                rowOfName: data.getUint32(i * ROW_BYTES + 16, true),
-                isOfInstants: data.getUint32(i * ROW_BYTES + 20, true) === 1,
+            const rows = view.records(0, ROW_BYTES, (data, at) => ({
+                name: data.getInt32(at, true),
+                category: data.getUint32(at + 4, true),
+                count: data.getUint32(at + 12, true),
+                rowOfName: data.getUint32(at + 16, true),
+                isOfInstants: data.getUint32(at + 20, true) === 1,
             }));
             return rows.map((row) => ({ ...row, name: module.text(row.name) }));
         },

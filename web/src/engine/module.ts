@@ -140,8 +140,10 @@ export class View {
         return new Uint8Array(this.memory, this.at(column, length), length).slice();
     }
 
-    records(column: number, size: number): DataView {
-        return new DataView(this.memory, this.at(column, this.length), this.length * size);
+    /** What `read` makes of the structs of a column, at most `most` of them: `size` bytes each, the next one from `at` on. */
+    records<T>(column: number, size: number, read: (data: DataView, at: number) => T, most = this.length): T[] {
+        const data = new DataView(this.memory, this.at(column, this.length), this.length * size);
+        return Array.from({ length: Math.min(this.length, most) }, (_, i) => read(data, i * size));
     }
 
     private at(column: number, length: number): Pointer {

@@ -138,11 +138,9 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
         return [selection.inverted ? INVERTED_PATH : PATH, words.length];
     }
 
-    /** The records of an answer's first column. */
+    /** The structs of an answer's first column. */
     function records<T>(pointer: Pointer, size: number, read: (data: DataView, at: number) => T): T[] {
-        const view = module.view(pointer);
-        const data = view.records(0, size);
-        return Array.from({ length: view.length }, (_, i) => read(data, i * size));
+        return module.view(pointer).records(0, size, read);
     }
 
     function library(lib: number): LibraryId {

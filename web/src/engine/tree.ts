@@ -108,22 +108,20 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
 
     function categories(self: 0 | 1): NodeDetails['categoriesTotal'] {
         const view = module.view(wasm.session_categories(session, self));
-        const data = view.records(0, CATEGORY_WEIGHT_BYTES);
-        return Array.from({ length: view.length }, (_, i) => ({
-            category: data.getUint32(i * CATEGORY_WEIGHT_BYTES, true),
-            weight: data.getFloat64(i * CATEGORY_WEIGHT_BYTES + 8, true),
+        return view.records(0, CATEGORY_WEIGHT_BYTES, (data, at) => ({
+            category: data.getUint32(at, true),
+            weight: data.getFloat64(at + 8, true),
         }));
     }
 
     function lines(file: string): NodeDetails['lines'] {
-        const view = module.view(wasm.session_lines(session));
-        const data = view.records(0, LINE_WEIGHT_BYTES);
-        return Array.from({ length: Math.min(view.length, MOST_LINES) }, (_, i) => ({
+        const read = (data: DataView, at: number): NodeDetails['lines'][number] => ({
             file,
-            line: data.getUint32(i * LINE_WEIGHT_BYTES, true),
-            total: data.getFloat64(i * LINE_WEIGHT_BYTES + 8, true),
-            self: data.getFloat64(i * LINE_WEIGHT_BYTES + 16, true),
-        }));
+            line: data.getUint32(at, true),
+            total: data.getFloat64(at + 8, true),
+            self: data.getFloat64(at + 16, true),
+        });
+        return module.view(wasm.session_lines(session)).records(0, LINE_WEIGHT_BYTES, read, MOST_LINES);
     }
 
     /** What the last call of session_details() or its like has left. */
