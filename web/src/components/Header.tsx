@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ExtraSection } from '../engine/api';
 import { chooseFile, isRenaming, openedFile, profileName, renameProfile, saveProfile } from '../state/open';
 import { fullRange, info, openDialog, popRanges, view } from '../state/store';
+import { trustSection } from '../state/summary_view';
 import { theme, toggleTheme } from '../state/theme';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
@@ -49,10 +50,6 @@ function Breadcrumb(): JSX.Element {
     );
 }
 
-function trustSection(extra: readonly ExtraSection[]): ExtraSection | undefined {
-    return extra.find((section) => section.label.trim().toLowerCase() === 'trust');
-}
-
 /** "98.55 %" as the page writes it: "98.6%"; rounding does not make it a hundred. */
 function shortPercent(text: string): string {
     const value = Number.parseFloat(text);
@@ -78,7 +75,7 @@ function trustSummary(section: ExtraSection): { text: string; isGood: boolean } 
 }
 
 function Trust(): JSX.Element | null {
-    const section = trustSection(info.value.extra);
+    const section = trustSection.value;
     if (!section || info.value.sampleCount === 0) return null;
     const { text, isGood } = trustSummary(section);
     return (
