@@ -19,11 +19,15 @@ export interface Choice<Value> {
 
 const RECORDED_LABELS: Record<WeightUnit, string> = { samples: 'Samples', ms: 'Recorded time', bytes: 'Bytes' };
 
+/** Whether the file has what it takes to count this. */
+export function hasWeight(weight: Weight): boolean {
+    return info.value.weights.includes(WEIGHTS.indexOf(weight));
+}
+
 function choiceOf(weight: Weight): Choice<Weight> {
     const unit = info.value.weightUnit;
-    const hasCounts = info.value.weights.includes(WEIGHTS.indexOf('samples'));
     const texts: Record<Weight, [string, string]> = {
-        recorded: [hasCounts && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit], 'As the file says'],
+        recorded: [hasWeight('samples') && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit], 'As the file says'],
         samples: ['Samples', 'Each sample counts one'],
         time: ['Time', 'The time since the sample before it in its thread'],
         'cpu-time': ['CPU time', 'The CPU time since the sample before it in its thread'],
@@ -37,14 +41,14 @@ function choiceOf(weight: Weight): Choice<Weight> {
 
 /** Those that the file has; more than one, or there is nothing to choose. */
 export const weightChoices = computed<Choice<Weight>[]>(() =>
-    WEIGHTS.filter((_, at) => info.value.weights.includes(at)).map(choiceOf),
+    WEIGHTS.filter(hasWeight).map(choiceOf),
 );
 
 const UNITS: Partial<Record<Weight, WeightUnit>> = { samples: 'samples', time: 'ms', 'cpu-time': 'ms', 'off-cpu-time': 'ms' };
 
 /** The weight of the view, if the file has it. */
 export const weight = computed<Weight>(() =>
-    info.value.weights.includes(WEIGHTS.indexOf(view.value.weight)) ? view.value.weight : 'recorded',
+    hasWeight(view.value.weight) ? view.value.weight : 'recorded',
 );
 
 /** The unit of all totals and selfs of the view. */

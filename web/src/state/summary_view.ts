@@ -1,8 +1,8 @@
 /** The summary of the view: a few of each list, heaviest first, and where each leads. */
 import { computed, effect, signal } from '@preact/signals';
 import type { ExtraSection, FuncRow } from '../engine/api';
-import { WEIGHTS } from '../engine/api';
 import type { Center } from '../engine/butterfly';
+import { hasWeight } from './filters';
 import { latest } from './latest';
 import { fetchNames } from './names';
 import { changeView, engine, info, onOtherProfile, view } from './store';
@@ -32,7 +32,6 @@ const ALL = 1_000_000;
 export const summaryLists = signal<SummaryLists | null>(null);
 export const summaryError = signal('');
 
-const knowsWaits = computed(() => info.value.weights.includes(WEIGHTS.indexOf('off-cpu-time')));
 const isOpen = computed(() => view.value.tab === 'summary');
 
 onOtherProfile(() => {
@@ -45,7 +44,7 @@ const refresh = latest(async () => {
         engine.groups('library'),
         engine.groups('category'),
         engine.groups('thread'),
-        knowsWaits.peek() ? engine.functionsWeighed('off-cpu-time', ALL) : null,
+        hasWeight('off-cpu-time') ? engine.functionsWeighed('off-cpu-time', ALL) : null,
     ]);
     const top = functions.filter(hasTime).slice(0, MOST_ROWS);
     const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
