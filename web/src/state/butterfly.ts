@@ -9,7 +9,7 @@ import { fetchNames, funcName, namesVersion } from './names';
 import { changeView, engine, info, onOtherProfile, store, stored, view } from './store';
 import { sortOf } from './tables';
 import { summary } from './tree';
-import { compareNames } from './tree_nodes';
+import { compareNames, compareWeights } from './tree_nodes';
 
 export const SIDE_ORDER = 'total';
 export const LIST_ORDER = 'total';
@@ -63,8 +63,7 @@ function compareRows(kind: CenterKind, column: string, a: FuncRow, b: FuncRow): 
     }
     if (column === 'name')
         return compareNames(funcOfCenter({ kind, index: a.func }), funcOfCenter({ kind, index: b.func }));
-    const [first, second] = column === 'self' ? (['self', 'total'] as const) : (['total', 'self'] as const);
-    return Math.abs(b[first]) - Math.abs(a[first]) || Math.abs(b[second]) - Math.abs(a[second]) || a.func - b.func;
+    return compareWeights(column === 'self' ? 'self' : 'total', a, b);
 }
 
 export const listRows = computed<FuncRow[]>(() => {

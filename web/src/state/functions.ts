@@ -7,7 +7,7 @@ import { fetchNames, namesVersion } from './names';
 import { engine, onOtherProfile, view } from './store';
 import { sortOf } from './tables';
 import { summary } from './tree';
-import { compareNames } from './tree_nodes';
+import { compareNames, compareWeights } from './tree_nodes';
 
 const MOST_FUNCTIONS = 100_000;
 
@@ -27,8 +27,7 @@ export function selectFunction(func: number, scroll: boolean): void {
 
 function compare(column: string, a: FuncRow, b: FuncRow): number {
     if (column === 'name') return compareNames(a.func, b.func);
-    const [first, second] = column === 'total' ? (['total', 'self'] as const) : (['self', 'total'] as const);
-    return Math.abs(b[first]) - Math.abs(a[first]) || Math.abs(b[second]) - Math.abs(a[second]) || a.func - b.func;
+    return compareWeights(column === 'total' ? 'total' : 'self', a, b);
 }
 
 export const sortedFunctions = computed<FuncRow[]>(() => {

@@ -84,6 +84,18 @@ export function compareNames(a: number, b: number): number {
     return NAMES.compare(funcName(a)?.name ?? '', funcName(b)?.name ?? '') || a - b;
 }
 
+interface Weighed {
+    func: number;
+    total: number;
+    self: number;
+}
+
+/** The heaviest by one of its weights first; of equals, by the other. */
+export function compareWeights(by: 'total' | 'self', a: Weighed, b: Weighed): number {
+    const other = by === 'total' ? 'self' : 'total';
+    return Math.abs(b[by]) - Math.abs(a[by]) || Math.abs(b[other]) - Math.abs(a[other]) || a.func - b.func;
+}
+
 /** Siblings as they are shown. They come sorted by total: that order is the engine's own. */
 export function sortSiblings(siblings: readonly TreeNode[], { column, reversed }: SortOrder): readonly TreeNode[] {
     if (column === 'total' && !reversed) return siblings;
