@@ -13,7 +13,7 @@ import { useLatest, useSize } from './use';
 
 /** px; the style sheet has the same. */
 export const ROW_HEIGHT = 20;
-export const HEADER_HEIGHT = 24;
+const HEADER_HEIGHT = 24;
 /** px: how much further right each level of a tree is. */
 export const INDENT = 12;
 const OVERSCAN = 12;

@@ -52,7 +52,7 @@ function scroller(): HTMLElement | null {
 }
 
 /** Scrolls so that a row is on the screen. */
-export function revealTrack(key: TrackKey): void {
+function revealTrack(key: TrackKey): void {
     const box = scroller();
     const at = tracks.value.rows.findIndex((row) => row.key === key);
     if (!box || at < 0) return;

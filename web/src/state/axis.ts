@@ -13,7 +13,7 @@ export interface Axis {
 }
 
 /** `span` inside of `limits`, with its length as far as there is room. */
-export function clampSpan(span: Span, limits: Span): Span {
+function clampSpan(span: Span, limits: Span): Span {
     const length = Math.min(span[1] - span[0], limits[1] - limits[0]);
     const start = Math.min(Math.max(span[0], limits[0]), limits[1] - length);
     return [start, start + length];

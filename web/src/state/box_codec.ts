@@ -23,17 +23,6 @@ export interface BoxView {
     full: boolean;
 }
 
-export const EMPTY_BOX: BoxView = {
-    func: -1,
-    path: [],
-    inverted: false,
-    source: -1,
-    isOfRow: false,
-    assembly: false,
-    symbol: -1,
-    full: false,
-};
-
 export function encodeBox(box: BoxView | null, query: URLSearchParams): void {
     if (!box) return;
     if (box.source >= 0) query.set('sourceViewIndex', String(box.source));

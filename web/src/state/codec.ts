@@ -103,13 +103,13 @@ function unitFor(duration: number): string {
 }
 
 /** `range` as start, unit and duration after `zero`: "1200m350", "15250u4000". */
-export function encodeRange(range: Range, zero: number): string {
+function encodeRange(range: Range, zero: number): string {
     const unit = unitFor(range[1] - range[0]);
     const scale = UNITS[unit] ?? 1;
     return `${Math.round((range[0] - zero) * scale)}${unit}${Math.max(1, Math.round((range[1] - range[0]) * scale))}`;
 }
 
-export function decodeRange(text: string, zero: number): Range | null {
+function decodeRange(text: string, zero: number): Range | null {
     const match = /^(-?\d{1,15})([mun])(\d{1,15})$/.exec(text);
     if (!match) return null;
     const scale = UNITS[match[2] ?? 'm'] ?? 1;

@@ -11,7 +11,7 @@ import { committedRange, engine, loading, onOtherProfile, view } from './store';
 
 /** px */
 export const CHART_ROW_HEIGHT = 18;
-export const CHART_HEADING_HEIGHT = 24;
+const CHART_HEADING_HEIGHT = 24;
 
 /** A line of the chart: the name of a category, or a row of markers. */
 export interface ChartLine {
@@ -33,7 +33,7 @@ interface Layout {
 
 const EMPTY: Layout = { rows: [], lines: [], lineOfRow: [], height: 0 };
 
-export function layoutLines(rows: MarkerChartRow[]): Layout {
+function layoutLines(rows: MarkerChartRow[]): Layout {
     const lines: ChartLine[] = [];
     const lineOfRow: number[] = [];
     let top = 0;

@@ -91,7 +91,7 @@ export function renameProfile(name: string): void {
 }
 
 /** A name that every file system takes. */
-export function fileNameOf(name: string): string {
+function fileNameOf(name: string): string {
     const plain = plainText(name, LONGEST_NAME).replace(/[\\/:*?"<>|\s⟨⟩…]+/g, ' ');
     return plain.trim().replace(/^\.+/, '').replace(/ /g, '-') || 'profile';
 }

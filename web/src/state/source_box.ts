@@ -44,7 +44,7 @@ export const symbols = signal<NativeSymbol[] | null>(null);
 export const code = signal<Code | null>(null);
 /** Why there is no code. */
 export const codeProblem = signal('');
-export const addressCosts = signal<AddressCosts | null>(null);
+const addressCosts = signal<AddressCosts | null>(null);
 /** A sentence about what went wrong with the costs. */
 export const boxError = signal('');
 
@@ -156,7 +156,7 @@ export function stepSymbol(by: 1 | -1): void {
 }
 
 /** The lines worth a visit: with at least a tenth of what the costliest has. */
-export const HOT_SHARE = 0.1;
+const HOT_SHARE = 0.1;
 
 /** What decides how hot a line is: its own time and that of calls inlined into it; its total where the file has neither. */
 export const lineHeat = computed<ReadonlyMap<number, number>>(() => {

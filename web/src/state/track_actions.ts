@@ -63,11 +63,11 @@ export function hideRow(row: TrackRow): void {
     hide(keysOf(row));
 }
 
-export function showOnlyRow(row: TrackRow): void {
+function showOnlyRow(row: TrackRow): void {
     showOnly(keysOf(row));
 }
 
-export function showOnlyProcess(row: TrackRow): void {
+function showOnlyProcess(row: TrackRow): void {
     showOnly(tracksOfProcess(trackSeeds.value, row.process));
 }
 
@@ -91,7 +91,7 @@ export function moveTo(row: TrackRow, target: TrackKey): boolean {
 }
 
 /** By one place up (-1) or down (1). */
-export function moveBy(row: TrackRow, step: 1 | -1): void {
+function moveBy(row: TrackRow, step: 1 | -1): void {
     const siblings = siblingsOf(tracks.value.rows, row);
     const target = siblings[siblings.findIndex((one) => one.key === row.key) + step];
     if (target) moveTo(row, target.key);

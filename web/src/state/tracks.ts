@@ -77,8 +77,8 @@ export interface TrackChoice {
 export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: [], order: [] };
 
 /** px */
-export const THREAD_HEIGHT = 42;
-export const HEADING_HEIGHT = 25;
+const THREAD_HEIGHT = 42;
+const HEADING_HEIGHT = 25;
 
 /** All threads are shown up to this number of busy ones... */
 const MOST_SHOWN_AT_FIRST = 15;
@@ -98,7 +98,7 @@ export function isCpu(thread: ThreadInfo): boolean {
 }
 
 /** The threads to show without being asked for the rest. */
-export function busyThreads(threads: readonly ThreadInfo[]): Set<number> {
+function busyThreads(threads: readonly ThreadInfo[]): Set<number> {
     const sorted = threads.filter((thread) => !isCpu(thread)).sort((a, b) => b.activity - a.activity);
     const best = sorted[0]?.activity ?? 0;
     const least = threads.length <= FEW ? Number.MIN_VALUE : best * LEAST_SHARE;

@@ -97,7 +97,7 @@ export function compareWeights(by: 'total' | 'self', a: Weighed, b: Weighed): nu
 }
 
 /** Siblings as they are shown. They come sorted by total: that order is the engine's own. */
-export function sortSiblings(siblings: readonly TreeNode[], { column, reversed }: SortOrder): readonly TreeNode[] {
+function sortSiblings(siblings: readonly TreeNode[], { column, reversed }: SortOrder): readonly TreeNode[] {
     if (column === 'total' && !reversed) return siblings;
     const sorted = [...siblings];
     if (column === 'self') sorted.sort((a, b) => Math.abs(b.self) - Math.abs(a.self));
