@@ -1,6 +1,7 @@
 // Writes a profile whose texts try to break the page: node tests/e2e/page_hostile_profile.mjs FILE
 import { writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
+import { WHOLE_LIFE } from './small_profile.mjs';
 
 export const TITLE_THIEF = /^[12]$/; // what the page's title would be if a name ran as a script
 export const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
@@ -116,12 +117,7 @@ function hostileProfile() {
             sourceLocationTable: table(0, { source: [], line: [], column: [] }),
         },
         threads: [MARKUP, RIGHT_TO_LEFT, CONTROLS, LONG, PILED].map((name, at) => ({
-            processType: 'default',
-            processStartupTime: 0,
-            processShutdownTime: null,
-            registerTime: 0,
-            unregisterTime: null,
-            pausedRanges: [],
+            ...WHOLE_LIFE,
             name,
             isMainThread: at === 0,
             processName: at === 0 ? RIGHT_TO_LEFT : name,

@@ -3,10 +3,10 @@
 //
 //     node tests/e2e/page_markers_profile.mjs FILE
 import { writeFileSync } from 'node:fs';
+import { functionTables, WHOLE_LIFE } from './small_profile.mjs';
 
 const [file] = process.argv.slice(2);
 const strings = ['main', 'work', 'app', 'load', 'paint', 'tick', 'https://example.org/a', '<b>bold</b>', 'open', 'wait'];
-const fill = (length, value) => Array(length).fill(value);
 const SAMPLES = 100; // 1 ms each
 
 /** name, category, start, end (null: an instant), payload */
@@ -46,12 +46,7 @@ const pairs = [
 
 function thread(index, name, markers) {
     return {
-        processType: 'default',
-        processStartupTime: 0,
-        processShutdownTime: null,
-        registerTime: 0,
-        unregisterTime: null,
-        pausedRanges: [],
+        ...WHOLE_LIFE,
         name,
         isMainThread: index === 0,
         processName: 'app',
@@ -121,35 +116,7 @@ writeFileSync(
         shared: {
             stringArray: strings,
             stackTable: { frame: [0, 1], prefixOffset: [0, 1], length: 2 },
-            frameTable: {
-                address: [-1, -1],
-                lib: [-1, -1],
-                inlineDepth: [0, 0],
-                category: [0, 1],
-                subcategory: [0, 0],
-                func: [0, 1],
-                nativeSymbol: [null, null],
-                innerWindowID: [0, 0],
-                line: [null, null],
-                column: [null, null],
-                originalLocation: [null, null],
-                length: 2,
-            },
-            funcTable: {
-                name: [0, 1],
-                isJS: fill(2, false),
-                relevantForJS: fill(2, false),
-                resource: fill(2, -1),
-                source: fill(2, null),
-                lineNumber: fill(2, null),
-                columnNumber: fill(2, null),
-                originalLocation: fill(2, null),
-                length: 2,
-            },
-            resourceTable: { name: [], host: [], type: [], length: 0 },
-            nativeSymbols: { libIndex: [], address: [], name: [], functionSize: [], length: 0 },
-            sources: { id: [], filename: [], startLine: [], startColumn: [], sourceMapURL: [], content: [], length: 0 },
-            sourceLocationTable: { source: [], line: [], column: [], length: 0 },
+            ...functionTables([['main', -1, 0], ['work', -1, 1]], []),
         },
         threads: [
             thread(0, 'main', markerTable(mainMarkers, pairs)),

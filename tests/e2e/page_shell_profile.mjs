@@ -3,14 +3,14 @@
 //
 //     node tests/e2e/page_shell_profile.mjs FILE [THREADS]
 import { writeFileSync } from 'node:fs';
+import { functionTables, WHOLE_LIFE } from './small_profile.mjs';
 
 const [file, wanted = '60'] = process.argv.slice(2);
 const names = ['main', 'accept_connection', 'parse_request', 'std::vector<Request>::push_back', 'HttpServer::handle', 'render', 'malloc', '_int_malloc', 'idle_wait'];
-const strings = [...names, 'server', 'libc.so.6', 'Request served'];
+const libraries = ['server', 'libc.so.6'];
+const strings = [...names, ...libraries, 'Request served'];
 const inLibc = (at) => (names[at].includes('malloc') ? 1 : 0);
 const count = names.length;
-const none = (length) => Array(length).fill(null);
-const fill = (length, value) => Array(length).fill(value);
 
 // main calls the others; handle calls render, push_back malloc, and this _int_malloc.
 const stacks = { frame: names.map((_, at) => at), prefix: [-1, 0, 0, 2, 0, 4, 3, 6, 0] };
@@ -24,12 +24,7 @@ const stackTable = {
 function thread(name, processName, pid, tid, isMainThread, busy) {
     const stack = Array.from({ length: busy }, (_, at) => (at * 7 + tid) % (count - 1));
     return {
-        processType: 'default',
-        processStartupTime: 0,
-        processShutdownTime: null,
-        registerTime: 0,
-        unregisterTime: null,
-        pausedRanges: [],
+        ...WHOLE_LIFE,
         name,
         isMainThread,
         processName,
@@ -92,35 +87,7 @@ writeFileSync(
         shared: {
             stringArray: strings,
             stackTable,
-            frameTable: {
-                address: fill(count, -1),
-                lib: fill(count, -1),
-                inlineDepth: fill(count, 0),
-                category: names.map((_, at) => inLibc(at)),
-                subcategory: fill(count, 0),
-                func: names.map((_, at) => at),
-                nativeSymbol: none(count),
-                innerWindowID: fill(count, 0),
-                line: none(count),
-                column: none(count),
-                originalLocation: none(count),
-                length: count,
-            },
-            funcTable: {
-                name: names.map((_, at) => at),
-                isJS: fill(count, false),
-                relevantForJS: fill(count, false),
-                resource: names.map((_, at) => inLibc(at)),
-                source: none(count),
-                lineNumber: none(count),
-                columnNumber: none(count),
-                originalLocation: none(count),
-                length: count,
-            },
-            resourceTable: { name: [count, count + 1], host: none(2), type: [1, 1], length: 2 },
-            nativeSymbols: { libIndex: [], address: [], name: [], functionSize: [], length: 0 },
-            sources: { id: [], filename: [], startLine: [], startColumn: [], sourceMapURL: [], content: [], length: 0 },
-            sourceLocationTable: { source: [], line: [], column: [], length: 0 },
+            ...functionTables(names.map((name, at) => [name, inLibc(at), inLibc(at)]), libraries),
         },
         threads,
     }),

@@ -5,6 +5,7 @@
 //     node tests/e2e/page_story_profile.mjs FILE
 import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { functionTables, WHOLE_LIFE } from './small_profile.mjs';
 
 const LENGTH = 400;
 const FUNCS = ['main', 'serve', 'Cache::lookup', 'pthread_mutex_lock', 'futex_wait', 'answer', 'Cache::rebuild', 'idle_loop'];
@@ -59,12 +60,7 @@ function thread(name, index) {
         ['wait', 'idle'].includes(at(Math.max(0, time - 1))) ? 0 : 1000,
     ]);
     return {
-        processType: 'default',
-        processStartupTime: 0,
-        processShutdownTime: null,
-        registerTime: 0,
-        unregisterTime: null,
-        pausedRanges: [],
+        ...WHOLE_LIFE,
         name,
         isMainThread: false,
         processName: 'server',
@@ -82,18 +78,7 @@ function profile() {
     const shared = {
         stringArray: strings,
         stackTable: table(stackRows.map(({ func, caller }, at) => [func, caller < 0 ? 0 : at - caller]), ['frame', 'prefixOffset']),
-        frameTable: table(
-            FUNCS.map((_, at) => [-1, -1, 0, categoryOf(at), 0, at, null, 0, null, null, null]),
-            ['address', 'lib', 'inlineDepth', 'category', 'subcategory', 'func', 'nativeSymbol', 'innerWindowID', 'line', 'column', 'originalLocation'],
-        ),
-        funcTable: table(
-            FUNCS.map((_, at) => [at, false, false, libraries.indexOf(LIBRARIES[at]), null, null, null, null]),
-            ['name', 'isJS', 'relevantForJS', 'resource', 'source', 'lineNumber', 'columnNumber', 'originalLocation'],
-        ),
-        resourceTable: table(libraries.map((name) => [text(name), null, 1]), ['name', 'host', 'type']),
-        nativeSymbols: table([], ['libIndex', 'address', 'name', 'functionSize']),
-        sources: table([], ['id', 'filename', 'startLine', 'startColumn', 'sourceMapURL', 'content']),
-        sourceLocationTable: table([], ['source', 'line', 'column']),
+        ...functionTables(FUNCS.map((name, at) => [name, libraries.indexOf(LIBRARIES[at]), categoryOf(at)]), libraries),
     };
     const color = { User: 'yellow', Waiting: 'red', Idle: 'transparent' };
     return {

@@ -1,6 +1,63 @@
 // Writes profiles of one thread whose call tree can be seen by eye, for the tests of the page.
 import { writeFileSync } from 'node:fs';
 
+/** What all threads here have: they last as long as their process. */
+export const WHOLE_LIFE = {
+    processType: 'default',
+    processStartupTime: 0,
+    processShutdownTime: null,
+    registerTime: 0,
+    unregisterTime: null,
+    pausedRanges: [],
+};
+
+/**
+ * The tables of `functions`: [name, index of its library or -1, index of its category], each with one frame. Their names are
+ * the first texts of the profile, those of `libraries` follow.
+ */
+export function functionTables(functions, libraries) {
+    const count = functions.length;
+    const none = (length) => Array(length).fill(null);
+    const fill = (length, value) => Array(length).fill(value);
+    const indexes = functions.map((_, at) => at);
+    return {
+        frameTable: {
+            address: fill(count, -1),
+            lib: fill(count, -1),
+            inlineDepth: fill(count, 0),
+            category: functions.map(([, , category]) => category),
+            subcategory: fill(count, 0),
+            func: indexes,
+            nativeSymbol: none(count),
+            innerWindowID: fill(count, 0),
+            line: none(count),
+            column: none(count),
+            originalLocation: none(count),
+            length: count,
+        },
+        funcTable: {
+            name: indexes,
+            isJS: fill(count, false),
+            relevantForJS: fill(count, false),
+            resource: functions.map(([, library]) => library),
+            source: none(count),
+            lineNumber: none(count),
+            columnNumber: none(count),
+            originalLocation: none(count),
+            length: count,
+        },
+        resourceTable: {
+            name: libraries.map((_, at) => count + at),
+            host: none(libraries.length),
+            type: fill(libraries.length, 1),
+            length: libraries.length,
+        },
+        nativeSymbols: { libIndex: [], address: [], name: [], functionSize: [], length: 0 },
+        sources: { id: [], filename: [], startLine: [], startColumn: [], sourceMapURL: [], content: [], length: 0 },
+        sourceLocationTable: { source: [], line: [], column: [], length: 0 },
+    };
+}
+
 /**
  * `functions`: [name, index of its library, index of its category]. `samples`: [stack, times], the stack root first as
  * indexes of functions; or objects { stack, ms, cpu, weight } (ms since the sample before, and µs of CPU time in it).
@@ -24,10 +81,6 @@ export function writeProfile(file, { product, functions, libraries, categories, 
     const hasCpu = counted.some((sample) => sample.cpu !== undefined);
     const hasWeight = counted.some((sample) => sample.weight !== undefined);
 
-    const count = functions.length;
-    const none = (length) => Array(length).fill(null);
-    const fill = (length, value) => Array(length).fill(value);
-    const indexes = functions.map((_, at) => at);
     const profile = {
         meta: {
             interval: 1,
@@ -46,49 +99,11 @@ export function writeProfile(file, { product, functions, libraries, categories, 
         shared: {
             stringArray: [...functions.map(([name]) => name), ...libraries],
             stackTable: { ...stacks, length: stacks.frame.length },
-            frameTable: {
-                address: fill(count, -1),
-                lib: fill(count, -1),
-                inlineDepth: fill(count, 0),
-                category: functions.map(([, , category]) => category),
-                subcategory: fill(count, 0),
-                func: indexes,
-                nativeSymbol: none(count),
-                innerWindowID: fill(count, 0),
-                line: none(count),
-                column: none(count),
-                originalLocation: none(count),
-                length: count,
-            },
-            funcTable: {
-                name: indexes,
-                isJS: fill(count, false),
-                relevantForJS: fill(count, false),
-                resource: functions.map(([, library]) => library),
-                source: none(count),
-                lineNumber: none(count),
-                columnNumber: none(count),
-                originalLocation: none(count),
-                length: count,
-            },
-            resourceTable: {
-                name: libraries.map((_, at) => count + at),
-                host: none(libraries.length),
-                type: fill(libraries.length, 1),
-                length: libraries.length,
-            },
-            nativeSymbols: { libIndex: [], address: [], name: [], functionSize: [], length: 0 },
-            sources: { id: [], filename: [], startLine: [], startColumn: [], sourceMapURL: [], content: [], length: 0 },
-            sourceLocationTable: { source: [], line: [], column: [], length: 0 },
+            ...functionTables(functions, libraries),
         },
         threads: [
             {
-                processType: 'default',
-                processStartupTime: 0,
-                processShutdownTime: null,
-                registerTime: 0,
-                unregisterTime: null,
-                pausedRanges: [],
+                ...WHOLE_LIFE,
                 name: product,
                 isMainThread: true,
                 processName: product,
