@@ -4,12 +4,13 @@
 // markers ask for, of all threads at once; "first" is the first time, which reads the payloads. Medians of five, in ms.
 //
 //     bench_markers.mjs [SAMPLES STACKS THREADS MARKERS COUNTERS]        (100000 30000 1000 100000 6)
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { build, loadEngine, root } from '../engine_loader.mjs';
+import { median, serve } from './served.mjs';
 
 const ROUNDS = 5;
 const FIRST_SCREEN_GOAL = 500; // ms
@@ -25,7 +26,6 @@ if (!existsSync(file)) {
 }
 
 const results = [];
-const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
 const note = (name, times, goal) => results.push([name, median(times), goal]);
 
 // ---- the engine ----
@@ -62,23 +62,6 @@ for (const [name, times] of Object.entries(rounds)) note(name, times, ANSWER_GOA
 
 // ---- the page ----
 
-/** Starts `prof load`; resolves with the address that it prints. */
-async function serve() {
-    const server = spawn(join(build, 'prof'), ['load', '--no-open', '--port', '0', file]);
-    const url = await new Promise((resolve, reject) => {
-        let text = '';
-        const read = (piece) => {
-            text += piece;
-            const match = /http:\S+/.exec(text);
-            if (match) resolve(match[0]);
-        };
-        server.stdout.on('data', read);
-        server.stderr.on('data', read);
-        server.on('exit', () => reject(new Error(`prof load ended: ${text}`)));
-    });
-    return { server, url };
-}
-
 /** In the page: the time when the call tree and the first graph have been painted. */
 function paintedAt() {
     return new Promise((resolve) => {
@@ -92,7 +75,7 @@ function paintedAt() {
     });
 }
 
-const { server, url } = await serve();
+const { server, url } = await serve(file);
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] });
 try {
     const firsts = [];

@@ -7,10 +7,10 @@
 //     bench_page.mjs FILE
 //
 // Prints each time, and its ratio to the goal: 1 s for the first screen, 100 ms for what follows a key.
-import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { build, root, syntheticProfile } from '../engine_loader.mjs';
+import { root, syntheticProfile } from '../engine_loader.mjs';
+import { median, serve } from './served.mjs';
 
 const ROUNDS = 5;
 const FIRST_SCREEN_GOAL = 1000; // ms
@@ -19,27 +19,6 @@ const ANSWER_GOAL = 100; // ms
 const { chromium } = createRequire(join(root, 'web/package.json'))('playwright-core');
 const [first = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
 const file = /^\d+$/.test(first) ? syntheticProfile(first, stacks, threads) : first;
-
-/** Starts `prof load`; resolves with the address that it prints. */
-async function serve() {
-    const server = spawn(join(build, 'prof'), ['load', '--no-open', '--port', '0', file]);
-    const url = await new Promise((resolve, reject) => {
-        let text = '';
-        const read = (piece) => {
-            text += piece;
-            const match = /http:\S+/.exec(text);
-            if (match) resolve(match[0]);
-        };
-        server.stdout.on('data', read);
-        server.stderr.on('data', read);
-        server.on('exit', () => reject(new Error(`prof load ended: ${text}`)));
-    });
-    return { server, url };
-}
-
-function median(times) {
-    return times.sort((a, b) => a - b)[times.length >> 1];
-}
 
 /** Runs in the page from the start: notes when the first rows, and the first graph, were painted. */
 function watchFirstPaint() {
@@ -94,7 +73,7 @@ async function timeChart(act) {
     return window.chartPainted - start;
 }
 
-const { server, url } = await serve();
+const { server, url } = await serve(file);
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] });
 const results = [];
 try {
