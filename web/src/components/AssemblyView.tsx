@@ -24,7 +24,7 @@ import {
 import { markedIn } from '../state/source_find';
 import type { Place } from '../state/symbol_api';
 import { markedPieces, partExpression } from '../text/highlight';
-import { plainText } from '../text/plain';
+import { baseName, plainText } from '../text/plain';
 import { FindBar } from './FindBar';
 import { CodeProblem } from './SourceProblem';
 import { ProfileText } from './text';
@@ -65,10 +65,6 @@ function Text({ text, found }: { text: string; found: RegExp | null }): JSX.Elem
             {rest.slice(end)}
         </bdi>
     );
-}
-
-function baseName(file: string): string {
-    return file.slice(file.lastIndexOf('/') + 1);
 }
 
 /** Where an instruction comes from: the innermost frame, short; all of them in words. */

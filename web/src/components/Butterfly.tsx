@@ -31,7 +31,7 @@ import { functionsError } from '../state/functions';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { FUNCTION_KEYS, functionMenu } from '../state/node_menu';
 import { weightUnit } from '../state/filters';
-import { info } from '../state/store';
+import { categoryName, info } from '../state/store';
 import { transformFunctionByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
 import type { TreeNode } from '../state/tree_nodes';
@@ -88,7 +88,7 @@ function CategoryText({ category }: { category: number }): JSX.Element {
     return (
         <span class="tree-text in-list">
             <span class="category-square" style={{ background: categoryColor(known) }} />
-            <ProfileText text={known?.name ?? 'Other'} />
+            <ProfileText text={categoryName(category)} />
         </span>
     );
 }

@@ -4,7 +4,7 @@ import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
 import { funcName } from '../state/names';
 import { weightUnit } from '../state/filters';
-import { info } from '../state/store';
+import { categoryName, info } from '../state/store';
 import { describeWeight, formatShare } from '../text/format';
 import { NameTooltip } from './NameTooltip';
 import { ProfileText } from './text';
@@ -26,7 +26,7 @@ function Categories({ list }: { list: NodeDetails['categoriesTotal'] }): JSX.Ele
             {list.slice(0, MOST_CATEGORIES).map(({ category, weight }) => (
                 <li key={category}>
                     <span class="category-square" style={{ background: categoryColor(categories[category]) }} />
-                    <ProfileText text={categories[category]?.name ?? 'Other'} limit={40} />
+                    <ProfileText text={categoryName(category)} limit={40} />
                     <span class="muted">{formatShare(weight, whole)}</span>
                 </li>
             ))}

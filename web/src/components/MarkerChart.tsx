@@ -24,7 +24,7 @@ import {
     setPreviewEnd,
     setPreviewStart,
 } from '../state/markers';
-import { changeView, engine, fullRange, info } from '../state/store';
+import { categoryName, changeView, engine, fullRange, info } from '../state/store';
 import { theme } from '../state/theme';
 import { GRAPH_MARGIN, hoverTime, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
@@ -110,7 +110,7 @@ export function MarkerChart(): JSX.Element {
         selected: selectedMarker.value,
         hasFocus,
         colors: chartColors(categories, theme.value),
-        categoryName: (category) => plainText(categories[category]?.name ?? 'Other', LABEL_LIMIT),
+        categoryName: (category) => plainText(categoryName(category), LABEL_LIMIT),
         label: (marker) => plainText(markerChartLabel(marker)?.label ?? '', LABEL_LIMIT),
         rowName: (row) => plainText(rows[row]?.name || '(no name)', LABEL_LIMIT),
     };

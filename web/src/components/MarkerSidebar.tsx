@@ -5,7 +5,7 @@ import { categoryColor } from '../draw/colors';
 import type { MarkerDetails } from '../engine/markers';
 import { markerDetails } from '../state/markers';
 import { fetchNames, namesVersion } from '../state/names';
-import { fullRange, info } from '../state/store';
+import { fullRange, info, threadInfo } from '../state/store';
 import { sidebarWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { SIDEBAR_LIMIT } from '../text/plain';
@@ -20,7 +20,7 @@ const MOST_LINES = 200;
 
 function Times({ marker }: { marker: MarkerDetails }): JSX.Element {
     const category = info.value.categories[marker.category];
-    const thread = info.value.threads.find((one) => one.index === marker.thread);
+    const thread = threadInfo(marker.thread);
     const isInstant = marker.kind === 'instant';
     const note = missingEnd(marker);
     return (

@@ -19,7 +19,16 @@ import {
     selectMarkerRange,
 } from '../state/markers';
 import { markerLayout } from '../state/marker_chart';
-import { changeView, fullRange, info, previewRange, selectedThreads, setPreview, view } from '../state/store';
+import {
+    changeView,
+    fullRange,
+    info,
+    previewRange,
+    selectedThreads,
+    setPreview,
+    threadInfo,
+    view,
+} from '../state/store';
 import type { MenuItem } from '../state/windows';
 import { formatCount } from '../text/format';
 import { categoryColor } from '../draw/colors';
@@ -59,7 +68,7 @@ const milliseconds = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, 
 /** All with the same digits: starts are compared with one another. */
 const startInMs: Cell = (row) => milliseconds.format(row.start - fullRange.value[0]);
 const categoryName: Cell = (row) => info.value.categories[row.category]?.name ?? '';
-const threadName: Cell = (row) => info.value.threads.find((thread) => thread.index === row.thread)?.name ?? '';
+const threadName: Cell = (row) => threadInfo(row.thread)?.name ?? '';
 
 const columns: readonly Column<number>[] = [
     {
@@ -120,7 +129,7 @@ function copyItems(): MenuItem[] {
 }
 
 export function EmptyMarkers(): JSX.Element {
-    const threads = selectedThreads.value.map((index) => info.value.threads.find((thread) => thread.index === index));
+    const threads = selectedThreads.value.map(threadInfo);
     const count = threads.reduce((sum, thread) => sum + (thread?.markerCount ?? 0), 0);
     const others = info.value.markerCount - count;
     const reason =

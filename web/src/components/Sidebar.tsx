@@ -6,12 +6,12 @@ import { weightUnit } from '../state/filters';
 import { type FunctionDetails, functionDetails, type Neighbour, selectFunction } from '../state/functions';
 import { funcName, namesVersion } from '../state/names';
 import { openSource } from '../state/source_box';
-import { info, view } from '../state/store';
+import { categoryName, info, view } from '../state/store';
 import { placeOfNode } from '../state/transform_offers';
 import { details, selected, summary } from '../state/tree';
 import { sidebarWidth } from '../state/windows';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
-import { cutNote, plainText, SIDEBAR_LIMIT } from '../text/plain';
+import { baseName, cutNote, plainText, SIDEBAR_LIMIT } from '../text/plain';
 import { CutIcon } from './icons';
 import { TRUNCATED_EXPLANATION } from './NameTooltip';
 import { ProfileText } from './text';
@@ -88,7 +88,7 @@ function Categories({ title, list }: CategoriesProps): JSX.Element | null {
                     {list.map((entry) => (
                         <tr key={entry.category}>
                             <th scope="row">
-                                <ProfileText text={categories[entry.category]?.name ?? 'Other'} limit={60} />
+                                <ProfileText text={categoryName(entry.category)} limit={60} />
                             </th>
                             <td>{formatShare(entry.weight, whole)}</td>
                             <td>{formatWeight(entry.weight, unit)}</td>
@@ -106,10 +106,6 @@ function Categories({ title, list }: CategoriesProps): JSX.Element | null {
             </table>
         </section>
     );
-}
-
-function baseName(file: string): string {
-    return file.slice(file.lastIndexOf('/') + 1);
 }
 
 function showLine(line: number): void {

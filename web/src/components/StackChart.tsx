@@ -19,7 +19,17 @@ import {
     stackPath,
     type ThreadChart,
 } from '../state/stack_chart';
-import { changeView, committedRange, fullRange, info, inverted, selectedThreads, setPreview, view } from '../state/store';
+import {
+    changeView,
+    committedRange,
+    fullRange,
+    info,
+    inverted,
+    selectedThreads,
+    setPreview,
+    threadInfo,
+    view,
+} from '../state/store';
 import { type NodePlace, transformByKey } from '../state/transform_offers';
 import { reveal } from '../state/tree';
 import { GRAPH_MARGIN, graphWidth, hoverTime, LABEL_WIDTH, menuItem } from '../state/windows';
@@ -75,7 +85,7 @@ function BoxTooltip({ boxes, box }: { boxes: StackBoxes; box: number }): JSX.Ele
 
 /** Whose rows these are, in the column of the timeline's labels. */
 function ThreadLabel({ chart, band }: { chart: ThreadChart; band: Band }): JSX.Element {
-    const thread = info.value.threads.find((one) => one.index === chart.thread);
+    const thread = threadInfo(chart.thread);
     const height = (band.rows + GAP_ROWS) * ROW_HEIGHT;
     return (
         <div class="stack-label" style={{ top: `${band.firstRow * ROW_HEIGHT}px`, height: `${height}px` }}>

@@ -4,7 +4,7 @@ import { categoryColor } from '../draw/colors';
 import type { FuncRow } from '../engine/api';
 import { weightUnit } from '../state/filters';
 import { funcName, namesVersion } from '../state/names';
-import { info, openDialog, selectedThreads, view } from '../state/store';
+import { categoryName, info, openDialog, selectedThreads, view } from '../state/store';
 import {
     chooseAllThreads,
     openCenter,
@@ -147,7 +147,7 @@ function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.
                         color={categoryColor(categories[row.func])}
                         onOpen={() => openCenter({ kind: 'category', index: row.func })}
                     >
-                        <ProfileText text={categories[row.func]?.name ?? 'Other'} limit={NAME_LIMIT} />
+                        <ProfileText text={categoryName(row.func)} limit={NAME_LIMIT} />
                     </Row>
                 ))}
             </ol>
@@ -255,7 +255,7 @@ function shares(rows: readonly FuncRow[], whole: number, name: (row: FuncRow) =>
 }
 
 function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
-    const { interval, categories, threads } = info.value;
+    const { interval, threads } = info.value;
     const chosen = selectedThreads.value.length;
     const [first] = lists.functions;
     const range = view.value.preview ?? view.value.ranges[view.value.ranges.length - 1];
@@ -268,7 +268,7 @@ function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Ele
                 {describeWeight(whole, weightUnit.value, interval)} of {among}
                 {time}:{' '}
                 <ProfileText
-                    text={shares(lists.categories, whole, (row) => categories[row.func]?.name ?? 'Other')}
+                    text={shares(lists.categories, whole, (row) => categoryName(row.func))}
                     limit={300}
                 />
                 .{' '}

@@ -5,7 +5,7 @@ import type { MarkerDetails, MarkerRow } from '../engine/markers';
 import { copyStack } from '../state/copies';
 import { keepSamplesItem } from '../state/marker_filter';
 import { chartQuery, markerDuration, selectMarkerRange, setPreviewEnd, setPreviewStart } from '../state/markers';
-import { engine, fullRange, info, selectedThreads } from '../state/store';
+import { engine, fullRange, info, selectedThreads, threadInfo } from '../state/store';
 import { copyText, type MenuItem, menuItem, showNotice } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { oneLine } from '../text/plain';
@@ -83,7 +83,7 @@ export function MarkerTooltip({ marker, count = 1 }: { marker: MarkerDetails; co
     const note = missingEnd(marker);
     // Where it could be another.
     const isOneOfMany = selectedThreads.value.length > 1;
-    const thread = isOneOfMany ? info.value.threads.find((one) => one.index === marker.thread) : undefined;
+    const thread = isOneOfMany ? threadInfo(marker.thread) : undefined;
     return (
         <>
             <div class="sample-head">

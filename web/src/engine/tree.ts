@@ -13,6 +13,7 @@ import {
     type TreeSummary,
     WEIGHTS,
 } from './api';
+import { baseName } from '../text/plain';
 import { type EngineModule, NONE, type Pointer } from './module';
 import type { Answers } from './protocol';
 
@@ -98,7 +99,7 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         const fileName = module.text(file);
         return {
             name: module.text(name),
-            lib: module.text(lib) || fileName.slice(fileName.lastIndexOf('/') + 1),
+            lib: module.text(lib) || baseName(fileName),
             libPath: module.text(libPath),
             file: fileName,
             line,

@@ -6,7 +6,7 @@ import { functions } from './functions';
 import { latest } from './latest';
 import { LazyTree } from './lazy_tree';
 import { fetchNames, funcName, namesVersion } from './names';
-import { changeView, engine, info, onOtherProfile, store, stored, view } from './store';
+import { categoryName, changeView, engine, info, onOtherProfile, store, stored, view } from './store';
 import { sortOf } from './tables';
 import { summary } from './tree';
 import { compareNames, compareWeights } from './tree_nodes';
@@ -58,7 +58,7 @@ export const listSort = sortOf('centers', LIST_ORDER);
 
 function compareRows(kind: CenterKind, column: string, a: FuncRow, b: FuncRow): number {
     if (column === 'name' && kind === 'category') {
-        const name = (row: FuncRow): string => info.value.categories[row.func]?.name ?? '';
+        const name = (row: FuncRow): string => categoryName(row.func);
         return name(a).localeCompare(name(b), 'en');
     }
     if (column === 'name')
@@ -90,7 +90,7 @@ export function setCenter(wanted: Center, step: 'push' | 'replace' = 'push'): vo
 
 export function centerName({ kind, index }: Center): string {
     namesVersion.value;
-    if (kind === 'category') return info.value.categories[index]?.name ?? 'Other';
+    if (kind === 'category') return categoryName(index);
     return funcName(funcOfCenter({ kind, index }))?.name ?? '';
 }
 

@@ -11,7 +11,7 @@ import { rowCount } from './box_paths';
 import { askFlame } from './flame';
 import { fetchNames, funcName } from './names';
 import { weightUnit } from './filters';
-import { info, inverted, search, selectedThreads, view } from './store';
+import { info, inverted, search, selectedThreads, threadInfo, view } from './store';
 import { theme } from './theme';
 import { summary } from './tree';
 import { type MenuItem, menuItem, showNotice } from './windows';
@@ -56,8 +56,8 @@ export function saveTimeline(): void {
 
 /** What is shown, in words. */
 function heading(): string[] {
-    const { product, threads, interval } = info.value;
-    const names = selectedThreads.value.map((index) => threads.find((thread) => thread.index === index)?.name ?? '');
+    const { product, interval } = info.value;
+    const names = selectedThreads.value.map((index) => threadInfo(index)?.name ?? '');
     const [from, to] = shownRange();
     const total = describeWeight(summary.value?.rootTotal ?? 0, weightUnit.value, interval);
     const terms = search.value.trim();

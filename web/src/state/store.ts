@@ -4,7 +4,7 @@
  * change the view.
  */
 import { batch, computed, signal } from '@preact/signals';
-import type { ProfileInfo, Progress, Transform } from '../engine/api';
+import type { ProfileInfo, Progress, ThreadInfo, Transform } from '../engine/api';
 import { engine, firstProfile, followFirstProfile } from '../engine/start';
 import { messageOf } from '../text/message';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
@@ -25,6 +25,16 @@ export const info = computed<ProfileInfo>(() => {
     const state = loading.value;
     return state.phase === 'ready' ? state.info : NO_PROFILE;
 });
+
+/** A thread by its index. */
+export function threadInfo(thread: number): ThreadInfo | undefined {
+    return info.value.threads.find((one) => one.index === thread);
+}
+
+/** What a category is called; a profile may name none. */
+export function categoryName(category: number): string {
+    return info.value.categories[category]?.name ?? 'Other';
+}
 
 const NO_PROFILE: ProfileInfo = {
     product: '',

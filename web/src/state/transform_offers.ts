@@ -2,7 +2,7 @@
 import type { NodePath, Recursion, Transform, TransformKind } from '../engine/api';
 import { plainText } from '../text/plain';
 import { funcName } from './names';
-import { engine, info, inverted } from './store';
+import { categoryName, engine, info, inverted } from './store';
 import { TRANSFORM_ENTRIES, type TransformOffer, type TransformSubject, TRANSFORMS } from './transform_kinds';
 import { nodePath, type TreeNode, transform } from './tree';
 import { showNotice } from './windows';
@@ -28,8 +28,8 @@ export interface Offer extends OfferedKind {
 
 const NAME_LIMIT = 60;
 
-function categoryName(category: number): string {
-    return plainText(info.value.categories[category]?.name ?? 'Other', NAME_LIMIT);
+function shortCategory(category: number): string {
+    return plainText(categoryName(category), NAME_LIMIT);
 }
 
 /** A call node, in whichever view: what a transform is made of. A function alone has no path and no category. */
@@ -47,7 +47,7 @@ export function placeOfNode(node: TreeNode): NodePlace {
 
 function labelOf({ kind, subject, label }: OfferedKind, node: NodePlace): string {
     if (kind === 'focus-subtree' && node.inverted) return 'Focus on these callers only';
-    if (subject === 'category') return `${label} ${categoryName(node.category)}`;
+    if (subject === 'category') return `${label} ${shortCategory(node.category)}`;
     const library = subject === 'library' ? plainText(funcName(node.func)?.lib ?? '', NAME_LIMIT) : '';
     return library === '' ? label : `${TRANSFORMS[kind].verb} ${library}`;
 }
@@ -126,7 +126,7 @@ export interface DoneTransform {
 /** What a transform that was done is called: before the name of its function, library or category. */
 export function describeTransform({ kind, index, path, inverted: isInverted, text = '' }: Transform): DoneTransform {
     const { subject, verb } = TRANSFORMS[kind];
-    if (subject === 'category') return { verb, func: -1, other: categoryName(index) };
+    if (subject === 'category') return { verb, func: -1, other: shortCategory(index) };
     if (subject === 'markers') return { verb, func: -1, other: text || '(any)' };
     const func = subject === 'library' ? info.value.funcCount + index : (path[path.length - 1] ?? index);
     return { verb: kind === 'focus-subtree' && isInverted ? 'Focus on callers' : verb, func, other: '' };

@@ -39,3 +39,8 @@ export function cutNote(text: string, limit: number): string {
         ? ''
         : `the first ${limit.toLocaleString('en-US')} of ${text.length.toLocaleString('en-US')} characters`;
 }
+
+/** A path without its folders. */
+export function baseName(path: string): string {
+    return path.slice(path.lastIndexOf('/') + 1);
+}
