@@ -22,13 +22,6 @@
 
 enum {
     OPTION_INVERTED = 256,
-    OPTION_FUNCTIONS,
-    OPTION_LINES,
-    OPTION_ANNOTATE,
-    OPTION_MARKERS,
-    OPTION_LIBRARIES,
-    OPTION_CATEGORIES,
-    OPTION_BUTTERFLY,
     OPTION_WEIGHT,
     OPTION_SEARCH,
     OPTION_RANGE,
@@ -36,7 +29,8 @@ enum {
     OPTION_MIN,
     OPTION_LIMIT,
     OPTION_JSON,
-    OPTION_TRANSFORM /* and the kinds of transforms from there on */
+    OPTION_WHAT,                                  /* and what is printed, from there on */
+    OPTION_TRANSFORM = OPTION_WHAT + REPORT_KINDS /* and the kinds of transforms */
 };
 
 /* A number of seconds, or of ms with that suffix. */
@@ -126,13 +120,6 @@ static bool parse_weight(const char *text, enum sample_weight *weight)
     return false;
 }
 
-static enum report_what what_of(int option)
-{
-    return option == OPTION_FUNCTIONS   ? REPORT_FUNCTIONS
-           : option == OPTION_LIBRARIES ? REPORT_LIBRARIES
-                                        : REPORT_CATEGORIES;
-}
-
 static int choose_what(struct report_options *options, enum report_what what, const char *of)
 {
     if (options->what != REPORT_TREE && options->what != what)
@@ -149,13 +136,13 @@ static int parse_options(int argc, char **argv, struct report_options *options)
     static const struct option plain_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"inverted", no_argument, NULL, OPTION_INVERTED},
-        {"functions", no_argument, NULL, OPTION_FUNCTIONS},
-        {"lines", required_argument, NULL, OPTION_LINES},
-        {"annotate", required_argument, NULL, OPTION_ANNOTATE},
-        {"markers", no_argument, NULL, OPTION_MARKERS},
-        {"libraries", no_argument, NULL, OPTION_LIBRARIES},
-        {"categories", no_argument, NULL, OPTION_CATEGORIES},
-        {"butterfly", required_argument, NULL, OPTION_BUTTERFLY},
+        {"functions", no_argument, NULL, OPTION_WHAT + REPORT_FUNCTIONS},
+        {"lines", required_argument, NULL, OPTION_WHAT + REPORT_LINES},
+        {"annotate", required_argument, NULL, OPTION_WHAT + REPORT_ANNOTATION},
+        {"markers", no_argument, NULL, OPTION_WHAT + REPORT_MARKERS},
+        {"libraries", no_argument, NULL, OPTION_WHAT + REPORT_LIBRARIES},
+        {"categories", no_argument, NULL, OPTION_WHAT + REPORT_CATEGORIES},
+        {"butterfly", required_argument, NULL, OPTION_WHAT + REPORT_BUTTERFLY},
         {"weight", required_argument, NULL, OPTION_WEIGHT},
         {"thread", required_argument, NULL, 't'},
         {"search", required_argument, NULL, OPTION_SEARCH},
@@ -180,15 +167,14 @@ static int parse_options(int argc, char **argv, struct report_options *options)
         case OPTION_INVERTED:
             options->inverted = true;
             break;
-        case OPTION_FUNCTIONS:
-        case OPTION_LIBRARIES:
-        case OPTION_CATEGORIES:
-            status = choose_what(options, what_of(option), NULL);
-            if (status)
-                return status;
-            break;
-        case OPTION_BUTTERFLY:
-            status = choose_what(options, REPORT_BUTTERFLY, optarg);
+        case OPTION_WHAT + REPORT_FUNCTIONS:
+        case OPTION_WHAT + REPORT_LIBRARIES:
+        case OPTION_WHAT + REPORT_CATEGORIES:
+        case OPTION_WHAT + REPORT_BUTTERFLY:
+        case OPTION_WHAT + REPORT_LINES:
+        case OPTION_WHAT + REPORT_ANNOTATION:
+        case OPTION_WHAT + REPORT_MARKERS:
+            status = choose_what(options, (enum report_what)(option - OPTION_WHAT), optarg);
             if (status)
                 return status;
             break;
@@ -198,25 +184,10 @@ static int parse_options(int argc, char **argv, struct report_options *options)
                     "report", "'%s' is no weight: there are samples, time, cpu-time, off-cpu-time, on-cpu and off-cpu",
                     optarg);
             break;
-        case OPTION_LINES:
-            status = choose_what(options, REPORT_LINES, optarg);
-            if (status)
-                return status;
-            break;
-        case OPTION_ANNOTATE:
-            status = choose_what(options, REPORT_ANNOTATION, optarg);
-            if (status)
-                return status;
-            break;
         case OPTION_SYMBOL_DIR:
         case OPTION_DEBUGINFOD:
             options->has_symbols = true;
             status = symbol_options_parse(&options->symbols, "report", option, optarg);
-            if (status)
-                return status;
-            break;
-        case OPTION_MARKERS:
-            status = choose_what(options, REPORT_MARKERS, NULL);
             if (status)
                 return status;
             break;

@@ -32,7 +32,8 @@ enum report_what {
     REPORT_BUTTERFLY,
     REPORT_LINES,
     REPORT_ANNOTATION,
-    REPORT_MARKERS
+    REPORT_MARKERS,
+    REPORT_KINDS
 };
 
 struct report_options {
