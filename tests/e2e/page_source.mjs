@@ -409,6 +409,49 @@ await check('where there is no text, it says why and what to do, and has the cos
     assertEqual(refused.join(), '', 'complaints');
 });
 
+/** What the panes say of a function, after a change of the profile. */
+async function sentencesOf(change, name) {
+    const before = complaints.length;
+    let words = [];
+    await withChanged(change, async (address) => {
+        const page = await openPage(address);
+        await select(page, name);
+        await page.keyboard.press('Enter');
+        await page.waitForSelector('.box');
+        if ((await page.locator('.code-pane').count()) === 0) await page.keyboard.press('a');
+        await page.waitForSelector('.code-pane .empty');
+        await page.waitForSelector('.source-pane .empty, .source-pane .cm-line');
+        words = [await page.locator('.source-pane').innerText(), await page.locator('.code-pane').innerText()];
+        await page.close();
+    });
+    const refused = complaints.splice(before).filter((text) => !text.includes('404'));
+    assertEqual(refused.join(), '', 'complaints');
+    return words;
+}
+
+await check('that the program is another one by now is said once', async () => {
+    const otherId = (id) => id.replace(/^../, (start) => (start === '00' ? '11' : '00'));
+    const [source, code] = await sentencesOf((profile) => {
+        const lib = profile.libs.find((one) => one.name === 'lines');
+        lib.codeId = otherId(lib.codeId);
+        lib.breakpadId = otherId(lib.breakpadId);
+    }, 'divide');
+    assert(source.includes('build id') && source.includes('--symbol-dir'), `of the source it says ${source}`);
+    assert(code.includes('The reason is that of the source') && !code.includes('build id'), `of the code it says ${code}`);
+});
+
+await check('of code that was compiled while the program ran, it says that there are no instructions', async () => {
+    const [, code] = await sentencesOf((profile) => {
+        const { funcTable, frameTable, resourceTable, stringArray } = profile.shared;
+        const func = funcTable.name.findIndex((name) => stringArray[name] === 'divide');
+        resourceTable.name[funcTable.resource[func]] = stringArray.push('JIT') - 1;
+        frameTable.func.forEach((one, frame) => {
+            if (one === func) frameTable.nativeSymbol[frame] = null;
+        });
+    }, 'divide');
+    assert(code.includes('compiled while the program ran'), `it says ${code}`);
+});
+
 await check('nothing is fetched from elsewhere, and nothing is complained about', async () => {
     assertEqual(foreign.join(), '', 'foreign addresses');
     assertEqual(complaints.join('\n'), '', 'complaints');

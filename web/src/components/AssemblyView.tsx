@@ -26,7 +26,7 @@ import type { Place } from '../state/symbol_api';
 import { markedPieces, partExpression } from '../text/highlight';
 import { baseName, plainText } from '../text/plain';
 import { FindBar } from './FindBar';
-import { CodeProblem } from './SourceProblem';
+import { CodeProblem, NoSymbol } from './SourceProblem';
 import { ProfileText } from './text';
 import { useSize } from './use';
 
@@ -280,7 +280,7 @@ export function AssemblyView(): JSX.Element {
     return (
         <section class="code-pane" aria-label="Assembly">
             {problem !== '' && <CodeProblem sentence={problem} />}
-            {isWithout && <CodeProblem sentence="the profile does not say where in which library this function lies" />}
+            {isWithout && <NoSymbol />}
             {shown && <Listing shown={shown} />}
             <FindBar pane="code" />
         </section>

@@ -1,6 +1,6 @@
 /** The text to find in a pane of the box, and how many lines have it. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import {
     closeFind,
     type FindPane,
@@ -44,7 +44,8 @@ export function FindBar({ pane }: { pane: FindPane }): JSX.Element | null {
     const isShown = findPane.value === pane;
     const input = useRef<HTMLInputElement>(null);
     const openings = findOpenings.value;
-    useEffect(() => {
+    // At once: what is typed next is to be found.
+    useLayoutEffect(() => {
         if (!isShown) return;
         input.current?.focus();
         input.current?.select();

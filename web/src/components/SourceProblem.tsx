@@ -3,12 +3,15 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { costText } from '../state/cost_text';
 import { fetchNames, funcName, namesVersion } from '../state/names';
-import { box, chooseLine, chosenLine, lineCosts, type SourceText } from '../state/source_box';
+import { box, chooseLine, chosenLine, lineCosts, type SourceText, sourceText } from '../state/source_box';
 import { info } from '../state/store';
 import { ProfileText } from './text';
 
 const TEXT_LIMIT = 400;
 const MOST_LINES = 500;
+
+/** What profiles call the library of code that was compiled while the program ran. */
+const JIT = 'JIT';
 
 /** The folder of a path, without its last slash. */
 function folderOf(file: string): string {
@@ -132,16 +135,45 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
     );
 }
 
+/** What the server says of the code is the end of what it has said of the source. */
+function isSaidOfSource(sentence: string): boolean {
+    const text = sourceText.value;
+    const reason = sentence.slice(sentence.indexOf(': ') + 1);
+    return text !== null && text.text === null && text.problem.endsWith(reason);
+}
+
+/** `sentence`: what the server says. */
 export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
     return (
         <div class="empty" role="status">
             <h2>There is no machine code to show</h2>
+            {isSaidOfSource(sentence) ? (
+                <p>The reason is that of the source.</p>
+            ) : (
+                <>
+                    <p>
+                        prof says: <ProfileText text={sentence} limit={TEXT_LIMIT} />.
+                    </p>
+                    <p>
+                        The code comes from the very program or library that was recorded: it has to be on this machine,
+                        unchanged. A copy elsewhere is found with <code>prof load --symbol-dir DIR</code>.
+                    </p>
+                </>
+            )}
+        </div>
+    );
+}
+
+/** For a function of which no address in a library is known. */
+export function NoSymbol(): JSX.Element {
+    const { lib } = useFunction();
+    return (
+        <div class="empty" role="status">
+            <h2>There is no machine code to show</h2>
             <p>
-                prof says: <ProfileText text={sentence} limit={TEXT_LIMIT} />.
-            </p>
-            <p>
-                The code comes from the very program or library that was recorded: it has to be on this machine,
-                unchanged. A copy elsewhere is found with <code>prof load --symbol-dir DIR</code>.
+                {lib === JIT
+                    ? 'It was compiled while the program ran, and is in no file: a recording keeps the names and lines of such code, not its instructions.'
+                    : 'The profile does not say where in which library this function lies.'}
             </p>
         </div>
     );
