@@ -59,6 +59,45 @@ function cutOff() {
     });
 }
 
+/** Controls side by side that cover each other: "name over name". */
+function overlapping() {
+    return page.evaluate(() => {
+        const name = (element) => element.getAttribute('aria-label') || element.textContent || element.className;
+        const overlaps = [];
+        for (const bar of document.querySelectorAll('.header, .tabs, .filter-bar, .box-header, .find')) {
+            const shown = [...bar.querySelectorAll('button, select, .search, label, .stepper > span')].filter((one) => one.checkVisibility() && !one.closest('.absent'));
+            for (const [at, one] of shown.entries())
+                for (const other of shown.slice(at + 1)) {
+                    if (one.contains(other) || other.contains(one)) continue;
+                    const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
+                    const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                    const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                    // Rounded, and borders that neighbours share.
+                    if (width > 2 && height > 2) overlaps.push(`${name(one)} over ${name(other)}`);
+                }
+        }
+        return overlaps;
+    });
+}
+
+/** Source and assembly of the function that took most itself, with a text to find. */
+async function openBox() {
+    await show('functions');
+    await page.locator('[role="grid"] .tree-row').first().click();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.box');
+    if ((await page.locator('.code-pane').count()) === 0) await page.getByRole('button', { name: 'Assembly' }).click();
+    // There is code, or a sentence on why there is none.
+    await page.waitForSelector('.code-pane .code-row, .code-pane .empty');
+    await settle(page);
+    const canFind = await page.getByRole('button', { name: 'Find', exact: true }).isEnabled();
+    if (canFind) {
+        await page.getByRole('button', { name: 'Find', exact: true }).click();
+        await page.keyboard.type('mov');
+        await settle(page);
+    }
+}
+
 for (const scheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme: scheme });
     for (const tab of tabs)
@@ -84,6 +123,36 @@ for (const scheme of ['light', 'dark']) {
             await page.keyboard.press('Escape');
             await page.waitForSelector('dialog[open]', { state: 'detached' }).catch(() => undefined);
         });
+    await check(`source and assembly have roles, names and contrast (${scheme})`, async () => {
+        await openBox();
+        await assertNoViolations('source and assembly');
+        await page.getByRole('button', { name: 'Close', exact: true }).click();
+        await page.waitForSelector('.box', { state: 'detached' });
+    });
+    for (const tab of ['flame-graph', 'stack-chart', 'functions', 'butterfly'])
+        await check(`the menu of ${tab} has roles, names and contrast (${scheme})`, async () => {
+            await show(tab);
+            const part = page.locator('#view .chart, #view .tree').first();
+            await part.focus();
+            await page.keyboard.press('Home');
+            await page.keyboard.press('ArrowDown');
+            await settle(page);
+            await page.keyboard.press('Shift+F10');
+            await page.waitForSelector('.menu');
+            await assertNoViolations(`the menu of ${tab}`);
+            await page.keyboard.press('Escape');
+            await page.waitForSelector('.menu', { state: 'detached' });
+        });
+    await check(`the menus of a column and of a track have roles, names and contrast (${scheme})`, async () => {
+        await show('calltree');
+        for (const owner of ['[role="columnheader"]', '.track-label']) {
+            await page.locator(owner).first().click({ button: 'right' });
+            await page.waitForSelector('.menu');
+            await assertNoViolations(`the menu of ${owner}`);
+            await page.keyboard.press('Escape');
+            await page.waitForSelector('.menu', { state: 'detached' });
+        }
+    });
     await check(`a menu, a chosen range and a search have roles, names and contrast (${scheme})`, async () => {
         await page.getByRole('textbox', { name: 'Filter stacks' }).fill('no such function');
         await page.keyboard.press('Enter');
@@ -117,8 +186,18 @@ for (const [width, height] of sizes)
         for (const tab of tabs) {
             await show(tab);
             assertEqual((await cutOff()).join(), '', `what is cut off in ${tab}`);
+            assertEqual((await overlapping()).join(), '', `what is covered in ${tab}`);
             assertEqual(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `whether ${tab} fits`);
         }
+    });
+for (const [width, height] of sizes)
+    await check(`source and assembly fit at ${width} by ${height}`, async () => {
+        await page.setViewportSize({ width, height });
+        await openBox();
+        assertEqual((await cutOff()).join(), '', 'what is cut off');
+        assertEqual((await overlapping()).join(), '', 'what is covered');
+        await page.getByRole('button', { name: 'Close', exact: true }).click();
+        await page.waitForSelector('.box', { state: 'detached' });
     });
 await page.setViewportSize({ width: 1280, height: 800 });
 
