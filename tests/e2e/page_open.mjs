@@ -52,6 +52,17 @@ await check('a dropped file takes the place of the profile, from its first view 
     assertEqual(await product(), 'walker', 'the name after a reload');
 });
 
+await check('a dropped JSLB file is opened, packed or not', async () => {
+    for (const name of ['slabs.jslb', 'slabs.jslb.gz']) {
+        await drop(name);
+        await askUntil((text) => text === 'many threads', product);
+        await settle(page);
+        const row = await firstRow();
+        assertEqual(`${row.name} ${row.total}`, 'main 575', `the first row of ${name}`);
+        await restart();
+    }
+});
+
 await check('gzip is known by its content, whatever the name', async () => {
     await drop('gzip without its ending');
     await askUntil((name) => name === 'many threads', product);
@@ -83,6 +94,7 @@ const wrong = {
     'empty.json': /empty/,
     'cut.json': /cut off/,
     'cut.json.gz': /damaged or cut off/,
+    'cut.jslb': /cut off/,
     'cut.zip': /zip archive is damaged or cut off/,
     'none.zip': /no file in the zip archive/,
     'lzma.zip': /method 14/,
