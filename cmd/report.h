@@ -166,8 +166,12 @@ enum { REPORT_FIGURES_COLUMNS = 34 };
 void report_put_figures(const struct report *report, double total, double self);
 void report_print_columns(const struct report *report, const char *what); /* their titles, and that of what follows */
 
+/* Of the total. */
+double report_percent(const struct report *report, double weight);
+
 /* Below that percentage rows are left out. */
 double report_least_percent(const struct report *report);
+bool report_is_light(const struct report *report, double weight); /* so this one is */
 
 int report_print_tree(const struct report *report, struct error *err);
 int report_print_functions(const struct report *report, struct error *err);

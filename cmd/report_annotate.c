@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -142,18 +141,12 @@ static bool is_inlined(const struct annotation *annotation, size_t instruction)
 
 enum { CONTEXT_INSTRUCTIONS = 3, ADDRESS_COLUMNS = 12, NAME_COLUMNS = 60 };
 
-static bool is_heavy(const struct report *report, double total)
-{
-    double percent = report->total > 0 ? 100 * fabs(total) / report->total : 0;
-    return percent >= report_least_percent(report);
-}
-
 /* Those that cost enough, and the few around them. */
 static bool is_shown(const struct report *report, const struct annotation *annotation, size_t instruction)
 {
     size_t first = instruction < CONTEXT_INSTRUCTIONS ? 0 : instruction - CONTEXT_INSTRUCTIONS;
     for (size_t i = first; i < annotation->costs.length && i <= instruction + CONTEXT_INSTRUCTIONS; i++)
-        if (is_heavy(report, annotation->costs.data[i].total))
+        if (!report_is_light(report, annotation->costs.data[i].total))
             return true;
     return false;
 }
@@ -366,7 +359,7 @@ static int put_symbols(const struct report *report, struct json_writer *json, st
         annotator.symbol = &report->profile->native_symbols.data[cost->symbol];
         if (json)
             put_symbol(json, &annotator, cost);
-        else if (i == 0 || is_heavy(report, cost->total))
+        else if (i == 0 || !report_is_light(report, cost->total))
             print_symbol(&annotator, cost);
         else
             light++;

@@ -8,7 +8,6 @@
 #include "tree/func_names.h"
 #include "tree/line_costs.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +87,7 @@ static void put_inlined(const struct report *report, const struct line_costs *co
         uint32_t name = func_names_of(report->profile, row->func).name;
         printf("%*s  inlined: ", REPORT_FIGURES_COLUMNS + NUMBER_COLUMNS, "");
         report_put_text(report, name != PROFILE_NONE ? strings_text(&report->profile->strings, name) : "", 80);
-        printf(", %.1f %%\n", report->total > 0 ? 100 * row->total / report->total : 0);
+        printf(", %.1f %%\n", report_percent(report, row->total));
     }
 }
 
@@ -108,7 +107,7 @@ int report_print_lines(const struct report *report, struct error *err)
     }
     for (size_t i = 0; !code && i < costs.lines.length && printed < limit; i++) {
         const struct line_cost *row = &costs.lines.data[i];
-        if (report->total > 0 && 100 * fabs(row->total) / report->total < report_least_percent(report)) {
+        if (report_is_light(report, row->total)) {
             hidden++;
             continue;
         }

@@ -43,9 +43,14 @@ static uint32_t most_levels(const struct report *report)
     return report->options.inverted || report->options.what == REPORT_BUTTERFLY ? DEFAULT_DEPTH_INVERTED : UINT32_MAX;
 }
 
-static double percent_of(const struct report *report, double weight)
+double report_percent(const struct report *report, double weight)
 {
     return report->total > 0 ? 100 * weight / report->total : 0;
+}
+
+bool report_is_light(const struct report *report, double weight)
+{
+    return report_percent(report, fabs(weight)) < report_least_percent(report);
 }
 
 /* What was left out, for the last lines. */
@@ -80,7 +85,7 @@ static void put_weight(const struct report *report, double weight)
 
 void report_put_figures(const struct report *report, double total, double self)
 {
-    printf("%6.1f %%", percent_of(report, total));
+    printf("%6.1f %%", report_percent(report, total));
     put_weight(report, total);
     put_weight(report, self);
     fputs("  ", stdout);
@@ -115,7 +120,7 @@ struct tree_printer {
 static size_t count_heavy(const struct report *report, const struct tree_rows *rows)
 {
     size_t heavy = 0;
-    while (heavy < rows->length && percent_of(report, fabs(rows->total[heavy])) >= report_least_percent(report))
+    while (heavy < rows->length && !report_is_light(report, rows->total[heavy]))
         heavy++;
     return heavy;
 }
@@ -273,7 +278,7 @@ int report_print_functions(const struct report *report, struct error *err)
     report_print_columns(report, "function");
     for (size_t i = 0; i < functions.length; i++) {
         const struct func_timing *row = &functions.rows[i];
-        if (percent_of(report, fmax(fabs(row->total), fabs(row->self))) < report_least_percent(report)) {
+        if (report_is_light(report, fmax(fabs(row->total), fabs(row->self)))) {
             omissions.light++;
             continue;
         }
