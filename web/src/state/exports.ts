@@ -14,7 +14,7 @@ import { weightUnit } from './filters';
 import { info, inverted, search, selectedThreads, threadInfo, view } from './store';
 import { theme } from './theme';
 import { summary } from './tree';
-import { type MenuItem, menuItem, showNotice } from './windows';
+import { type MenuItem, menuItem, saveBlob, showNotice } from './windows';
 
 /** px */
 const SVG_WIDTH = 1600;
@@ -22,11 +22,7 @@ const NAME_LIMIT = 1000;
 const FILE_NAME_LIMIT = 60;
 
 function saveFile(blob: Blob, name: string): void {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    saveBlob(blob, name);
     showNotice(`${name} saved`);
 }
 

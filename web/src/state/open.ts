@@ -5,7 +5,7 @@ import { isZip, listZip, type ZipEntry } from '../engine/zip';
 import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
 import { changeView, engine, info, loading, showOther, view } from './store';
-import { showNotice } from './windows';
+import { saveAddress, saveBlob, showNotice } from './windows';
 
 export type Opening =
     | { phase: 'reading'; name: string; progress: Progress | null }
@@ -116,29 +116,18 @@ function endingOf(name: string): string {
     return /(\.[a-z]\w{0,5})?\.\w{1,6}$/i.exec(name)?.[0] ?? '';
 }
 
-function download(address: string, name: string): void {
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = name;
-    document.body.append(link);
-    link.click();
-    link.remove();
-}
-
 /** Saves the profile under the view's name: the very bytes that it was loaded from. */
 export async function saveProfile(): Promise<void> {
     const name = fileNameOf(profileName.value);
     const file = openedFile.value;
     if (file) {
-        const address = URL.createObjectURL(file);
-        download(address, name + endingOf(file.name));
-        window.setTimeout(() => URL.revokeObjectURL(address), 60_000);
+        saveBlob(file, name + endingOf(file.name));
         return;
     }
     try {
         const answer = await fetch(SAVED, { method: 'HEAD' });
         if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
-        download(SAVED, name + (ENDINGS[answer.headers.get('Content-Type') ?? ''] ?? '.jslb'));
+        saveAddress(SAVED, name + (ENDINGS[answer.headers.get('Content-Type') ?? ''] ?? '.jslb'));
     } catch (error) {
         showNotice(`The profile could not be saved: ${messageOf(error)}`);
     }

@@ -149,6 +149,25 @@ export function showNotice(text: string): void {
     }, 2500);
 }
 
+/** Has the browser save what is at an address. */
+export function saveAddress(address: string, name: string): void {
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+}
+
+/** ms that the browser has to begin with it. */
+const SAVE_PATIENCE = 60_000;
+
+export function saveBlob(blob: Blob, name: string): void {
+    const address = URL.createObjectURL(blob);
+    saveAddress(address, name);
+    window.setTimeout(() => URL.revokeObjectURL(address), SAVE_PATIENCE);
+}
+
 /** Puts text on the clipboard, also where the page is not served from a secure origin. */
 export async function copyText(text: string, what: string): Promise<void> {
     try {
