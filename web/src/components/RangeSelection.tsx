@@ -5,6 +5,7 @@ import { commitPreview, committedRange, fullRange, previewRange, setPreview } fr
 import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { ZoomIcon } from './icons';
+import { followPointer } from './use';
 
 const LABEL_ROOM = 120;
 
@@ -27,21 +28,13 @@ export function RangeShade(): JSX.Element | null {
 }
 
 /** Calls `onMove` with the milliseconds that the pointer has moved, until it is let go. */
-function followPointer(event: PointerEvent, onMove: (moved: number) => void): void {
+function followDrag(event: PointerEvent, onMove: (moved: number) => void): void {
     if (event.button !== 0) return;
     const [from, to] = committedRange.value;
     const scale = (to - from) / Math.max(1, graphWidth.value);
     const element = event.currentTarget as HTMLElement;
     element.setPointerCapture(event.pointerId);
-    const move = (next: PointerEvent): void => onMove((next.clientX - event.clientX) * scale);
-    const end = (): void => {
-        element.removeEventListener('pointermove', move);
-        element.removeEventListener('pointerup', end);
-        element.removeEventListener('pointercancel', end);
-    };
-    element.addEventListener('pointermove', move);
-    element.addEventListener('pointerup', end);
-    element.addEventListener('pointercancel', end);
+    followPointer(element, (next) => onMove((next.clientX - event.clientX) * scale));
     event.stopPropagation();
 }
 
@@ -53,7 +46,7 @@ export function RangeBand(): JSX.Element | null {
     const onPointerDown = (event: PointerEvent): void => {
         const [from, to] = committedRange.value;
         const [start, end] = range;
-        followPointer(event, (moved) => {
+        followDrag(event, (moved) => {
             const shift = Math.min(Math.max(moved, from - start), to - end);
             setPreview([start + shift, end + shift]);
         });
@@ -101,7 +94,7 @@ function Edge({ side }: { side: 0 | 1 }): JSX.Element | null {
     const moveTo = (time: number): void => setPreview(side === 0 ? [time, range[1]] : [range[0], time]);
     const onPointerDown = (event: PointerEvent): void => {
         const [start, end] = range;
-        followPointer(event, (moved) => setPreview(side === 0 ? [start + moved, end] : [start, end + moved]));
+        followDrag(event, (moved) => setPreview(side === 0 ? [start + moved, end] : [start, end + moved]));
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         const direction = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { setBoxHeight, setSourceShare, setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
+import { followPointer } from './use';
 
 const USUAL_STEP = 16;
 const LEAST_TIMELINE = 64;
@@ -37,16 +38,7 @@ export function Splitter({ label, orientation, read, write, reset, grows, step =
         const start = isHorizontal ? event.clientY : event.clientX;
         const size = read();
         bar.setPointerCapture(event.pointerId);
-        const onMove = (move: PointerEvent): void =>
-            change(size + grows * ((isHorizontal ? move.clientY : move.clientX) - start));
-        const onUp = (): void => {
-            bar.removeEventListener('pointermove', onMove);
-            bar.removeEventListener('pointerup', onUp);
-            bar.removeEventListener('pointercancel', onUp);
-        };
-        bar.addEventListener('pointermove', onMove);
-        bar.addEventListener('pointerup', onUp);
-        bar.addEventListener('pointercancel', onUp);
+        followPointer(bar, (move) => change(size + grows * ((isHorizontal ? move.clientY : move.clientX) - start)));
         event.preventDefault();
     };
     const onKeyDown = (event: KeyboardEvent): void => {

@@ -16,6 +16,7 @@ import { useChartNavigation } from './chart_navigation';
 import { hideSample } from './SampleTooltip';
 import { TrackList } from './TrackList';
 import { hideTime, selectSample, showTime } from './track_hover';
+import { followPointer } from './use';
 
 /** px */
 const TICK_GAP = 88;
@@ -155,9 +156,6 @@ function usePointer(graph: { current: HTMLElement | null }): {
             setPreview([start, timeAt(move.clientX, box)]);
         };
         const onUp = (): void => {
-            area.removeEventListener('pointermove', onMove);
-            area.removeEventListener('pointerup', onUp);
-            area.removeEventListener('pointercancel', onUp);
             if (isDragging) return;
             const preview = view.value.preview;
             if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
@@ -165,9 +163,7 @@ function usePointer(graph: { current: HTMLElement | null }): {
             chooseThread(thread, mode);
             if (mode === 'only') void selectSample(thread, start);
         };
-        area.addEventListener('pointermove', onMove);
-        area.addEventListener('pointerup', onUp);
-        area.addEventListener('pointercancel', onUp);
+        followPointer(area, onMove, onUp);
     };
     const onPointerMove = (event: PointerEvent): void => {
         const box = graph.current?.getBoundingClientRect();

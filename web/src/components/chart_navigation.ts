@@ -6,7 +6,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Axis, panAxis, zoomAxis } from '../state/axis';
-import { useLatest } from './use';
+import { followPointer, useLatest } from './use';
 
 export interface ChartOptions {
     axis: Axis;
@@ -126,7 +126,7 @@ function makeNavigation(element: RefObject<HTMLElement | null>, options: () => C
             // The scroll bar is the browser's.
             if (event.clientX > box.getBoundingClientRect().left + box.clientLeft + box.clientWidth) return;
             let { clientX, clientY } = event;
-            const onMove = (next: PointerEvent): void => {
+            followPointer(box, (next) => {
                 const x = next.clientX - clientX;
                 const y = next.clientY - clientY;
                 if (!isDragged && Math.hypot(x, y) < DRAG_THRESHOLD) return;
@@ -135,15 +135,7 @@ function makeNavigation(element: RefObject<HTMLElement | null>, options: () => C
                 ({ clientX, clientY } = next);
                 panAxis(options().axis, -x * unitsPerPixel());
                 box.scrollBy(0, -y);
-            };
-            const onEnd = (): void => {
-                box.removeEventListener('pointermove', onMove);
-                box.removeEventListener('pointerup', onEnd);
-                box.removeEventListener('pointercancel', onEnd);
-            };
-            box.addEventListener('pointermove', onMove);
-            box.addEventListener('pointerup', onEnd);
-            box.addEventListener('pointercancel', onEnd);
+            });
         },
         onPointerMove(event) {
             mouseX = event.clientX;
