@@ -1,4 +1,5 @@
 /** All keys of the page, by where they work: for the dialog of keys. What commands, tracks and transforms do, they say themselves. */
+import { TABS } from './codec';
 import { COMMANDS, keyText } from './commands';
 import { ROW_ACTIONS, rowKeyText } from './track_actions';
 import { OFFERED } from './transform_offers';
@@ -28,7 +29,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     {
         title: 'Views',
         keys: [
-            [['1', '…', '8'], 'the view with this number, from the left'],
+            [['1', '…', String(TABS.length)], 'the view with this number, from the left'],
             [['Tab', 'Shift+Tab'], 'to the next, the previous part of the page'],
         ],
     },
