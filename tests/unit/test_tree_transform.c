@@ -37,14 +37,14 @@ static void test_transforms_done_and_undone_leave_the_tree_of_the_slow_twin(void
 
 /* ---- paths ---- */
 
-static size_t whole_path(const struct slow_stack *stack, bool inverted, uint32_t *path)
+static size_t path_of(const struct slow_stack *stack, bool inverted, uint32_t *path)
 {
     for (size_t i = 0; i < stack->depth; i++)
         path[i] = stack->frames[inverted ? stack->depth - 1 - i : i].func;
     return stack->depth;
 }
 
-/* Whether the path of the whole stack tells what becomes of it. */
+/* Whether the path tells what becomes of the frames that it stands for. */
 static bool path_tells(const struct transform *transform, const struct slow_stack *after, bool inverted)
 {
     switch (transform->kind) {
@@ -54,52 +54,67 @@ static bool path_tells(const struct transform *transform, const struct slow_stac
         return inverted == transform->inverted;
     case TRANSFORM_FOCUS_FUNCTION:
         return !inverted || after->depth;
-    case TRANSFORM_FOCUS_SELF:
     case TRANSFORM_DROP_CATEGORY:
         return after->depth > 0;
-    case TRANSFORM_MERGE_CATEGORY:
-    case TRANSFORM_FOCUS_CATEGORY: /* the nodes of a path can be of several categories, see the next test */
-        return false;
     default:
         return true;
     }
 }
 
-static void check_whole_path(struct engine *engine, const struct slow_query *before, uint32_t stack, bool inverted)
+/* A row's path is the outer part of some stack, of an inverted tree the inner one. */
+static void cut_stack(struct slow_stack *stack, struct random *random, bool inverted)
 {
+    size_t kept = stack->depth ? 1 + random_below(random, (uint32_t)stack->depth) : 0;
+    slow_keep(stack, inverted ? stack->depth - kept : 0, inverted ? stack->depth : kept);
+}
+
+/* Where the path does not tell, it stays; a func whose self time is in focus has no callers. */
+static size_t expected_path(const struct slow_query *query, const struct transform *transform,
+                            const struct slow_stack *row, bool inverted, uint32_t *path)
+{
+    struct slow_stack after = *row;
+    slow_transform(&after, query->profile, transform);
+    if (row->depth && transform->kind == TRANSFORM_FOCUS_SELF) {
+        *path = transform->index;
+        return 1;
+    }
+    return path_of(path_tells(transform, &after, inverted) ? &after : row, inverted, path);
+}
+
+static void check_path(struct engine *engine, const struct slow_query *before, uint32_t stack, bool inverted)
+{
+    static struct random random;
     struct slow_query after = *before;
-    struct random random = {stack};
-    struct slow_stack stack_before, stack_after;
+    struct slow_stack row;
     uint32_t path[MAX_DEPTH], expected[MAX_DEPTH];
     struct error err;
     slow_add_transform(&after, &random);
-    if (after.transform_count == before->transform_count)
-        return;
     const struct transform *transform = &after.transforms[before->transform_count];
-    slow_stack_make(&stack_before, before, stack);
-    slow_stack_make(&stack_after, &after, stack);
-    if (stack_before.depth == 0 || !path_tells(transform, &stack_after, inverted))
+    if (after.transform_count == before->transform_count || transform->kind == TRANSFORM_MERGE_CATEGORY ||
+        transform->kind == TRANSFORM_FOCUS_CATEGORY) /* nodes of one func can be of several: see the next test */
         return;
-    size_t length = whole_path(&stack_before, inverted, path);
+    slow_stack_make(&row, before, stack);
+    cut_stack(&row, &random, inverted);
+    size_t length = path_of(&row, inverted, path);
     assert_int_equal(engine_rewrite_path(engine, transform, path, &length, &err), 0);
-    assert_int_equal(length, whole_path(&stack_after, inverted, expected));
+    assert_int_equal(length, expected_path(before, transform, &row, inverted, expected));
     assert_memory_equal(path, expected, length * sizeof(*path));
 }
 
-static void check_whole_paths(struct engine *engine, const struct slow_query *query)
+static void check_paths(struct engine *engine, const struct slow_query *query)
 {
     for (int inverted = 0; inverted < 2; inverted++) {
         ask(engine, query, inverted);
         for (uint32_t stack = 0; query->transform_count < MAX_TRANSFORMS && stack < query->profile->stacks.length;
              stack += 7)
-            check_whole_path(engine, query, stack, inverted);
+            check_path(engine, query, stack, inverted);
     }
 }
 
-static void test_path_of_a_whole_stack_becomes_that_of_the_transformed_stack(void **state)
+static void test_path_of_a_row_becomes_that_of_its_transformed_frames(void **state)
 {
     (void)state;
-    each_step(check_whole_paths);
+    each_step(check_paths);
 }
 
 static void check_category_paths_of(struct engine *engine, const struct slow_query *query, enum transform_kind kind)
@@ -226,7 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transforms_done_and_undone_leave_the_tree_of_the_slow_twin),
-        cmocka_unit_test(test_path_of_a_whole_stack_becomes_that_of_the_transformed_stack),
+        cmocka_unit_test(test_path_of_a_row_becomes_that_of_its_transformed_frames),
         cmocka_unit_test(test_path_keeps_the_nodes_of_the_category_in_focus),
         cmocka_unit_test(test_recursion_is_direct_if_a_func_calls_itself_without_others_between),
         cmocka_unit_test(test_activity_of_dropped_samples_is_left_out),
