@@ -316,6 +316,13 @@ static inline void slow_stack_make(struct slow_stack *out, const struct slow_que
         slow_transform(out, query->profile, &query->transforms[i]);
 }
 
+/* By time on or off the CPU, samples of the other kind are none. */
+static inline bool slow_counts(const struct slow_query *query, const struct sample_table *samples, size_t i)
+{
+    bool on_cpu = !samples->cpu_delta || samples->cpu_delta[i] != 0;
+    return query->weight == WEIGH_ON_CPU ? on_cpu : query->weight == WEIGH_OFF_CPU ? !on_cpu : true;
+}
+
 static inline double slow_weight(const struct slow_query *query, const struct sample_table *samples, size_t i)
 {
     double recorded = samples->weight ? samples->weight[i] : 1;
@@ -330,16 +337,22 @@ static inline double slow_weight(const struct slow_query *query, const struct sa
         return isnan(cpu) ? time : cpu;
     case WEIGH_OFF_CPU_TIME:
         return isnan(cpu) || cpu > time ? 0 : time - cpu;
-    case WEIGH_ON_CPU:
-        return cpu == 0 ? 0 : recorded;
-    case WEIGH_OFF_CPU:
-        return cpu == 0 ? recorded : 0;
     default:
-        return recorded;
+        return slow_counts(query, samples, i) ? recorded : 0;
     }
 }
 
-/* Calls `visit` for every sample that counts, with its stack after all transforms. */
+/* Whether the query asks for the sample; then its stack is that after all transforms. */
+static inline bool slow_is_asked(const struct slow_query *query, const struct sample_table *samples, size_t i,
+                                 struct slow_stack *stack)
+{
+    if (samples->stack[i] == PROFILE_NONE || samples->time[i] < query->range.from ||
+        samples->time[i] >= query->range.to)
+        return false;
+    slow_stack_make(stack, query, samples->stack[i]);
+    return stack->depth && slow_matches(query, stack);
+}
+
 static inline void slow_each_sample(const struct slow_query *query,
                                     void (*visit)(void *context, const struct slow_stack *stack, double weight),
                                     void *context)
@@ -347,15 +360,22 @@ static inline void slow_each_sample(const struct slow_query *query,
     struct slow_stack stack;
     for (size_t t = 0; t < query->thread_count; t++) {
         const struct sample_table *samples = &query->profile->threads.data[query->threads[t]].samples;
-        for (size_t i = 0; i < samples->length; i++) {
-            if (samples->stack[i] == PROFILE_NONE || samples->time[i] < query->range.from ||
-                samples->time[i] >= query->range.to)
-                continue;
-            slow_stack_make(&stack, query, samples->stack[i]);
-            if (stack.depth && slow_matches(query, &stack))
+        for (size_t i = 0; i < samples->length; i++)
+            if (slow_is_asked(query, samples, i, &stack))
                 visit(context, &stack, slow_weight(query, samples, i));
-        }
     }
+}
+
+static inline uint64_t slow_sample_count(const struct slow_query *query)
+{
+    struct slow_stack stack;
+    uint64_t count = 0;
+    for (size_t t = 0; t < query->thread_count; t++) {
+        const struct sample_table *samples = &query->profile->threads.data[query->threads[t]].samples;
+        for (size_t i = 0; i < samples->length; i++)
+            count += slow_counts(query, samples, i) && slow_is_asked(query, samples, i, &stack);
+    }
+    return count;
 }
 
 /* ---- random queries ---- */

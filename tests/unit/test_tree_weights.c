@@ -80,6 +80,22 @@ static void test_each_thread_has_what_its_samples_count(void **state)
     each_query(check_threads);
 }
 
+static void check_sample_count(struct engine *engine, const struct slow_query *query)
+{
+    struct slow_query other = *query;
+    for (int weight = 0; weight < WEIGH_KINDS; weight++) {
+        other.weight = (enum sample_weight)weight;
+        ask(engine, &other, false);
+        assert_int_equal(engine_timings(engine)->samples, slow_sample_count(&other));
+    }
+}
+
+static void test_samples_are_counted_whatever_they_weigh(void **state)
+{
+    (void)state;
+    each_query(check_sample_count);
+}
+
 /* ---- which weights a file has ---- */
 
 static void small_profile(struct profile *profile, double cpu_delta)
@@ -152,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_by_another_weight_are_those_of_a_query_with_it),
         cmocka_unit_test(test_each_thread_has_what_its_samples_count),
+        cmocka_unit_test(test_samples_are_counted_whatever_they_weigh),
         cmocka_unit_test(test_only_weights_that_the_file_has_are_held),
         cmocka_unit_test(test_time_on_and_off_the_cpu_is_all_time),
     };
