@@ -135,14 +135,14 @@ double number_parse(const char *text, size_t length)
     int count = 0, exponent = 0;
     for (; at < end && is_digit(*at); at++) {
         digits = digits * 10 + (uint64_t)(*at - '0');
-        count += digits != 0;
+        count += count || *at != '0';
         if (count > MAX_DIGITS)
             return parse_any(text, length);
     }
     if (at < end && *at == '.')
         for (at++; at < end && is_digit(*at); at++) {
             digits = digits * 10 + (uint64_t)(*at - '0');
-            count += digits != 0;
+            count += count || *at != '0';
             exponent--;
             if (count > MAX_DIGITS || exponent < -1000)
                 return parse_any(text, length);

@@ -67,6 +67,15 @@ static void test_numbers_of_any_length_are_read_as_strtod_reads_them(void **unus
     }
 }
 
+static void test_digits_that_are_a_multiple_of_two_to_the_64_are_not_zero(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {"18446744073709551616", "-36893488147419103232", "184467440737095516160",
+                                        "1.8446744073709551616", "0.0018446744073709551616e3"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        assert_true(number_parse(texts[i], strlen(texts[i])) == strtod(texts[i], NULL));
+}
+
 static void test_ties_go_to_the_even_neighbour(void **unused)
 {
     (void)unused;
@@ -136,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_double_survives_writing_and_reading),
         cmocka_unit_test(test_numbers_of_any_length_are_read_as_strtod_reads_them),
+        cmocka_unit_test(test_digits_that_are_a_multiple_of_two_to_the_64_are_not_zero),
         cmocka_unit_test(test_ties_go_to_the_even_neighbour),
         cmocka_unit_test(test_numbers_beyond_a_double_stay_finite),
         cmocka_unit_test(test_doubles_are_written_briefly),
