@@ -152,7 +152,7 @@ static bool add_term(struct search *search, struct span span)
     for (; span.at < span.end; span.at++)
         if (!array_push(&term->text, text_lower(*span.at)))
             return false;
-    search->count += term->text.length > 0;
+    search->count++;
     return true;
 }
 

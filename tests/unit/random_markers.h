@@ -21,7 +21,7 @@ static inline uint32_t random_payload(struct random *random, struct profile *pro
     static const char *const words[] = {"alpha", "Beta", "gamma,delta", "x"};
     const char *word = words[random_below(random, 4)];
     unsigned number = random_below(random, 5000);
-    switch (random_below(random, 5)) {
+    switch (random_below(random, 6)) {
     case 0:
         return PROFILE_NONE;
     case 1:
@@ -29,6 +29,9 @@ static inline uint32_t random_payload(struct random *random, struct profile *pro
         break;
     case 2:
         snprintf(text, sizeof(text), "{\"other\":\"%s\",\"type\":\"Unknown\",\"size\":%u}", word, number);
+        break;
+    case 3:
+        snprintf(text, sizeof(text), "{\"text\":\"%s\",\"more\":{\"type\":\"Work\"}}", word);
         break;
     default:
         snprintf(text, sizeof(text), "{\"type\":\"Work\",\"what\":%u,\"size\":%u}",

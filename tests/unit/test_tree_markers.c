@@ -435,6 +435,9 @@ static void test_a_window_shows_each_of_its_markers_once(void **state)
         struct marker_window window = {from, from + 1 + random_below(&random, 10), random_below(&random, 4) * 0.6,
                                        random_below(&random, 3), 3 + random_below(&random, 20)};
         assert_int_equal(marker_chart_boxes(&boxes, chart, list, &window, &err), 0);
+        for (size_t b = 0; b < boxes.length; b++)
+            assert_true(boxes.row[b] >= window.first_row && boxes.row[b] < window.last_row &&
+                        boxes.row[b] < chart->rows.length);
         for (uint32_t r = 0; r < chart->rows.length; r++) {
             const struct marker_row *row = &chart->rows.data[r];
             size_t wanted = 0, counted = 0, box = 0;
@@ -586,6 +589,103 @@ static void test_labels_are_filled_in(void **state)
 #undef LABELLED
 }
 
+static void test_what_a_schema_says_beside_what_is_known_is_passed_over(void **state)
+{
+    (void)state;
+    static const char payload[] = "{\"type\":\"T\",\"n\":1234}";
+    static const char other[] = "{\"name\":\"other\",\"deep\":[{\"name\":\"deeper\"}]}";
+    static const char *const schemas[] = {
+        "[{\"graphs\":[{\"name\":\"no\",\"fields\":[]},[{}]],\"name\":\"T\",\"tableLabel\":\"its\"}]",
+        "[{\"name\":\"T\",\"chartLabel\":{\"tableLabel\":\"no\"},\"tableLabel\":\"its\"}]",
+        "[{\"name\":\"T\",\"display\":[{\"tableLabel\":\"no\"},[\"marker-chart\"],7],\"tableLabel\":\"its\"}]",
+        "[{\"name\":\"T\",\"display\":{\"tableLabel\":\"no\"},\"tableLabel\":\"its\"}]",
+        "[{\"name\":\"T\",\"fields\":{\"tableLabel\":\"no\"},\"tableLabel\":\"its\"}]",
+        "[{\"name\":\"T\",\"fields\":[[{\"key\":\"n\"}],7,{\"key\":\"s\",\"more\":{\"key\":\"n\"}}],"
+        "\"tableLabel\":\"its\"}]",
+        "[[{\"name\":\"T\",\"tableLabel\":\"no\"}],7,{\"name\":\"T\",\"tableLabel\":\"its\"}]"};
+    for (size_t i = 0; i < sizeof(schemas) / sizeof(*schemas); i++) {
+        char longer[400];
+        assert_label(schemas[i], payload, MARKER_TABLE_LABEL, "its");
+        snprintf(longer, sizeof(longer), "[%s,%s", other, schemas[i] + 1);
+        assert_label(longer, payload, MARKER_TABLE_LABEL, "its");
+        snprintf(longer, sizeof(longer), "%.*s,%s]", (int)strlen(schemas[i]) - 1, schemas[i], other);
+        assert_label(longer, payload, MARKER_TABLE_LABEL, "its");
+    }
+    /* The format of a table is an object. */
+    assert_label("[{\"name\":\"T\",\"fields\":[{\"format\":{\"type\":\"table\",\"columns\":[{\"format\":\"bytes\"}]},"
+                 "\"key\":\"n\",\"hidden\":[true],\"label\":\"Number\"},"
+                 "{\"key\":\"s\",\"label\":\"Five\"}]}]",
+                 "{\"type\":\"T\",\"n\":1234,\"s\":5}", MARKER_TABLE_LABEL, "Number: 1234, Five: 5");
+}
+
+/* ---- values ---- */
+
+static void test_values_are_shown_as_their_format_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *format, *json, *wanted;
+    } values[] = {
+        {"duration", "0", "0 ms"},
+        {"duration", "1", "1 ms"},
+        {"duration", "-12.34", "-12.3 ms"},
+        {"duration", "340.2", "340 ms"},
+        {"duration", "1000", "1 s"},
+        {"milliseconds", "0.0015", "1.5 µs"},
+        {"duration", "0.001", "1 µs"},
+        {"duration", "0.0009", "900 ns"},
+        {"duration", "1e19", "1e+16 s"},
+        {"seconds", "1.256", "1.26 s"},
+        {"microseconds", "10000", "10 ms"},
+        {"nanoseconds", "100", "100 ns"},
+        {"time", "3.5", "1.5 ms"}, /* from the zero of the profile */
+        {"bytes", "1023", "1023 B"},
+        {"bytes", "1024", "1.0 KiB"},
+        {"bytes", "-102400", "-100 KiB"},
+        {"bytes", "2e18", "1776 PiB"},
+        {"percentage", "0.12345", "12.35 %"},
+        {"hexadecimal", "255", "0xff"},
+        {"hexadecimal", "0", "0x0"},
+        {"hexadecimal", "-1", "-1"},
+        {"hexadecimal", "18446744073709551616", "1.84467440737096e+19"},
+        {"integer", "999", "999"},
+        {"integer", "1000", "1,000"},
+        {"integer", "-123456", "-123,456"},
+        {"integer", "1234567", "1,234,567"},
+        {"integer", "1e15", "1e+15"},
+        {"string", "1234.5", "1234.5"},
+        {"string", "true", "true"},
+        {"string", "null", ""},
+        {"string", "\"plain\"", "plain"},
+        {"string", "\"a \\\"quoted\\\" word\"", "a \"quoted\" word"},
+        {"string", "\"\\u0000a\\u0000\\u0000b\"", "\uFFFDa\uFFFD\uFFFDb"},
+        {"string", "not JSON", "not JSON"},
+        {"unique-string", "0", "first"},
+        {"flow-id", "0", "first"},
+        {"unique-string", "1", ""},
+        {"unique-string", "-1", ""},
+        {"list", "[]", ""},
+        {"list", "[\"a\",\"b\",\"c\"]", "a, b, c"},
+        {"bytes", "[1,2048]", "1 B, 2.0 KiB"},
+        {"table", "[[1,2],[3,4],[5,6]]", "1, 2\n3, 4\n5, 6"},
+        {"string", "{\"a\":1,\"b\":[2,3],\"c\":{\"d\":\"e\"}}", "a: 1, b: 2, 3, c: d: e"},
+        {"string", "[{\"a\":1},{\"a\":2}]", "a: 1\na: 2"},
+    };
+    struct profile profile;
+    profile_init(&profile);
+    strings_add_z(&profile.strings, "first");
+    const struct value_context context = {&profile, 2};
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+        struct text_buffer text = {0};
+        assert_true(value_text_append(&text, &context, values[i].format, values[i].json, strlen(values[i].json)));
+        assert_true(array_push(&text, '\0'));
+        assert_int_equal(text.length, strlen(values[i].wanted) + 1);
+        assert_string_equal(text.data, values[i].wanted);
+        array_free(&text);
+    }
+    profile_destroy(&profile);
+}
+
 static void test_the_end_of_a_pair_says_more_than_its_start(void **state)
 {
     (void)state;
@@ -631,6 +731,8 @@ int main(void)
         cmocka_unit_test(test_a_window_shows_each_of_its_markers_once),
         cmocka_unit_test(test_a_strip_shows_each_of_its_markers),
         cmocka_unit_test(test_labels_are_filled_in),
+        cmocka_unit_test(test_what_a_schema_says_beside_what_is_known_is_passed_over),
+        cmocka_unit_test(test_values_are_shown_as_their_format_says),
         cmocka_unit_test(test_the_end_of_a_pair_says_more_than_its_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
