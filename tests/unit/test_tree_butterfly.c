@@ -344,6 +344,16 @@ static void list_center(struct engine *engine, const struct slow_query *query, s
     slow_free(&cut.callers);
 }
 
+static void assert_lists_all_self_time(struct engine *engine, const struct func_timings *list)
+{
+    double self = 0, expected = 0;
+    for (size_t i = 0; i < list->length; i++)
+        self += list->rows[i].self;
+    for (size_t node = 0; node < engine_nodes(engine)->length; node++)
+        expected += engine_timings(engine)->self[node];
+    assert_true(self == expected);
+}
+
 static void check_lists(struct engine *engine, const struct slow_query *query, struct random *random)
 {
     struct func_timings list;
@@ -352,17 +362,13 @@ static void check_lists(struct engine *engine, const struct slow_query *query, s
     assert_int_equal(engine_libraries(engine, &list, &err), 0);
     for (uint32_t i = 0; i < query->profile->resources.length; i++)
         list_center(engine, query, (struct butterfly_center){BUTTERFLY_LIBRARY, i}, &list);
+    list_center(engine, query, (struct butterfly_center){BUTTERFLY_LIBRARY, PROFILE_NONE}, &list);
+    assert_lists_all_self_time(engine, &list);
     func_timings_destroy(&list);
     assert_int_equal(engine_categories(engine, &list, &err), 0);
     for (uint32_t i = 0; i < query->profile->categories.length; i++)
         list_center(engine, query, (struct butterfly_center){BUTTERFLY_CATEGORY, i}, &list);
-    double self = 0;
-    for (size_t i = 0; i < list.length; i++)
-        self += list.rows[i].self;
-    double expected = 0;
-    for (size_t node = 0; node < engine_nodes(engine)->length; node++)
-        expected += engine_timings(engine)->self[node];
-    assert_true(self == expected);
+    assert_lists_all_self_time(engine, &list);
     func_timings_destroy(&list);
 }
 
