@@ -1,6 +1,7 @@
 #include "tree/marker_chart.h"
 
 #include "base/search.h"
+#include "tree/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct layout {
     ARRAY(uint32_t) next;  /* the next row of the same group, PROFILE_NONE */
     ARRAY(uint32_t) count; /* of markers in each row */
     uint32_t *row_of;      /* of each shown marker */
+    uint32_t *group_order; /* the groups as their rows are shown */
 };
 
 static uint32_t add_row(struct layout *layout)
@@ -116,36 +118,33 @@ static int rank(const char *category)
     return strcmp(category, "Test") == 0 ? 0 : strcmp(category, "Other") == 0 ? 2 : 1;
 }
 
-static bool comes_before(const struct profile *profile, const struct group *a, const struct group *b)
+struct group_order {
+    const struct profile *profile;
+    const struct group *groups;
+};
+
+static bool is_turned(const void *context, uint32_t a, uint32_t b)
 {
-    if (a->category == b->category)
+    const struct group_order *order = context;
+    uint32_t before = order->groups[a].category, after = order->groups[b].category;
+    if (before == after)
         return false;
-    const char *left = category_name(profile, a->category), *right = category_name(profile, b->category);
+    const char *left = category_name(order->profile, before), *right = category_name(order->profile, after);
     if (rank(left) != rank(right))
-        return rank(left) < rank(right);
-    int order = strcmp(left, right);
-    return order ? order < 0 : a->category < b->category;
+        return rank(right) < rank(left);
+    int names = strcmp(right, left);
+    return names ? names < 0 : after < before;
 }
 
-/* Bottom up, from one array to the other and back; there may be as many groups as markers. */
+/* There may be as many groups as markers. */
 static bool sort_groups(struct layout *layout, const struct profile *profile)
 {
     size_t length = layout->groups.length;
-    struct group *scratch = malloc((length + 1) * sizeof(*scratch)), *groups = layout->groups.data;
-    for (size_t width = 1; scratch && width < length; width *= 2) {
-        for (size_t from = 0; from < length; from += 2 * width) {
-            size_t left = from, middle = from + width < length ? from + width : length;
-            size_t right = middle, end = from + 2 * width < length ? from + 2 * width : length;
-            for (size_t i = from; i < end; i++) {
-                bool take_right =
-                    left == middle || (right < end && comes_before(profile, &groups[right], &groups[left]));
-                scratch[i] = groups[take_right ? right++ : left++];
-            }
-        }
-        memcpy(groups, scratch, length * sizeof(*groups));
-    }
-    free(scratch);
-    return scratch != NULL;
+    layout->group_order = malloc((length + 1) * sizeof(*layout->group_order));
+    for (uint32_t g = 0; layout->group_order && g < length; g++)
+        layout->group_order[g] = g;
+    const struct group_order order = {profile, layout->groups.data};
+    return layout->group_order && order_numbers(layout->group_order, length, is_turned, &order, NULL) == 0;
 }
 
 /* Numbers the rows in the order in which they are shown, and puts each marker where its row begins. */
@@ -156,7 +155,7 @@ static bool fill_rows(struct marker_chart *chart, const struct layout *layout, c
     uint32_t first = 0;
     bool done = number != NULL;
     for (size_t g = 0; done && g < layout->groups.length; g++) {
-        const struct group *group = &layout->groups.data[g];
+        const struct group *group = &layout->groups.data[layout->group_order[g]];
         uint32_t row_of_name = 0;
         for (uint32_t row = group->first_row; done && row != PROFILE_NONE; row = layout->next.data[row]) {
             number[row] = (uint32_t)chart->rows.length;
@@ -189,6 +188,7 @@ int marker_chart_make(struct marker_chart *chart, const struct profile *profile,
     bool done = layout.row_of && chart->order && chart->latest && place_markers(&layout, list, shown, count) &&
                 sort_groups(&layout, profile) && fill_rows(chart, &layout, list, shown);
     free(layout.row_of);
+    free(layout.group_order);
     array_free(&layout.groups);
     array_free(&layout.ends);
     array_free(&layout.next);

@@ -1,5 +1,7 @@
 #include "tree/marker_view.h"
 
+#include "tree/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ struct marker_view {
     struct text_buffer search;
 
     struct time_range range;
-    ARRAY(uint32_t) shown, sorted, scratch;
+    ARRAY(uint32_t) shown, sorted;
     struct text_buffer details; /* of all markers of the list, once one sorts by them */
     ARRAY(size_t) details_end;
     struct marker_chart chart;
@@ -71,7 +73,6 @@ void marker_view_free(struct marker_view *view)
     array_free(&view->search);
     array_free(&view->shown);
     array_free(&view->sorted);
-    array_free(&view->scratch);
     array_free(&view->details);
     array_free(&view->details_end);
     marker_chart_destroy(&view->chart);
@@ -354,47 +355,29 @@ static int compare_by(const struct marker_view *view, enum marker_column column,
     }
 }
 
-/* Whether `b` has to stand before `a`, which is before it now. */
-static bool is_turned(const struct marker_view *view, const struct marker_sort *keys, size_t count, uint32_t a,
-                      uint32_t b)
+struct sort_request {
+    const struct marker_view *view;
+    const struct marker_sort *keys;
+    size_t count;
+};
+
+static bool is_turned(const void *context, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < count; i++) {
-        int order = compare_by(view, keys[i].column, a, b);
+    const struct sort_request *request = context;
+    for (size_t i = 0; i < request->count; i++) {
+        int order = compare_by(request->view, request->keys[i].column, a, b);
         if (order)
-            return keys[i].falling ? order < 0 : order > 0;
+            return request->keys[i].falling ? order < 0 : order > 0;
     }
     return false;
-}
-
-/* Merging bottom up, which leaves equal markers in the order of their starts. */
-static void sort_shown(struct marker_view *view, const struct marker_sort *keys, size_t count)
-{
-    size_t length = view->shown.length;
-    uint32_t *from = view->sorted.data, *to = view->scratch.data;
-    for (size_t width = 1; width < length; width *= 2) {
-        for (size_t begin = 0; begin < length; begin += 2 * width) {
-            size_t left = begin, middle = begin + width < length ? begin + width : length;
-            size_t right = middle, end = begin + 2 * width < length ? begin + 2 * width : length;
-            for (size_t i = begin; i < end; i++) {
-                bool take_right =
-                    left == middle || (right < end && is_turned(view, keys, count, from[left], from[right]));
-                to[i] = from[take_right ? right++ : left++];
-            }
-        }
-        uint32_t *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != view->sorted.data && length)
-        memcpy(view->sorted.data, from, length * sizeof(*from));
 }
 
 const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
                                    struct error *err)
 {
     size_t length = view->shown.length;
-    view->sorted.length = view->scratch.length = 0;
-    if (!array_reserve(&view->sorted, length + 1) || !array_reserve(&view->scratch, length + 1)) {
+    view->sorted.length = 0;
+    if (!array_reserve(&view->sorted, length + 1)) {
         error_no_memory(err);
         return NULL;
     }
@@ -405,6 +388,6 @@ const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker
     for (size_t i = 0; i < key_count; i++)
         if (keys[i].column == MARKER_DETAILS && !view->has_details && make_details(view, err))
             return NULL;
-    sort_shown(view, keys, key_count);
-    return view->sorted.data;
+    struct sort_request request = {view, keys, key_count};
+    return order_numbers(view->sorted.data, length, is_turned, &request, err) ? NULL : view->sorted.data;
 }

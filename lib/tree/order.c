@@ -1,6 +1,5 @@
 #include "tree/order.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +56,30 @@ int order_heaviest_first(struct order_entry *entries, size_t length, struct erro
     }
     if (from != entries)
         memcpy(entries, from, length * sizeof(*entries));
+    free(scratch);
+    return 0;
+}
+
+int order_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context, struct error *err)
+{
+    uint32_t *scratch = malloc((length + 1) * sizeof(*scratch)), *from = numbers, *to = scratch;
+    if (!scratch)
+        return error_no_memory(err);
+    for (size_t width = 1; width < length; width *= 2) {
+        for (size_t begin = 0; begin < length; begin += 2 * width) {
+            size_t left = begin, middle = begin + width < length ? begin + width : length;
+            size_t right = middle, end = begin + 2 * width < length ? begin + 2 * width : length;
+            for (size_t i = begin; i < end; i++) {
+                bool take_right = left == middle || (right < end && is_turned(context, from[left], from[right]));
+                to[i] = from[take_right ? right++ : left++];
+            }
+        }
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != numbers)
+        memcpy(numbers, from, length * sizeof(*numbers));
     free(scratch);
     return 0;
 }

@@ -1,5 +1,6 @@
 /*
- * Sorting heaviest first. The C library of the WebAssembly build has a slow qsort, and none is stable.
+ * Sorting heaviest first, or in an order of the caller's. The C library of the WebAssembly build has a slow qsort, and
+ * none is stable.
  */
 #ifndef PROF_TREE_ORDER_H
 #define PROF_TREE_ORDER_H
@@ -20,5 +21,12 @@ ARRAY_TYPE(struct order_entries, struct order_entry);
 /* Sorts by falling magnitude; equal ones stay in the order in which they are. O(n log n), and O(n) if already sorted.
  */
 int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err);
+
+/* Whether `b` has to stand before `a`, which is before it now. */
+typedef bool order_is_turned(const void *context, uint32_t a, uint32_t b);
+
+/* Sorts numbers, which stand for whatever the caller sorts; equal ones stay in the order in which they are. O(n log n).
+ */
+int order_numbers(uint32_t *numbers, size_t length, order_is_turned *is_turned, const void *context, struct error *err);
 
 #endif
