@@ -1,9 +1,10 @@
-// Uses the page in Firefox: tabs, search, keys, the timeline and the palette, with the numbers of `prof report`.
+// Uses the page in Firefox: tabs, search, keys, the timeline, the palette, source and assembly, with the numbers of `prof
+// report`.
 //
 //     node tests/e2e/page_firefox.mjs URL DIRECTORY
 //
-// DIRECTORY has report.json and inverted.json, what `prof report --json` says of the profile. FIREFOX names the browser's
-// program. It is driven by WebDriver BiDi, as the browser is shipped.
+// DIRECTORY has report.json and inverted.json, what `prof report --json` says of the profile, and small.json, another one.
+// FIREFOX names the browser's program. It is driven by WebDriver BiDi, as the browser is shipped.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -186,6 +187,54 @@ await check('the flame graph and the stack chart are drawn, walked and zoomed', 
     await page.mouse.click(chart.x + chart.width / 2, chart.y + 9);
     await settle(page);
     assert((await selection()) !== '', 'nothing is selected in the stack chart');
+});
+
+await check('source and assembly open by key, and Ctrl+F finds in them', async () => {
+    await open(all.href);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.waitForSelector('.palette input');
+    await page.keyboard.type('main');
+    const best = async () => (await page.$('.palette .picker-row')) && text('.palette .picker-row');
+    await askUntil((row) => row?.startsWith('main') && row.includes('family'), best);
+    await page.keyboard.press('Enter');
+    await askUntil((row) => row?.name === 'main', () => selectedRow(page));
+    await page.focus('[role="grid"]');
+    await page.keyboard.press('Enter');
+    const lines = () =>
+        page.$$eval('.source-editor', ([holder]) =>
+            [...(holder?.shadowRoot?.querySelectorAll('.cm-line') ?? [])].map((line) => ({
+                text: line.textContent,
+                isChosen: line.classList.contains('chosen'),
+                marked: line.querySelector('mark')?.textContent ?? '',
+            })),
+        );
+    await askUntil((all) => all.some((line) => line.isChosen), lines);
+    if (!(await page.$('.code-pane'))) await page.keyboard.press('a');
+    await page.waitForSelector('.code-row');
+    await settle(page);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('f');
+    await page.keyboard.up('Control');
+    await page.keyboard.type('int main');
+    const found = (await askUntil((all) => all.some((line) => line.isChosen && line.marked !== ''), lines)).find((line) => line.isChosen);
+    assertEqual(found?.marked, 'int main', `what is marked in ${found?.text}`);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await askUntil((box) => box === null, () => page.$('.box'));
+    assertEqual(await page.$('.box'), null, 'the box after Escape');
+});
+
+await check('a dropped file takes the place of the profile', async () => {
+    await open(all.href);
+    await page.evaluate((content) => {
+        const data = new DataTransfer();
+        data.items.add(new File([content], 'small.json'));
+        document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, readFileSync(join(folder, 'small.json'), 'utf8'));
+    await askUntil((name) => name === 'many threads', () => text('.product').catch(() => ''));
+    assertEqual(await text('.product'), 'many threads', 'the profile that is shown');
 });
 
 await check('nothing went wrong meanwhile', async () => {
