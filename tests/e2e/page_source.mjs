@@ -209,18 +209,22 @@ await check('the address has it all: a pasted one opens the same', async () => {
     await page.keyboard.press('Enter');
     await waitForSource(page);
     await openCode(page);
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('r');
     await page.keyboard.press('f');
     await settle(page);
     const lines = await readLines(page);
+    const chosenIn = (all) => all.find((line) => line.isChosen)?.line;
+    assertEqual(chosenIn(lines), lineOf('HOT') + 1, 'the line after the hot one');
     await askUntil((address) => address.includes('bottomFullscreen'), async () => page.url());
-    for (const name of ['sourceViewIndex', 'assemblyView', 'bottomFullscreen', 'sourceFunc', 'sourceNode', 'sourceCosts'])
+    for (const name of ['sourceViewIndex', 'assemblyView', 'bottomFullscreen', 'sourceFunc', 'sourceNode', 'sourceCosts', 'sourceLine'])
         assert(param(page, name) !== null, `the address does not have ${name}`);
     const again = await openPage(page.url());
     const there = await waitForSource(again);
     await waitForCode(again);
     const costs = (rows) => rows.filter((row) => row.total !== '').map((row) => `${row.line} ${row.total} ${row.self}`).join('\n');
     assertEqual(costs(there), costs(lines), 'costs of the pasted address');
+    assertEqual(chosenIn(there), chosenIn(lines), 'chosen line of the pasted address');
     assertEqual(await again.locator('.box.full').count(), 1, 'boxes in full screen');
     await again.locator('.box').focus();
     await again.keyboard.press('Escape');

@@ -4,7 +4,7 @@
  * it was opened) and `sourceCosts` are ours.
  */
 import type { NodePath } from '../engine/api';
-import { decodeIndexes, encodeIndexes } from './indexes';
+import { decodeIndex, decodeIndexes, encodeIndexes } from './indexes';
 
 export interface BoxView {
     /** The function that it was opened for; -1: only a file. */
@@ -31,10 +31,6 @@ export function encodeBox(box: BoxView | null, query: URLSearchParams): void {
     if (box.isOfRow) query.set('sourceCosts', 'node');
     if (box.assembly) query.set('assemblyView', box.symbol < 0 ? '' : String(box.symbol));
     if (box.full) query.set('bottomFullscreen', '');
-}
-
-function decodeIndex(text: string | null): number {
-    return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : -1;
 }
 
 /** null: it is closed. */

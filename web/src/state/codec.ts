@@ -7,7 +7,7 @@
 import { type NodePath, type Transform, WEIGHTS, type Weight } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
 import { type BoxView, decodeBox, encodeBox } from './box_codec';
-import { decodeIndexes, encodeIndexes } from './indexes';
+import { decodeIndex, decodeIndexes, encodeIndexes } from './indexes';
 import { decodeTracks, encodeTracks } from './track_choice';
 import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
 import { decodeTransforms, encodeTransforms } from './transform_codec';
@@ -68,6 +68,8 @@ export interface View {
     profileName: string;
     /** Source and assembly below the views; null: closed. */
     box: BoxView | null;
+    /** The line that was chosen in it; 0: none was. */
+    sourceLine: number;
 }
 
 export const EMPTY_VIEW: View = {
@@ -92,6 +94,7 @@ export const EMPTY_VIEW: View = {
     tracks: DEFAULT_TRACKS,
     profileName: '',
     box: null,
+    sourceLine: 0,
 };
 
 const MOST_TABLES = 20;
@@ -175,6 +178,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (order.length > 0) query.set('trackOrder', encodeTracks(order));
     if (view.profileName !== '') query.set('profileName', view.profileName);
     encodeBox(view.box, query);
+    if (view.box && view.sourceLine > 0) query.set('sourceLine', String(view.sourceLine));
     return `?${query.toString().replace(/=(?=&|$)/g, '')}`;
 }
 
@@ -203,7 +207,7 @@ export function decodeView(text: string, zero: number): View {
         sameWidths: query.has('sameWidths'),
         sorts: decodeSorts(query.get('sort') ?? ''),
         markerSearch: query.get('markerSearch') ?? '',
-        marker: /^\d{1,9}$/.test(query.get('marker') ?? '') ? Number(query.get('marker')) : -1,
+        marker: decodeIndex(query.get('marker')),
         tracks: {
             base: TRACK_BASES.find((base) => base === query.get('tracks')) ?? 'busy',
             shown: decodeTracks(query.get('shownTracks') ?? ''),
@@ -212,5 +216,6 @@ export function decodeView(text: string, zero: number): View {
         },
         profileName: query.get('profileName') ?? '',
         box: decodeBox(query),
+        sourceLine: Math.max(0, decodeIndex(query.get('sourceLine'))),
     };
 }

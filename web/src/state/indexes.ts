@@ -55,3 +55,8 @@ export function decodeIndexes(text: string): number[] {
     }
     return list.every(Number.isSafeInteger) ? list : [];
 }
+
+/** One index as a decimal number; -1 where there is none. */
+export function decodeIndex(text: string | null): number {
+    return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : -1;
+}

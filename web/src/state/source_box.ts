@@ -3,7 +3,7 @@
  * what it costs. The view (and so the address) says for which function or row it was opened; what is shown is fetched
  * once and kept, and the costs follow the query of the tree.
  */
-import { batch, computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
 import { messageOf } from '../text/message';
@@ -85,9 +85,6 @@ export const shownSymbol = computed<NativeSymbol | null>(() => {
 /** How to go back to the view that it was opened from. */
 let opener: HTMLElement | null = null;
 
-/** The line that was asked for with the function. */
-let lineToShow = 0;
-
 export async function openSource({ func, path = [], inverted = false, line = 0 }: SourcePlace): Promise<void> {
     const source = func < info.value.funcCount ? await engine.funcSource(func) : -1;
     const before = view.value.box;
@@ -102,9 +99,8 @@ export async function openSource({ func, path = [], inverted = false, line = 0 }
         symbol: -1,
         full: before?.full ?? false,
     };
-    lineToShow = line;
     batch(() => {
-        changeView({ box: opened }, before ? 'replace' : 'push');
+        changeView({ box: opened, sourceLine: line }, before ? 'replace' : 'push');
         openings.value++;
     });
 }
@@ -219,6 +215,7 @@ export function chooseLine(line: number, reveal = false): void {
         chosenLine.value = line;
         chosenInstruction.value = -1;
         if (reveal && sourceText.value) wantedLine.value = { source: sourceText.value.source, line };
+        changeView({ sourceLine: line }, 'replace');
         const [first] = linkedInstructions.value;
         if (first !== undefined) wantedInstruction.value = { index: hottestOf(linkedInstructions.value) };
     });
@@ -229,6 +226,7 @@ export function chooseInstruction(index: number): void {
         chosenInstruction.value = index;
         const lines = linesOfInstruction(index);
         chosenLine.value = lines[lines.length - 1] ?? 0;
+        changeView({ sourceLine: chosenLine.value }, 'replace');
         if (sourceText.value && chosenLine.value > 0)
             wantedLine.value = { source: sourceText.value.source, line: chosenLine.value };
     });
@@ -377,8 +375,7 @@ async function costliestLine(opened: BoxView): Promise<number> {
 
 async function goToFirstLine(opened: BoxView): Promise<void> {
     if (opened.source < 0 || opened.func < 0) return;
-    const line = lineToShow || (await costliestLine(opened));
-    lineToShow = 0;
+    const line = view.peek().sourceLine || (await costliestLine(opened));
     if (line <= 0 || box.value?.source !== opened.source) return;
     batch(() => {
         chosenLine.value = line;
@@ -457,6 +454,11 @@ export function followBox(): void {
         const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
         if (shown && key !== last) void goToFirstLine(shown);
         last = key;
+    });
+    // Back and forward go to the line that was chosen then.
+    effect(() => {
+        const line = view.value.sourceLine;
+        if (line > 0 && line !== chosenLine.peek() && sourceText.peek()) untracked(() => chooseLine(line, true));
     });
     // New code shows what belongs to the line that is chosen.
     effect(() => {
