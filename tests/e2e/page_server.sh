@@ -11,14 +11,15 @@ export CHROMIUM
 servers=()
 
 serve_profile() {
-    "$PROF" load --no-open --port 0 "$@" >"$WORK/load.log" 2>&1 &
+    local log="$WORK/load-${#servers[@]}.log" # its own: an earlier server's address may still be in a shared one
+    "$PROF" load --no-open --port 0 "$@" >"$log" 2>&1 &
     servers+=($!)
     trap 'kill "${servers[@]}" 2>/dev/null; rm -rf "$WORK"' EXIT
     for _ in $(seq 600); do
-        URL=$(grep -so 'https\?://[^ ]*' "$WORK/load.log") && return
+        URL=$(grep -so 'https\?://[^ ]*' "$log") && return
         sleep 0.1
     done
-    cat "$WORK/load.log" >&2
+    cat "$log" >&2
     exit 1
 }
 
