@@ -98,6 +98,15 @@ static void read_fields(struct schema_reader *reader, struct marker_schema *sche
     }
 }
 
+static void add_schema(struct schema_reader *reader, struct marker_schema schema)
+{
+    struct marker_schemas *schemas = reader->schemas;
+    uint32_t index = (uint32_t)schemas->items.length;
+    if (!array_push(&schemas->items, schema) ||
+        !hash_set(&schemas->by_name, hash_bytes(schema.name, strlen(schema.name)), index))
+        reader->failed = true;
+}
+
 static void read_schema(struct schema_reader *reader)
 {
     struct marker_schema schema = {.first_field = (uint32_t)reader->schemas->fields.length};
@@ -119,13 +128,60 @@ static void read_schema(struct schema_reader *reader)
         else
             json_skip(&reader->json, json_next(&reader->json));
     }
-    struct marker_schemas *schemas = reader->schemas;
-    if (!schema.name)
-        return;
-    uint32_t index = (uint32_t)schemas->items.length;
-    if (!array_push(&schemas->items, schema) ||
-        !hash_set(&schemas->by_name, hash_bytes(schema.name, strlen(schema.name)), index))
-        reader->failed = true;
+    if (schema.name)
+        add_schema(reader, schema);
+}
+
+/* ---- kinds that Firefox writes without a schema, since its own reader knows them ---- */
+
+static const struct marker_field network_fields[] = {{"URI", "Address", "url", false},
+                                                     {"RedirectURI", "Redirected to", "url", false},
+                                                     {"status", "Status", "string", false},
+                                                     {"requestMethod", "Method", "string", false},
+                                                     {"responseStatus", "Response", "integer", false},
+                                                     {"requestStatus", "Result", "string", false},
+                                                     {"httpVersion", "HTTP version", "string", false},
+                                                     {"contentType", "Content type", "string", false},
+                                                     {"count", "Size", "bytes", false},
+                                                     {"cache", "Cache", "string", false},
+                                                     {"pri", "Priority", "integer", false},
+                                                     {"classOfService", "Class of service", "string", false}};
+
+static const struct marker_field ipc_fields[] = {
+    {"messageType", "Message", "string", false}, {"direction", "Direction", "string", false},
+    {"otherPid", "Other process", "pid", false}, {"side", "Side", "string", false},
+    {"phase", "Phase", "string", false},         {"sync", "Synchronous", "string", false},
+    {"messageSeqno", "Number", "integer", false}};
+
+enum { IN_LISTS = MARKER_IN_CHART | MARKER_IN_TABLE };
+
+static const struct {
+    struct marker_schema schema;
+    const struct marker_field *fields;
+} known_kinds[] = {{{.name = "Network",
+                     .table_label = "{marker.data.URI}",
+                     .chart_label = "{marker.data.URI}",
+                     .places = IN_LISTS | MARKER_IN_NETWORK,
+                     .field_count = sizeof(network_fields) / sizeof(*network_fields)},
+                    network_fields},
+                   {{.name = "IPC",
+                     .table_label = "{marker.data.messageType}, {marker.data.direction}",
+                     .chart_label = "{marker.data.messageType}",
+                     .places = IN_LISTS | MARKER_IN_IPC,
+                     .field_count = sizeof(ipc_fields) / sizeof(*ipc_fields)},
+                    ipc_fields}};
+
+static void add_known_kinds(struct schema_reader *reader)
+{
+    for (size_t i = 0; !reader->failed && i < sizeof(known_kinds) / sizeof(*known_kinds); i++) {
+        struct marker_schema schema = known_kinds[i].schema;
+        if (marker_schemas_find(reader->schemas, schema.name, strlen(schema.name)) != SCHEMA_NONE)
+            continue;
+        schema.first_field = (uint32_t)reader->schemas->fields.length;
+        for (uint32_t k = 0; k < schema.field_count; k++)
+            reader->failed |= !array_push(&reader->schemas->fields, known_kinds[i].fields[k]);
+        add_schema(reader, schema);
+    }
 }
 
 int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t length, struct error *err)
@@ -143,6 +199,7 @@ int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t
             json_skip(&reader.json, item);
     }
     json_destroy(&reader.json);
+    add_known_kinds(&reader);
     return reader.failed ? error_no_memory(err) : 0;
 }
 

@@ -45,7 +45,8 @@ struct marker_schemas {
     struct arena arena;                /* of the texts, which end at a NUL */
 };
 
-/* Fills zeroed `schemas` from JSON text; what is not understood is left out. Fails only when memory runs out. */
+/* Fills zeroed `schemas` from JSON text; what is not understood is left out, and kinds that are known without a schema
+ * (Network, IPC) are added. Fails only when memory runs out. */
 int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t length, struct error *err);
 
 /* The schema of this name, or SCHEMA_NONE. */

@@ -50,8 +50,9 @@ struct marker_view *marker_view_new(const struct profile *profile, struct time_r
     view->whole = whole;
     view->context = (struct marker_context){{profile, whole.from}, &view->schemas};
     uint32_t schema = profile->meta.marker_schema;
-    const struct string_entry *json = schema == PROFILE_NONE ? NULL : &profile->strings.entries.data[schema];
-    if (json && marker_schemas_read(&view->schemas, json->text, json->length, err)) {
+    const struct string_entry none = {0};
+    const struct string_entry *json = schema == PROFILE_NONE ? &none : &profile->strings.entries.data[schema];
+    if (marker_schemas_read(&view->schemas, json->text, json->length, err)) {
         marker_view_free(view);
         return NULL;
     }
@@ -283,14 +284,16 @@ bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint3
     return found;
 }
 
-bool marker_view_has_strip(const struct marker_view *view, uint32_t thread, unsigned places)
+unsigned marker_view_places(const struct marker_view *view, uint32_t thread)
 {
     const struct marker_table *markers = &view->context.values.profile->threads.data[thread].markers;
     struct text_buffer decoded = {0};
-    bool found = false;
-    for (size_t i = 0; !found && i < markers->length; i++) {
+    unsigned all = 0, found = 0;
+    for (size_t i = 0; i < view->schemas.items.length; i++)
+        all |= view->schemas.items.data[i].places;
+    for (size_t i = 0; found != all && i < markers->length; i++) {
         uint32_t schema = schema_of_row(view, markers, i, &decoded);
-        found = schema != SCHEMA_NONE && (view->schemas.items.data[schema].places & places);
+        found |= schema == SCHEMA_NONE ? 0 : view->schemas.items.data[schema].places;
     }
     array_free(&decoded);
     return found;

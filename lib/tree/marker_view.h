@@ -56,8 +56,8 @@ const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker
 int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
                       struct marker_boxes *boxes, struct error *err);
 
-/* Whether a thread has markers that such a track shows; quick, and nothing is kept. */
-bool marker_view_has_strip(const struct marker_view *view, uint32_t thread, unsigned places);
+/* Where a thread's markers are shown, those of kinds with a schema: enum marker_place of all. Nothing is kept. */
+unsigned marker_view_places(const struct marker_view *view, uint32_t thread);
 
 /* Whether a thread has markers of a kind. */
 bool marker_view_has_kind(const struct marker_view *view, uint32_t thread, uint32_t schema);

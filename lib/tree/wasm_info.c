@@ -80,8 +80,7 @@ static void put_thread(struct json_writer *json, const struct engine *engine, co
     put_number(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
     put_number(json, "sampleCount", (double)thread->samples.length);
     put_number(json, "markerCount", (double)thread->markers.length);
-    json_key(json, "hasMarkerStrip");
-    json_bool(json, markers && marker_view_has_strip(markers, index, MARKER_IN_OVERVIEW));
+    put_number(json, "markerPlaces", markers ? marker_view_places(markers, index) : 0);
     json_key(json, "hasWaits");
     json_bool(json,
               markers && marker_view_has_kind(markers, index, waits_schema(marker_view_context(markers)->schemas)));

@@ -192,7 +192,7 @@ function askOfThreads(door, info, path) {
             door.call('activity', '0:w/1:fx211/2:b*211', [index, from, to, 211]);
             for (const search of ['', 'a'])
                 door.call('activity_kept', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
-            door.call('marker_strip', BOXES, [index, from, to, length / 500, 4]);
+            for (const places of [4, 8 | 16 | 32 | 64]) door.call('marker_strip', BOXES, [index, from, to, length / 500, places]);
             door.call('waits', `${BOXES}/5:d*4`, [index, from, to, length / 500]);
         }
 }

@@ -82,6 +82,28 @@ await check('Space chooses the thread and the row of its sample at that time', a
     await page.close();
 });
 
+await check('what is loaded at once lies side by side below its thread, and messages are there if one asks for them', async () => {
+    const page = await openPage(url);
+    const { top, height } = await page.locator('[data-track="n1"] canvas').evaluate((canvas) => canvas.getBoundingClientRect());
+    const area = await page.locator('[data-track="n1"] .track-graph').boundingBox();
+    const told = new Set();
+    for (let lane = 0; lane < 7; lane++) {
+        await page.mouse.move(area.x + area.width * 0.35, top + (height * (lane + 0.5)) / 7);
+        await settle(page);
+        told.add((await tooltip(page)).match(/https:\S+/)?.[0]);
+    }
+    assertEqual([...told].sort().join(), 'https://example.org/one,https://example.org/two', 'both, at the same time');
+    assertEqual(await page.locator('[data-track="i1"]').count(), 0, 'messages at first');
+    await page.getByRole('button', { name: /^Show \d+ more/ }).click();
+    await settle(page);
+    await page.locator('[data-track="i1"] .track-label').focus();
+    await page.keyboard.press('ArrowRight');
+    await askUntil((text) => text.includes('PTest::Msg_Go') && text.includes('sending'), () => tooltip(page));
+    await page.keyboard.press('Delete');
+    await askUntil((hidden) => hidden === 'i1', () => parameter(page, 'hiddenTracks'));
+    await page.close();
+});
+
 await check('nothing went wrong meanwhile', () => assertEqual(complaints.join('\n'), '', 'complaints'));
 await closeBrowser();
 finish();

@@ -1,4 +1,5 @@
-// Makes of the profile of page_markers_profile.mjs one for the timeline: its second thread is there from 20 to 80 ms only.
+// Makes of the profile of page_markers_profile.mjs one for the timeline: its second thread is there from 20 to 80 ms only,
+// and has loads from the network and messages between processes.
 //
 //     node tests/e2e/page_tracks_profile.mjs FILE
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,4 +13,18 @@ worker.unregisterTime = 80;
 worker.samples.stack = worker.samples.stack.filter((_, at) => inside[at]);
 worker.samples.time = worker.samples.time.filter((_, at) => inside[at]);
 worker.samples.length = worker.samples.time.length;
+
+const { markers } = worker;
+function add(name, start, end, data) {
+    markers.name.push(profile.shared.stringArray.push(name) - 1);
+    markers.category.push(0);
+    markers.startTime.push(start);
+    markers.endTime.push(end);
+    markers.phase.push(end === null ? 0 : 1);
+    markers.data.push(data);
+    markers.length++;
+}
+add('Load 1: /one', 22, 40, { type: 'Network', URI: 'https://example.org/one', count: 2048, id: 1 });
+add('Load 2: /two', 30, 60, { type: 'Network', URI: 'https://example.org/two', count: 100, id: 2 });
+add('IPCOut', 50, null, { type: 'IPC', messageType: 'PTest::Msg_Go', direction: 'sending', otherPid: '43' });
 writeFileSync(file, JSON.stringify(profile));

@@ -512,7 +512,7 @@ static void test_a_strip_shows_each_of_its_markers(void **state)
         for (size_t i = 0; i < markers->length; i++)
             has_note = has_note || (markers->data[i] != PROFILE_NONE &&
                                     strstr(strings_text(&profile.strings, markers->data[i]), "\"Note\""));
-        assert_int_equal(marker_view_has_strip(view, 0, MARKER_IN_OVERVIEW), has_note);
+        assert_int_equal((marker_view_places(view, 0) & MARKER_IN_OVERVIEW) != 0, has_note);
         marker_view_free(view);
         profile_destroy(&profile);
     }
@@ -684,6 +684,31 @@ static void test_values_are_shown_as_their_format_says(void **state)
         array_free(&text);
     }
     profile_destroy(&profile);
+static unsigned places_of(const char *schema, const char *payload)
+{
+    struct profile profile;
+    one_marker(&profile, schema, payload);
+    struct marker_view *view = view_of(&profile);
+    unsigned places = marker_view_places(view, 0);
+    marker_view_free(view);
+    profile_destroy(&profile);
+    return places;
+}
+
+static void test_network_and_ipc_are_known_without_a_schema(void **state)
+{
+    (void)state;
+    static const char load[] = "{\"type\":\"Network\",\"URI\":\"https://a.example/\",\"count\":2048}";
+    static const char message[] = "{\"type\":\"IPC\",\"messageType\":\"Msg_Go\",\"direction\":\"sending\"}";
+    assert_label("[]", load, MARKER_TABLE_LABEL, "https://a.example/");
+    assert_label("[]", message, MARKER_TABLE_LABEL, "Msg_Go, sending");
+    assert_int_equal(places_of("[]", load), MARKER_IN_CHART | MARKER_IN_TABLE | MARKER_IN_NETWORK);
+    assert_int_equal(places_of("[]", message), MARKER_IN_CHART | MARKER_IN_TABLE | MARKER_IN_IPC);
+    assert_int_equal(places_of("[]", "{\"type\":\"other\"}"), 0);
+    /* What the file says of them goes first. */
+    static const char own[] = "[{\"name\":\"Network\",\"tableLabel\":\"own\",\"display\":[\"timeline-memory\"]}]";
+    assert_label(own, load, MARKER_TABLE_LABEL, "own");
+    assert_int_equal(places_of(own, load), MARKER_IN_MEMORY);
 }
 
 static void test_the_end_of_a_pair_says_more_than_its_start(void **state)
@@ -733,6 +758,7 @@ int main(void)
         cmocka_unit_test(test_labels_are_filled_in),
         cmocka_unit_test(test_what_a_schema_says_beside_what_is_known_is_passed_over),
         cmocka_unit_test(test_values_are_shown_as_their_format_says),
+        cmocka_unit_test(test_network_and_ipc_are_known_without_a_schema),
         cmocka_unit_test(test_the_end_of_a_pair_says_more_than_its_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,15 @@
-/** The strip of a thread's markers in the timeline: those that their kind wants to be seen there. */
+/** Strips of a thread's markers in the timeline: those that their kind wants to be seen in this one. */
 import type { JSX } from 'preact';
 import { drawBoxStrip } from '../draw/box_strip';
 import { styleColor } from '../draw/canvas';
 import { canvasColors } from '../draw/colors';
 import type { MarkerBoxes } from '../engine/markers';
+import { stripOf } from '../state/more_tracks';
 import { committedRange, engine, info } from '../state/store';
-import type { TrackRow } from '../state/tracks';
+import { kindOf, type TrackKey, type TrackRow } from '../state/tracks';
 import { graphWidth, tooltip } from '../state/windows';
 import { MarkerTooltip } from './marker_parts';
-import { keptStrips, STRIP_GRAPH_HEIGHT, StripGraph } from './StripGraph';
+import { keptStrips, StripGraph, type StripSize } from './StripGraph';
 
 /** px */
 const MARGIN = 3;
@@ -18,38 +19,66 @@ const NEAR = 3;
 
 const strips = keptStrips<MarkerBoxes>();
 
-function drawMarkers(canvas: HTMLCanvasElement, boxes: MarkerBoxes, range: [number, number], width: number): void {
+/** The lane that a box lies in: the same at every zoom. */
+function laneOf(boxes: MarkerBoxes, box: number, lanes: number): number {
+    return (boxes.marker[box] ?? 0) % lanes;
+}
+
+function drawMarkers(canvas: HTMLCanvasElement, boxes: MarkerBoxes, range: [number, number], size: StripSize, lanes: number): void {
     const { categories } = info.value;
     const colors = canvasColors([...categories.keys()], categories);
     const grey = styleColor('category-grey');
+    const lane = (size.height - 2 * MARGIN) / lanes;
+    const thickness = lanes > 1 ? lane - 1 : lane;
     drawBoxStrip(canvas, {
         boxes,
         range,
-        width,
-        height: STRIP_GRAPH_HEIGHT,
+        ...size,
         leastWidth: LEAST_WIDTH,
-        bottom: STRIP_GRAPH_HEIGHT - MARGIN,
-        look: (box) => ({ color: colors[boxes.row[box] ?? 0] ?? grey, top: MARGIN }),
+        look: (box) => {
+            const top = MARGIN + laneOf(boxes, box, lanes) * lane;
+            return { color: colors[boxes.row[box] ?? 0] ?? grey, top, bottom: top + thickness };
+        },
     });
 }
 
-export function MarkerStrip({ row: { thread } }: { row: TrackRow }): JSX.Element {
-    return <StripGraph thread={thread} ask={engine.markerStrip} strips={strips} draw={drawMarkers} />;
+export function MarkerStrip({ row }: { row: TrackRow }): JSX.Element {
+    const { place, lanes } = stripOf(row.kind);
+    return (
+        <StripGraph
+            row={row}
+            ask={(thread, range, pixel) => engine.markerStrip(thread, place, range, pixel)}
+            strips={strips}
+            draw={(canvas, boxes, range, size) => drawMarkers(canvas, boxes, range, size, lanes)}
+        />
+    );
 }
 
-/** The box at a time, or the nearest within a few pixels; of several the last, which is drawn on top. */
-function boxAt(boxes: MarkerBoxes, time: number): number {
+/** The box at a time, or the nearest within a few pixels; of several the last, which is drawn on top. Those in `lane` go
+ * before others. */
+function boxAt(boxes: MarkerBoxes, time: number, lane: number, lanes: number): number {
     const [from, to] = committedRange.value;
     const near = (NEAR * (to - from)) / Math.max(1, graphWidth.value);
     let found = -1;
     let least = near;
+    let isInLane = false;
     for (let i = 0; i < boxes.row.length; i++) {
         const distance = Math.max(0, (boxes.start[i] ?? 0) - time, time - (boxes.end[i] ?? 0));
-        if (distance > least) continue;
+        const isHere = laneOf(boxes, i, lanes) === lane;
+        if (distance > near || (isInLane && !isHere) || (isInLane === isHere && distance > least)) continue;
         found = i;
         least = distance;
+        isInLane = isHere;
     }
     return found;
+}
+
+/** The lane at a place of the window. */
+function laneAt(track: TrackKey, y: number, lanes: number): number {
+    const area = document.querySelector(`[data-track="${track}"] canvas`)?.getBoundingClientRect();
+    if (!area) return 0;
+    const share = (y - area.top - MARGIN) / Math.max(1, area.height - 2 * MARGIN);
+    return Math.max(0, Math.min(lanes - 1, Math.floor(share * lanes)));
 }
 
 let wanted = 0;
@@ -58,10 +87,11 @@ export function hideStripMarker(): void {
     wanted++;
 }
 
-export function showStripMarker(thread: number, time: number, x: number, y: number): void {
+export function showStripMarker(thread: number, time: number, x: number, y: number, track: TrackKey): void {
     const mine = ++wanted;
-    const boxes = strips.get(thread);
-    const box = boxes ? boxAt(boxes, time) : -1;
+    const boxes = strips.get(track);
+    const { lanes } = stripOf(kindOf(track));
+    const box = boxes ? boxAt(boxes, time, laneAt(track, y, lanes), lanes) : -1;
     if (!boxes || box < 0) {
         tooltip.value = null;
         return;

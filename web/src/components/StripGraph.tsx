@@ -2,36 +2,42 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';
-import { STRIP_HEIGHT } from '../state/more_tracks';
 import { NewestMap } from '../state/newest_map';
 import { committedRange, onOtherProfile } from '../state/store';
 import { theme } from '../state/theme';
+import type { TrackKey, TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
 import { LifeShade } from './LifeShade';
 import { useNewest, useSeen } from './use';
 
-/** px, without the line below. */
-export const STRIP_GRAPH_HEIGHT = STRIP_HEIGHT - 1;
 const MOST_STRIPS = 200;
 
 type Range = [number, number];
 
-/** What is drawn in each track, by thread: for the mouse. */
-export function keptStrips<Answer>(): Map<number, Answer> {
-    const strips = new NewestMap<number, Answer>(MOST_STRIPS);
+/** What is drawn in each track: for the mouse. */
+export function keptStrips<Answer>(): Map<TrackKey, Answer> {
+    const strips = new NewestMap<TrackKey, Answer>(MOST_STRIPS);
     onOtherProfile(() => strips.clear());
     return strips;
 }
 
-interface StripGraphProps<Answer> {
-    thread: number;
-    /** `pixel`: ms of a device pixel. */
-    ask: (thread: number, range: Range, pixel: number) => Promise<Answer>;
-    strips: Map<number, Answer>;
-    draw: (canvas: HTMLCanvasElement, answer: Answer, range: Range, width: number) => void;
+/** px */
+export interface StripSize {
+    width: number;
+    height: number;
 }
 
-export function StripGraph<Answer>({ thread, ask, strips, draw }: StripGraphProps<Answer>): JSX.Element {
+interface StripGraphProps<Answer> {
+    row: TrackRow;
+    /** `pixel`: ms of a device pixel. */
+    ask: (thread: number, range: Range, pixel: number) => Promise<Answer>;
+    strips: Map<TrackKey, Answer>;
+    draw: (canvas: HTMLCanvasElement, answer: Answer, range: Range, size: StripSize) => void;
+}
+
+export function StripGraph<Answer>({ row, ask, strips, draw }: StripGraphProps<Answer>): JSX.Element {
+    const { thread } = row;
+    const height = row.height - 1; // the line below
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
     const [answer, setAnswer] = useState<Answer | null>(null);
@@ -41,7 +47,7 @@ export function StripGraph<Answer>({ thread, ask, strips, draw }: StripGraphProp
     useNewest(
         isSeen && width > 0 ? () => ask(thread, [from, to], (to - from) / (width * pixelRatio())) : null,
         (newest) => {
-            strips.set(thread, newest);
+            strips.set(row.key, newest);
             setAnswer(newest);
         },
         [thread, isSeen, from, to, width],
@@ -49,12 +55,12 @@ export function StripGraph<Answer>({ thread, ask, strips, draw }: StripGraphProp
     useEffect(() => {
         if (!canvas.current || answer === null) return;
         canvas.current.dataset.theme = colors;
-        draw(canvas.current, answer, [from, to], width);
+        draw(canvas.current, answer, [from, to], { width, height });
     }, [answer, width, colors]);
     return (
         <div class="track-graph">
             <LifeShade thread={thread} />
-            <canvas ref={canvas} class="track-canvas" style={{ height: `${STRIP_GRAPH_HEIGHT}px` }} />
+            <canvas ref={canvas} class="track-canvas" style={{ height: `${height}px` }} />
         </div>
     );
 }

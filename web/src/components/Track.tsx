@@ -113,6 +113,10 @@ const TRACK_GRAPHS: Partial<Record<TrackKind, (props: { row: TrackRow }) => JSX.
     thread: ThreadGraph,
     cpu: ThreadGraph,
     markers: MarkerStrip,
+    network: MarkerStrip,
+    fileIo: MarkerStrip,
+    memory: MarkerStrip,
+    ipc: MarkerStrip,
     counter: CounterGraph,
     waits: WaitStrip,
 };

@@ -4,10 +4,10 @@ import { drawBoxStrip } from '../draw/box_strip';
 import { styleColor } from '../draw/canvas';
 import { type MarkerDetails, WAIT_STATES, type Waits, type WaitState } from '../engine/markers';
 import { engine, fullRange } from '../state/store';
-import type { TrackRow } from '../state/tracks';
+import type { TrackKey, TrackRow } from '../state/tracks';
 import { tooltip } from '../state/windows';
 import { formatDuration, formatShare } from '../text/format';
-import { keptStrips, STRIP_GRAPH_HEIGHT, StripGraph } from './StripGraph';
+import { keptStrips, StripGraph, type StripSize } from './StripGraph';
 import { ProfileText } from './text';
 
 /** px */
@@ -42,25 +42,24 @@ function stateOf(waits: Waits, box: number): WaitState {
     return WAIT_STATES[waits.boxes.row[box] ?? 0] ?? 'other';
 }
 
-function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, number], width: number): void {
+function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, number], size: StripSize): void {
     const colors = WAIT_STATES.map((state) => styleColor(COLORS[state]));
     drawBoxStrip(canvas, {
         boxes: waits.boxes,
         range,
-        width,
-        height: STRIP_GRAPH_HEIGHT,
+        ...size,
         leastWidth: LEAST_WIDTH,
-        bottom: STRIP_GRAPH_HEIGHT - MARGIN,
         look: (box) => {
             const state = stateOf(waits, box);
             // Running is high, waiting low: the two are told apart without colours.
-            return { color: colors[WAIT_STATES.indexOf(state)] ?? '', top: state === 'runs' ? MARGIN : STRIP_GRAPH_HEIGHT / 2 };
+            const top = state === 'runs' ? MARGIN : size.height / 2;
+            return { color: colors[WAIT_STATES.indexOf(state)] ?? '', top, bottom: size.height - MARGIN };
         },
     });
 }
 
-export function WaitStrip({ row: { thread } }: { row: TrackRow }): JSX.Element {
-    return <StripGraph thread={thread} ask={engine.waits} strips={strips} draw={drawWaits} />;
+export function WaitStrip({ row }: { row: TrackRow }): JSX.Element {
+    return <StripGraph row={row} ask={engine.waits} strips={strips} draw={drawWaits} />;
 }
 
 // ---- the tooltip ----
@@ -77,9 +76,9 @@ function boxAt({ boxes }: Waits, time: number): number {
     return -1;
 }
 
-export function showWait(thread: number, time: number, x: number, y: number): void {
+export function showWait(thread: number, time: number, x: number, y: number, track: TrackKey): void {
     const mine = ++wanted;
-    const waits = strips.get(thread);
+    const waits = strips.get(track);
     const box = waits ? boxAt(waits, time) : -1;
     if (!waits || box < 0) {
         tooltip.value = null;

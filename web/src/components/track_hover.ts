@@ -4,20 +4,26 @@
  */
 import { committedRange, engine, inverted, setPreview, view } from '../state/store';
 import { selectPath } from '../state/tree';
-import { TRACK_KINDS, type TrackKey, type TrackRow } from '../state/tracks';
+import { kindOf, type TrackKey, type TrackKind, type TrackRow } from '../state/tracks';
 import { graphWidth, hoverTime, tooltip } from '../state/windows';
 import { hideCounter, showCounter } from './CounterTrack';
 import { hideStripMarker, showStripMarker } from './MarkerTrack';
 import { hideSample, showSample } from './SampleTooltip';
 import { hideWait, showWait } from './WaitTrack';
 
+type Show = (index: number, time: number, x: number, y: number, track: TrackKey) => void;
+
 /** What is told of a place of a track, by its kind. */
-const HOVERS: Partial<Record<string, (index: number, time: number, x: number, y: number) => void>> = {
-    [TRACK_KINDS.thread]: showSample,
-    [TRACK_KINDS.cpu]: showSample,
-    [TRACK_KINDS.markers]: showStripMarker,
-    [TRACK_KINDS.counter]: showCounter,
-    [TRACK_KINDS.waits]: showWait,
+const HOVERS: Partial<Record<TrackKind, Show>> = {
+    thread: showSample,
+    cpu: showSample,
+    markers: showStripMarker,
+    network: showStripMarker,
+    fileIo: showStripMarker,
+    memory: showStripMarker,
+    ipc: showStripMarker,
+    counter: showCounter,
+    waits: showWait,
 };
 
 /** Whether the line was put where it is by the keyboard, which leaves it there until the focus goes elsewhere. */
@@ -33,14 +39,13 @@ export function hideTime(): void {
 
 /** Puts the line at a time and the tooltip at a place of the window; without a track there is none. */
 export function showTime(time: number, track: TrackKey, x: number, y: number): void {
-    const kind = track.slice(0, 1);
-    const show = HOVERS[kind];
+    const show = HOVERS[kindOf(track)];
     isByKeys = false;
     hoverTime.value = time;
-    if (kind !== TRACK_KINDS.counter) hideCounter();
-    if (kind !== TRACK_KINDS.markers) hideStripMarker();
-    if (kind !== TRACK_KINDS.waits) hideWait();
-    if (show) show(Number(track.slice(1)), time, x, y);
+    if (show !== showCounter) hideCounter();
+    if (show !== showStripMarker) hideStripMarker();
+    if (show !== showWait) hideWait();
+    if (show) show(Number(track.slice(1)), time, x, y, track);
     else tooltip.value = null;
 }
 

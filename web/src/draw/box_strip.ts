@@ -11,13 +11,12 @@ export interface BoxStrip {
     height: number;
     /** px: what is shorter is drawn so wide, to be seen. */
     leastWidth: number;
-    /** px from the top of the canvas. */
-    bottom: number;
-    look(box: number): { color: string; top: number };
+    /** `top`, `bottom`: px from the top of the canvas. */
+    look(box: number): { color: string; top: number; bottom: number };
 }
 
 export function drawBoxStrip(canvas: HTMLCanvasElement, strip: BoxStrip): void {
-    const { boxes, range, width, leastWidth, bottom } = strip;
+    const { boxes, range, width, leastWidth } = strip;
     const context = cleanContext(canvas, width, strip.height);
     if (!context) return;
     context.scale(pixelRatio(), pixelRatio());
@@ -26,7 +25,7 @@ export function drawBoxStrip(canvas: HTMLCanvasElement, strip: BoxStrip): void {
         // What reaches far out of the picture is cut at its edges.
         const left = Math.max(-leastWidth, ((boxes.start[box] ?? 0) - range[0]) * scale);
         const right = Math.min(width, ((boxes.end[box] ?? 0) - range[0]) * scale);
-        const { color, top } = strip.look(box);
+        const { color, top, bottom } = strip.look(box);
         context.fillStyle = color;
         context.fillRect(left, top, Math.max(leastWidth, right - left), bottom - top);
     }

@@ -36,8 +36,8 @@ export interface ThreadInfo {
     end: number | null;
     sampleCount: number;
     markerCount: number;
-    /** Whether some of its markers are shown in the timeline. */
-    hasMarkerStrip: boolean;
+    /** Where its markers are shown: bits of MARKER_PLACES. */
+    markerPlaces: number;
     /** Whether it is known when it ran and why it waited. */
     hasWaits: boolean;
     /** CPU time in ms if the profile has it, else sample count x interval: what threads are ranked by. */

@@ -116,7 +116,8 @@ export interface CounterTotals {
 }
 
 /** Where markers of a kind are shown: enum marker_place. */
-const PLACES = { chart: 1, table: 2, overview: 4 } as const;
+export const MARKER_PLACES = { chart: 1, table: 2, overview: 4, memory: 8, fileIo: 16, network: 32, ipc: 64 } as const;
+export type MarkerPlace = keyof typeof MARKER_PLACES;
 
 export interface MarkerCalls {
     /** Markers in the order of the sort keys. */
@@ -128,8 +129,8 @@ export interface MarkerCalls {
     markerChart(query: MarkerQuery): Promise<MarkerChartRow[]>;
     /** What rows `first` to `last` have between two times; what is shorter than `pixel` ms may be one box. */
     markerBoxes(query: MarkerQuery, range: [number, number], pixel: number, first: number, last: number): Promise<MarkerBoxes>;
-    /** The same for a track: markers of one thread that are shown in the timeline. */
-    markerStrip(thread: number, range: [number, number], pixel: number): Promise<MarkerBoxes>;
+    /** The same for a track: markers of one thread that are shown in one place. */
+    markerStrip(thread: number, place: MarkerPlace, range: [number, number], pixel: number): Promise<MarkerBoxes>;
 
     waits(thread: number, range: [number, number], pixel: number): Promise<Waits>;
 
@@ -182,7 +183,7 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
 
     function ask({ threads, range, search, place }: MarkerQuery): void {
         const length = module.inputWords(threads, search.trim());
-        module.check(wasm.session_marker_query(session, threads.length, range[0], range[1], length, PLACES[place]));
+        module.check(wasm.session_marker_query(session, threads.length, range[0], range[1], length, MARKER_PLACES[place]));
     }
 
     function boxes(view: View): MarkerBoxes {
@@ -239,8 +240,8 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
             ask(query);
             return boxes(module.view(wasm.session_marker_boxes(session, from, to, pixel, first, last)));
         },
-        markerStrip(thread, [from, to], pixel) {
-            return boxes(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, PLACES.overview)));
+        markerStrip(thread, place, [from, to], pixel) {
+            return boxes(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, MARKER_PLACES[place])));
         },
         waits(thread, [from, to], pixel) {
             const view = module.view(wasm.session_waits(session, thread, from, to, pixel));

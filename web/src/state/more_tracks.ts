@@ -1,26 +1,54 @@
 /** The tracks that are no threads: the waits and the markers of a thread, right below it, and counters, below what speaks for their process. */
-import type { CounterInfo } from '../engine/markers';
-import { trackKey, type TrackSeed } from './tracks';
+import { type CounterInfo, MARKER_PLACES, type MarkerPlace } from '../engine/markers';
+import { type TrackKind, trackKey, type TrackSeed } from './tracks';
 
 /** px, with the line below. */
 export const COUNTER_HEIGHT = 33;
-export const STRIP_HEIGHT = 17;
+const STRIP_HEIGHT = 17;
+const LANES_HEIGHT = 37;
 
-/** `threads`: the tracks of all threads. */
-export function markerTracks(threads: readonly TrackSeed[], hasStrip: (thread: number) => boolean): TrackSeed[] {
-    return threads
-        .filter((seed) => hasStrip(seed.thread))
-        .map((seed) => ({
-            ...seed,
-            kind: 'markers',
-            below: trackKey(seed.kind, seed.index),
-            title: 'Markers',
-            detail: '',
-            words: `markers\n${seed.title}\n${seed.words}`,
-            isLead: false,
-            activity: 0,
-            height: STRIP_HEIGHT,
-        }));
+interface Strip {
+    kind: TrackKind;
+    place: MarkerPlace;
+    title: string;
+    /** So many lanes that what happens at once lies side by side. */
+    lanes: number;
+    isQuiet?: boolean;
+}
+
+const OVERVIEW: Strip = { kind: 'markers', place: 'overview', title: 'Markers', lanes: 1 };
+
+/** The strips that markers can be shown in, top to bottom. */
+const STRIPS: readonly Strip[] = [
+    OVERVIEW,
+    { kind: 'network', place: 'network', title: 'Network', lanes: 7 },
+    { kind: 'fileIo', place: 'fileIo', title: 'File I/O', lanes: 1 },
+    { kind: 'memory', place: 'memory', title: 'Memory events', lanes: 1 },
+    { kind: 'ipc', place: 'ipc', title: 'IPC', lanes: 1, isQuiet: true },
+];
+
+export function stripOf(kind: TrackKind): Strip {
+    return STRIPS.find((strip) => strip.kind === kind) ?? OVERVIEW;
+}
+
+/** `threads`: the tracks of all threads; `places`: where the markers of each are shown. */
+export function markerTracks(threads: readonly TrackSeed[], places: ReadonlyMap<number, number>): TrackSeed[] {
+    return STRIPS.flatMap((strip) =>
+        threads
+            .filter((seed) => ((places.get(seed.thread) ?? 0) & MARKER_PLACES[strip.place]) !== 0)
+            .map((seed) => ({
+                ...seed,
+                kind: strip.kind,
+                below: trackKey(seed.kind, seed.index),
+                title: strip.title,
+                detail: '',
+                words: `markers\n${seed.title}\n${seed.words}`,
+                isLead: false,
+                activity: 0,
+                isQuiet: seed.isQuiet || (strip.isQuiet ?? false),
+                height: strip.lanes > 1 ? LANES_HEIGHT : STRIP_HEIGHT,
+            })),
+    );
 }
 
 /** When threads ran and why they waited, right below them. */

@@ -71,12 +71,12 @@ export const inverted = computed<boolean>(() => view.value.inverted);
 export const trackSeeds = computed<TrackSeed[]>(() => {
     const { threads, counters } = info.value;
     const seeds = threadTracks(threads);
-    const hasStrip = new Set(threads.filter((thread) => thread.hasMarkerStrip).map((thread) => thread.index));
+    const places = new Map(threads.map((thread) => [thread.index, thread.markerPlaces]));
     const hasWaits = new Set(threads.filter((thread) => thread.hasWaits).map((thread) => thread.index));
     return [
         ...seeds,
         ...waitTracks(seeds, (thread) => hasWaits.has(thread)),
-        ...markerTracks(seeds, (thread) => hasStrip.has(thread)),
+        ...markerTracks(seeds, places),
         ...counterTracks(seeds, counters),
     ];
 });

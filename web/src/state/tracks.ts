@@ -9,7 +9,18 @@
 import type { ThreadInfo } from '../engine/api';
 
 /** The kinds of tracks with the letter that names them in the address. */
-export const TRACK_KINDS = { process: 'p', thread: 't', markers: 'm', counter: 'c', cpu: 'u', waits: 'w' } as const;
+export const TRACK_KINDS = {
+    process: 'p',
+    thread: 't',
+    markers: 'm',
+    network: 'n',
+    fileIo: 'f',
+    memory: 'y',
+    ipc: 'i',
+    counter: 'c',
+    cpu: 'u',
+    waits: 'w',
+} as const;
 export type TrackKind = keyof typeof TRACK_KINDS;
 
 /** A track by its kind's letter and its number among those of its kind: "t12". It outlives a reload. */
@@ -17,6 +28,11 @@ export type TrackKey = string;
 
 export function trackKey(kind: TrackKind, index: number): TrackKey {
     return `${TRACK_KINDS[kind]}${index}`;
+}
+
+export function kindOf(key: TrackKey): TrackKind {
+    const found = Object.entries(TRACK_KINDS).find(([, letter]) => key.startsWith(letter));
+    return (found?.[0] as TrackKind | undefined) ?? 'process';
 }
 
 /** A track as its source tells of it. */
