@@ -16,7 +16,7 @@ export const ROW_HEIGHT = 20;
 const HEADER_HEIGHT = 24;
 /** px: how much further right each level of a tree is. */
 export const INDENT = 12;
-const OVERSCAN = 12;
+const OVERSCAN = 6;
 /** px of a table below which columns that can be spared are left out. */
 const NARROW = 640;
 const WIDTH_STEP = 8;
@@ -259,15 +259,16 @@ function stepOf(event: KeyboardEvent, at: number, count: number, page: number): 
     }[event.key];
 }
 
-/** A step scrolls by a row; a jump shows what is around its end. */
-function scrollToRow(box: HTMLElement, at: number, isStep: boolean): void {
-    const top = at * ROW_HEIGHT;
-    const height = box.clientHeight - HEADER_HEIGHT;
-    if (top >= box.scrollTop && top + ROW_HEIGHT <= box.scrollTop + height) return;
-    const isNear = isStep && top >= box.scrollTop - height && top <= box.scrollTop + 2 * height;
-    if (!isNear) box.scrollTop = Math.round((top - height * 0.6) / ROW_HEIGHT) * ROW_HEIGHT;
-    else if (top < box.scrollTop) box.scrollTop = top;
-    else box.scrollTop = top + ROW_HEIGHT - height;
+/**
+ * Where a table that is scrolled to `top` is to be scrolled so that a row can be seen: a step scrolls by a row, a jump shows
+ * what is around its end. `height`: px of rows on the screen.
+ */
+function topWithRow(at: number, top: number, height: number, isStep: boolean): number {
+    const rowTop = at * ROW_HEIGHT;
+    if (rowTop >= top && rowTop + ROW_HEIGHT <= top + height) return top;
+    const isNear = isStep && rowTop >= top - height && rowTop <= top + 2 * height;
+    if (!isNear) return Math.round((rowTop - height * 0.6) / ROW_HEIGHT) * ROW_HEIGHT;
+    return rowTop < top ? rowTop : rowTop + ROW_HEIGHT - height;
 }
 
 function scrollToIndent(box: HTMLElement, indent: number, numbersWidth: number): void {
@@ -280,7 +281,9 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     const { name, rows, columns, main, sort, usualSort, selectedAt, reveal } = props;
     const scroller = useRef<HTMLDivElement>(null);
     const size = useSize(scroller);
-    const [scrollTop, setScrollTop] = useState(0);
+    // Where the rows that exist belong; being scrolled elsewhere than here makes others.
+    const madeFor = useRef(0);
+    const [, makeAgain] = useState(0);
     const [scrollLeft, setScrollLeft] = useState(0);
     const shown = shownColumns(name, columns, size.width);
     const numbersWidth = shown.reduce((sum, column) => sum + columnWidth(name, column.key, column.width), 0) + 1;
@@ -291,29 +294,36 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
     }, []);
 
-    // Brings the selected row, and the beginning of its name, into view.
+    // Brings the selected row, and the beginning of its name, into view. Where that is, is known before the rows are made:
+    // those of the place that is left are not made first.
+    const revealed = useRef(0);
+    const isRevealing = reveal !== revealed.current && reveal > 0 && selectedAt >= 0 && size.height > 0;
+    const height = size.height - HEADER_HEIGHT;
+    const wantedTop = isRevealing ? topWithRow(selectedAt, madeFor.current, height, reveal > 1) : madeFor.current;
+    const top = Math.max(0, Math.min(wantedTop, rows.length * ROW_HEIGHT - height));
     useLayoutEffect(() => {
         const box = scroller.current;
-        const now = latest.current;
-        const row = now?.rows[now.selectedAt];
-        if (!box || !now || row === undefined || reveal === 0) return;
-        scrollToRow(box, now.selectedAt, reveal > 1);
-        if (now.indentOf) scrollToIndent(box, now.indentOf(row), now.numbersWidth);
-    }, [reveal, latest]);
+        const row = rows[selectedAt];
+        if (!isRevealing || !box || row === undefined) return;
+        revealed.current = reveal;
+        madeFor.current = top;
+        if (box.scrollTop !== top) box.scrollTop = top;
+        if (props.indentOf) scrollToIndent(box, props.indentOf(row), numbersWidth);
+    });
 
     // Where the table becomes lower, as when the source opens below it, the selected row stays in view.
     const lastHeight = useRef(0);
     useLayoutEffect(() => {
         const box = scroller.current;
-        const top = (latest.current?.selectedAt ?? -1) * ROW_HEIGHT;
-        const room = lastHeight.current - HEADER_HEIGHT;
+        const rowTop = (latest.current?.selectedAt ?? -1) * ROW_HEIGHT;
+        const lastRoom = lastHeight.current - HEADER_HEIGHT;
         lastHeight.current = size.height;
-        if (!box || top < box.scrollTop || top + ROW_HEIGHT > box.scrollTop + room) return;
-        box.scrollTop = Math.max(box.scrollTop, top + ROW_HEIGHT + HEADER_HEIGHT - box.clientHeight);
+        if (!box || rowTop < box.scrollTop || rowTop + ROW_HEIGHT > box.scrollTop + lastRoom) return;
+        box.scrollTop = Math.max(box.scrollTop, rowTop + ROW_HEIGHT + HEADER_HEIGHT - box.clientHeight);
     }, [size.height, latest]);
 
-    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
-    const last = Math.min(rows.length, Math.ceil((scrollTop + Math.max(size.height, 200)) / ROW_HEIGHT) + OVERSCAN);
+    const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN);
+    const last = Math.min(rows.length, Math.ceil((top + Math.max(size.height, 200)) / ROW_HEIGHT) + OVERSCAN);
     const visible = rows.slice(first, last);
     const room = size.width - numbersWidth;
     const nameAt = (row: Row): number | null => {
@@ -414,8 +424,11 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
             {...(selectedAt >= 0 ? { 'aria-activedescendant': `${name}-${selectedAt}` } : {})}
             onScroll={(event) => {
                 hideTooltip();
-                setScrollTop(event.currentTarget.scrollTop);
-                setScrollLeft(event.currentTarget.scrollLeft);
+                const { scrollTop, scrollLeft: left } = event.currentTarget;
+                setScrollLeft(left);
+                if (scrollTop === madeFor.current) return;
+                madeFor.current = scrollTop;
+                makeAgain((times) => times + 1);
             }}
             onKeyDown={onKeyDown}
             onContextMenu={onContextMenu}
