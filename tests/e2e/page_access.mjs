@@ -239,6 +239,22 @@ await check('Tab goes through the page and every place shows that it has the foc
     assert(seen.size > 8, `only ${[...seen].join()} can be reached`);
 });
 
+await check('the views are one place for Tab, and arrows go through them', async () => {
+    await page.focus('#tab-calltree');
+    const chosen = () => page.evaluate(() => `${document.activeElement.id} ${document.querySelector('[role="tab"][aria-selected="true"]').id}`);
+    const ids = tabs.map((tab) => `tab-${tab}`);
+    const at = ids.indexOf('tab-calltree');
+    const keys = { ArrowRight: ids[at + 1], ArrowLeft: ids[at], End: ids[ids.length - 1], Home: ids[0] };
+    for (const [key, id] of Object.entries(keys)) {
+        await page.keyboard.press(key);
+        await settle(page);
+        assertEqual(await chosen(), `${id} ${id}`, `the place with the focus and the view after ${key}`);
+    }
+    await page.keyboard.press('Tab');
+    assert(!(await chosen()).startsWith('tab-'), 'Tab goes to another view');
+    await show('calltree');
+});
+
 await check('many threads have roles, names and contrast', async () => {
     const transfer = await page.evaluateHandle((text) => {
         const data = new DataTransfer();

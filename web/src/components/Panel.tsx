@@ -113,6 +113,22 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
     );
 }
 
+/** Where arrows go from a tab; null for other keys. */
+function tabByKey(tab: Tab, key: string): Tab | null {
+    const at = VIEWS.findIndex((one) => one.name === tab);
+    const steps: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
+    const step = steps[key];
+    return step === undefined ? null : (VIEWS[(step + VIEWS.length) % VIEWS.length]?.name ?? null);
+}
+
+function onTabKey(event: KeyboardEvent): void {
+    const to = event.ctrlKey || event.metaKey || event.altKey ? null : tabByKey(view.value.tab, event.key);
+    if (to === null) return;
+    if (to !== view.value.tab) changeView({ tab: to }, 'push');
+    document.querySelector<HTMLElement>(`#tab-${to}`)?.focus();
+    event.preventDefault();
+}
+
 export function Panel(): JSX.Element {
     const { tab } = view.value;
     const isMarkers = isMarkerView.value;
@@ -123,7 +139,7 @@ export function Panel(): JSX.Element {
     return (
         <section class="panel" aria-label="Selected threads">
             <div class="tab-bar">
-                <div role="tablist" aria-label="Views">
+                <div role="tablist" aria-label="Views" onKeyDown={onTabKey}>
                     {VIEWS.map((one) => (
                         <button
                             key={one.name}
@@ -134,6 +150,7 @@ export function Panel(): JSX.Element {
                             data-title={one.title}
                             aria-selected={one.name === tab}
                             aria-controls="view"
+                            tabIndex={one.name === tab ? 0 : -1}
                             onClick={() => {
                                 if (one.name !== tab) changeView({ tab: one.name }, 'push');
                             }}
