@@ -684,6 +684,8 @@ static void test_values_are_shown_as_their_format_says(void **state)
         array_free(&text);
     }
     profile_destroy(&profile);
+}
+
 static unsigned places_of(const char *schema, const char *payload)
 {
     struct profile profile;
