@@ -27,7 +27,7 @@ let seed = 1;
 /** A whole number from 0 to `limit` - 1, the same ones in every run. */
 function random(limit) {
     seed = (seed * 1103515245 + 12345) % 2147483648;
-    return seed % limit;
+    return Math.floor((seed / 2147483648) * limit); // the lower digits repeat soon: the last one is 0, 1, 0, 1
 }
 
 await check('jumps are told from calls and from jumps to where a register says', () => {
@@ -192,14 +192,15 @@ await check('views survive the address', () => {
             stackType: codec.STACK_TYPES[random(3)],
             hidesIdle: random(2) === 1,
             center: random(2) ? null : { kind: ['function', 'library', 'category'][random(3)], index: random(100_000) },
-            sorts: random(2) ? {} : { calltree: ['self', 'name.r'][random(2)], functions: 'total' },
+            sorts: [{}, { functions: 'total.r' }, { calltree: ['self', 'name.r'][random(2)], functions: 'total' }][random(3)],
+            markerSearch: ['', 'name:"a b",-/c/', '~&=%20+'][random(3)],
+            marker: random(3) - 1,
             tracks: {
                 base: ['busy', 'all', 'none'][random(3)],
                 shown: Array.from({ length: random(3) }, (_, i) => `t${i * 7 + random(7)}`),
                 hidden: Array.from({ length: random(3) }, (_, i) => `c${i * 7 + random(7)}`),
                 order: Array.from({ length: random(3) }, (_, i) => `p${20 - i * 7 - random(7)}`),
             },
-            sorts: random(2) ? {} : { functions: 'total.r' },
             profileName: ['', 'a & b = ünï+?#'][random(2)],
         };
         const whole = { ...codec.EMPTY_VIEW, ...view };
