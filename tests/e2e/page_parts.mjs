@@ -1,34 +1,12 @@
 // The parts of the page that need no browser: addresses, numbers, names, the order of tracks.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const web = new URL('../../web/', import.meta.url);
-const { build } = createRequire(new URL('package.json', web))('esbuild');
-const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
-const parts = ['state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format', 'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths', 'text/fold', 'text/table_text', 'draw/jumps', 'state/box_codec'];
-await build({
-    entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
-    outdir: work,
-    outbase: fileURLToPath(new URL('src', web)),
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-});
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths, fold, tableText, jumps, boxCodec] = await Promise.all(
-    parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)),
-);
-await rm(work, { recursive: true });
-
-let seed = 1;
-/** A whole number from 0 to `limit` - 1, the same ones in every run. */
-function random(limit) {
-    seed = (seed * 1103515245 + 12345) % 2147483648;
-    return Math.floor((seed / 2147483648) * limit); // the lower digits repeat soon: the last one is 0, 1, 0, 1
-}
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths, fold, tableText, jumps, boxCodec] = await loadParts([
+    'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
+    'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths',
+    'text/fold', 'text/table_text', 'draw/jumps', 'state/box_codec',
+]);
 
 await check('jumps are told from calls and from jumps to where a register says', () => {
     const targets = [
@@ -70,6 +48,12 @@ await check('jumps that overlap are in lanes of their own, short ones inside', (
                 const isLast = one.lane === jumps.MOST_LANES - 1;
                 assert(one === other || !overlaps || isLast || one.lane !== other.lane, 'two jumps are in one lane');
             }
+            for (let lane = 0; lane < one.lane; lane++) {
+                const length = (jump) => Math.abs(jump.to - jump.from);
+                const inside = found.filter((other) => other.lane === lane && length(other) <= length(one));
+                const hits = inside.some((other) => Math.min(other.from, other.to) <= last && first <= Math.max(other.from, other.to));
+                assert(hits, `there is room in lane ${lane} for a jump in lane ${one.lane}`);
+            }
         }
     }
 });
@@ -78,17 +62,18 @@ await check('the source box in the address is the same when it is read back', ()
     assertEqual(boxCodec.decodeBox(new URLSearchParams('thread=0&assemblyView')), null, 'a box without a function');
     for (let round = 0; round < 500; round++) {
         const box = {
-            func: random(3) === 0 ? -1 : random(1000),
+            func: [-1, 0, random(1000)][random(3)],
             path: Array.from({ length: random(5) }, () => random(2000)),
             inverted: false,
-            source: random(50),
+            source: random(4),
             isOfRow: random(2) === 0,
             assembly: random(2) === 0,
             symbol: -1,
             full: random(2) === 0,
         };
         box.inverted = box.path.length > 0 && random(2) === 0;
-        if (box.assembly && random(2) === 0) box.symbol = random(100);
+        if (box.func >= 0 && random(3) === 0) box.source = -1;
+        if (box.assembly && random(2) === 0) box.symbol = random(3);
         const query = new URLSearchParams();
         boxCodec.encodeBox(box, query);
         const again = boxCodec.decodeBox(new URLSearchParams(query.toString()));
@@ -158,6 +143,11 @@ await check('lists of indexes survive the address', () => {
 await check('a run of indexes is written as its ends', () => {
     assertEqual(indexes.encodeIndexes([0, 1, 2, 3, 4, 5, 6, 7]), '0w7', 'the text');
     assertEqual(indexes.decodeIndexes('5awxc').join(), [5, ...Array.from({ length: 35 }, (_, i) => 10 + i)].join(), 'the list');
+});
+
+await check('a list of indexes ends where it cannot be read', () => {
+    for (const [text, list] of [['12-34', '1,2'], ['1A', '1'], ['', ''], ['-1', ''], ['w7', '7'], ['3w', '3'], ['5w3', '5,3']])
+        assertEqual(indexes.decodeIndexes(text).join(), list, `the list of ${text}`);
 });
 
 await check('nonsense in the address gives a list that is bounded', () => {
@@ -262,7 +252,21 @@ await check('marks of the ruler are round, apart, and inside', () => {
         assert(marks.length <= 12, `${marks.length} marks in 1000 pixels`);
         assert(marks.every((mark) => mark.time >= from - 1e-6 && mark.time <= to + 1e-6), 'a mark is outside');
         assertEqual(new Set(marks.map((mark) => mark.label)).size, marks.length, 'number of different labels');
+        const step = ticks.tickStep(to - from, 1000, 88);
+        const pixels = (one) => (one * 1000) / (to - from);
+        const isRound = (one) => [1, 2, 5].some((digit) => Math.abs(one / (digit * 10 ** Math.floor(Math.log10(one * 1.0001))) - 1) < 1e-6);
+        assert(isRound(step) && pixels(step) > 87.999, `the step is ${step}, ${pixels(step)} pixels`);
+        assert([step / 2, step / 2.5].filter(isRound).every((smaller) => pixels(smaller) < 88.001), 'there is room for more marks');
+        const count = (margin) => Math.floor((to - zero) / step + margin) - Math.ceil((from - zero) / step - margin) + 1;
+        assert(marks.length >= count(-1e-3) && marks.length <= count(1e-3), `${marks.length} marks where there is room for ${count(0)}`);
+        for (const { time, label } of marks) {
+            const [number, unit] = label.split(' ');
+            const said = Number(number) * { s: 1000, ms: 1, 'µs': 0.001 }[unit];
+            assert(Math.abs(said - (time - zero)) < step / 100, `${label} is at ${time - zero} ms`);
+            assertEqual(unit, to - zero >= 1000 && step >= 1 ? 's' : step >= 0.1 ? 'ms' : 'µs', 'the unit');
+        }
     }
+    assertEqual([ticks.tickStep(0, 100, 10), ticks.tickStep(Number.NaN, 100, 10), ticks.tickStep(100, 0, 1)].join(), '1,1,100', 'the step of what has no length or room');
 });
 
 await check('shares and durations are short and never lie about zero', () => {
@@ -270,13 +274,32 @@ await check('shares and durations are short and never lie about zero', () => {
     assertEqual(format.formatShare(1, 100_000), '<0.1%', 'next to nothing');
     assertEqual(format.formatShare(0, 5), '0%', 'nothing');
     assertEqual(format.formatShare(5, 0), '0%', 'a share of nothing');
-    assertEqual(format.formatDuration(1234.5), '1.23 s', 'seconds');
-    assertEqual(format.formatDuration(12.345), '12.3 ms', 'milliseconds');
-    assertEqual(format.formatDuration(0.0125), '12.5 µs', 'microseconds');
-    assertEqual(format.formatDuration(125_000), '2 min 05 s', 'minutes');
-    assertEqual(format.formatWeight(1234567, 'samples'), '1,234,567', 'samples');
-    assertEqual(format.formatWeight(0, 'ms'), '—', 'no weight');
-    assertEqual(format.formatBytes(1536), '1.5 KiB', 'bytes');
+    assertEqual(format.formatShare(1, 2000), '0.1%', 'the least that is not next to nothing');
+    assertEqual(format.formatShare(-1, 4), '-25.0%', 'a share that is taken away');
+    const durations = [
+        [0, '0 ms'], [1, '1 ms'], [12.345, '12.3 ms'], [340.4, '340 ms'], [-2.5, '-2.5 ms'], [0.0125, '12.5 µs'], [0.001, '1 µs'],
+        [0.0009, '900 ns'], [1000, '1 s'], [1234.5, '1.23 s'], [119_999, '120 s'], [120_000, '2 min 00 s'], [125_000, '2 min 05 s'],
+        [3_661_400, '61 min 01 s'],
+    ];
+    for (const [ms, text] of durations) assertEqual(format.formatDuration(ms), text, `${ms} ms`);
+    const bytes = [[0, '0 B'], [1023, '1023 B'], [1024, '1 KiB'], [1536, '1.5 KiB'], [-(2 ** 20), '-1 MiB'], [100 * 2 ** 30, '100 GiB'], [2 ** 52, '4096 TiB']];
+    for (const [count, text] of bytes) assertEqual(format.formatBytes(count), text, `${count} bytes`);
+    const weights = [
+        [1234567, 'samples', '1,234,567', '1,234,567 samples, about 41 min 09 s'],
+        [1, 'samples', '1', '1 sample, about 2 ms'],
+        [-1.25, 'samples', '-1.3', '-1.3 samples, about -2.5 ms'],
+        [0, 'samples', '—', '0 samples'],
+        [0, 'ms', '—', '0 ms'],
+        [1234.56, 'ms', '1,234.6', '1.23 s'],
+        [5, 'ms', '5.0', '5 ms'],
+        [2048, 'bytes', '2 KiB', '2 KiB'],
+    ];
+    for (const [weight, unit, text, words] of weights) {
+        assertEqual(format.formatWeight(weight, unit), text, `${weight} ${unit}`);
+        assertEqual(format.describeWeight(weight, unit, 2), words, `${weight} ${unit} in words`);
+    }
+    assertEqual(format.describeWeight(3, 'samples', 0), '3 samples', 'samples of no length');
+    assertEqual(format.describeWeight(3, 'samples', 0.5), '3 samples, about 1.5 ms', 'samples of half a millisecond');
 });
 
 await check('what is invisible in a name is spelled out', () => {
@@ -288,15 +311,23 @@ await check('what is invisible in a name is spelled out', () => {
 await check('long names are cut, and it is said how much is left out', () => {
     assertEqual(plain.plainText('x'.repeat(500), 10), `${'x'.repeat(10)}…`, 'the text');
     assertEqual(plain.cutNote('x'.repeat(1500), 1000), 'the first 1,000 of 1,500 characters', 'the note');
-    assertEqual(plain.cutNote('x', 1000), '', 'the note of a short one');
+    assertEqual(plain.cutNote('x'.repeat(1000), 1000), '', 'the note of one that just fits');
+    assertEqual(plain.plainText('x'.repeat(10), 10), 'x'.repeat(10), 'one that just fits');
+    assertEqual(plain.plainText('\u200d\u200dxyz', 2), '⟨U+200D⟩⟨U+200D⟩…', 'a long one that is invisible');
+    assertEqual(plain.oneLine('a\nb\u2028c\td\u200de'), 'a b c d\u200de', 'a name in one line');
+    assertEqual(['/usr/lib/libc.so', 'main.c', 'dir/'].map(plain.baseName).join('|'), 'libc.so|main.c|', 'paths without folders');
 });
 
 await check('searched terms are marked wherever they are, letter by letter', () => {
     const find = highlight.termsExpression(' vec , [a] ');
     const pieces = highlight.markedPieces('std::Vector::VEC[a]', find);
     assertEqual(pieces.map((piece) => piece.text).join(''), 'std::Vector::VEC[a]', 'the pieces together');
-    const marked = pieces.filter((piece) => piece.marked).map((piece) => piece.text);
-    assertEqual(marked.join('|'), 'Vec|VEC|[a]', 'what is marked');
+    assertEqual(pieces.map(({ text, marked }) => (marked ? `<${text}>` : text)).join('|'), 'std::|<Vec>|tor::|<VEC>|<[a]>', 'the pieces');
+    const all = (name, expression) => highlight.markedPieces(name, expression).map(({ text, marked }) => (marked ? `<${text}>` : text)).join('|');
+    assertEqual(all('x.y', highlight.partExpression('.')), 'x|<.>|y', 'a part that is no expression');
+    assertEqual(all('xay', highlight.partExpression('.')), 'xay', 'what it does not match');
+    assertEqual(highlight.partExpression(''), null, 'the expression of no text');
+    assertEqual([all('abc', null), all('', /a/g), all('abc', /b*/g)].join(), 'abc,,a|<b>|c', 'pieces of what is not found');
     assertEqual(highlight.termsExpression(' , '), null, 'the expression of no terms');
 });
 
@@ -427,6 +458,8 @@ await check('tracks are moved within their process, processes with all of their 
     const first = tracks.DEFAULT_TRACKS;
     const within = move(first, 't11', 't9');
     assertEqual(shownBy(within), '8,11,9,10,4,5,6,7,0,1,2,3', 'after a move within the process');
+    assertEqual(within.order.join(), 't11,t9,t10', 'the order of the moved track and those around it');
+    assertEqual(shownBy(move(first, 't9', 't11')), '8,10,11,9,4,5,6,7,0,1,2,3', 'after a move down');
     const processes = move(within, 't0', 't8');
     assertEqual(shownBy(processes), '0,1,2,3,8,11,9,10,4,5,6,7', 'after a move of a process');
     assertEqual(shownBy(move(processes, 't0', 't4')), '8,11,9,10,4,5,6,7,0,1,2,3', 'after it was moved back');
@@ -442,6 +475,8 @@ await check('tracks below others go where these go', () => {
     const keysBy = (choice) => tracks.layoutTracks(all, { ...tracks.DEFAULT_TRACKS, ...choice }, []).rows.map((row) => row.key);
     const at = (keys) => keys.indexOf('m3') - keys.indexOf('t9');
     assertEqual(at(keysBy({})), 1, 'distance from its thread');
+    const { rows } = tracks.layoutTracks(all, tracks.DEFAULT_TRACKS, []);
+    assertEqual(rows.map((row) => row.level).join(''), '0111101110111', 'the levels');
     assertEqual(at(keysBy({ order: ['t11', 't10', 't9'] })), 1, 'distance after a move');
     assert(!keysBy({ hidden: ['t9'] }).includes('m3'), 'it stays without its thread');
 });
@@ -469,6 +504,10 @@ await check('boxes are found by the path of their node, and have it', () => {
     assertEqual(boxPaths.boxesOfPath(someBoxes, [0, 3, 2]).join(), '0,0,0,0,0', 'the boxes of a path that there is not');
     assertEqual(boxPaths.boxesOfPath(someBoxes, []).join(), '0,0,0,0,0', 'the boxes of no path');
     assertEqual(boxPaths.rowCount(someBoxes), 3, 'rows');
+    assertEqual(boxPaths.rowCount({ depth: [] }), 0, 'rows of no boxes');
+    assertEqual(boxPaths.boxesOfPath(someBoxes, [0]).join(), '1,0,0,0,0', 'the box of main');
+    assertEqual(boxPaths.boxesOfPath(someBoxes, [1]).join(), '0,0,0,0,0', 'boxes of a path that begins further up');
+    assertEqual(boxPaths.boxesOfPath(someBoxes, [0, 3, -1]).join(), '0,0,0,0,0', 'a crowd has no path');
 });
 
 await check('names are cut so that they fit, with dots, between characters', () => {

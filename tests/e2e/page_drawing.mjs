@@ -1,0 +1,415 @@
+// What the page draws, without a browser: a canvas of our own keeps the colour of each pixel, and each is compared with
+// what lies below its middle.
+import { loadParts, random } from './page_modules.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const [boxes, flameSvg, strip, boxStrip, counter, activity, markerChart] = await loadParts([
+    'draw/boxes', 'draw/flame_svg', 'draw/strip', 'draw/box_strip', 'draw/counter', 'draw/activity', 'draw/marker_chart',
+]);
+
+// ---- the canvas ----
+
+/** Every character is so wide, px. */
+const LETTER = 5;
+
+/** What is drawn on it: colours by pixel as far as it is rectangles, else as lists. */
+class Canvas {
+    width = 0;
+    height = 0;
+    style = {};
+    texts = [];
+    frames = 0;
+    pixels = new Map();
+    fills = [];
+    scaling = [1, 1];
+    path = [];
+
+    getContext() {
+        return this;
+    }
+    setTransform(x, _b, _c, y) {
+        this.scaling = [x, y];
+    }
+    scale(x, y) {
+        this.scaling = [this.scaling[0] * x, this.scaling[1] * y];
+    }
+    clearRect() {
+        this.pixels.clear();
+    }
+    createImageData(width, height) {
+        return { width, height, data: new Uint8ClampedArray(width * height * 4) };
+    }
+    putImageData(image) {
+        const data = image.data;
+        for (let at = 0; at < data.length; at += 4)
+            if (data[at + 3] === 255) this.pixels.set(at / 4, `#${[...data.subarray(at, at + 3)].map((part) => part.toString(16).padStart(2, '0')).join('')}`);
+    }
+    measureText(text) {
+        return { width: [...text].length * LETTER };
+    }
+    fillText(text, x, y) {
+        this.texts.push({ text, x, y });
+    }
+    strokeRect() {
+        this.frames++;
+    }
+    /** Pixels whose middle lies in the rectangle. */
+    fillRect(x, y, width, height) {
+        const [sx, sy] = this.scaling;
+        const first = (from) => Math.ceil(from - 0.5);
+        for (let row = Math.max(0, first(y * sy)); row < Math.min(this.height, first((y + height) * sy)); row++)
+            for (let column = Math.max(0, first(x * sx)); column < Math.min(this.width, first((x + width) * sx)); column++)
+                this.pixels.set(row * this.width + column, this.fillStyle);
+    }
+    beginPath() {
+        this.path = [];
+    }
+    moveTo(x, y) {
+        this.path.push(`${x} ${y}`);
+    }
+    lineTo(x, y) {
+        this.path.push(`${x} ${y}`);
+    }
+    closePath() {}
+    fill() {
+        this.fills.push({ color: this.fillStyle, alpha: this.globalAlpha, points: new Set(this.path) });
+    }
+    colorAt(column, row) {
+        return this.pixels.get(row * this.width + column) ?? '';
+    }
+}
+
+function useRatio(ratio) {
+    globalThis.window = { devicePixelRatio: ratio };
+}
+
+// ---- boxes of charts ----
+
+const COLORS = {
+    boxes: Array.from({ length: 3 }, (_, category) =>
+        Object.fromEntries(['fill', 'hover', 'selected', 'faint', 'crowd', 'selectedText'].map((use, at) => [use, `#0${category}0${at}ff`])),
+    ),
+    surface: '#ffffff',
+    text: '#000000',
+    quiet: '#808080',
+};
+
+/** Some boxes side by side in each of `rows`; some are crowds, some have no match. */
+function randomBoxes(rows) {
+    const list = [];
+    for (let depth = 0; depth < rows; depth++)
+        for (let at = random(20) / 64; at < 1.1; ) {
+            const end = at + (1 + random(random(3) ? 30 : 3)) / 64;
+            if (random(5)) list.push({ start: at, end, depth, func: random(6) - 1, category: random(3), matches: random(4) ? 1 : 0 });
+            at = end;
+        }
+    const column = (Type, key) => Type.from(list, (one) => one[key]);
+    return {
+        start: column(Float64Array, 'start'),
+        end: column(Float64Array, 'end'),
+        depth: column(Int32Array, 'depth'),
+        func: column(Int32Array, 'func'),
+        category: column(Int32Array, 'category'),
+        matches: column(Uint8Array, 'matches'),
+    };
+}
+
+/** No side of a box lies in the middle of a pixel: that could be drawn either way. */
+function randomFrame() {
+    const bands = [];
+    let firstRow = 0;
+    for (let count = 1 + random(3); count > 0; count--) {
+        const rows = 1 + random(3);
+        const of = randomBoxes(rows);
+        const from = random(10) / 10;
+        bands.push({ boxes: of, span: [from, from + 1 + random(20) / 7], firstRow, rows, selected: of.depth.map(() => (random(6) ? 0 : 1)) });
+        firstRow += rows;
+    }
+    const band = random(bands.length);
+    const left = random(20) + 0.3;
+    const width = 60 + random(80);
+    const shown = random(10) / 9;
+    return {
+        bands: bands.map((one) => ({ ...one, selected: Uint8Array.from(one.selected) })),
+        shown: [shown, shown + 0.2 + random(20) / 11],
+        canvasWidth: Math.ceil(left) + width + random(10),
+        height: 20 + random(150),
+        left,
+        width,
+        origin: random(60) - 20 + 0.2,
+        fromBottom: random(2) === 0,
+        hovered: random(3) && bands[band].boxes.depth.length > 0 ? { band, box: random(bands[band].boxes.depth.length) } : null,
+        hasFocus: random(2) === 0,
+        colors: COLORS,
+        label: (func) => (func < 0 ? '' : 'abcdefghijklmno'.slice(0, 3 * func)),
+    };
+}
+
+function rowAt(frame, y) {
+    return Math.floor((frame.fromBottom ? frame.origin - y : y - frame.origin) / boxes.ROW_HEIGHT);
+}
+
+/** What lies at a place: the part of each band that the place is, in the boxes of that row. */
+function slowPlace(frame, x, y) {
+    if (x < frame.left || x >= frame.left + frame.width) return null;
+    const value = frame.shown[0] + ((x - frame.left) / frame.width) * (frame.shown[1] - frame.shown[0]);
+    for (const [band, { firstRow, span, boxes: all }] of frame.bands.entries())
+        for (let box = 0; box < all.depth.length; box++) {
+            const share = (value - span[0]) / (span[1] - span[0]);
+            if (firstRow + all.depth[box] === rowAt(frame, y) && share >= all.start[box] && share < all.end[box]) return { band, box };
+        }
+    return null;
+}
+
+function slowColor(frame, { band, box }) {
+    const { boxes: all, selected } = frame.bands[band];
+    const colors = COLORS.boxes[all.category[box]];
+    if (selected[box]) return colors.selected;
+    if (frame.hovered?.band === band && frame.hovered.box === box) return colors.hover;
+    if (all.matches[box] === 0) return colors.faint;
+    return all.func[box] === -1 ? colors.crowd : colors.fill;
+}
+
+const placeText = (place) => (place ? `${place.band} ${place.box}` : '');
+
+await check('each pixel of a chart has the colour of the box that lies there', () => {
+    for (let round = 0; round < 50; round++) {
+        const ratio = [1, 1.5, 2, 3][random(4)];
+        const gap = Math.max(1, Math.round(ratio * 0.8));
+        const frame = randomFrame();
+        const canvas = new Canvas();
+        useRatio(ratio);
+        boxes.drawBoxes(canvas, frame);
+        assertEqual(canvas.width, Math.round(frame.canvasWidth * ratio), 'the width');
+        assertEqual(canvas.height, Math.round(frame.height * ratio), 'the height');
+        /** Columns of each box that is seen. */
+        const columns = new Map();
+        for (let row = 0; row < canvas.height; row++) {
+            const y = (row + 0.5) / ratio;
+            const places = Array.from({ length: canvas.width }, (_, column) => slowPlace(frame, (column + 0.5) / ratio, y));
+            const isGap = rowAt(frame, y) !== rowAt(frame, (row + gap + 0.5) / ratio);
+            const sides = new Map();
+            for (const place of places) sides.set(placeText(place), (sides.get(placeText(place)) ?? 0) + 1);
+            for (let column = canvas.width - 1, passed = 0; column >= 0; column--) {
+                const [x, place] = [(column + 0.5) / ratio, places[column]];
+                passed = placeText(place) === placeText(places[column + 1] ?? null) ? passed + 1 : 0;
+                const width = sides.get(placeText(place));
+                const hasGap = width > 2 * gap;
+                assertEqual(placeText(boxes.boxAt(frame, x, y)), placeText(place), `what is at ${x}, ${y}`);
+                if (place && !isGap) columns.set(placeText(place), { place, width: hasGap ? width - gap : width });
+                const isDrawn = place && !isGap && !(hasGap && passed < gap);
+                assertEqual(canvas.colorAt(column, row), isDrawn ? slowColor(frame, place) : '', `the colour at ${x}, ${y}`);
+            }
+        }
+        const wide = [...columns.values()].filter(({ width }) => width > boxes.TEXT_ROOM * ratio);
+        const named = wide.filter(({ place: { band, box } }) => frame.bands[band].boxes.func[box] > 0);
+        assertEqual(canvas.texts.length, named.length, 'number of names');
+        for (const { text, x, y } of canvas.texts) {
+            const place = slowPlace(frame, x, y) ?? slowPlace(frame, x, y < 0 ? 0.1 : frame.height - 0.1);
+            const { boxes: all } = frame.bands[place.band];
+            const name = frame.label(all.func[place.box]);
+            assert(text === name || (text.endsWith('…') && name.startsWith(text.slice(0, -1))), `${text} is drawn for ${name}`);
+            const { width } = columns.get(placeText(place));
+            assert(text.length * LETTER <= width / ratio - 2 * boxes.TEXT_MARGIN, `${text} is wider than its box`);
+        }
+        const framed = [...columns.values()].filter(({ place, width }) => frame.bands[place.band].selected[place.box] && width > 6 * ratio);
+        assertEqual(canvas.frames, frame.hasFocus ? framed.length : 0, 'number of frames');
+    }
+});
+
+/** The attributes of all elements of a kind. */
+function elements(svg, name) {
+    return [...svg.matchAll(new RegExp(`<${name} ([^>]*?)/?>([^<]*)`, 'g'))].map(([, attributes, text]) => ({
+        ...Object.fromEntries([...attributes.matchAll(/([\w:-]+)="([^"]*)"/g)].map(([, key, value]) => [key, Number.isNaN(Number(value)) ? value : Number(value)])),
+        content: text,
+    }));
+}
+
+await check('a flame graph as a file has each box in its place', () => {
+    for (let round = 0; round < 100; round++) {
+        const rows = 1 + random(4);
+        const all = randomBoxes(rows);
+        const svg = {
+            boxes: all,
+            rows,
+            width: 100 + random(500),
+            fromBottom: random(2) === 0,
+            heading: ['A & B', 'line 2'].slice(0, random(3)),
+            colors: COLORS,
+            label: (func) => (func < 0 ? 'never' : 'a<b>&cdefghijklmno'.slice(0, 3 * func)),
+            title: (box) => `box ${box} <b>`,
+        };
+        const text = flameSvg.flameSvg(svg, new Canvas());
+        const [{ width, height }] = elements(text, 'svg');
+        const [ground, ...rects] = elements(text, 'rect');
+        const texts = elements(text, 'text');
+        const titles = [...text.matchAll(/<title>([^<]*)<\/title>/g)].map(([, title]) => title);
+        const near = (a, b) => Math.abs(a - b) <= 0.011;
+        const seen = [...all.func.keys()].filter((box) => Math.min(1, all.end[box]) > all.start[box]);
+        assertEqual([width, ground.width, ground.height].join(), [svg.width, svg.width, height].join(), 'the size');
+        assertEqual(titles.join(), seen.map((box) => `box ${box} &lt;b&gt;`).join(), 'the titles');
+        assertEqual(rects.length, seen.length, 'number of boxes');
+        const headings = texts.splice(0, svg.heading.length);
+        assertEqual(headings.map((one) => `${one.content} ${one['font-weight']}`).join(), svg.heading.map((line, at) => `${line.replace('&', '&amp;')} ${at ? 'normal' : 'bold'}`).join(), 'the heading');
+        const top = Math.min(...rects.map((rect) => rect.y));
+        assert(headings.every((one) => one.y < (rects.length ? top : height)), 'the heading is over the graph');
+        seen.forEach((box, at) => {
+            const rect = rects[at];
+            const [left, right] = [all.start[box] * svg.width, Math.min(1, all.end[box]) * svg.width];
+            const level = svg.fromBottom ? rows - 1 - all.depth[box] : all.depth[box];
+            assert(near(rect.x, left), `a box begins at ${rect.x}, not ${left}`);
+            assert(near(rect.x + rect.width, right - (right - left > 2 ? 1 : 0)), `a box ends at ${rect.x + rect.width}, not ${right}`);
+            assertEqual(rect.y + rect.height + 1 + (rows - 1 - level) * boxes.ROW_HEIGHT, rects.length ? height - 8 : 0, 'the bottom of a box');
+            const colors = COLORS.boxes[all.category[box]];
+            assertEqual(rect.fill, all.matches[box] === 0 ? colors.faint : all.func[box] === -1 ? colors.crowd : colors.fill, 'the colour');
+            const room = right - left - 2 * boxes.TEXT_MARGIN;
+            const label = svg.label(all.func[box]);
+            if (all.func[box] <= 0 || right - left <= boxes.TEXT_ROOM) return;
+            const name = texts.shift();
+            const shown = name.content.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+            assert(near(name.x, left + boxes.TEXT_MARGIN) && name.y > rect.y && name.y < rect.y + rect.height, 'a name is not in its box');
+            assert(shown.length * LETTER <= room, 'a name is wider than its box');
+            assert(shown === label || label.startsWith(shown.slice(0, -1)), `${shown} is written for ${label}`);
+            assertEqual(shown === label, label.length * LETTER <= room, 'whether a name is whole');
+        });
+        assertEqual(texts.length, 0, 'number of other names');
+    }
+});
+
+// ---- markers ----
+
+await check('a marker is found where its box is, or near it', () => {
+    for (let round = 0; round < 300; round++) {
+        const lines = [];
+        for (let top = 0, row = 0; row < 4; row++) {
+            if (random(3) === 0) {
+                lines.push({ kind: 'heading', top, height: 20, row });
+                top += 20;
+            }
+            lines.push({ kind: 'row', top, height: 16, row });
+            top += 16;
+        }
+        const list = Array.from({ length: random(12) }, () => ({ row: random(4), start: random(80), length: random(8) * random(3) })).sort((a, b) => a.start - b.start);
+        const frame = {
+            lines,
+            boxes: { row: list.map((one) => one.row), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length) },
+            shown: [10, 70],
+            left: 30,
+            width: 120,
+            scrollTop: random(30),
+        };
+        for (let tries = 0; tries < 100; tries++) {
+            const [x, y] = [random(170), random(100)];
+            const line = lines.find((one) => y + frame.scrollTop >= one.top && y + frame.scrollTop < one.top + one.height);
+            assertEqual(markerChart.lineAt(lines, y + frame.scrollTop), line, 'the line');
+            let expected = -1;
+            let least = 3;
+            list.forEach(({ row, start, length }, box) => {
+                const left = 30 + (start - 10) * 2;
+                const away = Math.max(0, left - x, x - left - Math.max(2, length * 2));
+                if (line?.kind !== 'row' || row !== line.row || x < 30 || away > least || (away === least && away > 0)) return;
+                [expected, least] = [box, away];
+            });
+            assertEqual(markerChart.markerBoxAt(frame, x, y), expected, `the box at ${x}, ${y}`);
+        }
+    }
+});
+
+await check('boxes of a strip are as wide as what they stand for, and never too narrow to be seen', () => {
+    for (let round = 0; round < 200; round++) {
+        const ratio = [1, 2][random(2)];
+        const leastWidth = 1 + random(3);
+        const list = Array.from({ length: random(10) }, () => ({ start: random(60) - 10, length: random(30) })).sort((a, b) => a.start - b.start);
+        const canvas = new Canvas();
+        useRatio(ratio);
+        boxStrip.drawBoxStrip(canvas, {
+            boxes: { row: list.map(() => 0), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length) },
+            range: [0.1, 40.1],
+            width: 80,
+            height: 12,
+            leastWidth,
+            bottom: 10,
+            look: (box) => ({ color: `box ${box}`, top: 2 + (box % 3) }),
+        });
+        for (let row = 0; row < canvas.height; row++)
+            for (let column = 0; column < canvas.width; column++) {
+                const [x, y] = [(column + 0.5) / ratio, (row + 0.5) / ratio];
+                const at = list.findLastIndex(({ start, length }, box) => {
+                    const left = (start - 0.1) * 2;
+                    return x >= left && x < left + Math.max(leastWidth, length * 2) && y >= 2 + (box % 3) && y < 10;
+                });
+                assertEqual(canvas.colorAt(column, row), at < 0 ? '' : `box ${at}`, `the colour at ${x}, ${y}`);
+            }
+    }
+});
+
+// ---- the timeline ----
+
+await check('each column of the sample strip says whether there is a sample, and one that is kept', () => {
+    const colors = { idle: 'idle', sample: 'sample', kept: 'kept' };
+    for (let round = 0; round < 200; round++) {
+        const columns = 1 + random(40);
+        const of = () => Uint8Array.from({ length: columns }, () => random(3));
+        const [all, kept] = [of(), random(2) ? of() : null];
+        const canvas = new Canvas();
+        useRatio(1);
+        strip.drawStrip(canvas, all, kept, colors, columns, 8);
+        for (let x = 0; x < columns; x++) {
+            const color = kept?.[x] === 2 ? 'kept' : all[x] === 2 && !kept ? 'sample' : all[x] ? 'idle' : '';
+            assertEqual(canvas.colorAt(x, 7), color, `the colour at the bottom of column ${x}`);
+            assertEqual(canvas.colorAt(x, 0), color === 'idle' ? '' : color, `the colour at the top of column ${x}`);
+        }
+    }
+});
+
+await check('areas of categories lie on one another, up to the height of a whole CPU', () => {
+    for (let round = 0; round < 200; round++) {
+        const width = 1 + random(12);
+        const categories = [4, 7, 9];
+        const shares = () => Float32Array.from({ length: 3 * width }, () => (random(3) ? random(8) / 16 : 0));
+        const one = { width, categories, shares: shares(), kept: random(2) ? shares() : null };
+        const order = [[0, 1, 2], [2, 0, 1]][random(2)];
+        const colors = ['a', random(4) ? 'b' : null, 'c'];
+        const canvas = new Canvas();
+        useRatio(1);
+        activity.drawActivity(canvas, one, order, colors, width, 35);
+        const expected = [];
+        for (const [of, alpha] of one.kept ? [[one.shares, 'faint'], [one.kept, 1]] : [[one.shares, 1]]) {
+            const base = new Array(width).fill(0);
+            for (const at of order) {
+                const points = [];
+                for (let x = 0; colors[at] && x < width; x++) {
+                    const top = Math.min(1, base[x] + of[at * width + x]);
+                    if (top > base[x]) points.push(`${x + 0.5} ${35 - top * 32}`, `${x + 0.5} ${35 - base[x] * 32}`);
+                    base[x] = top;
+                }
+                if (points.length > 0) expected.push({ color: colors[at], alpha, points });
+            }
+        }
+        const drawn = canvas.fills.filter((fill) => fill.points.size > 0);
+        assertEqual(drawn.map((fill) => `${fill.color} ${fill.alpha < 1 ? 'faint' : 1}`).join(), expected.map((fill) => `${fill.color} ${fill.alpha}`).join(), 'the areas');
+        drawn.forEach((fill, at) => {
+            const middles = [...fill.points].filter((point) => /^\d+\.5 /.test(point)).sort();
+            assertEqual(middles.join(), [...new Set(expected[at].points)].sort().join(), 'the outline');
+        });
+        const amounts = categories.map((category, at) => [category, one.shares.slice(at * width, (at + 1) * width).reduce((sum, share) => sum + share, 0)]);
+        assertEqual(JSON.stringify([...activity.categoryAmounts(one)]), JSON.stringify(amounts.filter(([, sum]) => sum > 0)), 'the amounts');
+    }
+});
+
+await check('a counter is drawn from its least to its largest value, a rate from nothing', () => {
+    const scale = (values, isRate) => Object.values(counter.counterScale(Float32Array.from(values), isRate)).join();
+    assertEqual(scale([3, NaN, 7, 5], false), '3,7', 'the scale of a sum');
+    assertEqual(scale([3, 7], true), '0,7', 'the scale of a rate');
+    assertEqual(scale([-3, 7], true), '-3,7', 'the scale of a rate that falls');
+    assertEqual(scale([4, 4], false), '3,5', 'the scale of what stays the same');
+    assertEqual(scale([0, 0], true), '0,1', 'the scale of a rate of nothing');
+    assertEqual(scale([NaN], false), '0,1', 'the scale of no values');
+    assertEqual(counter.counterY(3, { low: 3, high: 7 }, 44), 42, 'the lowest');
+    assertEqual(counter.counterY(7, { low: 3, high: 7 }, 44), 2, 'the highest');
+    assertEqual(counter.counterY(4, { low: 3, high: 7 }, 44), 32, 'a quarter');
+    assertEqual(counter.counterY(9, { low: 3, high: 7 }, 44), 2, 'what is beyond');
+    assertEqual(counter.counterY(-9, { low: 3, high: 7 }, 44), 42, 'what is below');
+});
+
+finish();
