@@ -216,26 +216,33 @@ void symbolicate_request_destroy(struct symbolicate_request *request)
 
 /* ---- source/v1 ---- */
 
-int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err)
+static int read_source_place(struct source_request *request, const cJSON *tree, struct error *err)
 {
-    *request = (struct source_request){.arena = {0}};
-    cJSON *tree;
-    const char *name, *id, *file;
-    int result = parse(&tree, body, size, err);
-    if (result == 0)
-        result = need_text(tree, "debugName", &name, err);
+    const char *name, *id;
+    int result = need_text(tree, "debugName", &name, err);
     if (result == 0)
         result = need_text(tree, "debugId", &id, err);
     if (result == 0)
         result = need_hex(tree, "moduleOffset", &request->address, err);
+    if (result == 0 && !(request->key = make_key(&request->arena, name, id)))
+        result = error_no_memory(err);
+    return result;
+}
+
+int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err)
+{
+    *request = (struct source_request){.arena = {0}};
+    cJSON *tree;
+    const char *file;
+    int result = parse(&tree, body, size, err);
     if (result == 0)
         result = need_text(tree, "file", &file, err);
-    if (result == 0) {
-        request->key = make_key(&request->arena, name, id);
-        request->file = arena_copy(&request->arena, file, strlen(file));
-        if (!request->key || !request->file)
-            result = error_no_memory(err);
-    }
+    if (result == 0 && !(request->file = arena_copy(&request->arena, file, strlen(file))))
+        result = error_no_memory(err);
+    bool is_script = result == 0 && !cJSON_HasObjectItem(tree, "debugName") && !cJSON_HasObjectItem(tree, "debugId") &&
+                     !cJSON_HasObjectItem(tree, "moduleOffset");
+    if (result == 0 && !is_script)
+        result = read_source_place(request, tree, err);
     cJSON_Delete(tree);
     return result;
 }

@@ -52,8 +52,8 @@ int symbolicate_request_read(struct symbolicate_request *request, const char *bo
 void symbolicate_request_destroy(struct symbolicate_request *request);
 
 struct source_request {
-    const char *key;
-    uint64_t address;
+    const char *key;  /* NULL: none, the file is a script */
+    uint64_t address; /* in the library of the key */
     const char *file;
     struct arena arena;
 };

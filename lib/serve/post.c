@@ -177,6 +177,7 @@ struct post_worker *post_worker_start(int profile_fd, const struct serve_options
     struct symbolizer_options names = {.skip_inlines_and_lines = true, .use_cache = true, .search = options->search};
     worker->api.search = options->search;
     worker->api.source_maps = options->source_maps;
+    worker->api.serves_scripts = !options->folder && !options->page_origin;
     worker->api.source_map_count = options->source_map_count;
     worker->api.symbolizer = symbolizer_new(&symbols, err);
     worker->api.names = symbolizer_new(&names, err);

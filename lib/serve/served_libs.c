@@ -40,6 +40,45 @@ static const char *text_of(const struct profile *profile, uint32_t string)
     return string == PROFILE_NONE ? "" : strings_text(&profile->strings, string);
 }
 
+/* ---- scripts ---- */
+
+const char *script_path(const char *file)
+{
+    static const char scheme[] = "file://";
+    return strncmp(file, scheme, strlen(scheme)) == 0 ? file + strlen(scheme) : file;
+}
+
+/* A profile that comes from elsewhere does not get to name any file: a key or a list of passwords is no script. */
+static bool is_script(const char *file)
+{
+    static const char *const endings[] = {".js",  ".mjs", ".cjs",  ".jsx", ".ts",    ".mts", ".cts", ".tsx", ".py",
+                                          ".lua", ".rb",  ".java", ".kt",  ".scala", ".clj", ".cs",  ".fs",  ".php"};
+    const char *ending = strrchr(file, '.');
+    if (script_path(file)[0] != '/' || !ending)
+        return false;
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+        if (strcmp(ending, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+static int add_scripts(struct served_libs *libs, const struct profile *profile, struct error *err)
+{
+    bool *is_in_library = calloc(profile->sources.length + 1, sizeof(*is_in_library));
+    bool enough = is_in_library != NULL;
+    for (size_t i = 0; enough && i < profile->frames.length; i++) {
+        uint32_t func = profile->frames.func[i], source = profile->funcs.source[func];
+        if (source < profile->sources.length && profile->frames.address[i] >= 0)
+            is_in_library[source] = true;
+    }
+    for (size_t i = 0; enough && i < profile->sources.length; i++) {
+        const char *file = text_of(profile, profile->sources.data[i].filename);
+        enough = is_in_library[i] || !is_script(file) || strings_add_z(&libs->scripts, file) != STRING_NONE;
+    }
+    free(is_in_library);
+    return enough ? 0 : error_no_memory(err);
+}
+
 int served_libs_load(struct served_libs *libs, int profile_fd, struct error *err)
 {
     struct profile profile = {0};
@@ -53,6 +92,8 @@ int served_libs_load(struct served_libs *libs, int profile_fd, struct error *err
         if (!served_libs_add(libs, &lib))
             result = error_no_memory(err);
     }
+    if (result == 0)
+        result = add_scripts(libs, &profile, err);
     profile_destroy(&profile);
     return result;
 }
@@ -74,5 +115,6 @@ void served_libs_destroy(struct served_libs *libs)
 {
     array_free(&libs->rows);
     strings_destroy(&libs->keys);
+    strings_destroy(&libs->scripts);
     arena_destroy(&libs->arena);
 }

@@ -1,6 +1,7 @@
 /*
  * The libraries that the served profile names. They are the only files that the symbol API looks into, and they are
- * known to its clients by debug name and breakpad id.
+ * known to its clients by debug name and breakpad id. And the scripts that it names: source files of code that was
+ * compiled while the program ran, which no library can vouch for.
  */
 #ifndef PROF_SERVE_SERVED_LIBS_H
 #define PROF_SERVE_SERVED_LIBS_H
@@ -13,7 +14,8 @@
 /* Zero it to start. */
 struct served_libs {
     ARRAY(struct named_library) rows;
-    struct strings keys; /* "debug name/breakpad id" of each row, at its index */
+    struct strings keys;    /* "debug name/breakpad id" of each row, at its index */
+    struct strings scripts; /* files with an absolute name that ends as those of scripts do, and no code in a library */
     struct arena arena;
 };
 
@@ -22,7 +24,7 @@ struct served_libs {
 /* Copies the row, unless one of this name and id is there. False if memory ran out. */
 bool served_libs_add(struct served_libs *libs, const struct named_library *lib);
 
-/* Adds those of the profile that `profile_fd` has open. */
+/* Adds those of the profile that `profile_fd` has open, and its scripts. */
 int served_libs_load(struct served_libs *libs, int profile_fd, struct error *err);
 
 /* The row of "debug name/breakpad id", or SERVED_LIB_NONE. */
@@ -30,6 +32,9 @@ uint32_t served_libs_find(const struct served_libs *libs, const char *key);
 
 /* The first row with this code id, in lower-case hex, or SERVED_LIB_NONE. */
 uint32_t served_libs_find_code_id(const struct served_libs *libs, const char *code_id);
+
+/* The path in the name of a script, which may be an address: "file:///a.js". */
+const char *script_path(const char *file);
 
 void served_libs_destroy(struct served_libs *libs);
 

@@ -1,6 +1,9 @@
 /*
  * source/v1. The client says which file it wants; which file is opened is what the debug info of the address says. So a
  * request cannot name a file that no address of a recorded library comes from.
+ *
+ * A request without library and address, which is ours, is for a script: a source file of code that was compiled while
+ * the program ran. It is opened if the profile names it and it is called like a script, and only for prof's own page.
  */
 #include "serve/symbol_api.h"
 
@@ -119,16 +122,36 @@ static int find_text(const struct symbol_api *api, const struct symbol_lib *lib,
     return result;
 }
 
+static int send_text(const struct source_request *request, const char *text, size_t size, struct api_answer *answer,
+                     struct error *err)
+{
+    if (memchr(text, '\0', size))
+        return error_set(err, ENOENT, "%s is not a text", request->file);
+    return write_source(request->file, text, size, answer, err);
+}
+
 static int send_file(const struct symbol_api *api, const struct symbol_lib *lib, const char *lib_path,
                      const struct source_request *request, struct api_answer *answer, struct error *err)
 {
     char *text = NULL;
     size_t size = 0;
     int result = find_text(api, lib, lib_path, request, &text, &size, err);
-    if (result == 0 && memchr(text, '\0', size))
-        result = error_set(err, ENOENT, "%s is not a text", request->file);
     if (result == 0)
-        result = write_source(request->file, text, size, answer, err);
+        result = send_text(request, text, size, answer, err);
+    free(text);
+    return result;
+}
+
+static int answer_script(const struct symbol_api *api, const struct source_request *request, struct api_answer *answer,
+                         struct error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!api->serves_scripts || strings_find(&api->libs.scripts, request->file, strlen(request->file)) == STRING_NONE)
+        return error_set(err, ENOENT, "no address of a library comes from it, nor is it a script");
+    int result = load_local(api, script_path(request->file), "", &text, &size, err);
+    if (result == 0)
+        result = send_text(request, text, size, answer, err);
     free(text);
     return result;
 }
@@ -161,7 +184,7 @@ void symbol_api_source(const struct symbol_api *api, const char *body, size_t si
     struct error err = {""};
     int result = source_request_read(&request, body, size, &err);
     if (result == 0)
-        result = answer_source(api, &request, answer, &err);
+        result = request.key ? answer_source(api, &request, answer, &err) : answer_script(api, &request, answer, &err);
     source_request_destroy(&request);
     if (result == 0)
         answer->status = API_OK;

@@ -24,6 +24,7 @@ struct symbol_api {
     struct symbolizer *names;          /* one that reads no debug info */
     const struct source_map *source_maps;
     size_t source_map_count;
+    bool serves_scripts; /* whoever asks may read those that the profile names */
 };
 
 /* The answer is complete in any case; `answer` comes zeroed. All may take seconds: debug info is read. */

@@ -425,6 +425,7 @@ async function sentencesOf(change, name) {
         if ((await page.locator('.code-pane').count()) === 0) await page.keyboard.press('a');
         await page.waitForSelector('.code-pane .empty');
         await page.waitForSelector('.source-pane .empty, .source-pane .cm-line');
+        await settle(page);
         words = [await page.locator('.source-pane').innerText(), await page.locator('.code-pane').innerText()];
         await page.close();
     });
@@ -444,15 +445,24 @@ await check('that the program is another one by now is said once', async () => {
     assert(code.includes('The reason is that of the source') && !code.includes('build id'), `of the code it says ${code}`);
 });
 
-await check('of code that was compiled while the program ran, it says that there are no instructions', async () => {
-    const [, code] = await sentencesOf((profile) => {
-        const { funcTable, frameTable, resourceTable, stringArray } = profile.shared;
+await check('of code that was compiled while the program ran, there is the script, and it says that there are no instructions', async () => {
+    const script = `${file}.js`;
+    writeFileSync(script, 'let words = "a script";\n'.repeat(60));
+    const [source, code] = await sentencesOf((profile) => {
+        const { funcTable, frameTable, resourceTable, sources, stringArray } = profile.shared;
         const func = funcTable.name.findIndex((name) => stringArray[name] === 'divide');
         resourceTable.name[funcTable.resource[func]] = stringArray.push('JIT') - 1;
+        for (const [name, column] of Object.entries(sources))
+            if (Array.isArray(column)) column.push(name === 'filename' ? stringArray.push(script) - 1 : null);
+        funcTable.source[func] = sources.length++;
         frameTable.func.forEach((one, frame) => {
-            if (one === func) frameTable.nativeSymbol[frame] = null;
+            if (one !== func) return;
+            frameTable.nativeSymbol[frame] = null;
+            frameTable.address[frame] = -1;
+            frameTable.lib[frame] = -1;
         });
     }, 'divide');
+    assert(!source.includes('is not here'), `of the source it says ${source}`);
     assert(code.includes('compiled while the program ran'), `it says ${code}`);
 });
 

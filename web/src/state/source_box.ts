@@ -10,7 +10,7 @@ import { messageOf } from '../text/message';
 import type { BoxView } from './box_codec';
 import { fetchNames, funcName } from './names';
 import { changeView, engine, info, onOtherProfile, type Step, store, stored, view } from './store';
-import { type Disassembly, fetchAssembly, fetchPlaces, fetchSource, type Place } from './symbol_api';
+import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
 import { summary } from './tree';
 
 /** What the box can be opened for: a row of a tree, or a function wherever it is called. */
@@ -274,10 +274,11 @@ const texts = new Map<number, SourceText>();
 async function loadText(source: number): Promise<SourceText> {
     const { file, content, places } = await engine.sourceFile(source);
     if (content !== null) return { source, file, text: content, problem: '' };
-    let problem = 'no address of a library comes from it';
-    for (const place of places) {
+    const ways = places.length > 0 ? places.map((place) => () => fetchSource(place, file)) : [() => fetchScript(file)];
+    let problem = '';
+    for (const fetchText of ways) {
         try {
-            return { source, file, text: await fetchSource(place, file), problem: '' };
+            return { source, file, text: await fetchText(), problem: '' };
         } catch (error) {
             problem = messageOf(error);
         }

@@ -34,6 +34,11 @@ export async function fetchSource({ lib, address }: CodePlace, file: string): Pr
     return answer.source;
 }
 
+/** The text of the source file of code that was compiled while the program ran. */
+export async function fetchScript(file: string): Promise<string> {
+    return ((await post('source/v1', { file })) as { source: string }).source;
+}
+
 export interface Instruction {
     address: number;
     /** One for each syntax. */
