@@ -201,6 +201,7 @@ export interface TrackGroup {
 export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKey[]): TrackGroup[] {
     const places = new Map(order.map((key, at) => [key, at]));
     const place = (key: TrackKey): number => places.get(key) ?? order.length;
+    const placeOf = (seed: TrackSeed): number => (order.length === 0 ? 0 : place(keyOf(seed)));
     const groups = new Map<string, TrackGroup>();
     for (const seed of seeds) {
         let group = groups.get(seed.process);
@@ -222,7 +223,7 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
         group.seeds.sort(
             (a, b) =>
                 Number(b.isLead) - Number(a.isLead) ||
-                place(keyOf(a)) - place(keyOf(b)) ||
+                placeOf(a) - placeOf(b) ||
                 Number(a.kind !== 'thread') - Number(b.kind !== 'thread') ||
                 (a.kind === 'thread' ? b.activity - a.activity : 0),
         );
@@ -233,8 +234,9 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
 function showsTrack(choice: TrackChoice): (seed: TrackSeed, selected: ReadonlySet<number>) => boolean {
     const shown = new Set(choice.shown);
     const hidden = new Set(choice.hidden);
+    const hasExceptions = shown.size > 0 || hidden.size > 0;
     return (seed, selected) => {
-        const key = keyOf(seed);
+        const key = hasExceptions ? keyOf(seed) : '';
         if (hidden.has(key)) return false;
         if (shown.has(key) || choice.base === 'all') return true;
         if ((seed.kind === 'thread' || seed.kind === 'cpu') && selected.has(seed.thread)) return true;

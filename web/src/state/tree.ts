@@ -130,10 +130,11 @@ async function loadDescendants(node: TreeNode, mine: number): Promise<boolean> {
 async function reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number): Promise<void> {
     const before = new Map(old.filter((node) => node.expanded).map((node) => [node.func, node]));
     if (before.size === 0) return;
+    const again = nodes.filter((node) => node.hasChildren && before.has(node.func));
     await Promise.all(
-        nodes.map(async (node) => {
+        again.map(async (node) => {
             const was = before.get(node.func);
-            if (!was || !node.hasChildren) return;
+            if (!was) return;
             if (was.expandedAll) {
                 await loadDescendants(node, mine);
                 return;
@@ -253,8 +254,8 @@ function firstFuncs(nodes: TreeNode[], target: TreeNode | null): number[] {
     const funcs = nodePath(target);
     const pending = [...nodes].reverse();
     const open: number[] = [];
-    let targetAt = 0;
-    for (let node = pending.pop(); node !== undefined && open.length < MOST_ROWS; node = pending.pop()) {
+    let targetAt = target ? MOST_ROWS : 0;
+    for (let node = pending.pop(); node !== undefined && open.length < targetAt + FIRST_ROWS; node = pending.pop()) {
         if (node === target) targetAt = open.length;
         open.push(node.func);
         if (node.expanded && node.children)
