@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Times the page as its user does: `prof load` serves a large profile, headless Chromium opens it. From the start of the
 // navigation to the painted tree, then from a click or key to the painted answer. Medians of five, in ms; each first
-// screen in a fresh browser context, so that nothing is cached.
+// screen in a fresh browser context, so that nothing is cached. Of drags: how long a frame takes, of which nineteen of
+// twenty are no longer.
 //
 //     bench_page.mjs [SAMPLES STACKS THREADS]        (1000000 300000 8)
 //     bench_page.mjs FILE
@@ -15,6 +16,8 @@ import { median, serve } from './served.mjs';
 const ROUNDS = 5;
 const FIRST_SCREEN_GOAL = 1000; // ms
 const ANSWER_GOAL = 100; // ms
+
+const FRAME_GOAL = 1000 / 60; // ms
 
 const { chromium } = createRequire(join(root, 'web/package.json'))('playwright-core');
 const [first = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
@@ -71,6 +74,37 @@ async function timeChart(act) {
         if (performance.now() - start > PATIENCE_MS) throw new Error(`nothing was drawn after ${act}`);
         else await new Promise((resolve) => setTimeout(resolve, 10));
     return window.chartPainted - start;
+}
+
+/** Drags the mouse over the middle of an element, from its left to its right; the ms of all frames meanwhile, sorted. */
+async function dragOver(page, element) {
+    const STEPS = 120;
+    const STEP_MS = 8;
+    const box = await page.locator(element).first().boundingBox();
+    const at = (share) => [box.x + box.width * share, box.y + Math.min(box.height, 300) / 2];
+    await page.mouse.move(...at(0.2));
+    await page.mouse.down();
+    await page.evaluate(() => {
+        window.frameTimes = [];
+        let last = performance.now();
+        const note = (now) => {
+            window.frameTimes?.push(now - last);
+            last = now;
+            if (window.frameTimes) requestAnimationFrame(note);
+        };
+        requestAnimationFrame(note);
+    });
+    for (let step = 1; step <= STEPS; step++) {
+        await page.mouse.move(...at(0.2 + (0.5 * step) / STEPS));
+        await page.waitForTimeout(STEP_MS);
+    }
+    const times = await page.evaluate(() => {
+        const noted = window.frameTimes;
+        window.frameTimes = null;
+        return noted;
+    });
+    await page.mouse.up();
+    return times.sort((a, b) => a - b);
 }
 
 const { server, url } = await serve(file);
@@ -164,6 +198,13 @@ try {
         };
         window.openTab = (name) => document.querySelector(`#tab-${name}`).click();
     });
+    const measureFrames = async (name, element) => {
+        const times = await dragOver(page, element);
+        results.push([name, times[Math.floor(times.length * 0.95)], FRAME_GOAL]);
+        await page.keyboard.press('Escape');
+        await page.waitForTimeout(500);
+    };
+    await measureFrames('a range, call tree: frame', '.graph-layer');
     const measureChart = (name, act, restore) => measure(name, act, restore, timeChart);
     await page.evaluate(() => window.openTab('flame-graph'));
     await page.waitForTimeout(1000);
@@ -172,16 +213,21 @@ try {
     if (await page.getByLabel('Invert call stack').isChecked()) await page.keyboard.press('i');
     await page.waitForTimeout(500);
     await measureChart('flame graph: search', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
+    await measureFrames('a range, flame graph: frame', '.graph-layer');
+    await page.evaluate(() => window.turnWheelInChart(-400));
+    await measureFrames('flame graph: moving: frame', '.chart');
     await page.evaluate(() => window.openTab('stack-chart'));
     await page.waitForTimeout(1000);
     await measureChart('stack chart: zoom', () => window.turnWheelInChart(-100), () => window.turnWheelInChart(10_000));
     await measureChart('stack chart: search', (round) => window.typeSearch(`lookup${round}`), () => window.typeSearch(''));
+    await page.evaluate(() => window.turnWheelInChart(-400));
+    await measureFrames('stack chart: moving: frame', '.chart');
 } finally {
     await browser.close();
     server.kill('SIGINT');
 }
 
 console.log(`${file} in headless Chromium; ms, medians of ${ROUNDS}`);
-console.log(`${''.padEnd(26)} ${'ms'.padStart(8)} ${'of goal'.padStart(8)}`);
+console.log(`${''.padEnd(28)} ${'ms'.padStart(8)} ${'of goal'.padStart(8)}`);
 for (const [name, time, goal] of results)
-    console.log(`${name.padEnd(26)} ${time.toFixed(1).padStart(8)} ${(time / goal).toFixed(2).padStart(8)}`);
+    console.log(`${name.padEnd(28)} ${time.toFixed(1).padStart(8)} ${(time / goal).toFixed(2).padStart(8)}`);
