@@ -243,6 +243,10 @@ const LANGUAGES: [RegExp, () => Promise<LanguageSupport>][] = [
     ],
     [/\.rs$/, async () => (await import('@codemirror/lang-rust')).rust()],
     [/\.go$/, async () => (await import('@codemirror/lang-go')).go()],
+    [
+        /\.[cm]?[jt]sx?$/,
+        async () => (await import('@codemirror/lang-javascript')).javascript({ jsx: true, typescript: true }),
+    ],
     [/\.pyw?$/, async () => (await import('@codemirror/lang-python')).python()],
 ];
 
