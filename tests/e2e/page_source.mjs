@@ -255,6 +255,35 @@ await check('the assembly has instructions with costs, jumps, and two syntaxes',
     await page.close();
 });
 
+await check('a double click and Enter follow a jump; Ctrl+C copies the line or the instruction', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    const copied = (text) => askUntil((found) => found === text, () => page.evaluate(() => navigator.clipboard.readText()));
+    await page.keyboard.press('Control+c');
+    assertEqual(await copied(sourceLines[lineOf('HOT') - 1]), sourceLines[lineOf('HOT') - 1], 'copied line');
+    await openCode(page);
+    await page.locator('.code').focus();
+    await page.keyboard.press('Home');
+    const chosen = async () => (await readCode(page)).find((row) => row.classes.includes('chosen'));
+    const addressOf = (text) => text.match(/^j\w+ +0x([0-9a-f]+) <divide\+/)?.[1];
+    for (const follow of [() => page.keyboard.press('Enter'), () => page.locator('.code-row.chosen .instruction').dblclick()]) {
+        // To the first jump within the function.
+        await page.keyboard.press('Home');
+        for (let i = 0; i < 200 && !addressOf((await chosen())?.instruction ?? ''); i++) await page.keyboard.press('ArrowDown');
+        const jump = await chosen();
+        const target = addressOf(jump.instruction);
+        assert(target, 'there is no jump');
+        await page.keyboard.press('Control+c');
+        const text = await copied(jump.instruction);
+        assertEqual(text, jump.instruction, 'copied instruction');
+        await follow();
+        assertEqual((await askUntil((row) => row?.address === target, chosen)).address, target, `instruction after ${jump.instruction}`);
+    }
+    await page.close();
+});
+
 await check('a line finds its instructions, and an instruction its line', async () => {
     const page = await openPage(url);
     await select(page, 'divide');

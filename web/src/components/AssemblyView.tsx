@@ -199,6 +199,14 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
         if (opened > 0 && !sourceText.value?.text) scroller.current?.focus({ preventScroll: true });
     }, [opened]);
 
+    /** Goes to where the jump leads; false if the instruction is none. */
+    const follow = (from: number): boolean => {
+        const jump = jumps.find((one) => one.from === from);
+        if (!jump) return false;
+        chooseInstruction(jump.to);
+        reveal(jump.to, 'center');
+        return true;
+    };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         const page = Math.max(1, Math.floor(height / ROW_HEIGHT) - 1);
@@ -215,12 +223,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
             const index = Math.max(0, Math.min(count - 1, wantedRow));
             chooseInstruction(index);
             reveal(index, 'nearest');
-        } else if (event.key === 'Enter') {
-            const jump = jumps.find((one) => one.from === chosen);
-            if (!jump) return;
-            chooseInstruction(jump.to);
-            reveal(jump.to, 'center');
-        } else return;
+        } else if (event.key !== 'Enter' || !follow(chosen)) return;
         event.preventDefault();
     };
     return (
@@ -237,6 +240,10 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
             onClick={(event) => {
                 const row = (event.target as Element).closest<HTMLElement>('[data-row]');
                 if (row && (window.getSelection()?.isCollapsed ?? true)) chooseInstruction(Number(row.dataset.row));
+            }}
+            onDblClick={(event) => {
+                const row = (event.target as Element).closest<HTMLElement>('[data-row]');
+                if (row && follow(Number(row.dataset.row))) window.getSelection()?.removeAllRanges();
             }}
         >
             <div class="pane-header" role="row">

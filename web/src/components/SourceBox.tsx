@@ -10,6 +10,7 @@ import {
     chosenLine,
     closeBox,
     code,
+    copyChosen,
     hotLines,
     inPercent,
     leaveBox,
@@ -154,10 +155,17 @@ function Heading(): JSX.Element {
     );
 }
 
+/** What is marked with the mouse in the box, also in the editor, which has a tree of its own. */
+function isTextMarked(): boolean {
+    const root = document.querySelector('.source-editor')?.shadowRoot as ({ getSelection?: () => Selection | null } | null | undefined);
+    return [root?.getSelection?.(), document.getSelection()].some((marked) => (marked?.toString() ?? '') !== '');
+}
+
 /** Keys of the box; false if one has no meaning here. */
 function onBoxKey(event: KeyboardEvent): boolean {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return false;
     const isInCode = event.target instanceof Element && event.target.closest('.code') !== null;
+    if ((event.ctrlKey || event.metaKey) && event.key === 'c' && !isTextMarked()) return copyChosen(isInCode);
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return false;
     const shown = box.value;
     switch (event.key) {
         case 'Escape':

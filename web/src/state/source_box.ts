@@ -12,6 +12,7 @@ import { fetchNames, funcName } from './names';
 import { changeView, engine, info, onOtherProfile, type Step, store, stored, view } from './store';
 import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
 import { summary } from './tree';
+import { copyText } from './windows';
 
 /** What the box can be opened for: a row of a tree, or a function wherever it is called. */
 export interface SourcePlace {
@@ -265,6 +266,16 @@ export function stepHotInstruction(by: 1 | -1): void {
     if (next === undefined) return;
     chooseInstruction(next);
     wantedInstruction.value = { index: next };
+}
+
+/** Copies the chosen instruction, or line; false if there is none. */
+export function copyChosen(isInstruction: boolean): boolean {
+    const text = isInstruction
+        ? code.value?.instructions[chosenInstruction.value]?.texts[shownSyntax.value]
+        : sourceText.value?.text?.split(/\r\n?|\n/)[chosenLine.value - 1];
+    if (text === undefined) return false;
+    void copyText(text, isInstruction ? 'Instruction' : 'Line');
+    return true;
 }
 
 // ---- fetching ----
