@@ -1,17 +1,9 @@
 /*
  * The timeline against its definition: the overlap of every half sample with every pixel, added up one by one.
  */
-#include "random_profile.h"
-#include "tree/engine.h"
+#include "slow_tree_check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-enum { PROFILES = 1500, WIDTH = 40, CATEGORIES = 4 };
+enum { PROFILES = 1500, WIDTH = 40, CATEGORIES = 4, MOST_SAMPLES = 64 };
 
 static double slow_percent(const struct sample_table *samples, size_t i, double interval)
 {
@@ -52,7 +44,7 @@ static void slow_blur(double *row, int radius)
 }
 
 static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *engine,
-                          const struct sample_table *samples, double from, double to)
+                          const struct sample_table *samples, const bool *counts, double from, double to)
 {
     double pixel = (to - from) / WIDTH, interval = engine_profile(engine)->meta.interval;
     memset(rows, 0, CATEGORIES * sizeof(rows[0]));
@@ -60,6 +52,8 @@ static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *e
         double start, end;
         slow_span(samples, i, interval, &start, &end);
         uint32_t stack = samples->stack[i];
+        if (!counts[i])
+            continue;
         uint32_t category =
             stack == PROFILE_NONE ? engine_stacks(engine)->default_category : engine_stacks(engine)->category[stack];
         for (int x = 0; x < WIDTH; x++) {
@@ -77,7 +71,7 @@ static void slow_activity(double rows[CATEGORIES][WIDTH], const struct engine *e
     }
 }
 
-static struct engine *random_engine(uint64_t seed)
+static struct engine *engine_of(uint64_t seed)
 {
     struct profile profile;
     struct error err;
@@ -88,7 +82,8 @@ static struct engine *random_engine(uint64_t seed)
 }
 
 /* The busiest sample whose mark covers the pixel. */
-static int slow_strip(const struct sample_table *samples, double from, double to, double interval, int x)
+static int slow_strip(const struct sample_table *samples, const bool *counts, double from, double to, double interval,
+                      int x)
 {
     double pixels_per_ms = WIDTH / (to - from);
     int mark = interval * pixels_per_ms / 2 < 1   ? 1
@@ -97,7 +92,7 @@ static int slow_strip(const struct sample_table *samples, double from, double to
     int found = STRIP_EMPTY;
     for (size_t i = 0; i < samples->length; i++) {
         double at = (samples->time[i] - from) * pixels_per_ms;
-        bool covers = at >= 0 && (int)at <= x && x < (int)at + mark;
+        bool covers = counts[i] && at >= 0 && (int)at <= x && x < (int)at + mark;
         bool is_idle = samples->stack[i] == PROFILE_NONE || (samples->cpu_delta && samples->cpu_delta[i] == 0);
         if (covers && found < (is_idle ? STRIP_IDLE : STRIP_SAMPLE))
             found = is_idle ? STRIP_IDLE : STRIP_SAMPLE;
@@ -105,25 +100,33 @@ static int slow_strip(const struct sample_table *samples, double from, double to
     return found;
 }
 
-static void check_activity(struct engine *engine, uint32_t thread, double from, double to)
+static void check_activity(const struct engine *engine, const struct activity *activity, uint32_t thread,
+                           const bool *counts, double from, double to)
 {
-    struct activity activity;
-    struct error err;
-    double rows[CATEGORIES][WIDTH];
-    slow_activity(rows, engine, &engine_profile(engine)->threads.data[thread].samples, from, to);
-    assert_int_equal(engine_activity(engine, thread, from, to, WIDTH, "", 0, NULL, &activity, &err), 0);
-    for (uint32_t row = 0; row < activity.row_count; row++)
+    double rows[CATEGORIES][WIDTH], interval = engine_profile(engine)->meta.interval;
+    const struct sample_table *samples = &engine_profile(engine)->threads.data[thread].samples;
+    slow_activity(rows, engine, samples, counts, from, to);
+    for (uint32_t row = 0; row < activity->row_count; row++)
         for (int x = 0; x < WIDTH; x++) {
-            double *slow = &rows[activity.categories[row]][x];
-            assert_true(fabs(activity.shares[row * WIDTH + x] - *slow) < 1e-4);
+            double *slow = &rows[activity->categories[row]][x];
+            assert_true(fabs(activity->shares[row * WIDTH + x] - *slow) < 1e-4);
             *slow = 0;
         }
     for (int category = 0; category < CATEGORIES; category++) /* nothing is missing */
         for (int x = 0; x < WIDTH; x++)
             assert_true(rows[category][x] < 1e-4);
     for (int x = 0; x < WIDTH; x++)
-        assert_int_equal(activity.strip[x], slow_strip(&engine_profile(engine)->threads.data[thread].samples, from, to,
-                                                       engine_profile(engine)->meta.interval, x));
+        assert_int_equal(activity->strip[x], slow_strip(samples, counts, from, to, interval, x));
+}
+
+static void check_activity_of_all(struct engine *engine, uint32_t thread, double from, double to)
+{
+    struct activity activity;
+    struct error err;
+    bool counts[MOST_SAMPLES];
+    memset(counts, true, sizeof(counts));
+    assert_int_equal(engine_activity(engine, thread, from, to, WIDTH, "", 0, NULL, &activity, &err), 0);
+    check_activity(engine, &activity, thread, counts, from, to);
     activity_destroy(&activity);
 }
 
@@ -131,39 +134,74 @@ static void test_each_pixel_has_the_cpu_share_of_the_samples_that_cover_it(void 
 {
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct engine *engine = random_engine(seed);
+        struct engine *engine = engine_of(seed);
         struct time_range full = engine_full_range(engine);
         struct random random = {seed};
         for (uint32_t thread = 0; thread < engine_profile(engine)->threads.length; thread++) {
-            check_activity(engine, thread, full.from, full.to);
+            check_activity_of_all(engine, thread, full.from, full.to);
             double from = full.from + random_below(&random, 20) * 0.3;
-            check_activity(engine, thread, from, from + 0.1 + random_below(&random, 50) * 0.4);
+            check_activity_of_all(engine, thread, from, from + 0.1 + random_below(&random, 50) * 0.4);
         }
         engine_free(engine);
     }
 }
 
-static void test_a_search_leaves_no_more_than_there_was(void **state)
+static bool has_path(const struct slow_stack *stack, const struct tree_path *path)
+{
+    for (size_t i = 0; i < path->length; i++)
+        if (i >= stack->depth || stack->frames[path->inverted ? stack->depth - 1 - i : i].func != path->funcs[i])
+            return false;
+    return true;
+}
+
+static bool slow_counts_in(const struct engine *engine, const struct slow_query *query, const struct tree_path *path,
+                           uint32_t stack)
+{
+    struct slow_stack frames = {.depth = 0};
+    bool is_all = !query->search[0] && !path && engine_nodes(engine)->of_sample == engine_nodes(engine)->of_stack;
+    if (stack != PROFILE_NONE)
+        slow_stack_make(&frames, query, stack);
+    return is_all || (frames.depth && slow_matches(query, &frames) && (!path || has_path(&frames, path)));
+}
+
+static void check_activity_of_query(struct engine *engine, const struct slow_query *query, const struct tree_path *path)
+{
+    struct time_range full = engine_full_range(engine);
+    for (uint32_t thread = 0; thread < query->profile->threads.length; thread++) {
+        const struct sample_table *samples = &query->profile->threads.data[thread].samples;
+        bool counts[MOST_SAMPLES];
+        struct activity activity;
+        struct error err;
+        for (size_t i = 0; i < samples->length; i++)
+            counts[i] = slow_counts_in(engine, query, path, samples->stack[i]);
+        assert_int_equal(engine_activity(engine, thread, full.from, full.to, WIDTH, query->search,
+                                         strlen(query->search), path, &activity, &err),
+                         0);
+        check_activity(engine, &activity, thread, counts, full.from, full.to);
+        activity_destroy(&activity);
+    }
+}
+
+static void test_what_a_query_and_a_chosen_row_leave_is_that_of_their_samples(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct engine *engine = random_engine(seed);
-        struct time_range full = engine_full_range(engine);
-        struct activity all, kept;
-        struct error err;
-        assert_int_equal(engine_activity(engine, 0, full.from, full.to, WIDTH, "", 0, NULL, &all, &err), 0);
-        assert_int_equal(engine_activity(engine, 0, full.from, full.to, WIDTH, "funca", 5, NULL, &kept, &err), 0);
-        for (uint32_t row = 0; row < kept.row_count; row++) {
-            uint32_t same = 0;
-            while (same < all.row_count && all.categories[same] != kept.categories[row])
-                same++;
-            assert_true(same < all.row_count);
-            for (int x = 0; x < WIDTH; x++)
-                assert_true(kept.shares[row * WIDTH + x] <= all.shares[same * WIDTH + x] + 1e-6);
+        struct profile twin;
+        struct engine *engine = random_engine(&twin, seed);
+        struct random random = {seed};
+        struct slow_query query;
+        slow_random_query(&query, &twin, &random);
+        ask(engine, &query, false);
+        check_activity_of_query(engine, &query, NULL);
+        for (int inverted = 0; inverted < 2; inverted++) {
+            uint32_t funcs[MAX_DEPTH];
+            struct tree_path path = {funcs, slow_random_path(&query, &random, inverted, funcs), inverted};
+            ask(engine, &query, inverted);
+            if (path.length)
+                check_activity_of_query(engine, &query, &path);
         }
-        activity_destroy(&all);
-        activity_destroy(&kept);
         engine_free(engine);
+        profile_destroy(&twin);
     }
 }
 
@@ -188,7 +226,7 @@ static void test_the_nodes_of_a_path_have_the_samples_of_its_row(void **state)
     (void)state;
     size_t checked = 0;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct engine *engine = random_engine(seed);
+        struct engine *engine = engine_of(seed);
         struct tree_rows rows = {0};
         struct node_path funcs = {0};
         struct kept_path kept = {0};
@@ -223,7 +261,7 @@ static void test_a_place_shows_the_sample_whose_span_it_lies_in(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct engine *engine = random_engine(seed);
+        struct engine *engine = engine_of(seed);
         const struct sample_table *samples = &engine_profile(engine)->threads.data[0].samples;
         for (double time = -2; time < 130; time += 0.37) {
             double percent;
@@ -250,7 +288,7 @@ static void test_a_place_shows_the_sample_whose_span_it_lies_in(void **state)
 static void test_a_graph_of_no_time_or_no_width_is_empty(void **state)
 {
     (void)state;
-    struct engine *engine = random_engine(3);
+    struct engine *engine = engine_of(3);
     struct activity activity;
     struct error err;
     assert_int_equal(engine_activity(engine, 0, 5, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
@@ -271,7 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_pixel_has_the_cpu_share_of_the_samples_that_cover_it),
-        cmocka_unit_test(test_a_search_leaves_no_more_than_there_was),
+        cmocka_unit_test(test_what_a_query_and_a_chosen_row_leave_is_that_of_their_samples),
         cmocka_unit_test(test_the_nodes_of_a_path_have_the_samples_of_its_row),
         cmocka_unit_test(test_a_place_shows_the_sample_whose_span_it_lies_in),
         cmocka_unit_test(test_a_graph_of_no_time_or_no_width_is_empty),
