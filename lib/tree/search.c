@@ -57,8 +57,6 @@ static bool add_term(struct search *search, struct span span)
     span.at += term->exact;
     span.end -= term->exact;
     term->length = (size_t)(span.end - span.at);
-    if (term->length == 0)
-        return true;
     if (term->excluded)
         search->excluded |= (uint16_t)(1u << search->term_count);
     search->term_count++;

@@ -713,6 +713,18 @@ static void test_network_and_ipc_are_known_without_a_schema(void **state)
     assert_int_equal(places_of(own, load), MARKER_IN_MEMORY);
 }
 
+static void test_a_marker_is_of_the_type_of_its_payload(void **state)
+{
+    (void)state;
+    static const char schemas[] = "[{\"name\":\"T\",\"tableLabel\":\"its\"},{\"name\":\"U\",\"tableLabel\":\"no\"}]";
+    assert_label(schemas, "{\"type\":\"T\"}", MARKER_TABLE_LABEL, "its");
+    assert_label(schemas, "{\"s\":\"U\",\"type\":\"T\",\"t\":\"U\"}", MARKER_TABLE_LABEL, "its");
+    assert_label(schemas, "{ \"type\" : \"\\u0054\"}", MARKER_TABLE_LABEL, "its");
+    assert_label(schemas, "{\"s\":{\"type\":\"U\"},\"type\":\"T\"}", MARKER_TABLE_LABEL, "its");
+    assert_label(schemas, "{\"type\":7,\"type2\":\"U\"}", MARKER_TABLE_LABEL, "U");
+    assert_label(schemas, "{\"type\":\"TU\"}", MARKER_TABLE_LABEL, "");
+}
+
 static void test_the_end_of_a_pair_says_more_than_its_start(void **state)
 {
     (void)state;
@@ -761,6 +773,7 @@ int main(void)
         cmocka_unit_test(test_what_a_schema_says_beside_what_is_known_is_passed_over),
         cmocka_unit_test(test_values_are_shown_as_their_format_says),
         cmocka_unit_test(test_network_and_ipc_are_known_without_a_schema),
+        cmocka_unit_test(test_a_marker_is_of_the_type_of_its_payload),
         cmocka_unit_test(test_the_end_of_a_pair_says_more_than_its_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

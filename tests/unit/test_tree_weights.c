@@ -80,6 +80,29 @@ static void test_each_thread_has_what_its_samples_count(void **state)
     each_query(check_threads);
 }
 
+/* Beside the threads of the query one that there is not, and one that was named before. */
+static void check_odd_threads(struct engine *engine, const struct slow_query *query)
+{
+    struct slow_query odd = *query;
+    struct func_timings threads;
+    struct error err;
+    odd.threads[odd.thread_count++] = (uint32_t)query->profile->threads.length;
+    odd.threads[odd.thread_count++] = UINT32_MAX;
+    if (query->thread_count)
+        odd.threads[odd.thread_count++] = query->threads[0];
+    ask(engine, &odd, false);
+    assert_int_equal(engine_timings(engine)->samples, slow_sample_count(query));
+    assert_int_equal(engine_threads(engine, &threads, &err), 0);
+    assert_int_equal(threads.length, query->thread_count);
+    func_timings_destroy(&threads);
+}
+
+static void test_threads_that_are_not_there_or_named_twice_add_nothing(void **state)
+{
+    (void)state;
+    each_query(check_odd_threads);
+}
+
 static void check_sample_count(struct engine *engine, const struct slow_query *query)
 {
     struct slow_query other = *query;
@@ -168,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_by_another_weight_are_those_of_a_query_with_it),
         cmocka_unit_test(test_each_thread_has_what_its_samples_count),
+        cmocka_unit_test(test_threads_that_are_not_there_or_named_twice_add_nothing),
         cmocka_unit_test(test_samples_are_counted_whatever_they_weigh),
         cmocka_unit_test(test_only_weights_that_the_file_has_are_held),
         cmocka_unit_test(test_time_on_and_off_the_cpu_is_all_time),
