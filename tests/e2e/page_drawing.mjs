@@ -3,8 +3,9 @@
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [boxes, flameSvg, strip, boxStrip, counter, activity, markerChart] = await loadParts([
+const [boxes, flameSvg, strip, boxStrip, counter, activity, markerChart, jumps] = await loadParts([
     'draw/boxes', 'draw/flame_svg', 'draw/strip', 'draw/box_strip', 'draw/counter', 'draw/activity', 'draw/marker_chart',
+    'draw/jumps',
 ]);
 
 // ---- the canvas ----
@@ -18,7 +19,7 @@ class Canvas {
     height = 0;
     style = {};
     texts = [];
-    frames = 0;
+    strokes = [];
     pixels = new Map();
     fills = [];
     scaling = [1, 1];
@@ -50,9 +51,16 @@ class Canvas {
     fillText(text, x, y) {
         this.texts.push({ text, x, y });
     }
-    strokeRect() {
-        this.frames++;
+    strokeRect(...rectangle) {
+        this.strokes.push({ rectangle, color: this.strokeStyle });
     }
+    stroke(path) {
+        this.strokes.push({ points: path?.points ?? this.path, color: this.strokeStyle, width: this.lineWidth });
+    }
+    save() {}
+    restore() {}
+    rect() {}
+    clip() {}
     /** Pixels whose middle lies in the rectangle. */
     fillRect(x, y, width, height) {
         const [sx, sy] = this.scaling;
@@ -71,13 +79,26 @@ class Canvas {
         this.path.push(`${x} ${y}`);
     }
     closePath() {}
-    fill() {
-        this.fills.push({ color: this.fillStyle, alpha: this.globalAlpha, points: new Set(this.path) });
+    fill(path) {
+        this.fills.push({ color: this.fillStyle, alpha: this.globalAlpha, points: new Set(path?.points ?? this.path) });
     }
     colorAt(column, row) {
         return this.pixels.get(row * this.width + column) ?? '';
     }
 }
+
+globalThis.Path2D = class {
+    constructor(other) {
+        this.points = [...(other?.points ?? [])];
+    }
+    moveTo(x, y) {
+        this.points.push(`${x} ${y}`);
+    }
+    lineTo(x, y) {
+        this.points.push(`${x} ${y}`);
+    }
+    closePath() {}
+};
 
 function useRatio(ratio) {
     globalThis.window = { devicePixelRatio: ratio };
@@ -136,7 +157,7 @@ function randomFrame() {
         height: 20 + random(150),
         left,
         width,
-        origin: random(60) - 20 + 0.2,
+        origin: random(80) - 45 + 0.2,
         fromBottom: random(2) === 0,
         hovered: random(3) && bands[band].boxes.depth.length > 0 ? { band, box: random(bands[band].boxes.depth.length) } : null,
         hasFocus: random(2) === 0,
@@ -196,7 +217,7 @@ await check('each pixel of a chart has the colour of the box that lies there', (
                 const width = sides.get(placeText(place));
                 const hasGap = width > 2 * gap;
                 assertEqual(placeText(boxes.boxAt(frame, x, y)), placeText(place), `what is at ${x}, ${y}`);
-                if (place && !isGap) columns.set(placeText(place), { place, width: hasGap ? width - gap : width });
+                if (place && !isGap) columns.set(placeText(place), { place, first: column, width: hasGap ? width - gap : width });
                 const isDrawn = place && !isGap && !(hasGap && passed < gap);
                 assertEqual(canvas.colorAt(column, row), isDrawn ? slowColor(frame, place) : '', `the colour at ${x}, ${y}`);
             }
@@ -213,7 +234,13 @@ await check('each pixel of a chart has the colour of the box that lies there', (
             assert(text.length * LETTER <= width / ratio - 2 * boxes.TEXT_MARGIN, `${text} is wider than its box`);
         }
         const framed = [...columns.values()].filter(({ place, width }) => frame.bands[place.band].selected[place.box] && width > 6 * ratio);
-        assertEqual(canvas.frames, frame.hasFocus ? framed.length : 0, 'number of frames');
+        assertEqual(canvas.strokes.length, frame.hasFocus ? framed.length : 0, 'number of frames');
+        for (const { rectangle: [left, top, wide, high] } of canvas.strokes) {
+            const line = Math.round(ratio);
+            const sides = framed.filter(({ first, width }) => left === first + line / 2 && wide === width - line);
+            assert(sides.length > 0 && (high + line + gap) === Math.round(boxes.ROW_HEIGHT * ratio), 'a frame is not around its box');
+            assertEqual(rowAt(frame, (top + 1) / ratio), rowAt(frame, (top + high - 1) / ratio), 'the row of a frame');
+        }
     }
 });
 
@@ -315,6 +342,65 @@ await check('a marker is found where its box is, or near it', () => {
     }
 });
 
+await check('the marker chart has each marker in its row, the last one on top', () => {
+    for (let round = 0; round < 60; round++) {
+        const ratio = [1, 2][random(2)];
+        const rows = Array.from({ length: 4 }, (_, at) => ({ category: at >> 1, isOfInstants: at === 0, rowOfName: at % 2 }));
+        const lines = [];
+        const lineOfRow = rows.map((row, at) => {
+            const top = (lines.at(-1)?.top ?? 0) + (lines.at(-1)?.height ?? 0);
+            if (at % 2 === 0) lines.push({ kind: 'heading', top, height: 20, row: at });
+            return lines.push({ kind: 'row', top: top + (at % 2 === 0 ? 20 : 0), height: 16, row: at }) - 1;
+        });
+        const list = Array.from({ length: random(16) }, () => ({ row: random(4), start: random(80), length: random(10) * random(4) })).sort((a, b) => a.start - b.start);
+        const frame = {
+            rows, lines, lineOfRow,
+            boxes: { row: list.map((one) => one.row), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length), marker: list.map((_, box) => box + 100), count: list.map(() => 1 + (random(4) === 0)) },
+            shown: [10.2, 70.2], canvasWidth: 160, height: 60 + random(40), left: 30, width: 120, scrollTop: random(30),
+            hovered: random(6) - 1, selected: 99 + random(6), hasFocus: random(2) === 0, colors: { ...COLORS, line: 'line', accent: 'accent' },
+            categoryName: (category) => `category ${category}`, label: (marker) => `m${marker}`, rowName: (row) => `r${row}`,
+        };
+        const canvas = new Canvas();
+        useRatio(ratio);
+        markerChart.drawMarkerChart(canvas, frame);
+        for (let at = 0; at < canvas.width * canvas.height; at++) {
+            const [x, y] = [((at % canvas.width) + 0.5) / ratio, (Math.floor(at / canvas.width) + 0.5) / ratio];
+            const line = lines.find((one) => y + frame.scrollTop >= one.top && y + frame.scrollTop < one.top + one.height);
+            const inLine = y + frame.scrollTop - (line?.top ?? 0);
+            const colors = COLORS.boxes[rows[line?.row ?? 0].category];
+            let color = '';
+            if (line?.kind === 'heading' && inLine < 19) color = x < 3 ? colors.selected : colors.crowd;
+            if (line?.kind === 'row' && inLine >= 15) color = 'line';
+            if (x >= 29 && x < 30) color = 'line';
+            list.forEach(({ row, start, length }, box) => {
+                const left = 30 + (start - 10.2) * 2;
+                const [from, to] = [Math.max(30, left), Math.min(150, left + Math.max(2, length * 2))];
+                const gap = to - from > 3 ? 1 : 0;
+                if (line?.kind !== 'row' || line.row !== row || rows[row].isOfInstants || start > 70.2 || start + length < 10.2) return;
+                if (inLine < 1 || inLine >= 15 || x < from || x >= to - gap) return;
+                const isPlain = frame.selected !== box + 100 && to - from > 2 && frame.boxes.count[box] === 1;
+                color = !isPlain ? colors.selected : frame.hovered === box ? colors.hover : colors.fill;
+            });
+            assertEqual(canvas.colorAt(at % canvas.width, Math.floor(at / canvas.width)), color, `the colour at ${x}, ${y}`);
+        }
+        const isSeen = (row) => lines[lineOfRow[row]].top - frame.scrollTop < frame.height && lines[lineOfRow[row]].top + 16 > frame.scrollTop;
+        const instants = list.filter((one) => one.row === 0 && isSeen(0) && one.start <= 70.2 && one.start + one.length >= 10.2);
+        assertEqual(canvas.fills.length, instants.length, 'number of diamonds');
+        const names = canvas.texts.map(({ text }) => text);
+        assertEqual(rows.filter((_, at) => at % 2 === 0 && isSeen(at)).length, names.filter((name) => /^(r\d|…|)$/.test(name)).length, 'number of names');
+        const headings = lines.filter((one) => one.kind === 'heading' && one.top + 20 > frame.scrollTop && one.top - frame.scrollTop < frame.height);
+        assertEqual(names.filter((name) => /^category/.test(name)).join(), headings.map((one) => `category ${rows[one.row].category}`).join(), 'the headings');
+        for (const { text, x, y } of canvas.texts.filter((one) => /^m\d\d\d$/.test(one.text))) {
+            const box = Number(text.slice(1)) - 100;
+            const { row, start, length } = list[box];
+            const left = Math.max(30, 30 + (start - 10.2) * 2);
+            assert(frame.boxes.count[box] === 1 && Math.abs(x - left - 4) < 1e-6, `the label of box ${box} is at ${x}`);
+            assert(x + text.length * LETTER <= Math.min(150, 30 + (start + length - 10.2) * 2), 'a label is wider than its box');
+            assertEqual(y, lines[lineOfRow[row]].top + 8 - frame.scrollTop, 'the height of a label');
+        }
+    }
+});
+
 await check('boxes of a strip are as wide as what they stand for, and never too narrow to be seen', () => {
     for (let round = 0; round < 200; round++) {
         const ratio = [1, 2][random(2)];
@@ -328,15 +414,14 @@ await check('boxes of a strip are as wide as what they stand for, and never too 
             width: 80,
             height: 12,
             leastWidth,
-            bottom: 10,
-            look: (box) => ({ color: `box ${box}`, top: 2 + (box % 3) }),
+            look: (box) => ({ color: `box ${box}`, top: 2 + (box % 3), bottom: 10 - (box % 2) }),
         });
         for (let row = 0; row < canvas.height; row++)
             for (let column = 0; column < canvas.width; column++) {
                 const [x, y] = [(column + 0.5) / ratio, (row + 0.5) / ratio];
                 const at = list.findLastIndex(({ start, length }, box) => {
                     const left = (start - 0.1) * 2;
-                    return x >= left && x < left + Math.max(leastWidth, length * 2) && y >= 2 + (box % 3) && y < 10;
+                    return x >= left && x < left + Math.max(leastWidth, length * 2) && y >= 2 + (box % 3) && y < 10 - (box % 2);
                 });
                 assertEqual(canvas.colorAt(column, row), at < 0 ? '' : `box ${at}`, `the colour at ${x}, ${y}`);
             }
@@ -410,6 +495,28 @@ await check('a counter is drawn from its least to its largest value, a rate from
     assertEqual(counter.counterY(4, { low: 3, high: 7 }, 44), 32, 'a quarter');
     assertEqual(counter.counterY(9, { low: 3, high: 7 }, 44), 2, 'what is beyond');
     assertEqual(counter.counterY(-9, { low: 3, high: 7 }, 44), 42, 'what is below');
+});
+
+await check('the line of a counter goes through the middle of its columns, and stops where there is no value', () => {
+    const canvas = new Canvas();
+    useRatio(2);
+    counter.drawCounter(canvas, Float32Array.of(NaN, 3, 7, NaN, NaN, 5), { low: 3, high: 7 }, 'red', 12, 44);
+    assertEqual([canvas.width, canvas.height].join(), '24,88', 'the size');
+    assertEqual(canvas.strokes.map(({ points, width }) => `${width}: ${points.join(', ')}`).join('; '), '2: 4 84, 6 84, 10 4, 12 4; 2: 20 44, 22 44, 24 44', 'the lines');
+    assertEqual(canvas.fills.map(({ points, alpha }) => `${alpha < 1}: ${[...points].join(', ')}`).join('; '), 'true: 4 84, 6 84, 10 4, 12 4, 12 88, 4 88; true: 20 44, 22 44, 24 44, 24 88, 20 88', 'the areas');
+});
+
+// ---- the assembly ----
+
+await check('jumps are drawn from row to row in their lanes, those of the chosen instruction on top', () => {
+    const canvas = new Canvas();
+    useRatio(1);
+    const picture = { rowHeight: 20, top: 10, width: 60, height: 100, color: 'plain', chosen: 2, chosenColor: 'chosen' };
+    const list = [{ from: 2, to: 0, lane: 0 }, { from: 1, to: 4, lane: 1 }, { from: 3, to: 2, lane: 2 }, { from: 9, to: 12, lane: 0 }];
+    jumps.drawJumps(canvas, { ...picture, jumps: list });
+    const drawn = canvas.strokes.map(({ points, color, width }) => `${color} ${width}: ${points.join(', ')}`);
+    assertEqual(drawn.join('; '), ['plain 1: 58.5 20.5, 43.5 20.5, 43.5 80.5, 55.5 80.5', 'chosen 1.5: 58.5 40.5, 49.5 40.5, 49.5 0.5, 55.5 0.5', 'chosen 1.5: 58.5 60.5, 37.5 60.5, 37.5 40.5, 55.5 40.5'].join('; '), 'the lines');
+    assertEqual(canvas.fills.map(({ color, points }) => `${color}: ${[...points].join(', ')}`)[0], 'plain: 58.5 80.5, 53.5 77.5, 53.5 83.5', 'the tip');
 });
 
 finish();

@@ -114,11 +114,12 @@ await check('copied tables are aligned text, Markdown that shows names as they a
             [{ text: '1,234', value: 1234 }, { text: 'main' }],
             [{ text: '5', value: 5 }, { text: '  a|b<i>*_"x", y' }],
             [{ text: '—', value: 0 }, { text: '=1+1' }],
+            [{ text: '7', value: 7 }, { text: '  in' }],
         ],
     };
     assertEqual(
         tableText.tableText(table, 'text'),
-        ['Total  Function', '1,234  main', '    5    a|b<i>*_"x", y', '    —  =1+1', ''].join('\n'),
+        ['Total  Function', '1,234  main', '    5    a|b<i>*_"x", y', '    —  =1+1', '    7    in', ''].join('\n'),
         'text',
     );
     assertEqual(
@@ -128,7 +129,7 @@ await check('copied tables are aligned text, Markdown that shows names as they a
     );
     assertEqual(
         tableText.tableText(table, 'csv'),
-        ['Total,Function', '1234,main', '5,"  a|b<i>*_""x"", y"', "0,'=1+1", ''].join('\r\n').replace(/\r\n$/, '\n'),
+        ['Total,Function', '1234,main', '5,"  a|b<i>*_""x"", y"', "0,'=1+1", '7,"  in"', ''].join('\r\n').replace(/\r\n$/, '\n'),
         'CSV',
     );
 });
@@ -173,7 +174,7 @@ await check('views survive the address', () => {
             ),
             search: ['', 'a,b', 'std::vector<int> & = +?', '🙂 %20'][random(4)],
             inverted: random(2) === 1,
-            path: Array.from({ length: random(80) }, () => random(100_000)),
+            path: Array.from({ length: [0, 1, random(80)][random(3)] }, () => random(100_000)),
             tab: codec.TABS[random(codec.TABS.length)],
             zoom: Array.from({ length: random(5) }, () => random(100_000)),
             part: random(2) ? null : [random(1e6) / 1e9, 1 - random(1e6) / 1e9],
@@ -266,6 +267,9 @@ await check('marks of the ruler are round, apart, and inside', () => {
             assertEqual(unit, to - zero >= 1000 && step >= 1 ? 's' : step >= 0.1 ? 'ms' : 'µs', 'the unit');
         }
     }
+    const labels = (to, zero = 0) => ticks.ticks(zero, zero + to, zero, 200, 88).map((mark) => mark.label).join();
+    assertEqual([10, 2, 0.2, 0.02].map((to) => labels(to)).join('|'), '0 ms,5 ms,10 ms|0 ms,1 ms,2 ms|0.0 ms,0.1 ms,0.2 ms|0 µs,10 µs,20 µs', 'labels of short times');
+    assertEqual([2000, 200, 1000, 999].map((to) => labels(to, 7)).join('|'), '0 s,1 s,2 s|0 ms,100 ms,200 ms|0.0 s,0.5 s,1.0 s|0 ms,500 ms', 'labels of long times');
     assertEqual([ticks.tickStep(0, 100, 10), ticks.tickStep(Number.NaN, 100, 10), ticks.tickStep(100, 0, 1)].join(), '1,1,100', 'the step of what has no length or room');
 });
 
@@ -402,6 +406,31 @@ await check('tracks are busiest first, quiet ones hidden and counted', () => {
     const activities = rows.filter((row) => row.kind === 'thread').map((row) => row.activity);
     assertEqual(activities.join(), [...activities].sort((a, b) => b - a).join(), 'the order');
     assertEqual(layout(threads, { base: 'all' }).shown.length, 1000, 'number of all tracks');
+});
+
+await check('hidden ones are counted if they are quiet, and nobody said so', () => {
+    const threads = Array.from({ length: 20 }, (_, index) => thread(index, index < 5 ? 100 - index : 1));
+    const counts = (choice, selected) => {
+        const { count, quiet, total } = layout(threads, choice, selected);
+        return [count, quiet, total].join();
+    };
+    assertEqual(counts({}), '5,15,20', 'at first');
+    assertEqual(counts({ hidden: ['t0', 't9'] }), '4,14,20', 'with hidden ones');
+    assertEqual(counts({ shown: ['t10', 't11'] }), '7,13,20', 'with shown ones');
+    assertEqual(counts({}, [12]), '6,14,20', 'with a selected one');
+    assertEqual(counts({ base: 'all', hidden: ['t0'] }), '19,0,20', 'of all');
+    assertEqual(counts({ base: 'none', shown: ['t0'] }), '1,0,20', 'of none');
+    assertEqual(layout([thread(4, 0), thread(5, 0)]).shown.join(), '4', 'where nothing does anything');
+});
+
+await check('what CPUs did is a process of its own, and takes no place among the busy threads', () => {
+    const cpu = (index, name, activity) => thread(index, activity, { pid: '0', processName: 'CPU', name });
+    const threads = [thread(0, 5, { name: 'work', processName: 'work' }), cpu(1, 'CPU 0', 900), cpu(2, 'CPU', 950), cpu(3, 'CPU 1', 0)];
+    const { rows } = layout(threads);
+    const written = rows.map((row) => `${row.kind} ${row.title}${row.detail && ` (${row.detail})`}`).join('; ');
+    assertEqual(written, 'thread work (PID 1); process CPUs; cpu CPU 0; cpu All CPUs', 'the rows');
+    const named = layout([thread(0, 5, { name: 'main thread', processName: 'server' })]).rows[0];
+    assertEqual(`${named.title} (${named.detail})`, 'server (main thread · PID 1)', 'a main thread of another name');
 });
 
 await check('the main thread speaks for its process, and a selected thread stays', () => {

@@ -229,6 +229,9 @@ static void test_searches_find_what_reading_every_marker_finds(void **state)
                     {"count:1", "count", "1", false, false},
                     {"/^x$/", "", "x", false, true},
                     {"nosuch:thing", "", "nosuch:thing", false, false},
+                    {"name:", "", "name:", false, false},
+                    {"name::gc", "", "name::gc", false, false},
+                    {":gc", "", ":gc", false, false},
                     {"other:alpha", "other", "alpha", false, false}};
     for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
         struct profile profile;
