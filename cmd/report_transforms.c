@@ -23,6 +23,9 @@ const char *const report_transform_names[TRANSFORM_KINDS] = {
     [TRANSFORM_DROP_FUNCTION] = "drop-function",
     [TRANSFORM_DROP_CATEGORY] = "drop-category",
     [TRANSFORM_MERGE_CATEGORY] = "merge-category",
+    [TRANSFORM_FOCUS_RESOURCE] = "focus-library",
+    [TRANSFORM_DROP_RESOURCE] = "drop-library",
+    [TRANSFORM_MERGE_RESOURCE] = "merge-library",
     [TRANSFORM_COLLAPSE_RESOURCE] = "collapse-library",
     [TRANSFORM_COLLAPSE_DIRECT_RECURSION] = "collapse-direct-recursion",
     [TRANSFORM_COLLAPSE_RECURSION] = "collapse-recursion",
@@ -300,6 +303,9 @@ static int resolve(struct report *report, const struct report_transform *transfo
     case TRANSFORM_DROP_CATEGORY:
     case TRANSFORM_MERGE_CATEGORY:
         return resolve_category(report, transform);
+    case TRANSFORM_FOCUS_RESOURCE:
+    case TRANSFORM_DROP_RESOURCE:
+    case TRANSFORM_MERGE_RESOURCE:
     case TRANSFORM_COLLAPSE_RESOURCE:
         return resolve_library(report, transform);
     case TRANSFORM_FILTER_MARKERS:

@@ -9,13 +9,6 @@ enum { CENTER = 0 };
 
 /* ---- the center ---- */
 
-static bool is_in_library(const struct profile *profile, uint32_t func, uint32_t resource)
-{
-    if (func >= profile->funcs.length)
-        return func == func_of_resource(profile, resource);
-    return profile->funcs.resource[func] == resource;
-}
-
 static bool is_in_center(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
 {
     uint32_t func = butterfly->nodes->func[node], index = butterfly->center.index;
@@ -23,7 +16,7 @@ static bool is_in_center(const struct butterfly *butterfly, const struct profile
     case BUTTERFLY_FUNCTION:
         return func == index;
     case BUTTERFLY_LIBRARY:
-        return index < profile->resources.length && is_in_library(profile, func, index);
+        return index < profile->resources.length && resource_of_func(profile, func) == index;
     case BUTTERFLY_CATEGORY:
         return butterfly->nodes->category[node] == index;
     }

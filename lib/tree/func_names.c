@@ -21,6 +21,7 @@ struct func_names func_names_of(const struct profile *profile, uint32_t func)
     if (func >= profile->funcs.length) {
         uint32_t resource = func - func_of_resource(profile, 0);
         if (resource < profile->resources.length) {
+            names.resource = resource;
             names.name = profile->resources.data[resource].name;
             names.lib_path = path_of_library(profile, names.name);
         }

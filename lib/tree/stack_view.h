@@ -40,6 +40,12 @@ static inline uint32_t func_of_resource(const struct profile *profile, uint32_t 
     return (uint32_t)profile->funcs.length + resource;
 }
 
+/* The resource of a func, which may be one that stands for all of it; PROFILE_NONE: none is known. */
+static inline uint32_t resource_of_func(const struct profile *profile, uint32_t func)
+{
+    return func < profile->funcs.length ? profile->funcs.resource[func] : func - (uint32_t)profile->funcs.length;
+}
+
 /* The stack of the view in which the samples of a stack of the profile (or PROFILE_NONE) end; PROFILE_NONE: none. */
 static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t stack)
 {

@@ -1,9 +1,9 @@
 /*
  * Transforms: what a user leaves out of the stacks, or puts together, to see the rest. They are a stack: each works on
- * what the one before left. Their names and their meaning are those of the Firefox Profiler, but for "drop category"
- * and "merge category", which are prof's own; transform_stacks.c says what each does to stacks, transform_path.c to the
- * path of a row. The one by markers is about the time of samples, and in any place of the stack the same:
- * sample_filter.h does it.
+ * what the one before left. Their names and their meaning are those of the Firefox Profiler, but for "drop category",
+ * "merge category" and the same three for libraries as for categories, which are prof's own; transform_stacks.c says
+ * what each does to stacks, transform_path.c to the path of a row. The one by markers is about the time of samples, and
+ * in any place of the stack the same: sample_filter.h does it.
  */
 #ifndef PROF_TREE_TRANSFORM_H
 #define PROF_TREE_TRANSFORM_H
@@ -25,6 +25,9 @@ enum transform_kind {
     TRANSFORM_COLLAPSE_RECURSION,        /* func: its frames and all in between them are one frame */
     TRANSFORM_COLLAPSE_FUNCTION,         /* func: what it calls disappears, the time is its own */
     TRANSFORM_MERGE_CATEGORY,            /* category: its frames disappear, their time goes to the callers */
+    TRANSFORM_FOCUS_RESOURCE,            /* resource: frames of others disappear; samples without any are dropped */
+    TRANSFORM_DROP_RESOURCE,             /* resource: samples whose innermost frame is in it are dropped */
+    TRANSFORM_MERGE_RESOURCE,            /* resource: its frames disappear, their time goes to the callers */
     TRANSFORM_FILTER_MARKERS, /* text: samples while no marker lasts that a search for it finds are dropped */
     TRANSFORM_KINDS
 };

@@ -64,6 +64,15 @@ static void keep_category(const struct path *path, const uint32_t *categories, u
     *path->length = kept;
 }
 
+static void keep_resource(const struct path *path, const struct profile *profile, uint32_t resource, bool own)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *path->length; i++)
+        if ((resource_of_func(profile, path->funcs[i]) == resource) == own)
+            path->funcs[kept++] = path->funcs[i];
+    *path->length = kept;
+}
+
 static void merge_runs(const struct path *path, uint32_t func)
 {
     size_t kept = 0;
@@ -160,6 +169,10 @@ void transform_path(const struct transform *transform, const struct path_facts *
     case TRANSFORM_MERGE_CATEGORY:
         keep_category(&path, facts->categories, transform->index, transform->kind == TRANSFORM_FOCUS_CATEGORY);
         break;
+    case TRANSFORM_FOCUS_RESOURCE:
+    case TRANSFORM_MERGE_RESOURCE:
+        keep_resource(&path, facts->profile, transform->index, transform->kind == TRANSFORM_FOCUS_RESOURCE);
+        break;
     case TRANSFORM_DROP_FUNCTION:
         *length = find_func(&path, transform->index, &first, &last) ? 0 : *length;
         break;
@@ -176,6 +189,7 @@ void transform_path(const struct transform *transform, const struct path_facts *
         collapse_function(&path, transform->index);
         break;
     case TRANSFORM_DROP_CATEGORY:
+    case TRANSFORM_DROP_RESOURCE:
     case TRANSFORM_FILTER_MARKERS:
     case TRANSFORM_KINDS:
         break;

@@ -50,7 +50,7 @@ int stack_view_find_used(struct stack_view *view, struct error *err)
     return 0;
 }
 
-/* ---- merging: some frames disappear ---- */
+/* ---- which frames are meant ---- */
 
 static void mark_func(const struct stack_view *view, uint32_t func, uint8_t *removed)
 {
@@ -64,6 +64,15 @@ static void mark_category(const struct stack_view *view, uint32_t category, bool
     for (size_t stack = 0; stack < view->length; stack++)
         removed[stack] = (view->category[stack] == category) == own;
 }
+
+static void mark_resource(const struct stack_view *view, const struct profile *profile, uint32_t resource, bool own,
+                          uint8_t *removed)
+{
+    for (size_t stack = 0; stack < view->length; stack++)
+        removed[stack] = (resource_of_func(profile, view->func[stack]) == resource) == own;
+}
+
+/* ---- merging: some frames disappear ---- */
 
 /* What is called by a removed frame is called by its nearest caller that stays. */
 static void merge_marked(struct stack_view *view, const uint8_t *removed, uint32_t *to)
@@ -136,10 +145,10 @@ static void focus_on_self(struct stack_view *view, uint32_t func, uint32_t *to)
     }
 }
 
-static void drop_category(const struct stack_view *view, uint32_t category, uint32_t *to)
+static void drop_marked(const struct stack_view *view, const uint8_t *dropped, uint32_t *to)
 {
     for (uint32_t stack = 0; stack < view->length; stack++)
-        to[stack] = view->category[stack] == category ? PROFILE_NONE : stack;
+        to[stack] = dropped[stack] ? PROFILE_NONE : stack;
 }
 
 /* The caller at the end of a path that is read from the leaf. */
@@ -246,7 +255,8 @@ static void focus_subtree(struct stack_view *view, const struct transform *trans
 }
 
 /* The transforms that move samples: fill in scratch->to. */
-static void transform_samples(struct stack_view *view, const struct transform *transform, struct scratch *scratch)
+static void transform_samples(struct stack_view *view, const struct profile *profile, const struct transform *transform,
+                              struct scratch *scratch)
 {
     switch (transform->kind) {
     case TRANSFORM_MERGE_FUNCTION:
@@ -260,6 +270,11 @@ static void transform_samples(struct stack_view *view, const struct transform *t
     case TRANSFORM_FOCUS_CATEGORY:
     case TRANSFORM_MERGE_CATEGORY:
         mark_category(view, transform->index, transform->kind == TRANSFORM_MERGE_CATEGORY, scratch->removed);
+        merge_marked(view, scratch->removed, scratch->to);
+        break;
+    case TRANSFORM_FOCUS_RESOURCE:
+    case TRANSFORM_MERGE_RESOURCE:
+        mark_resource(view, profile, transform->index, transform->kind == TRANSFORM_MERGE_RESOURCE, scratch->removed);
         merge_marked(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_FUNCTION:
@@ -277,7 +292,12 @@ static void transform_samples(struct stack_view *view, const struct transform *t
         drop_below_tops(view, scratch->top, scratch->to);
         break;
     case TRANSFORM_DROP_CATEGORY:
-        drop_category(view, transform->index, scratch->to);
+        mark_category(view, transform->index, true, scratch->removed);
+        drop_marked(view, scratch->removed, scratch->to);
+        break;
+    case TRANSFORM_DROP_RESOURCE:
+        mark_resource(view, profile, transform->index, true, scratch->removed);
+        drop_marked(view, scratch->removed, scratch->to);
         break;
     default: /* TRANSFORM_COLLAPSE_FUNCTION */
         find_outermost(view, transform->index, scratch->top);
@@ -326,7 +346,7 @@ int stack_view_transform(struct stack_view *view, const struct profile *profile,
     struct scratch scratch;
     bool enough = scratch_init(&scratch, view);
     if (enough) {
-        transform_samples(view, transform, &scratch);
+        transform_samples(view, profile, transform, &scratch);
         move_samples(view, scratch.to);
         scratch.to = NULL;
     }

@@ -232,6 +232,8 @@ function askAll(door) {
         [],
         [{ kind: 'merge-function', index: 1 }],
         [{ kind: 'collapse-recursion', index: 0 }, { kind: 'drop-category', index: 1 }],
+        [{ kind: 'merge-resource', index: 0 }, { kind: 'focus-resource', index: 1 }],
+        [{ kind: 'drop-resource', index: 1 }, { kind: 'collapse-resource', index: 0 }],
         [{ kind: 'filter-samples', index: 0, text: '-a' }, { kind: 'merge-function', index: 1 }, { kind: 'filter-samples', index: 0, text: '' }],
     ];
     let path = [];

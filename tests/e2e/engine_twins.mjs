@@ -45,6 +45,8 @@ function transformLists(engine, info) {
         [of('focus-subtree', -1, inverted, true), of('drop-function', leaf), of('collapse-direct-recursion', middle)],
         [of('focus-subtree', -1, path.slice(0, 2)), of('collapse-function-subtree', middle)],
         [of('focus-category', 0), of('focus-self', leaf)],
+        [of('drop-resource', 1), of('merge-resource', 0)],
+        [of('collapse-resource', 1), of('focus-resource', 1)],
     ];
 }
 

@@ -2,7 +2,7 @@
 //
 //     node tests/e2e/page_butterfly.mjs URL PROF PROFILE
 import { execFileSync } from 'node:child_process';
-import { closeBrowser, complaints, numberOf, openPage, settle } from './page_driver.mjs';
+import { askUntil, closeBrowser, complaints, numberOf, openPage, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url, prof, file] = process.argv.slice(2);
@@ -96,6 +96,39 @@ await check('libraries and categories can be in the middle', async () => {
     const again = await openPage(page.url(), awaited);
     assertEqual(await middle(again), 'Library', 'the middle of the pasted address');
     await again.close();
+    await page.close();
+});
+
+const codes = (page) => new URL(page.url()).searchParams.get('transforms');
+
+await check('what can be done with a library or a category is in its menu, by key, and its name is copied', async () => {
+    const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
+    await page.getByRole('radio', { name: 'Libraries' }).click();
+    await settle(page);
+    await inList(page, 'libm').click({ button: 'right' });
+    const items = page.getByRole('menuitem');
+    assertEqual(
+        (await items.locator('span').allInnerTexts()).slice(0, 5).join(', '),
+        'Collapse libm, Focus on libm, Merge libm, Drop samples of libm, Copy name',
+        'items of a library',
+    );
+    await page.getByRole('menuitem', { name: 'Merge libm' }).click();
+    await settle(page);
+    assertEqual(codes(page), 'ml-1', 'transforms after the menu');
+    assertEqual(await inList(page, 'libm').count(), 0, 'rows of the library that is merged');
+    await page.keyboard.press('u');
+    await settle(page);
+    await page.getByRole('radio', { name: 'Categories' }).click();
+    await settle(page);
+    await inList(page, 'Library').click();
+    await settle(page);
+    await page.keyboard.press('Control+c');
+    await askUntil((text) => text === 'Library', () => page.evaluate(() => navigator.clipboard.readText()));
+    await page.keyboard.press('m');
+    assertEqual(codes(page), null, 'transforms after a key that is about functions');
+    await page.keyboard.press('D');
+    await settle(page);
+    assertEqual(codes(page), 'dc-1', 'transforms after a key');
     await page.close();
 });
 

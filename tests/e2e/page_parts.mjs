@@ -215,8 +215,11 @@ await check('transforms are written as the Firefox Profiler writes them', () => 
         of('collapse-direct-recursion', 6),
         of('collapse-recursion', 6),
         of('collapse-function-subtree', 9),
+        of('focus-resource', 1),
+        of('drop-resource', 2),
+        of('merge-resource', 3),
     ];
-    const text = 'mf-12~mcn-combined-0w3~ff-3~f-combined-7z4~f-combined-5-i~ffs-combined-4~fg-1~df-8~cr-combined-2-52~drec-combined-6~rec-6~cfs-9';
+    const text = 'mf-12~mcn-combined-0w3~ff-3~f-combined-7z4~f-combined-5-i~ffs-combined-4~fg-1~df-8~cr-combined-2-52~drec-combined-6~rec-6~cfs-9~fl-1~dl-2~ml-3';
     assertEqual(transformCodec.encodeTransforms(all, 50), text, 'the text');
     assertEqual(JSON.stringify(transformCodec.decodeTransforms(text)), JSON.stringify(all), 'the list');
 });

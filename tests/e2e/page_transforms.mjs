@@ -69,6 +69,9 @@ const byKey = [
     ['r', ['main', 'walk'], ['--collapse-recursion', 'walk'], 'rec-3', 'Collapse recursion walk'],
     ['R', ['main', 'walk'], ['--collapse-direct-recursion', 'walk'], 'drec-combined-3', 'Collapse direct recursion walk'],
     ['d', ['main', 'work', 'leaf'], ['--drop-function', 'leaf'], 'df-2', 'Drop leaf'],
+    ['v', ['main', 'work', 'leaf'], ['--focus-library', 'libm'], 'fl-1', 'Focus on library libm'],
+    ['V', ['main', 'work', 'leaf'], ['--merge-library', 'libm'], 'ml-1', 'Merge library libm'],
+    ['X', ['main', 'work', 'leaf'], ['--drop-library', 'libm'], 'dl-1', 'Drop library libm'],
     ['D', ['main', 'work', 'leaf'], ['--drop-category', 'Library'], 'dc-1', 'Drop category Library'],
 ];
 
@@ -173,7 +176,7 @@ await check('the menu opens with the mouse and with the keyboard, and has every 
     await page.locator('[role="treegrid"]').focus();
     await page.keyboard.press('Shift+F10');
     for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowDown');
-    assertEqual(await page.evaluate(() => document.activeElement.innerText.split('\n')[0]), 'Merge this row only', 'third item');
+    assertEqual(await page.evaluate(() => document.activeElement.innerText.split('\n')[0]), 'Merge function', 'third item');
     await page.keyboard.press('Escape');
     assertEqual(await page.locator('[role="menu"]').count(), 0, 'number of menus');
     assert(await page.evaluate(() => document.activeElement.getAttribute('role') === 'treegrid'), 'the tree has not the focus');

@@ -92,6 +92,13 @@ static inline bool slow_ends_with(const struct slow_stack *stack, const struct t
     return true;
 }
 
+static inline bool slow_is_in(const struct slow_frame *frame, const struct profile *profile, uint32_t resource)
+{
+    if (frame->func >= profile->funcs.length)
+        return frame->func == profile->funcs.length + resource;
+    return profile->funcs.resource[frame->func] == resource;
+}
+
 static inline void slow_transform(struct slow_stack *stack, const struct profile *profile,
                                   const struct transform *transform)
 {
@@ -131,6 +138,19 @@ static inline void slow_transform(struct slow_stack *stack, const struct profile
         for (size_t i = stack->depth; i-- > 0;)
             if (frames[i].category == index)
                 slow_remove(stack, i);
+        break;
+    case TRANSFORM_FOCUS_RESOURCE:
+        for (size_t i = stack->depth; i-- > 0;)
+            if (!slow_is_in(&frames[i], profile, index))
+                slow_remove(stack, i);
+        break;
+    case TRANSFORM_MERGE_RESOURCE:
+        for (size_t i = stack->depth; i-- > 0;)
+            if (slow_is_in(&frames[i], profile, index))
+                slow_remove(stack, i);
+        break;
+    case TRANSFORM_DROP_RESOURCE:
+        stack->depth = slow_is_in(&frames[stack->depth - 1], profile, index) ? 0 : stack->depth;
         break;
     case TRANSFORM_DROP_FUNCTION:
         stack->depth = first < stack->depth ? 0 : stack->depth;
@@ -405,7 +425,8 @@ static inline void slow_add_transform(struct slow_query *query, struct random *r
         transform.path_length = slow_random_path(query, random, transform.inverted, path);
         if (transform.path_length == 0)
             return;
-    } else if (transform.kind == TRANSFORM_COLLAPSE_RESOURCE) {
+    } else if (transform.kind == TRANSFORM_COLLAPSE_RESOURCE || transform.kind == TRANSFORM_FOCUS_RESOURCE ||
+               transform.kind == TRANSFORM_DROP_RESOURCE || transform.kind == TRANSFORM_MERGE_RESOURCE) {
         transform.index = random_below(random, (uint32_t)profile->resources.length + 1);
     } else if (transform.kind == TRANSFORM_FOCUS_CATEGORY || transform.kind == TRANSFORM_DROP_CATEGORY ||
                transform.kind == TRANSFORM_MERGE_CATEGORY) {

@@ -55,6 +55,7 @@ static bool path_tells(const struct transform *transform, const struct slow_stac
     case TRANSFORM_FOCUS_FUNCTION:
         return !inverted || after->depth;
     case TRANSFORM_DROP_CATEGORY:
+    case TRANSFORM_DROP_RESOURCE:
         return after->depth > 0;
     default:
         return true;

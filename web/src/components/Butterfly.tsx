@@ -26,13 +26,13 @@ import {
     toggleSides,
     type Wing,
 } from '../state/butterfly';
-import { copyName, copyTableItems } from '../state/copies';
+import { copyName, copyPlainName, copyTableItems } from '../state/copies';
 import { functionsError } from '../state/functions';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
-import { FUNCTION_KEYS, functionMenu } from '../state/node_menu';
+import { FUNCTION_KEYS, functionMenu, groupMenu, NODE_KEYS } from '../state/node_menu';
 import { weightUnit } from '../state/filters';
 import { categoryName, info } from '../state/store';
-import { transformFunctionByKey } from '../state/transform_offers';
+import { transformFunctionByKey, transformGroupByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
 import type { TreeNode } from '../state/tree_nodes';
 import { type MenuItem, menuItem } from '../state/windows';
@@ -124,7 +124,19 @@ function listMenu(row: FuncRow): { items: MenuItem[]; later?: Promise<MenuItem[]
                 ? Promise.resolve()
                 : fetchNames(rows.map((one) => funcOfCenter({ kind: listKind.value, index: one.func }))),
     });
-    return listKind.value === 'function' ? functionMenu(row.func, copies) : { items: copies };
+    const kind = listKind.value;
+    if (kind === 'function') return functionMenu(row.func, copies);
+    return { items: groupMenu(kind, funcOfCenter({ kind, index: row.func }), rowName(row), copies) };
+}
+
+/** What transforms of call nodes do with functions, those by library and category do with these. */
+function onListKey(event: KeyboardEvent, row: FuncRow | null): boolean {
+    const kind = listKind.value;
+    if (!row) return false;
+    if (kind === 'function') return doKey(event, row.func);
+    if (!NODE_KEYS.has(event.key)) return false;
+    void transformGroupByKey(event.key, kind, funcOfCenter({ kind, index: row.func }));
+    return true;
 }
 
 function CenterList(): JSX.Element {
@@ -163,9 +175,9 @@ function CenterList(): JSX.Element {
                     rowKey={(row) => row.func}
                     rowClass={(row) => (kind === 'function' ? rowClassOf(row.func) : '')}
                     onSelect={(row, scroll) => setCenter({ kind, index: row.func }, scroll ? 'replace' : 'push')}
-                    onKey={(event, row) => (row && kind === 'function' ? doKey(event, row.func) : false)}
+                    onKey={onListKey}
                     onOpen={() => document.querySelector<HTMLElement>('.wing.callees .tree')?.focus()}
-                    onCopy={(row) => copyName(funcOfCenter({ kind, index: row.func }))}
+                    onCopy={(row) => copyPlainName(rowName(row))}
                     menuOf={listMenu}
                     headMenu={() => [foldItem()]}
                     tooltipOf={(row, isCut) =>

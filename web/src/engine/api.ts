@@ -91,6 +91,9 @@ export const TRANSFORM_KINDS = [
     'collapse-recursion',
     'collapse-function-subtree',
     'merge-category',
+    'focus-resource',
+    'drop-resource',
+    'merge-resource',
     'filter-samples',
 ] as const;
 

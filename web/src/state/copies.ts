@@ -10,8 +10,12 @@ import { copyText, type MenuItem, menuItem, showNotice } from './windows';
 const LONGEST_STACK = 100_000;
 const MOST_ROWS = 10_000;
 
+export function copyPlainName(name: string): void {
+    void copyText(oneLine(name), 'Name');
+}
+
 export function copyName(func: number): void {
-    void copyText(oneLine(funcName(func)?.name ?? ''), 'Name');
+    copyPlainName(funcName(func)?.name ?? '');
 }
 
 /** One function a line, the leaf first. */

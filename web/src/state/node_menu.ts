@@ -1,6 +1,6 @@
 /** The menus of call nodes and of functions, the same in every view that has them. */
 import type { Recursion } from '../engine/api';
-import { copyName, copyStack } from './copies';
+import { copyName, copyPlainName, copyStack } from './copies';
 import { openSource, type SourcePlace } from './source_box';
 import { changeView, engine } from './store';
 import {
@@ -10,6 +10,7 @@ import {
     OFFERED_FOR_FUNCTIONS,
     offersFor,
     offersForFunction,
+    offersForGroup,
     placeOfNode,
     transformByKey,
 } from './transform_offers';
@@ -30,6 +31,10 @@ function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
     });
 }
 
+function offerItems(offers: readonly Offer[]): MenuItem[] {
+    return offers.map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true));
+}
+
 export interface MenuItems {
     items: MenuItem[];
     /** The same once it is known whether the function calls itself. */
@@ -45,11 +50,10 @@ export function showButterfly(func: number): void {
     changeView({ tab: 'butterfly', center: { kind: 'function', index: func } }, 'push');
 }
 
-function butterflyItem(func: number, startsGroup: boolean): MenuItem {
+function butterflyItem(func: number): MenuItem {
     return menuItem('Show callers and callees', () => showButterfly(func), {
         title: 'Opens the butterfly of this function',
         keys: 'b',
-        startsGroup,
     });
 }
 
@@ -65,8 +69,8 @@ export function placeMenu(
 ): MenuItems {
     return withRecursion(place.func, (recursion) => [
         sourceItem(place),
-        ...offersFor(place, recursion).map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true)),
-        butterflyItem(place.func, true),
+        butterflyItem(place.func),
+        ...offerItems(offersFor(place, recursion)),
         ...own,
         menuItem('Copy function name', () => copyName(place.func), { keys: 'Ctrl+C', startsGroup: true }),
         menuItem('Copy stack', () => void copyStack(place.path, place.inverted)),
@@ -115,9 +119,18 @@ export function functionMenu(func: number, more: readonly MenuItem[] = []): Menu
             title: 'Opens the inverted tree at this function',
             keys: CALLERS_KEY,
         }),
-        butterflyItem(func, false),
-        ...offersForFunction(func, recursion).map((offer, at) => offerItem(offer, at === 0)),
+        butterflyItem(func),
+        ...offerItems(offersForFunction(func, recursion)),
         menuItem('Copy function name', () => copyName(func), { keys: 'Ctrl+C', startsGroup: true }),
         ...more,
     ]);
+}
+
+/** The menu of a library, given by the func that stands for it, or of a category. */
+export function groupMenu(kind: 'library' | 'category', index: number, name: string, more: readonly MenuItem[]): MenuItem[] {
+    return [
+        ...offersForGroup(kind, index).map((offer) => offerItem(offer, false)),
+        menuItem('Copy name', () => copyPlainName(name), { keys: 'Ctrl+C', startsGroup: true }),
+        ...more,
+    ];
 }

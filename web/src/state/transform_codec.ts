@@ -1,7 +1,7 @@
 /**
  * The transforms of a view as the `transforms` part of the address, and back, in the words of the Firefox Profiler: codes
  * with `~` between them, `mf-12~f-combined-0w2~fs-m-text`. `combined` is its name for "all kinds of stacks", `m` that for
- * "the markers that a search finds". `dc` and `mg` are prof's own.
+ * "the markers that a search finds". `dc`, `mg`, `fl`, `dl` and `ml` are prof's own.
  */
 import type { Transform } from '../engine/api';
 import { decodeIndexes, encodeIndexes } from './indexes';

@@ -21,7 +21,7 @@ export interface TransformOffer {
 
 export interface TransformWords {
     subject: TransformSubject;
-    /** Those of the Firefox Profiler; `dc` and `mg` are prof's own. */
+    /** Those of the Firefox Profiler; `dc`, `mg`, `fl`, `ml` and `dl` are prof's own. */
     code: string;
     /** The code is followed by the kind of stacks that it is about. */
     hasStackType?: boolean;
@@ -31,7 +31,7 @@ export interface TransformWords {
     offer: TransformOffer | null;
 }
 
-/** In the order of the menu. */
+/** In the order of the menu: by function, by library, by category. */
 export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
     'merge-function': {
         subject: 'function',
@@ -65,7 +65,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             label: 'Focus on function',
             meaning: 'focus on the function',
             explanation: 'Shows only samples with this function, from it on',
-            startsGroup: true,
         },
     },
     'focus-subtree': {
@@ -92,28 +91,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             explanation: 'Shows only samples that end in this function',
         },
     },
-    'focus-category': {
-        subject: 'category',
-        code: 'fg',
-        verb: 'Focus on category',
-        offer: {
-            key: 'g',
-            label: 'Focus on category',
-            meaning: 'focus on the category',
-            explanation: 'Leaves out all frames of other categories',
-        },
-    },
-    'merge-category': {
-        subject: 'category',
-        code: 'mg',
-        verb: 'Merge category',
-        offer: {
-            key: 'G',
-            label: 'Merge category',
-            meaning: 'merge the category',
-            explanation: 'Leaves all frames of the category out: their time is that of the callers',
-        },
-    },
     'collapse-function-subtree': {
         subject: 'function',
         code: 'cfs',
@@ -123,19 +100,6 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             label: 'Collapse function',
             meaning: 'collapse the function',
             explanation: 'Counts what it calls as its own time',
-            startsGroup: true,
-        },
-    },
-    'collapse-resource': {
-        subject: 'library',
-        code: 'cr',
-        hasStackType: true,
-        verb: 'Collapse',
-        offer: {
-            key: 'C',
-            label: 'Collapse library',
-            meaning: 'collapse the library',
-            explanation: 'Makes one function of all in the library',
         },
     },
     'collapse-recursion': {
@@ -170,7 +134,75 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             label: 'Drop samples with this function',
             meaning: 'drop samples with the function',
             explanation: 'Leaves out all samples with this function',
+        },
+    },
+    'focus-resource': {
+        subject: 'library',
+        code: 'fl',
+        verb: 'Focus on library',
+        offer: {
+            key: 'v',
+            label: 'Focus on library',
+            meaning: 'focus on the library',
+            explanation: 'Leaves out all frames of other libraries',
             startsGroup: true,
+        },
+    },
+    'merge-resource': {
+        subject: 'library',
+        code: 'ml',
+        verb: 'Merge library',
+        offer: {
+            key: 'V',
+            label: 'Merge library',
+            meaning: 'merge the library',
+            explanation: 'Leaves all frames of the library out: their time is that of the callers',
+        },
+    },
+    'collapse-resource': {
+        subject: 'library',
+        code: 'cr',
+        hasStackType: true,
+        verb: 'Collapse',
+        offer: {
+            key: 'C',
+            label: 'Collapse library',
+            meaning: 'collapse the library',
+            explanation: 'Makes one function of all in the library',
+        },
+    },
+    'drop-resource': {
+        subject: 'library',
+        code: 'dl',
+        verb: 'Drop library',
+        offer: {
+            key: 'X',
+            label: 'Drop samples of library',
+            meaning: 'drop samples of the library',
+            explanation: 'Leaves out all samples that end in this library',
+        },
+    },
+    'focus-category': {
+        subject: 'category',
+        code: 'fg',
+        verb: 'Focus on category',
+        offer: {
+            key: 'g',
+            label: 'Focus on category',
+            meaning: 'focus on the category',
+            explanation: 'Leaves out all frames of other categories',
+            startsGroup: true,
+        },
+    },
+    'merge-category': {
+        subject: 'category',
+        code: 'mg',
+        verb: 'Merge category',
+        offer: {
+            key: 'G',
+            label: 'Merge category',
+            meaning: 'merge the category',
+            explanation: 'Leaves all frames of the category out: their time is that of the callers',
         },
     },
     'drop-category': {

@@ -32,6 +32,12 @@ function shortCategory(category: number): string {
     return plainText(categoryName(category), NAME_LIMIT);
 }
 
+/** The func may be one that stands for all of a library. */
+function shortLibrary(func: number): string {
+    const name = funcName(func);
+    return plainText((func >= info.value.funcCount ? name?.name : name?.lib) ?? '', NAME_LIMIT);
+}
+
 /** A call node, in whichever view: what a transform is made of. A function alone has no path and no category. */
 export interface NodePlace {
     func: number;
@@ -48,13 +54,13 @@ export function placeOfNode(node: TreeNode): NodePlace {
 function labelOf({ kind, subject, label }: OfferedKind, node: NodePlace): string {
     if (kind === 'focus-subtree' && node.inverted) return 'Focus on these callers only';
     if (subject === 'category') return `${label} ${shortCategory(node.category)}`;
-    const library = subject === 'library' ? plainText(funcName(node.func)?.lib ?? '', NAME_LIMIT) : '';
-    return library === '' ? label : `${TRANSFORMS[kind].verb} ${library}`;
+    const library = subject === 'library' ? shortLibrary(node.func) : '';
+    return library === '' ? label : label.replace('library', () => library);
 }
 
-function obstacleOf(kind: TransformKind, node: NodePlace, recursion: Recursion | null): string {
+function obstacleOf({ kind, subject }: OfferedKind, node: NodePlace, recursion: Recursion | null): string {
     if (kind === 'merge-call-node' && node.inverted) return 'A row of an inverted tree cannot be merged alone';
-    if (kind === 'collapse-resource' && (funcName(node.func)?.resource ?? -1) < 0) return 'It is in no known library';
+    if (subject === 'library' && (funcName(node.func)?.resource ?? -1) < 0) return 'It is in no known library';
     if (kind === 'collapse-recursion' && recursion === 'none') return 'It does not call itself';
     if (kind === 'collapse-direct-recursion' && recursion !== 'direct' && recursion !== null)
         return 'It does not call itself directly';
@@ -79,7 +85,7 @@ function makeOffer(one: OfferedKind, node: NodePlace, recursion: Recursion | nul
     return {
         ...one,
         label: labelOf(one, node),
-        obstacle: obstacleOf(one.kind, node, recursion),
+        obstacle: obstacleOf(one, node, recursion),
         transform: makeTransform(one, node),
     };
 }
@@ -92,6 +98,13 @@ export function offersFor(node: NodePlace, recursion: Recursion | null): Offer[]
 export function offersForFunction(func: number, recursion: Recursion | null): Offer[] {
     const place = { func, category: -1, path: [], inverted: inverted.value };
     return OFFERED_FOR_FUNCTIONS.map((one) => makeOffer(one, place, recursion));
+}
+
+/** What can be done with all of a library, given by the func that stands for it, or of a category. */
+export function offersForGroup(kind: 'library' | 'category', index: number): Offer[] {
+    const [func, category] = kind === 'library' ? [index, -1] : [-1, index];
+    const place = { func, category, path: [], inverted: inverted.value };
+    return OFFERED.filter(({ subject }) => subject === kind).map((one) => makeOffer(one, place, null));
 }
 
 async function recursionFor(key: string, func: number): Promise<Recursion | null> {
@@ -113,6 +126,10 @@ export async function transformByKey(key: string, node: NodePlace): Promise<void
 export async function transformFunctionByKey(key: string, func: number): Promise<void> {
     const recursion = await recursionFor(key, func);
     await doOffer(offersForFunction(func, recursion).find((one) => one.key === key));
+}
+
+export async function transformGroupByKey(key: string, kind: 'library' | 'category', index: number): Promise<void> {
+    await doOffer(offersForGroup(kind, index).find((one) => one.key === key));
 }
 
 export interface DoneTransform {
