@@ -81,6 +81,22 @@ await check('a sorted tree is walked in the order in which it is shown', async (
     await page.close();
 });
 
+await check('after a click on a tab the keys are those of its view; by keyboard the tab keeps the focus', async () => {
+    const page = await openPage(url);
+    await page.getByRole('tab', { name: 'Functions' }).click();
+    await page.waitForSelector('[role="grid"] .tree-row');
+    await settle(page);
+    await page.keyboard.press('End');
+    await settle(page);
+    assertEqual(await page.locator('.tree-row').last().getAttribute('aria-selected'), 'true', 'the last row is selected');
+    const tab = page.getByRole('tab', { name: 'Call Tree' });
+    await tab.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[role="treegrid"] .tree-row.selected');
+    assert(await tab.evaluate((one) => one === document.activeElement), 'the tab has lost the focus');
+    await page.close();
+});
+
 await check('the edge of a column is dragged and moved by keys; the width outlives a reload; a double click resets it', async () => {
     const page = await openPage(url);
     const edge = page.getByRole('separator', { name: 'Width of Total (samples)' });

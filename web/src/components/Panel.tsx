@@ -15,7 +15,7 @@ import { FunctionList } from './FunctionList';
 import { SidebarIcon } from './icons';
 import { MarkerChart } from './MarkerChart';
 import { MarkerCount, MarkerTable } from './MarkerTable';
-import { SearchBox } from './SearchBox';
+import { focusView, SearchBox } from './SearchBox';
 import { StackChart } from './StackChart';
 import { Summary } from './Summary';
 import { ProfileText } from './text';
@@ -151,8 +151,11 @@ export function Panel(): JSX.Element {
                             aria-selected={one.name === tab}
                             aria-controls="view"
                             tabIndex={one.name === tab ? 0 : -1}
-                            onClick={() => {
+                            onClick={(event) => {
+                                // After a click of the mouse the keys are those of the view; one of the keyboard stays here.
+                                if (event.detail > 0) event.currentTarget.blur();
                                 if (one.name !== tab) changeView({ tab: one.name }, 'push');
+                                else if (event.detail > 0) focusView();
                             }}
                         >
                             {one.title}

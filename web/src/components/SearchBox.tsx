@@ -7,7 +7,7 @@ import { CloseIcon, SearchIcon } from './icons';
 /** ms without a key before a search is made. */
 const SEARCH_DELAY = 150;
 
-function focusView(): void {
+export function focusView(): void {
     document.querySelector<HTMLElement>('#view .tree, #view .chart')?.focus();
 }
 
