@@ -109,7 +109,7 @@ await check('what can be done with a library or a category is in its menu, by ke
     const items = page.getByRole('menuitem');
     assertEqual(
         (await items.locator('span').allInnerTexts()).slice(0, 5).join(', '),
-        'Collapse libm, Focus on libm, Merge libm, Drop samples of libm, Copy name',
+        'Focus on libm, Merge libm, Collapse libm, Drop samples of libm, Copy name',
         'items of a library',
     );
     await page.getByRole('menuitem', { name: 'Merge libm' }).click();

@@ -102,6 +102,18 @@ async function select(page, name) {
     await settle(page);
 }
 
+await check('the menu copies where a function is', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.keyboard.press('Shift+F10');
+    await page.getByRole('menuitem', { name: 'Copy source path' }).click();
+    const copied = await askUntil((text) => text.startsWith('/'), () => page.evaluate(() => navigator.clipboard.readText()));
+    const [path, line = ''] = copied.split(/:(?=\d+$)/);
+    assertEqual(path, sourceFile, 'path');
+    if (line !== '') assert(sourceLines[Number(line) - 1].includes('divide'), `line ${line} is ${sourceLines[Number(line) - 1]}`);
+    await page.close();
+});
+
 await check('Enter opens the source at the hottest line of the function, which is the marked one', async () => {
     const page = await openPage(url);
     await select(page, 'divide');

@@ -18,6 +18,12 @@ export function copyName(func: number): void {
     copyPlainName(funcName(func)?.name ?? '');
 }
 
+/** Where a function is defined, as the debug info says it: "/src/app.c:12". */
+export function copySource(func: number): void {
+    const name = funcName(func);
+    void copyText(oneLine(name && name.line > 0 ? `${name.file}:${name.line}` : (name?.file ?? '')), 'Source path');
+}
+
 /** One function a line, the leaf first. */
 export async function copyStack(path: NodePath, isLeafFirst: boolean): Promise<void> {
     const shown = path.slice(0, LONGEST_STACK);

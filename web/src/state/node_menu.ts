@@ -1,6 +1,7 @@
 /** The menus of call nodes and of functions, the same in every view that has them. */
 import type { Recursion } from '../engine/api';
-import { copyName, copyPlainName, copyStack } from './copies';
+import { copyName, copyPlainName, copySource, copyStack } from './copies';
+import { funcName } from './names';
 import { openSource, type SourcePlace } from './source_box';
 import { changeView, engine } from './store';
 import {
@@ -61,6 +62,13 @@ function sourceItem(place: SourcePlace): MenuItem {
     return menuItem('Show source and assembly', () => void openSource(place), { keys: 'Enter' });
 }
 
+function copyItems(func: number): MenuItem[] {
+    return [
+        menuItem('Copy function name', () => copyName(func), { keys: 'Ctrl+C', startsGroup: true }),
+        menuItem('Copy source path', () => copySource(func), { enabled: (funcName(func)?.file ?? '') !== '' }),
+    ];
+}
+
 /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
 export function placeMenu(
     place: NodePlace,
@@ -72,7 +80,7 @@ export function placeMenu(
         butterflyItem(place.func),
         ...offerItems(offersFor(place, recursion)),
         ...own,
-        menuItem('Copy function name', () => copyName(place.func), { keys: 'Ctrl+C', startsGroup: true }),
+        ...copyItems(place.func),
         menuItem('Copy stack', () => void copyStack(place.path, place.inverted)),
         ...more,
     ]);
@@ -121,7 +129,7 @@ export function functionMenu(func: number, more: readonly MenuItem[] = []): Menu
         }),
         butterflyItem(func),
         ...offerItems(offersForFunction(func, recursion)),
-        menuItem('Copy function name', () => copyName(func), { keys: 'Ctrl+C', startsGroup: true }),
+        ...copyItems(func),
         ...more,
     ]);
 }

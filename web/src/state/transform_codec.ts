@@ -28,7 +28,7 @@ function encodeTransform(transform: Transform, funcCount: number): string {
     const parts = hasStackType ? [code, STACK_TYPE] : [code];
     parts.push(subject === 'node' ? encodeIndexes(path) : String(index));
     // The func that stands for all of a library comes after those of the profile.
-    if (subject === 'library') parts.push(String(funcCount + index));
+    if (kind === 'collapse-resource') parts.push(String(funcCount + index));
     if (inverted) parts.push('i');
     return parts.join('-');
 }
