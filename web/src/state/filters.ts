@@ -29,9 +29,9 @@ function choiceOf(weight: Weight): Choice<Weight> {
     const texts: Record<Weight, [string, string]> = {
         recorded: [hasWeight('samples') && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit], 'As the file says'],
         samples: ['Samples', 'Each sample counts one'],
-        time: ['Time', 'The time since the sample before it in its thread'],
+        time: ['Time', 'The time since the sample before it in its thread: a wait counts for what ran right after it'],
         'cpu-time': ['CPU time', 'The CPU time since the sample before it in its thread'],
-        'off-cpu-time': ['Time off CPU', 'The time since the sample before it that was no CPU time'],
+        'off-cpu-time': ['Time off CPU', 'The time since the sample before it that was no CPU time: a wait counts for what ran right after it'],
         'on-cpu': ['Samples on CPU', 'Only samples before which the thread had CPU time'],
         'off-cpu': ['Samples off CPU', 'Only samples before which the thread had no CPU time'],
     };
