@@ -132,6 +132,23 @@ await check('what can be done with a library or a category is in its menu, by ke
     await page.close();
 });
 
+await check('stacks are copied from the middle outwards, the leaf first', async () => {
+    const page = await openPage(`${url}?thread=0&tab=butterfly&center=function-3`, awaited);
+    const copy = async (side, name) => {
+        await page.locator(`.wing.${side} .tree-row`, { hasText: name }).first().click({ button: 'right' });
+        await page.evaluate(() => navigator.clipboard.writeText(''));
+        await page.getByRole('menuitem', { name: 'Copy stack' }).click();
+        return askUntil((text) => text !== '', () => page.evaluate(() => navigator.clipboard.readText()));
+    };
+    assertEqual(await copy('callers', 'main'), 'walk [app]\nmain [app]\n', 'the stack of a caller');
+    await page.locator('.wing.callees .tree').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('*');
+    await settle(page);
+    assertEqual(await copy('callees', 'helper'), 'helper [app]\nwalk [app]\nwalk [app]\n', 'the stack of a callee');
+    await page.close();
+});
+
 await check('transforms, the search and a range change it; what is not there any more says so', async () => {
     const page = await openPage(`${url}?thread=0&tab=butterfly&center=function-3`, awaited);
     await page.locator('.wing.callees .tree-row', { hasText: 'helper' }).first().click();

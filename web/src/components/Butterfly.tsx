@@ -26,7 +26,7 @@ import {
     toggleSides,
     type Wing,
 } from '../state/butterfly';
-import { copyName, copyPlainName, copyTableItems } from '../state/copies';
+import { copyName, copyPlainName, copyStack, copyTableItems } from '../state/copies';
 import { functionsError } from '../state/functions';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { FUNCTION_KEYS, functionMenu, groupMenu, NODE_KEYS } from '../state/node_menu';
@@ -34,7 +34,7 @@ import { weightUnit } from '../state/filters';
 import { categoryName, info } from '../state/store';
 import { transformFunctionByKey, transformGroupByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
-import type { TreeNode } from '../state/tree_nodes';
+import { nodePath, type TreeNode } from '../state/tree_nodes';
 import { type MenuItem, menuItem } from '../state/windows';
 import { describeWeight, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
@@ -50,6 +50,7 @@ import {
     nameColumn,
     nameTooltip,
     rowClassOf,
+    shortName,
     treeColumn,
     weightColumns,
 } from './weight_columns';
@@ -214,6 +215,12 @@ function widest({ tree }: Wing): ReadonlySignal<number> {
 }
 const widthOf = { callers: widest(callers), callees: widest(callees) };
 
+/** The stack from the function in the middle to a row of a side. */
+function copyWing({ side }: Wing, node: TreeNode): void {
+    const middle = center.value?.kind === 'function' ? [center.value.index] : [];
+    void copyStack([...middle, ...nodePath(node)], side === 'callers');
+}
+
 function WingTable({ wing }: { wing: Wing }): JSX.Element {
     const { side, tree } = wing;
     const rows = tree.rows.value;
@@ -257,9 +264,11 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
             onCopy={(node) => copyName(node.func)}
             menuOf={(node) =>
                 functionMenu(node.func, [
+                    menuItem('Copy stack', () => copyWing(wing, node)),
                     menuItem('Open everything below', () => void tree.expandAll(node), {
                         keys: '*',
                         enabled: node.hasChildren,
+                        startsGroup: true,
                     }),
                     ...copies(),
                 ])
@@ -279,10 +288,11 @@ function Middle({ of }: { of: Center }): JSX.Element {
     const { interval } = info.value;
     const whole = summary.value?.rootTotal ?? 0;
     const name = centerName(of);
+    const shown = of.kind === 'function' ? shortName(name) || '(no name)' : name;
     return (
         <div class="wing-head middle">
             <h2 title={plainText(name, 2000)}>
-                <ProfileText text={name || (of.kind === 'function' ? '(no name)' : '')} limit={300} />
+                <ProfileText text={shown} limit={300} />
             </h2>
             {weights && (
                 <p class="muted" aria-live="polite">
