@@ -97,6 +97,27 @@ await check('after a click on a tab the keys are those of its view; by keyboard 
     await page.close();
 });
 
+await check('what can be searched for stands below the box as long as it is empty', async () => {
+    const page = await openPage(url);
+    const help = page.locator('.search-help');
+    const helpAfter = async (key) => {
+        await page.keyboard.press(key);
+        await settle(page);
+        return (await help.count()) === 0 ? '' : help.innerText();
+    };
+    const text = await helpAfter('/');
+    for (const part of ['-term', '"term"', '/term/', 'lib:term']) assert(text.includes(part), `${part} is not in: ${text}`);
+    const described = await page.getByRole('textbox', { name: 'Filter stacks' }).getAttribute('aria-describedby');
+    assertEqual(described, await help.getAttribute('id'), 'what the box is described by');
+    assertEqual(await helpAfter('w'), '', 'help after a letter');
+    assert((await helpAfter('Backspace')).includes('-term'), 'it does not come back');
+    assertEqual(await helpAfter('Escape'), '', 'help after Escape');
+    await page.getByRole('tab', { name: 'Marker Table' }).click();
+    await settle(page);
+    assert((await helpAfter('/')).includes('field:term'), 'markers have no help of their own');
+    await page.close();
+});
+
 await check('the edge of a column is dragged and moved by keys; the width outlives a reload; a double click resets it', async () => {
     const page = await openPage(url);
     const edge = page.getByRole('separator', { name: 'Width of Total (samples)' });

@@ -9,7 +9,7 @@ function Keys(): JSX.Element {
             {KEY_GROUPS.map((group) => (
                 <section key={group.title}>
                     <h3>{group.title}</h3>
-                    <dl>
+                    <dl class="key-lines">
                         {group.keys.map(([keys, meaning]) => (
                             <div key={meaning}>
                                 <dt>

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import { NODE_TABS, type Tab } from '../state/codec';
 import { isMarkerView, markerSearch } from '../state/markers';
+import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../state/search_help';
 import { changeView, info, inverted, search, view } from '../state/store';
 import { invert } from '../state/tree';
 import { hasSidebar, seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
@@ -20,18 +21,6 @@ import { StackChart } from './StackChart';
 import { Summary } from './Summary';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
-
-const SEARCH_HELP = `Keeps the samples that have every term somewhere in their stack: in a function's, file's or library's name.
--term   leaves out samples with it
-"term"   the whole name
-/term/   a regular expression
-lib:term   file:term   only in names of libraries, of files`;
-
-const MARKER_SEARCH_HELP = `Keeps the markers that have one of the terms in their name, category, type or fields.
-field:term   only in this: name, cat, type, or a field
--term   -field:term   leaves out markers with it
-"term"   the whole text
-/term/   a regular expression`;
 
 /** The views there are: each is a name, a title, and a component that fills the panel. */
 export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
@@ -50,7 +39,7 @@ const StackSearch = (): JSX.Element => (
         id="stack-search"
         label="Filter stacks"
         placeholder="Filter stacks: all of these, comma, separated"
-        help={SEARCH_HELP}
+        help={STACK_SEARCH_HELP}
         text={search.value}
         onSearch={(typed, step) => changeView({ search: typed }, step)}
     />

@@ -1,6 +1,7 @@
 /** A box that filters what a view shows, once no key has come for a moment. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SearchHelp } from '../state/search_help';
 import type { Step } from '../state/store';
 import { CloseIcon, SearchIcon } from './icons';
 
@@ -15,15 +16,38 @@ export interface SearchBoxProps {
     id: string;
     label: string;
     placeholder: string;
-    help: string;
+    help: SearchHelp;
     /** The search that is on. */
     text: string;
     onSearch(text: string, step: Step): void;
 }
 
+/** What can be typed, below the box: for as long as it is empty, so that it covers nothing that was found. */
+function Help({ id, help, box }: { id: string; help: SearchHelp; box: HTMLElement }): JSX.Element {
+    const { right, bottom } = box.getBoundingClientRect();
+    return (
+        <div id={id} class="search-help" role="note" style={{ top: `${bottom + 4}px`, right: `${window.innerWidth - right}px` }}>
+            <p>{help.what}</p>
+            <dl class="key-lines">
+                {help.lines.map(([terms, meaning]) => (
+                    <div key={meaning}>
+                        <dt>
+                            {terms.map((term) => (
+                                <kbd key={term}>{term}</kbd>
+                            ))}
+                        </dt>
+                        <dd>{meaning}</dd>
+                    </div>
+                ))}
+            </dl>
+        </div>
+    );
+}
+
 export function SearchBox({ id, label, placeholder, help, text, onSearch }: SearchBoxProps): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
+    const [isAsked, setAsked] = useState(false);
     useEffect(() => {
         // Back, forward and "clear" change the search from outside; typing must not be overwritten.
         const box = input.current;
@@ -38,6 +62,8 @@ export function SearchBox({ id, label, placeholder, help, text, onSearch }: Sear
         if (input.current) input.current.value = '';
         apply();
     };
+    const helpId = `${id}-help`;
+    const box = input.current?.closest<HTMLElement>('.search');
     return (
         <search class="search">
             <SearchIcon />
@@ -47,10 +73,13 @@ export function SearchBox({ id, label, placeholder, help, text, onSearch }: Sear
                 type="text"
                 aria-label={label}
                 placeholder={placeholder}
-                title={help}
+                {...(isAsked ? { 'aria-describedby': helpId } : {})}
                 spellcheck={false}
                 autocomplete="off"
-                onInput={() => {
+                onFocus={(event) => setAsked(event.currentTarget.value === '')}
+                onBlur={() => setAsked(false)}
+                onInput={(event) => {
+                    setAsked(event.currentTarget.value === '');
                     window.clearTimeout(timer.current);
                     timer.current = window.setTimeout(apply, SEARCH_DELAY);
                 }}
@@ -79,6 +108,7 @@ export function SearchBox({ id, label, placeholder, help, text, onSearch }: Sear
                     <CloseIcon />
                 </button>
             )}
+            {isAsked && box && <Help id={helpId} help={help} box={box} />}
         </search>
     );
 }

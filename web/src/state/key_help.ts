@@ -2,6 +2,7 @@
 import { TABS } from './codec';
 import { COMMANDS, keyText } from './commands';
 import { ROW_ACTIONS, rowKeyText } from './track_actions';
+import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from './search_help';
 import { OFFERED } from './transform_offers';
 
 /** A line: its keys, or what the mouse does, and what they mean. */
@@ -140,7 +141,6 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
             [['['], 'begin the selection with its start'],
             [[']'], 'end the selection with its end'],
             [['Ctrl+C'], 'copy its description'],
-            [['field:term'], 'in the search: only in this field; name, cat and type are fields, too'],
             [['Shift+F10', 'Right click'], 'menu of the marker'],
         ],
     },
@@ -168,13 +168,11 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
         ],
     },
     {
-        title: 'In the search',
-        keys: [
-            [[','], 'between terms that must all match'],
-            [['-term'], 'leaves out samples with it'],
-            [['"term"'], 'the whole name'],
-            [['/term/'], 'a regular expression'],
-            [['lib:term', 'file:term'], 'only in names of libraries, of files'],
-        ],
+        title: 'In the search for stacks',
+        keys: [...STACK_SEARCH_HELP.lines],
+    },
+    {
+        title: 'In the search for markers',
+        keys: [...MARKER_SEARCH_HELP.lines],
     },
 ];
