@@ -96,7 +96,7 @@ static void test_every_kind_of_block_is_unpacked_however_it_is_cut(void **state)
                                    {9, Z_DEFAULT_STRATEGY}, {6, Z_FIXED},
                                    {6, Z_HUFFMAN_ONLY},     {6, Z_RLE}};
     static const size_t sizes[] = {1, 3, 7, 300, 65536, 1 << 24};
-    byte_array content = make_content(150000);
+    byte_array content = make_content(40000);
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(*kinds); kind++) {
         byte_array file = {0};
         append_member(&file, &content, kinds[kind][0], kinds[kind][1], kind % 2);
