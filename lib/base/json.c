@@ -627,3 +627,41 @@ size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t m
     take_elements(json, taken, count);
     return count;
 }
+
+/* ---- elements that somebody else reads ---- */
+
+static size_t count_commas(const char *at, const char *end)
+{
+    enum { BLOCK = 240 }; /* as many as a byte can count, so that the compiler counts sixteen at once */
+    size_t count = 0;
+    while (at < end) {
+        size_t size = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
+        unsigned char commas = 0;
+        for (size_t i = 0; i < size; i++)
+            commas = (unsigned char)(commas + (at[i] == ','));
+        count += commas;
+        at += size;
+    }
+    return count;
+}
+
+size_t json_pass(struct json *json, size_t least, const char **text, size_t *size)
+{
+    const char *at = json->at, *end = json->end;
+    if (!in_column(json) || (size_t)(end - at) <= least)
+        return 0;
+    if (json->expect == EXPECT_COMMA && *at++ != ',')
+        return 0;
+    const char *close = memchr(at, ']', (size_t)(end - at));
+    const char *last = close ? close : end;
+    while (last > at && last[-1] != ',')
+        last--;
+    if ((size_t)(last - at) <= least)
+        return 0;
+    last--;
+    *text = at;
+    *size = (size_t)(last - at);
+    json->at = last;
+    json->expect = EXPECT_COMMA;
+    return count_commas(at, last) + 1;
+}

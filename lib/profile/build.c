@@ -224,7 +224,7 @@ static int build_markers(struct build *build, struct raw_thread *thread, const s
 
 static int build_thread(struct build *build, size_t index, bool *sorted)
 {
-    struct raw_thread *raw = &build->raw->threads.data[index];
+    struct raw_thread *raw = build->raw->threads.data[index];
     struct thread *thread = profile_add_thread(build->profile);
     if (!thread)
         return error_no_memory(build->err);
@@ -261,7 +261,7 @@ static int build_shared(struct build *build)
     struct interner interner;
     interner_init(&interner, build->profile);
     for (size_t i = 0; !rc && i < raw->threads.length; i++) {
-        struct raw_thread *thread = &raw->threads.data[i];
+        struct raw_thread *thread = raw->threads.data[i];
         const struct column *strings = thread->own.strings.present ? &thread->own.strings : &raw->shared.strings;
         if (thread->own.frames.func.present)
             rc = build_merge_thread(build, &interner, thread, i, strings);
@@ -305,7 +305,7 @@ static int build_counters(struct build *build)
 {
     int rc = 0;
     for (size_t i = 0; !rc && i < build->raw->counters.length; i++)
-        rc = build_counter(build, &build->raw->counters.data[i], i);
+        rc = build_counter(build, build->raw->counters.data[i], i);
     return rc;
 }
 

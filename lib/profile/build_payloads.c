@@ -168,7 +168,7 @@ int build_payload_strings(struct build *build)
     int rc = find_string_fields(build);
     bool added = false;
     for (size_t t = 0; !rc && t < build->raw->threads.length; t++) {
-        const struct raw_thread *thread = &build->raw->threads.data[t];
+        const struct raw_thread *thread = build->raw->threads.data[t];
         const struct column *data = &thread->markers.data;
         if (!has_own_numbers(build, thread) || build->string_fields.length == 0)
             continue;

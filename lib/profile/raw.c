@@ -132,14 +132,16 @@ static const struct schema string_table_schema = {FIELDS(string_table_fields), N
 static void *add_thread(void *owner)
 {
     struct raw_profile *profile = owner;
-    struct raw_thread *raw = array_push_zero(&profile->threads);
-    if (raw) {
-        struct thread *thread = &raw->thread;
-        thread->name = thread->process_name = thread->process_type = PROFILE_NONE;
-        thread->pid = thread->tid = PROFILE_NONE;
-        thread->process_start = thread->process_end = thread->start = thread->end = NAN;
-        raw->samples.weight_type = PROFILE_NONE;
+    struct raw_thread *raw = calloc(1, sizeof(*raw));
+    if (!raw || !array_push(&profile->threads, raw)) {
+        free(raw);
+        return NULL;
     }
+    struct thread *thread = &raw->thread;
+    thread->name = thread->process_name = thread->process_type = PROFILE_NONE;
+    thread->pid = thread->tid = PROFILE_NONE;
+    thread->process_start = thread->process_end = thread->start = thread->end = NAN;
+    raw->samples.weight_type = PROFILE_NONE;
     return raw;
 }
 
@@ -169,11 +171,13 @@ static const struct schema thread_schema = {FIELDS(thread_fields), add_thread};
 static void *add_counter(void *owner)
 {
     struct raw_profile *profile = owner;
-    struct raw_counter *raw = array_push_zero(&profile->counters);
-    if (raw) {
-        struct counter *counter = &raw->counter;
-        counter->name = counter->category = counter->description = counter->pid = counter->json = PROFILE_NONE;
+    struct raw_counter *raw = calloc(1, sizeof(*raw));
+    if (!raw || !array_push(&profile->counters, raw)) {
+        free(raw);
+        return NULL;
     }
+    struct counter *counter = &raw->counter;
+    counter->name = counter->category = counter->description = counter->pid = counter->json = PROFILE_NONE;
     return raw;
 }
 
@@ -345,11 +349,14 @@ void raw_profile_destroy(struct raw_profile *raw)
 {
     free_columns(&RAW_PROFILE_SCHEMA, raw);
     for (size_t i = 0; i < raw->threads.length; i++) {
-        free_columns(&thread_schema, &raw->threads.data[i]);
-        free(raw->threads.data[i].stack_map);
+        free_columns(&thread_schema, raw->threads.data[i]);
+        free(raw->threads.data[i]->stack_map);
+        free(raw->threads.data[i]);
     }
-    for (size_t i = 0; i < raw->counters.length; i++)
-        free_columns(&counter_schema, &raw->counters.data[i]);
+    for (size_t i = 0; i < raw->counters.length; i++) {
+        free_columns(&counter_schema, raw->counters.data[i]);
+        free(raw->counters.data[i]);
+    }
     for (size_t i = 0; i < raw->meta.categories.length; i++)
         free_columns(&category_schema, &raw->meta.categories.data[i]);
     for (size_t i = 0; i < raw->meta.meta.extra.length; i++)

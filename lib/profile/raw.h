@@ -101,8 +101,8 @@ struct raw_profile {
     struct strings texts;
     ARRAY(struct library) libs;
     struct raw_tables shared;
-    ARRAY(struct raw_thread) threads;
-    ARRAY(struct raw_counter) counters;
+    ARRAY(struct raw_thread *) threads; /* whose columns stay where they are */
+    ARRAY(struct raw_counter *) counters;
     bool has_threads;
     bool has_processes;    /* a key of Gecko profiles */
     bool has_trace_events; /* a key of Chrome's traces */

@@ -15,6 +15,7 @@
 #include "base/json_write.h"
 #include "profile/build.h"
 #include "profile/jslb.h"
+#include "profile/numbers.h"
 #include "profile/raw.h"
 #include "profile/sniff.h"
 
@@ -24,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LEVELS = 12 /* the field lists nest 6 deep */, KEY_SHOWN = 40, BATCH = 512 };
+enum { MAX_LEVELS = 12 /* the field lists nest 6 deep */, KEY_SHOWN = 40 };
 
 enum level_kind { LEVEL_OBJECT, LEVEL_ARRAY, LEVEL_COLUMN };
 
@@ -63,7 +64,9 @@ struct profile_reader {
     bool is_jslb; /* then the whole file is collected, and unfolded at its end */
     ARRAY(unsigned char) container;
 
-    double batch[BATCH];
+    size_t least_passed; /* bytes of a run of numbers that is let pass; 0: none is */
+    ARRAY(struct passed_numbers) passed;
+    size_t missing; /* of these, those that nobody has read yet */
 };
 
 /* ---- failing ---- */
@@ -256,34 +259,32 @@ static int append_element(struct profile_reader *reader, enum json_type type)
     }
 }
 
-/* Reads numbers right into a column, where their type is what the file has. The length is not added to it. */
-static size_t read_in_place(struct json *json, const struct column *column, enum column_type type)
+/* Lets a long run of numbers pass, if there is one; how many. */
+static size_t pass_numbers(struct profile_reader *reader, struct level *level, int *rc)
 {
-    switch (type) {
-    case COLUMN_DOUBLE:
-        return json_numbers(json, (double *)column->data + column->length, BATCH);
-    case COLUMN_INDEX:
-        return json_indexes(json, PROFILE_NONE, (uint32_t *)column->data + column->length, BATCH);
-    case COLUMN_POSITION:
-        return json_indexes(json, 0, (uint32_t *)column->data + column->length, BATCH);
-    default:
+    struct column *column = level->base;
+    struct passed_numbers run = {.column = column, .type = level->column, .first = column->length};
+    run.count = json_pass(&reader->json, reader->least_passed, &run.text, &run.size);
+    if (run.count == 0)
+        return 0;
+    if (!column_reserve(column, level->column, run.count) || !array_push(&reader->passed, run)) {
+        *rc = fail_no_memory(reader);
         return 0;
     }
+    column->length += run.count;
+    reader->missing++;
+    return run.count;
 }
 
-/* Reads numbers, and takes as many as are of the column's type: the next is then for append_element(), which fails
- * at its place. */
-static size_t read_converted(struct profile_reader *reader, struct column *column, enum column_type type)
+static bool is_of_numbers(const struct level *level)
 {
-    struct json *json = &reader->json;
-    struct json_mark before = json_mark(json);
-    size_t count = json_numbers(json, reader->batch, BATCH);
-    size_t taken = column_append(column, type, reader->batch, count);
-    if (taken < count) {
-        json_go_back(json, before);
-        json_numbers(json, reader->batch, taken);
-    }
-    return taken;
+    return level->kind == LEVEL_COLUMN && level->column != COLUMN_TEXT && level->column != COLUMN_JSON;
+}
+
+/* A column that holds nothing but numbers and null, if the file is right. */
+static bool may_pass(const struct level *level)
+{
+    return level->column != COLUMN_REF && level->column != COLUMN_FLAG;
 }
 
 /* Takes the numbers that lie whole in this piece: true if there was one. */
@@ -291,28 +292,31 @@ static bool take_numbers(struct profile_reader *reader, int *rc)
 {
     struct level *level = top(reader);
     if (reader->diversion == DIVERT_SKIP)
-        return json_numbers(&reader->json, reader->batch, BATCH) > 0;
-    if (reader->diversion != DIVERT_NONE || level->kind != LEVEL_COLUMN || level->column == COLUMN_TEXT ||
-        level->column == COLUMN_JSON)
+        return numbers_skip(&reader->json) > 0;
+    if (reader->diversion != DIVERT_NONE || !is_of_numbers(level))
         return false;
-    struct column *column = level->base;
-    if (!column_reserve(column, level->column, BATCH)) {
+    size_t count = 0;
+    if (reader->least_passed && may_pass(level))
+        count = pass_numbers(reader, level, rc);
+    if (*rc)
+        return false;
+    if (!column_reserve(level->base, level->column, NUMBERS_BATCH)) {
         *rc = fail_no_memory(reader);
         return false;
     }
-    size_t count = read_in_place(&reader->json, column, level->column);
-    column->length += count;
     if (count == 0)
-        count = read_converted(reader, column, level->column);
+        count = numbers_take(&reader->json, level->base, level->column);
     level->index += count;
     return count > 0;
 }
 
 static int begin_column(struct profile_reader *reader, const struct field *field, struct column *column)
 {
+    if (column->present && reader->missing)
+        return fail(reader, EINVAL, "it is there twice, and numbers of the first are still missing");
     column->present = true;
     column->length = 0; /* of a key that is there twice the last one counts, as in JavaScript */
-    if (reader->sibling_length && !column_reserve(column, field->column, reader->sibling_length + BATCH))
+    if (reader->sibling_length && !column_reserve(column, field->column, reader->sibling_length + NUMBERS_BATCH))
         return fail_no_memory(reader);
     return push_level(reader, (struct level){.kind = LEVEL_COLUMN, .column = field->column, .base = column});
 }
@@ -469,6 +473,7 @@ void profile_reader_free(struct profile_reader *reader)
     raw_profile_destroy(&reader->raw);
     array_free(&reader->captured);
     array_free(&reader->container);
+    array_free(&reader->passed);
     free(reader);
 }
 
@@ -543,6 +548,27 @@ int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t
     return rc ? give_error(reader, rc, err) : 0;
 }
 
+void profile_reader_pass(struct profile_reader *reader, size_t least)
+{
+    reader->least_passed = least;
+}
+
+const struct passed_numbers *profile_reader_passed(const struct profile_reader *reader, size_t *count)
+{
+    *count = reader->passed.length;
+    return reader->passed.data;
+}
+
+void *profile_reader_place(struct profile_reader *reader, size_t number)
+{
+    struct passed_numbers *run = number < reader->passed.length ? &reader->passed.data[number] : NULL;
+    if (!run || run->is_read)
+        return NULL;
+    run->is_read = true;
+    reader->missing--;
+    return (char *)run->column->data + run->first * column_element_size(run->type);
+}
+
 /* The file is a JSON object: is it a profile? */
 static int check_kind(struct profile_reader *reader)
 {
@@ -594,6 +620,8 @@ static int finish(struct profile_reader *reader, struct profile *out)
         return fail_foreign(reader, "is empty");
     json_end(&reader->json);
     rc = take_tokens(reader);
+    if (!rc && reader->missing)
+        rc = fail_foreign(reader, "was let pass in part, and numbers of that are missing");
     if (!rc)
         rc = check_kind(reader);
     if (!rc)

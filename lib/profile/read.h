@@ -5,6 +5,7 @@
 #ifndef PROF_PROFILE_READ_H
 #define PROF_PROFILE_READ_H
 
+#include "profile/column.h"
 #include "profile/profile.h"
 
 struct profile_reader;
@@ -20,5 +21,31 @@ int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err);
 
 void profile_reader_free(struct profile_reader *reader);
+
+/* ---- numbers that others read ----
+ *
+ * Nearly all bytes of a large profile are long columns of numbers. The reader can let runs of them pass, for others to
+ * read meanwhile (numbers_read(), between brackets) and put in place before the end. It only counts commas then: if
+ * what was let pass is not that many numbers, the file has to be read again without this, to say what is wrong with it.
+ */
+
+struct passed_numbers {
+    const char *text; /* in the piece in which it came, no longer there with the next */
+    size_t size, count;
+    enum column_type type;
+    bool is_read;
+    struct column *column; /* the reader's own */
+    size_t first;
+};
+
+/* From the next piece on runs of `least` bytes or more are let pass; 0, at first: none. */
+void profile_reader_pass(struct profile_reader *reader, size_t least);
+
+/* All runs so far, in the order in which they came. */
+const struct passed_numbers *profile_reader_passed(const struct profile_reader *reader, size_t *count);
+
+/* Where the elements of a run belong, `count` of the column's type; valid until the next call. To be asked once for
+ * each; NULL otherwise. */
+void *profile_reader_place(struct profile_reader *reader, size_t number);
 
 #endif

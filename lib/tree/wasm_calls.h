@@ -22,6 +22,10 @@ unsigned char *EXPORT(session_input)(struct session *session, uint32_t size);
 const char *EXPORT(session_error)(const struct session *session);
 int EXPORT(session_feed)(struct session *session, uint32_t size);
 int EXPORT(session_finish)(struct session *session);
+void EXPORT(session_pass)(struct session *session, uint32_t least);
+const struct view *EXPORT(session_passed)(struct session *session);
+unsigned char *EXPORT(session_place)(struct session *session, uint32_t run);
+const struct view *EXPORT(session_numbers)(struct session *session, uint32_t type, uint32_t size);
 const struct view *EXPORT(session_string)(struct session *session, uint32_t string);
 
 /* wasm_info.c */

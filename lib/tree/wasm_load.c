@@ -1,6 +1,7 @@
 /*
  * Loading: the life of a session, its input buffer, and the bytes of a profile.
  */
+#include "profile/numbers.h"
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
@@ -49,6 +50,55 @@ int session_finish(struct session *session)
     }
     session->engine = engine_new(&profile, &session->err);
     return session->engine ? 0 : -ENOMEM;
+}
+
+/* ---- numbers that other sessions read ---- */
+
+/* From the next piece on, runs of numbers of `least` bytes or more are let pass; 0: none (see profile/read.h). */
+void session_pass(struct session *session, uint32_t least)
+{
+    if (session->reader)
+        profile_reader_pass(session->reader, least);
+}
+
+/* The runs that were let pass since the last call of this, all in the last piece: where the text of each is in it, how
+ * many bytes it and its elements have, and of which type these are. */
+const struct view *session_passed(struct session *session)
+{
+    size_t count = 0;
+    const struct passed_numbers *passed = session->reader ? profile_reader_passed(session->reader, &count) : NULL;
+    session->runs.length = 0;
+    for (size_t i = session->runs_known; i < count; i++) {
+        const struct passed_numbers *run = &passed[i];
+        if (!array_push(&session->runs,
+                        (struct passed_run){(uint32_t)i, (uint32_t)(run->text - (const char *)session->input.data),
+                                            (uint32_t)run->size,
+                                            (uint32_t)(run->count * column_element_size(run->type)), run->type})) {
+            error_no_memory(&session->err);
+            return NULL;
+        }
+    }
+    session->runs_known = count;
+    session->view = (struct view){(uint32_t)session->runs.length, {session->runs.data}};
+    return &session->view;
+}
+
+/* Where the elements of a run belong, before the next call; NULL if it has them already. */
+unsigned char *session_place(struct session *session, uint32_t run)
+{
+    return session->reader ? profile_reader_place(session->reader, run) : NULL;
+}
+
+/* The elements of a column of `type`, as bytes, from the JSON array in the input; NULL if anything else is in it. */
+const struct view *session_numbers(struct session *session, uint32_t type, uint32_t size)
+{
+    if (type > COLUMN_DOUBLE || !numbers_read(&session->numbers, type, (const char *)session->input.data, size)) {
+        error_set(&session->err, EINVAL, "these are no numbers of that type");
+        return NULL;
+    }
+    size_t bytes = session->numbers.length * column_element_size(type);
+    session->view = (struct view){(uint32_t)bytes, {session->numbers.data}};
+    return &session->view;
 }
 
 /* The bytes of a string of the profile, UTF-8. */

@@ -25,6 +25,11 @@
 
 enum { VIEW_COLUMNS = 8 };
 
+/* A run of numbers that the reader has let pass: see session_passed(). */
+struct passed_run {
+    uint32_t run, offset, size, bytes, type;
+};
+
 /* What a call answers with: a length and columns of that many entries. module.ts reads it as 32-bit words. */
 struct view {
     uint32_t length;
@@ -42,6 +47,11 @@ struct session {
     struct error err;
     ARRAY(unsigned char) input;
     struct view view; /* the last answer */
+
+    /* wasm_load.c */
+    size_t runs_known;
+    ARRAY(struct passed_run) runs; /* of the last piece */
+    struct column numbers;
 
     /* wasm_info.c */
     struct text_buffer text;

@@ -67,6 +67,12 @@ export class EngineModule {
         return new Uint8Array(this.exports.memory.buffer, pointer, size);
     }
 
+    /** A part of its memory, which may move with the next call. */
+    memory(pointer: Pointer, size: number): Uint8Array {
+        if (pointer === 0) throw new Error('There is no such place');
+        return new Uint8Array(this.exports.memory.buffer, pointer, size);
+    }
+
     /** Puts 32-bit words and after them text, as UTF-8, into the input. Returns how many bytes the text has. */
     inputWords(words: readonly number[], text = ''): number {
         const bytes = this.encoder.encode(text);
@@ -136,7 +142,7 @@ export class View {
         return new Float32Array(this.memory, this.at(column, length), length).slice();
     }
 
-    bytes(column: number, length = this.length): Uint8Array {
+    bytes(column: number, length = this.length): Uint8Array<ArrayBuffer> {
         return new Uint8Array(this.memory, this.at(column, length), length).slice();
     }
 
