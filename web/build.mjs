@@ -1,5 +1,5 @@
-// Builds the page into build/web: index.html, engine.js (which starts the worker), app.js, worker.js, style.css, engine.wasm
-// and the files that app.js loads on demand, everything that the server embeds.
+// Builds the page into build/web: index.html, engine.js (which starts the worker), app.js, worker.js, helper.js, style.css,
+// engine.wasm and the files that app.js loads on demand, everything that the server embeds.
 //
 //     node build.mjs [--out DIR] [--wasm FILE]
 //
@@ -40,7 +40,7 @@ const startedBefore = {
     name: 'started-before',
     setup: (plugins) => plugins.onResolve({ filter: /\/engine\/start$/ }, () => ({ path: './engine.js', external: true })),
 };
-// What the page imports on demand becomes files of their own; the worker stays one file.
+// What the page imports on demand becomes files of their own; each worker stays one file.
 const { metafile } = await build({
     ...options,
     entryPoints: [{ in: join(here, 'src/main.tsx'), out: 'app' }],
@@ -53,6 +53,7 @@ await build({
     entryPoints: [
         { in: join(here, 'src/engine/start.ts'), out: 'engine' },
         { in: join(here, 'src/engine/worker.ts'), out: 'worker' },
+        { in: join(here, 'src/engine/helper.ts'), out: 'helper' },
         { in: join(here, 'src/style/style.css'), out: 'style' },
     ],
 });

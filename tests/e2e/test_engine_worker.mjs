@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // The worker of the page in a browser: what it says of files that are no profiles, and which questions it may skip. Prints
 // TAP. CHROMIUM names the browser's program.
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -47,9 +49,47 @@ const profile = {
     ],
 };
 const json = Buffer.from(JSON.stringify(profile));
+
+/**
+ * A file that is large enough for helpers: threads of so many samples, their columns written here without ever being arrays.
+ * `odd`: an element in the middle of the stacks of the last thread.
+ */
+function largeProfile(odd = '1') {
+    const THREADS = 4;
+    const SAMPLES = 1_600_000; // a thread; a multiple of how often the parts are repeated
+    const repeated = (elements) => Array(SAMPLES / elements.length).fill(elements.map(String).join()).join();
+    const columns = { stack: repeated([0, 1, 2, null, 1]), timeDeltas: repeated([0.25, 1.001, 3, 1e-7]), threadCPUDelta: repeated([1000, null]) };
+    const comma = columns.stack.indexOf(',', columns.stack.length / 2);
+    const oddStack = `${columns.stack.slice(0, comma)},${odd}${columns.stack.slice(columns.stack.indexOf(',', comma + 1))}`;
+    const text = JSON.stringify({ ...profile, threads: [] });
+    const { samples, ...rest } = profile.threads[0];
+    const threads = Array.from({ length: THREADS }, (_, i) => {
+        const stack = i === THREADS - 1 ? oddStack : columns.stack;
+        const table = `{"stack":[${stack}],"timeDeltas":[${columns.timeDeltas}],"threadCPUDelta":[${columns.threadCPUDelta}],"length":${SAMPLES}}`;
+        return `{${JSON.stringify({ ...rest, tid: i }).slice(1, -1)},"samples":${table}}`;
+    });
+    return Buffer.from(text.replace('"threads":[]', `"threads":[${threads.join()}]`));
+}
 const gzip = gzipSync(json);
 const html = '<!doctype html><title>test</title>';
+// It tells when it is ready, and of every piece that it has read, before its answer lets the load end.
+const helper = readFileSync(join(web, 'helper.js'), 'utf8');
+const watched = `const tell = (what) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', what, false);
+    request.send();
+};
+const send = self.postMessage;
+self.postMessage = (message, parts) => {
+    if (message !== 'ready') tell('helped');
+    send.call(self, message, parts);
+    if (message === 'ready') tell('ready');
+};\n${helper}`;
 const files = {
+    '/helper.js': ['text/javascript', watched],
+    '/helped': ['text/plain', ''],
+    '/ready': ['text/plain', ''],
+    '/broken-off.json': ['application/json', json],
     '/': ['text/html', html],
     '/worker.js': ['text/javascript', readFileSync(join(web, 'worker.js'))],
     '/engine.wasm': ['application/wasm', readFileSync(join(web, 'engine.wasm'))],
@@ -63,10 +103,20 @@ const files = {
     '/empty.json': ['application/json', Buffer.alloc(0)],
     '/one-byte.json': ['application/json', Buffer.from([0x1f])],
 };
+const large = { '/large.json': '1', '/large-minus.json': '-1', '/large-text.json': '"one"', '/large-fraction.json': '1.5', '/large-nested.json': '[1,2]' };
+let helped = 0;
+let settled; // when a helper is there, or none will be
+let settle = () => {};
 const server = createServer((request, response) => {
+    if (request.url === '/helped') helped++;
+    if (large[request.url]) files[request.url] ??= ['application/json', largeProfile(large[request.url])];
+    if (request.url === '/ready' || !files[request.url]) settle();
     const [type, bytes, headers = {}] = files[request.url] ?? ['text/plain', ''];
-    response.writeHead(files[request.url] ? 200 : 404, { 'Content-Type': type, ...headers });
-    response.end(bytes);
+    response.writeHead(files[request.url] ? 200 : 404, { 'Content-Type': type, 'Content-Length': bytes.length, ...headers });
+    if (request.url === '/broken-off.json') return response.write(bytes.subarray(0, 900), () => response.destroy());
+    if (!large[request.url]) return response.end(bytes);
+    response.write(bytes.subarray(0, bytes.length / 4)); // the rest when it is known who is there
+    settled.then(() => response.end(bytes.subarray(bytes.length / 4)));
 });
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 
@@ -118,6 +168,7 @@ const complaints = {
     'cut.json': /cut|end/i,
     'cut.json.gz': /damaged or cut off/,
     'broken.json.gz': /damaged or cut off|JSON|byte/i,
+    'broken-off.json': /stopped arriving/,
     'page.html': /JSON|HTML|profile/i,
     'empty.json': /empty/i,
     'one-byte.json': /./,
@@ -126,6 +177,50 @@ const complaints = {
 for (const [name, sentence] of Object.entries(complaints)) {
     const { answers } = await ask([['load', name]]);
     check(`${name} gives a sentence`, sentence.test(answers[0].error ?? ''), answers[0]);
+}
+
+async function askOfLarge(calls) {
+    settled = new Promise((resolve) => {
+        settle = resolve;
+    });
+    helped = 0;
+    return (await ask(calls)).answers;
+}
+
+/** What a large file gives with helpers, and without: then there is no such file as theirs. */
+async function withAndWithout(calls) {
+    const together = await askOfLarge(calls);
+    const pieces = helped;
+    const kept = files['/helper.js'];
+    delete files['/helper.js'];
+    const alone = await askOfLarge(calls);
+    files['/helper.js'] = kept;
+    const [[, name]] = calls;
+    writeFileSync(join(folder, name), files[`/${name}`][1]);
+    delete files[`/${name}`]; // it is large
+    return { together, alone, pieces, same: JSON.stringify(together) === JSON.stringify(alone) };
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'prof-worker-'));
+const everything = { threads: [0, 1, 2, 3], range: null, search: '', inverted: false, transforms: [] };
+const questions = [['query', everything], ['roots'], ['descendants', 0, 100], ['activity', 3, 0, 1e6, 500, '']];
+let largeAnswers;
+for (const name of ['large.json', 'large-minus.json']) {
+    const { together, alone, pieces, same } = await withAndWithout([['load', name], ...questions]);
+    if (name === 'large.json') largeAnswers = together;
+    check(`helpers read pieces of ${name}`, pieces > 0, pieces);
+    check(`and it is the same as without them`, same && together[0].sampleCount === 6_400_000 && together[1].rootTotal > 5e6, together.map((answer, i) => [answer, alone[i]]).slice(1, 3));
+}
+if (process.env.PROF) {
+    const report = JSON.parse(execFileSync(process.env.PROF, ['report', '--functions', '--json', join(folder, 'large.json')], { encoding: 'utf8' }));
+    const [, { rootTotal }, , { func, self }] = largeAnswers;
+    const selfOf = (name) => report.functions.find((entry) => entry.name === name)?.self;
+    const same = Array.from(func, (index, row) => selfOf(profile.shared.stringArray[index]) === self[row]);
+    check('prof report has the same numbers', report.total === rootTotal && same.length === 2 && same.every(Boolean), [report, largeAnswers.slice(1, 4)]);
+}
+for (const name of ['large-text.json', 'large-fraction.json', 'large-nested.json']) {
+    const { together, pieces, same } = await withAndWithout([['load', name]]);
+    check(`${name} is refused with the same sentence as without helpers`, pieces > 0 && same && /threads\[3\].samples.stack/.test(together[0].error), [together, pieces]);
 }
 
 const early = await ask([query('')]);
@@ -142,5 +237,6 @@ check('and the worker lives on', wrong.answers[6].length === 3, wrong.answers[6]
 
 console.log(`1..${count}`);
 await browser.close();
+rmSync(folder, { recursive: true });
 server.close();
 server.closeAllConnections();

@@ -7,8 +7,9 @@ import type { ProfileInfo } from './api';
 import { butterflyAnswers } from './butterfly';
 import { chartAnswers } from './charts';
 import { findAnswers } from './find';
+import type { Run } from './helper';
 import { markerAnswers } from './markers';
-import { EngineModule, type Pointer } from './module';
+import { EngineModule, type Pointer, type View } from './module';
 import type { EngineAnswers } from './protocol';
 import { sourceAnswers } from './source';
 import { timelineAnswers } from './timeline';
@@ -17,15 +18,23 @@ import { treeAnswers } from './tree';
 interface Functions {
     session_feed(session: Pointer, size: number): number;
     session_finish(session: Pointer): number;
+    session_pass(session: Pointer, least: number): void;
+    session_passed(session: Pointer): Pointer;
+    session_place(session: Pointer, run: number): Pointer;
     session_info(session: Pointer): Pointer;
 }
 
 const FEED_BYTES = 1 << 20;
+const PASS_BYTES = 1 << 15; // a run of numbers that is worth being read elsewhere
+const RUN_BYTES = 20;
 
 /** An engine that is fed with a profile, and answers once that is finished. */
 export interface WasmEngine extends EngineAnswers {
     /** The next bytes of the uncompressed file. Throws with a sentence for the user. */
     feed(bytes: Uint8Array): void;
+    /** The same, but long runs of numbers are let pass, and have to be put in their places before the end. */
+    feedPassing(bytes: Uint8Array): Run[];
+    put(run: Run, elements: Uint8Array): void;
     finish(): ProfileInfo;
     /** Bytes of memory that it has taken so far. */
     memoryBytes(): number;
@@ -35,13 +44,26 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
     const module = await EngineModule.create(compiled);
     const { session } = module;
     const wasm = module.functions<Functions>();
+    const feed = (bytes: Uint8Array, fed?: (at: number) => void): void => {
+        for (let at = 0; at < bytes.length; at += FEED_BYTES) {
+            const piece = bytes.subarray(at, at + FEED_BYTES);
+            module.input(piece.length).set(piece);
+            module.check(wasm.session_feed(session, piece.length));
+            fed?.(at);
+        }
+    };
     return {
-        feed(bytes) {
-            for (let at = 0; at < bytes.length; at += FEED_BYTES) {
-                const piece = bytes.subarray(at, at + FEED_BYTES);
-                module.input(piece.length).set(piece);
-                module.check(wasm.session_feed(session, piece.length));
-            }
+        feed,
+        feedPassing(bytes) {
+            const runs: Run[] = [];
+            wasm.session_pass(session, PASS_BYTES);
+            feed(bytes, (at) => runs.push(...runsOf(module.view(wasm.session_passed(session)), at)));
+            wasm.session_pass(session, 0);
+            return runs;
+        },
+        put(run, elements) {
+            if (elements.length !== run.bytes) throw new Error('This is not what was let pass');
+            module.memory(wasm.session_place(session, run.run), run.bytes).set(elements);
         },
         finish() {
             module.check(wasm.session_finish(session));
@@ -56,4 +78,12 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         ...chartAnswers(module),
         ...findAnswers(module),
     };
+}
+
+/** The runs that were let pass in the part of a piece that begins at `start`. */
+function runsOf(view: View, start: number): Run[] {
+    return view.records(0, RUN_BYTES, (data, at) => {
+        const word = (number: number) => data.getUint32(at + number * 4, true);
+        return { run: word(0), offset: start + word(1), size: word(2), bytes: word(3), type: word(4) };
+    });
 }

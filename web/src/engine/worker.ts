@@ -4,9 +4,10 @@
  */
 import { messageOf } from '../text/message';
 import type { ProfileInfo } from './api';
-import { openSource, type ProfileSource, readProfile } from './download';
+import type { ProfileSource } from './download';
+import { loadProfile } from './load';
 import type { Method, Reply, Request } from './protocol';
-import { openEngine, type WasmEngine } from './wasm';
+import type { WasmEngine } from './wasm';
 
 const ENGINE_URL = 'engine.wasm';
 
@@ -93,25 +94,12 @@ function answer(request: Request): unknown {
 
 /** A profile that was loaded before stays until this one is there: the file may turn out to be none. */
 async function load(id: number, source: ProfileSource): Promise<ProfileInfo> {
-    const body = openSource(source); // arrives while the engine is compiled
-    body.catch(() => undefined); // the engine's failure is told first
-    const module = await compiled.catch((error: unknown) => {
+    const module = compiled.catch((error: unknown) => {
         throw new Error(`The engine could not be loaded: ${messageOf(error)}`);
     });
-    const fresh = await openEngine(module);
-    let bytes = 0;
-    await readProfile(
-        await body,
-        (piece) => {
-            bytes += piece.length;
-            fresh.feed(piece);
-        },
-        (progress) => scope.postMessage({ id, kind: 'progress', progress }),
-    );
-    scope.postMessage({ id, kind: 'progress', progress: { phase: 'index', done: bytes, total: bytes } });
-    const info = fresh.finish();
-    engine = fresh;
-    return info;
+    const loaded = await loadProfile(module, source, (progress) => scope.postMessage({ id, kind: 'progress', progress }));
+    engine = loaded.engine;
+    return loaded.info;
 }
 
 /** The array buffers right inside an answer, which are handed over instead of copied. */

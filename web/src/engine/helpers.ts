@@ -1,0 +1,96 @@
+/**
+ * Workers that read the long columns of numbers of a large profile, beside the worker that reads the rest. They are started
+ * when a file turns out to be large. Only those that wait are given something: what comes while all are busy is read where
+ * it came, so that nothing piles up, and a machine without processors to spare does without them.
+ */
+import type { Answer, Run, Task } from './helper';
+import type { WasmEngine } from './wasm';
+
+const HELPER_URL = 'helper.js';
+const MOST = 3;
+
+export class Helpers {
+    /** Something was given to one of them. */
+    haveHelped = false;
+    private all: Worker[] | undefined;
+    private readonly waiting: Worker[] = [];
+    private readonly spares: ArrayBuffer[] = [];
+    private readonly busy = new Set<Worker>();
+    private failure: Error | undefined;
+    private settled: (() => void) | undefined;
+
+    constructor(
+        private readonly compiled: WebAssembly.Module,
+        private readonly engine: WasmEngine,
+    ) {}
+
+    start(): void {
+        this.all ??= Array.from({ length: Math.min(navigator.hardwareConcurrency - 1, MOST) }, () => {
+            const worker = new Worker(new URL(HELPER_URL, import.meta.url), { type: 'module', name: 'helper' });
+            worker.onmessage = ({ data }: MessageEvent<Answer | 'ready'>) => {
+                if (data !== 'ready') this.take(worker, data);
+                this.waiting.push(worker);
+            };
+            worker.onerror = (event) => {
+                event.preventDefault();
+                if (this.busy.has(worker)) this.fail(event.message);
+            };
+            worker.postMessage(this.compiled);
+            return worker;
+        });
+    }
+
+    get areFree(): boolean {
+        return this.waiting.length > 0;
+    }
+
+    /** Gives one that waits the runs in a piece, whose buffer is gone then. */
+    give(piece: Uint8Array<ArrayBuffer>, runs: Run[]): void {
+        const { buffer, byteOffset } = piece;
+        const task: Task = { buffer, runs: runs.map((run) => ({ ...run, offset: run.offset + byteOffset })) };
+        this.haveHelped = true;
+        const worker = this.waiting.pop();
+        if (!worker) throw new Error('No helper waits');
+        this.busy.add(worker);
+        worker.postMessage(task, [buffer]);
+    }
+
+    /** The buffer of a piece that was read. */
+    spare(): ArrayBuffer | undefined {
+        return this.spares.pop();
+    }
+
+    /** Throws if something that was given away could not be read. */
+    check(): void {
+        if (this.failure) throw this.failure;
+    }
+
+    /** Resolves when all is in its place. */
+    async settle(): Promise<void> {
+        if (this.busy.size > 0 && !this.failure)
+            await new Promise<void>((resolve) => {
+                this.settled = resolve;
+            });
+        this.check();
+    }
+
+    end(): void {
+        for (const worker of this.all ?? []) worker.terminate();
+    }
+
+    private take(worker: Worker, { buffer, runs, elements }: Answer): void {
+        try {
+            for (const [index, run] of runs.entries()) this.engine.put(run, elements[index] ?? new Uint8Array(0));
+        } catch (error) {
+            this.fail(String(error));
+        }
+        this.spares.push(buffer);
+        this.busy.delete(worker);
+        if (this.busy.size === 0) this.settled?.();
+    }
+
+    private fail(message: string): void {
+        this.failure ??= new Error(message);
+        this.settled?.();
+    }
+}
