@@ -67,7 +67,7 @@ export const selected = signal<TreeNode | null>(null);
 /** Whether the rows are those of an inverted tree: the view may be ahead of them. */
 const isShownInverted = signal(false);
 /** The transforms of the rows, and what they depend on, as text that tells them from others: the engine has done these. */
-export const shownTransforms = signal('');
+export const shownTransforms = signal(textOfTransforms({ transforms: [], threads: [] }));
 /** The same for transforms and search together. */
 export const shownFilter = signal('');
 /** The selected row as the engine's filter, in JSON: it stays the same while its node is replaced. '' for none. */
@@ -209,7 +209,7 @@ async function reopenShape(nodes: TreeNode[], shape: string, mine: number): Prom
 }
 
 /** A filter by markers looks at those of the threads that are selected. */
-function textOfTransforms({ transforms: done, threads }: Query): string {
+function textOfTransforms({ transforms: done, threads }: Pick<Query, 'transforms' | 'threads'>): string {
     return JSON.stringify([done, done.some((one) => one.kind === 'filter-samples') ? threads : []]);
 }
 
