@@ -232,6 +232,8 @@ export interface TreeCalls {
     roots(): Promise<TreeRows>;
     /** The children of a node, heaviest first. */
     children(node: number): Promise<TreeRows>;
+    /** The children of `node`, and of each node of a path below it that exists and has at least the total `least`. */
+    childrenAlong(node: number, path: NodePath, least: number): Promise<TreeRows[]>;
     /** All rows below a node (to `limit` rows), depth first, heaviest first: expand-all. */
     descendants(node: number, limit: number): Promise<TreeRows>;
     /** The heaviest path from the roots down, until self exceeds every child or `depth` levels. */

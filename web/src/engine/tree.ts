@@ -164,6 +164,16 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         },
         roots: () => rows(wasm.session_children(session, NONE)),
         children: (node) => rows(wasm.session_children(session, node)),
+        childrenAlong(node, path, least) {
+            const levels = [rows(wasm.session_children(session, node))];
+            for (const func of path) {
+                const { func: funcs, node: nodes, total, hasChildren } = levels[levels.length - 1] as TreeRows;
+                const at = funcs.indexOf(func);
+                if (at < 0 || hasChildren[at] === 0 || Math.abs(total[at] ?? 0) < least) break;
+                levels.push(rows(wasm.session_children(session, nodes[at] ?? NONE)));
+            }
+            return levels;
+        },
         descendants: (node, limit) => rows(wasm.session_descendants(session, node, limit)),
         heaviestPath: (depth) => path(wasm.session_heaviest_path(session, depth)),
         path: (node) => path(wasm.session_path(session, node)),

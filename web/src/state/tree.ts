@@ -112,6 +112,18 @@ async function loadChildren(node: TreeNode, mine: number): Promise<void> {
     node.children = makeNodes(answer, node, 0, node.depth + 1);
 }
 
+/** Makes the children of the nodes along a path below `node`, which are to be shown together, in one step. */
+async function loadChildrenAlong(node: TreeNode, path: NodePath, least: number, mine: number): Promise<void> {
+    const levels = await engine.childrenAlong(node.handle, path, least);
+    check(mine);
+    let at: TreeNode | undefined = node;
+    for (const [depth, level] of levels.entries()) {
+        if (!at) return;
+        at.children ??= makeNodes(level, at, 0, at.depth + 1);
+        at = at.children.find((child) => child.func === path[depth]);
+    }
+}
+
 /** Opens everything below a node, up to a limit; a node that is open always has all its children. */
 async function loadDescendants(node: TreeNode, mine: number): Promise<boolean> {
     const answer = await engine.descendants(node.handle, MOST_ROWS);
@@ -153,28 +165,27 @@ async function reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number)
 async function walkTo(nodes: TreeNode[], path: NodePath, mine: number, least = 0): Promise<TreeNode | null> {
     let level: TreeNode[] | null = nodes;
     let found: TreeNode | null = null;
-    for (const func of path) {
+    for (const [depth, func] of path.entries()) {
         const next: TreeNode | undefined = level?.find((node) => node.func === func);
         if (!next || (found && Math.abs(next.total) < least)) break;
         if (found) found.expanded = true;
         found = next;
-        await loadChildren(next, mine);
+        if (next.hasChildren && !next.children) await loadChildrenAlong(next, path.slice(depth + 1), least, mine);
         level = next.children;
     }
     return found;
 }
 
 /** What to select if the view says nothing, or something that is no longer there. */
-async function chooseNode(nodes: TreeNode[], rootTotal: number, mine: number): Promise<TreeNode | null> {
+async function chooseNode(
+    nodes: TreeNode[],
+    rootTotal: number,
+    heaviest: NodePath,
+    mine: number,
+): Promise<TreeNode | null> {
     const wanted = view.value.path;
-    if (wanted.length > 0) {
-        const node = await walkTo(nodes, wanted, mine);
-        if (node) return node;
-    }
-    // Inverted, the heaviest function is what one looks for, not who happens to call it.
-    const path = await engine.heaviestPath(inverted.value ? 1 : FIRST_PATH_DEPTH);
-    check(mine);
-    return walkTo(nodes, path, mine, rootTotal * FIRST_PATH_SHARE);
+    const node = wanted.length > 0 ? await walkTo(nodes, wanted, mine) : null;
+    return node ?? walkTo(nodes, heaviest, mine, rootTotal * FIRST_PATH_SHARE);
 }
 
 /** What decides which rows there are, so that a tree of another shape is not taken for this one. */
@@ -219,13 +230,18 @@ async function refresh(): Promise<void> {
     const mine = ++generation;
     const wanted = query.value;
     const shape = shapeOf(view.value.transforms, wanted.inverted);
-    const answer = await engine.query(wanted);
+    // Calls are answered in order: these are about the query.
+    const [answer, rootRows, heaviest] = await Promise.all([
+        engine.query(wanted),
+        engine.roots(),
+        // Inverted, the heaviest function is what one looks for, not who happens to call it.
+        engine.heaviestPath(wanted.inverted ? 1 : FIRST_PATH_DEPTH),
+    ]);
     if (answer === null) return;
     check(mine);
-    const nodes = makeNodes(await engine.roots(), null, 0, 0);
-    check(mine);
+    const nodes = makeNodes(rootRows, null, 0, 0);
     await reopenShape(nodes, shape, mine);
-    const node = await chooseNode(nodes, answer.rootTotal, mine);
+    const node = await chooseNode(nodes, answer.rootTotal, heaviest, mine);
     await fetchNames(firstFuncs(nodes, node));
     check(mine);
     const isMoved = nodePath(node).join() !== nodePath(selected.value).join();
