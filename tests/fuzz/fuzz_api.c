@@ -1,6 +1,7 @@
 /*
  * Any bytes as the body of a request to the symbol API; the first byte chooses which. Whatever comes in, a JSON object
- * goes out, with a status that fits. One library is there to be found: a small program of the system.
+ * goes out, with a status that fits. Some things are there to be found: a small program of the system as library, and a
+ * script that is none.
  */
 #include "base/json.h"
 #include "serve/symbol_api.h"
@@ -29,6 +30,10 @@ static void start(struct symbol_api *api)
     api->symbolizer = symbolizer_new(&options, &err);
     options.skip_inlines_and_lines = options.use_cache = true;
     api->names = symbolizer_new(&options, &err);
+    api->serves_scripts = true;
+    if (strings_add_z(&api->libs.scripts, "/dev/null") == STRING_NONE ||
+        strings_add_z(&api->libs.scripts, "file:///bin/true") == STRING_NONE)
+        abort();
     if (!api->symbolizer || !api->names || !served_libs_add(&api->libs, &lib) || !served_libs_add(&api->libs, &bare))
         abort();
 }
