@@ -194,7 +194,7 @@ function slowColor(frame, { band, box }) {
 const placeText = (place) => (place ? `${place.band} ${place.box}` : '');
 
 await check('each pixel of a chart has the colour of the box that lies there', () => {
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < 30; round++) {
         const ratio = [1, 1.5, 2, 3][random(4)];
         const gap = Math.max(1, Math.round(ratio * 0.8));
         const frame = randomFrame();
@@ -343,7 +343,7 @@ await check('a marker is found where its box is, or near it', () => {
 });
 
 await check('the marker chart has each marker in its row, the last one on top', () => {
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 30; round++) {
         const ratio = [1, 2][random(2)];
         const rows = Array.from({ length: 4 }, (_, at) => ({ category: at >> 1, isOfInstants: at === 0, rowOfName: at % 2 }));
         const lines = [];

@@ -90,6 +90,7 @@ await check('template arguments are folded, and nothing else that has angles', (
         ['a<b<c>>::d<e>(f<g>)', 'a<…>::d<…>(f<…>)'],
         ['bool std::operator< <char, int>(x)', 'bool std::operator< <…>(x)'],
         ['operator<<', 'operator<<'],
+        ['bool operator<(A<int>)', 'bool operator<(A<…>)'],
         ['std::operator<< <std::char_traits<char> >(y)', 'std::operator<< <…>(y)'],
         ['ptr<int>::operator->()', 'ptr<…>::operator->()'],
         ['cooperator<int>', 'cooperator<…>'],
@@ -283,6 +284,7 @@ await check('shares and durations are short and never lie about zero', () => {
     assertEqual(format.formatShare(5, 0), '0%', 'a share of nothing');
     assertEqual(format.formatShare(1, 2000), '0.1%', 'the least that is not next to nothing');
     assertEqual(format.formatShare(-1, 4), '-25.0%', 'a share that is taken away');
+    assertEqual([0, 999, 1234567.4, -1000].map(format.formatCount).join(' '), '0 999 1,234,567 -1,000', 'counts');
     const durations = [
         [0, '0 ms'], [1, '1 ms'], [12.345, '12.3 ms'], [340.4, '340 ms'], [-2.5, '-2.5 ms'], [0.0125, '12.5 µs'], [0.001, '1 µs'],
         [0.0009, '900 ns'], [1000, '1 s'], [1234.5, '1.23 s'], [119_999, '120 s'], [120_000, '2 min 00 s'], [125_000, '2 min 05 s'],

@@ -87,6 +87,34 @@ static void test_lists_and_tables_are_written_out(void **state)
     assert_shown("unique-string", "99999", "");
 }
 
+static void test_a_section_has_a_fact_for_each_of_its_entries(void **state)
+{
+    (void)state;
+    static const char *const labels[] = {"Cores", "Threads", "Clock"};
+    struct profile profile;
+    struct error err;
+    struct arena arena = {0};
+    struct fact_list facts = {0};
+    struct extra_section section = {0};
+    profile_init(&profile);
+    for (size_t i = 0; i < 3; i++) {
+        const char json[] = {(char)('4' + i), '\0'};
+        struct extra_entry entry = {strings_add_z(&profile.strings, labels[i]),
+                                    strings_add_z(&profile.strings, "integer"), strings_add_z(&profile.strings, json)};
+        assert_true(array_push(&section.entries, entry));
+    }
+    assert_int_equal(facts_of_section(&facts, &arena, &profile, &section, &err), 0);
+    assert_int_equal(facts.length, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(facts.data[i].label, labels[i]);
+        assert_int_equal(facts.data[i].value[0], '4' + (int)i);
+    }
+    array_free(&section.entries);
+    array_free(&facts);
+    arena_destroy(&arena);
+    profile_destroy(&profile);
+}
+
 static void test_facts_that_are_not_known_are_left_out(void **state)
 {
     (void)state;
@@ -142,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_huge_numbers_fit),
         cmocka_unit_test(test_json_strings_are_decoded),
         cmocka_unit_test(test_lists_and_tables_are_written_out),
+        cmocka_unit_test(test_a_section_has_a_fact_for_each_of_its_entries),
         cmocka_unit_test(test_facts_that_are_not_known_are_left_out),
         cmocka_unit_test(test_equal_weights_stay_in_their_order),
     };
