@@ -1,6 +1,7 @@
 #include "tree/counters.h"
 
 #include "base/json.h"
+#include "tree/pixel_values.h"
 #include "base/search.h"
 
 #include <math.h>
@@ -101,42 +102,20 @@ static size_t first_after(const struct counter *counter, double time, bool or_at
                                or_at ? search_real_is_below : is_not_after, &time);
 }
 
-struct pixels {
-    float *values;
-    uint32_t width;
-    double from, per_ms;
-};
-
-/* Raises the pixels that [start, end) touches. */
-static void raise_to(const struct pixels *pixels, double start, double end, double value)
-{
-    double left = floor((start - pixels->from) * pixels->per_ms), right = (end - pixels->from) * pixels->per_ms;
-    if (right < 0 || (right == 0 && end > start) || left >= pixels->width)
-        return;
-    uint32_t first = left > 0 ? (uint32_t)left : 0;
-    uint32_t last = right >= pixels->width ? pixels->width : (uint32_t)ceil(right);
-    last = last > first ? last : first + 1;
-    for (uint32_t x = first; x < last && x < pixels->width; x++)
-        if (isnan(pixels->values[x]) || pixels->values[x] < value)
-            pixels->values[x] = (float)value;
-}
-
 void counter_graph(const struct counter *counter, bool is_rate, double from, double to, float *values, uint32_t width)
 {
-    for (uint32_t x = 0; x < width; x++)
-        values[x] = NAN;
-    if (!(to > from) || counter->length == 0)
-        return;
-    struct pixels pixels = {values, width, from, width / (to - from)};
+    struct pixel_values pixels = {.values = values, .width = width};
+    bool is_empty = !(to > from);
+    pixel_values_start(&pixels, from, is_empty ? from + 1 : to);
     double sum = 0;
-    for (size_t i = 0; i < counter->length; i++) {
+    for (size_t i = 0; !is_empty && i < counter->length; i++) {
         sum += change_at(counter, i);
         double start = is_rate && i > 0 ? counter->time[i - 1] : counter->time[i];
         double end = is_rate ? counter->time[i] : i + 1 < counter->length ? counter->time[i + 1] : counter->time[i];
         if (start > to)
             break;
         if (end >= from && !(is_rate && i == 0))
-            raise_to(&pixels, start, end, is_rate ? rate_at(counter, i) : sum);
+            pixel_values_raise(&pixels, start, end, is_rate ? rate_at(counter, i) : sum, 0);
     }
 }
 

@@ -81,21 +81,58 @@ static void read_field(struct schema_reader *reader, struct marker_schema *schem
         reader->failed = true;
 }
 
-static void read_fields(struct schema_reader *reader, struct marker_schema *schema)
+typedef void read_item(struct schema_reader *reader, struct marker_schema *schema);
+
+/* Reads a list of objects. */
+static void read_items(struct schema_reader *reader, struct marker_schema *schema, read_item *read)
 {
     enum json_type type = json_next(&reader->json);
     if (type != JSON_ARRAY_OPEN) {
         json_skip(&reader->json, type);
         return;
     }
-    reader->schemas->fields.length = schema->first_field; /* said twice: the last counts */
-    schema->field_count = 0;
     while ((type = json_next(&reader->json)) > JSON_END && type != JSON_ARRAY_CLOSE) {
         if (type == JSON_OBJECT_OPEN)
-            read_field(reader, schema);
+            read(reader, schema);
         else
             json_skip(&reader->json, type);
     }
+}
+
+static void read_fields(struct schema_reader *reader, struct marker_schema *schema)
+{
+    reader->schemas->fields.length = schema->first_field; /* said twice: the last counts */
+    schema->field_count = 0;
+    read_items(reader, schema, read_field);
+}
+
+static void read_graph(struct schema_reader *reader, struct marker_schema *schema)
+{
+    struct marker_graph_kind graph = {0};
+    while (json_next(&reader->json) == JSON_KEY) {
+        if (json_is(&reader->json, "key"))
+            graph.key = take_text(reader);
+        else if (json_is(&reader->json, "color"))
+            graph.color = take_text(reader);
+        else if (json_is(&reader->json, "type")) {
+            const char *type = take_text(reader);
+            graph.is_bar = type && strcmp(type, "bar") == 0;
+        } else
+            json_skip(&reader->json, json_next(&reader->json));
+    }
+    if (!graph.key)
+        return;
+    if (array_push(&reader->schemas->graphs, graph))
+        schema->graph_count++;
+    else
+        reader->failed = true;
+}
+
+static void read_graphs(struct schema_reader *reader, struct marker_schema *schema)
+{
+    reader->schemas->graphs.length = schema->first_graph; /* said twice: the last counts */
+    schema->graph_count = 0;
+    read_items(reader, schema, read_graph);
 }
 
 static void add_schema(struct schema_reader *reader, struct marker_schema schema)
@@ -109,7 +146,8 @@ static void add_schema(struct schema_reader *reader, struct marker_schema schema
 
 static void read_schema(struct schema_reader *reader)
 {
-    struct marker_schema schema = {.first_field = (uint32_t)reader->schemas->fields.length};
+    struct marker_schema schema = {.first_field = (uint32_t)reader->schemas->fields.length,
+                                   .first_graph = (uint32_t)reader->schemas->graphs.length};
     while (json_next(&reader->json) == JSON_KEY) {
         if (json_is(&reader->json, "name"))
             schema.name = take_text(reader);
@@ -125,6 +163,8 @@ static void read_schema(struct schema_reader *reader)
             read_places(reader, &schema);
         else if (json_is(&reader->json, "fields") || json_is(&reader->json, "data"))
             read_fields(reader, &schema);
+        else if (json_is(&reader->json, "graphs"))
+            read_graphs(reader, &schema);
         else
             json_skip(&reader->json, json_next(&reader->json));
     }
@@ -210,10 +250,20 @@ uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *n
     return found && strlen(found) == length && memcmp(name, found, length) == 0 ? index : SCHEMA_NONE;
 }
 
+const char *marker_schema_label(const struct marker_schemas *schemas, uint32_t schema, const char *key)
+{
+    const struct marker_schema *found = &schemas->items.data[schema];
+    for (uint32_t i = 0; i < found->field_count; i++)
+        if (strcmp(schemas->fields.data[found->first_field + i].key, key) == 0)
+            return schemas->fields.data[found->first_field + i].label;
+    return key;
+}
+
 void marker_schemas_destroy(struct marker_schemas *schemas)
 {
     array_free(&schemas->items);
     array_free(&schemas->fields);
+    array_free(&schemas->graphs);
     hash_destroy(&schemas->by_name);
     arena_destroy(&schemas->arena);
     *schemas = (struct marker_schemas){0};

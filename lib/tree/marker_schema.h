@@ -31,18 +31,27 @@ struct marker_field {
     bool hidden;
 };
 
+/* A field whose numbers are to be drawn over time: see marker_graph.h. */
+struct marker_graph_kind {
+    const char *key;
+    const char *color; /* a name of the format; NULL where the file has none */
+    bool is_bar;       /* else a line */
+};
+
 struct marker_schema {
     const char *name;
     const char *tooltip_label, *table_label, *chart_label, *description; /* NULL where the file has none */
     unsigned places;                                                     /* enum marker_place */
     uint32_t first_field, field_count;
+    uint32_t first_graph, graph_count;
 };
 
 struct marker_schemas {
     ARRAY(struct marker_schema) items;
-    ARRAY(struct marker_field) fields; /* of all schemas, those of one together */
-    struct hash by_name;               /* hash of the name -> the last schema of this name */
-    struct arena arena;                /* of the texts, which end at a NUL */
+    ARRAY(struct marker_field) fields;      /* of all schemas, those of one together */
+    ARRAY(struct marker_graph_kind) graphs; /* the same */
+    struct hash by_name;                    /* hash of the name -> the last schema of this name */
+    struct arena arena;                     /* of the texts, which end at a NUL */
 };
 
 /* Fills zeroed `schemas` from JSON text; what is not understood is left out, and kinds that are known without a schema
@@ -51,6 +60,9 @@ int marker_schemas_read(struct marker_schemas *schemas, const char *json, size_t
 
 /* The schema of this name, or SCHEMA_NONE. */
 uint32_t marker_schemas_find(const struct marker_schemas *schemas, const char *name, size_t length);
+
+/* What a field is called. */
+const char *marker_schema_label(const struct marker_schemas *schemas, uint32_t schema, const char *key);
 
 void marker_schemas_destroy(struct marker_schemas *schemas);
 

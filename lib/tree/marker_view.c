@@ -13,11 +13,18 @@ struct thread_markers {
     bool is_made;
 };
 
+/* A graph of a thread that was asked for. */
+struct thread_graph {
+    uint32_t thread, graph; /* the graph among those of all schemas */
+    struct marker_points points;
+};
+
 struct marker_view {
     struct marker_schemas schemas;
     struct marker_context context;
     struct time_range whole;
     struct thread_markers *threads;
+    ARRAY(struct thread_graph) graphs;
 
     ARRAY(uint32_t) chosen; /* the threads of the query */
     struct marker_list list;
@@ -66,6 +73,9 @@ void marker_view_free(struct marker_view *view)
     for (size_t i = 0; i < view->context.values.profile->threads.length; i++)
         array_free(&view->threads[i].list);
     free(view->threads);
+    for (size_t i = 0; i < view->graphs.length; i++)
+        array_free(&view->graphs.data[i].points);
+    array_free(&view->graphs);
     marker_schemas_destroy(&view->schemas);
     array_free(&view->chosen);
     array_free(&view->list);
@@ -259,6 +269,25 @@ int marker_view_strip(struct marker_view *view, uint32_t thread, const struct ma
     free(passed);
     free(last);
     return done ? 0 : error_no_memory(err);
+}
+
+const struct marker_points *marker_view_points(struct marker_view *view, uint32_t thread, uint32_t schema,
+                                               uint32_t graph, struct error *err)
+{
+    const uint32_t index = view->schemas.items.data[schema].first_graph + graph;
+    for (size_t i = 0; i < view->graphs.length; i++)
+        if (view->graphs.data[i].thread == thread && view->graphs.data[i].graph == index)
+            return &view->graphs.data[i].points;
+    struct thread_graph made = {.thread = thread, .graph = index};
+    const struct marker_list *list = marker_view_thread(view, thread, err);
+    if (!list ||
+        marker_points_read(&made.points, &view->context, list, schema, view->schemas.graphs.data[index].key, err) ||
+        !array_push(&view->graphs, made)) {
+        array_free(&made.points);
+        error_no_memory(err);
+        return NULL;
+    }
+    return &view->graphs.data[view->graphs.length - 1].points;
 }
 
 /* The kind of the marker in a row of the table, by its payload alone. */

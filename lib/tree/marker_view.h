@@ -7,6 +7,7 @@
 #define PROF_TREE_MARKER_VIEW_H
 
 #include "tree/marker_chart.h"
+#include "tree/marker_graph.h"
 #include "tree/marker_search.h"
 
 struct marker_query {
@@ -55,6 +56,11 @@ const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker
  * shown there. */
 int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
                       struct marker_boxes *boxes, struct error *err);
+
+/* What a kind of markers draws of a thread: its graph `graph`, as markers of marker_view_thread(). Kept. NULL if memory
+ * ran out. */
+const struct marker_points *marker_view_points(struct marker_view *view, uint32_t thread, uint32_t schema,
+                                               uint32_t graph, struct error *err);
 
 /* Where a thread's markers are shown, those of kinds with a schema: enum marker_place of all. Nothing is kept. */
 unsigned marker_view_places(const struct marker_view *view, uint32_t thread);

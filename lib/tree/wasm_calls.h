@@ -105,6 +105,8 @@ const struct view *EXPORT(session_marker_boxes)(struct session *session, double 
                                                 uint32_t first_row, uint32_t last_row);
 const struct view *EXPORT(session_marker_strip)(struct session *session, uint32_t thread, double from, double to,
                                                 double pixel, uint32_t places);
+const struct view *EXPORT(session_marker_graph)(struct session *session, uint32_t thread, uint32_t schema,
+                                                uint32_t graph, double from, double to, uint32_t width);
 const struct view *EXPORT(session_waits)(struct session *session, uint32_t thread, double from, double to,
                                          double pixel);
 const struct view *EXPORT(session_counter_graph)(struct session *session, uint32_t counter, double from, double to,

@@ -112,6 +112,46 @@ static void put_counter(struct json_writer *json, const struct profile *profile,
     json_close(json, '}');
 }
 
+/* What a kind of markers draws of a thread. */
+static void put_marker_graphs(struct json_writer *json, const struct marker_schemas *schemas, uint32_t schema,
+                              uint32_t thread)
+{
+    const struct marker_schema *kind = &schemas->items.data[schema];
+    json_open(json, '{');
+    put_number(json, "thread", thread);
+    put_number(json, "schema", schema);
+    json_key(json, "name");
+    json_text_z(json, kind->name);
+    json_key(json, "graphs");
+    json_open(json, '[');
+    for (uint32_t i = 0; i < kind->graph_count; i++) {
+        const struct marker_graph_kind *graph = &schemas->graphs.data[kind->first_graph + i];
+        json_open(json, '{');
+        json_key(json, "label");
+        json_text_z(json, marker_schema_label(schemas, schema, graph->key));
+        json_key(json, "color");
+        json_text_z(json, graph->color ? graph->color : "");
+        json_key(json, "isBar");
+        json_bool(json, graph->is_bar);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void put_all_marker_graphs(struct json_writer *json, const struct engine *engine,
+                                  const struct marker_view *markers)
+{
+    const struct marker_schemas *schemas = markers ? marker_view_context(markers)->schemas : NULL;
+    json_key(json, "markerGraphs");
+    json_open(json, '[');
+    for (uint32_t schema = 0; schemas && schema < schemas->items.length; schema++)
+        for (uint32_t i = 0; schemas->items.data[schema].graph_count && i < engine_profile(engine)->threads.length; i++)
+            if (marker_view_has_kind(markers, i, schema))
+                put_marker_graphs(json, schemas, schema, i);
+    json_close(json, ']');
+}
+
 static void put_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers)
 {
     const struct profile *profile = engine_profile(engine);
@@ -134,6 +174,7 @@ static void put_tables(struct json_writer *json, const struct engine *engine, co
     for (uint32_t i = 0; i < profile->counters.length; i++)
         put_counter(json, profile, i);
     json_close(json, ']');
+    put_all_marker_graphs(json, engine, markers);
     json_key(json, "libs");
     json_open(json, '[');
     for (size_t i = 0; i < profile->libs.length; i++) {

@@ -312,6 +312,32 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
     return view_boxes(session);
 }
 
+/* Of each pixel a value and the marker of the thread that has it, for a graph of a kind of markers. */
+const struct view *session_marker_graph(struct session *session, uint32_t thread, uint32_t schema, uint32_t graph,
+                                        double from, double to, uint32_t width)
+{
+    struct marker_view *view = markers_of(session);
+    if (!view)
+        return NULL;
+    const struct marker_schemas *schemas = marker_view_context(view)->schemas;
+    if (thread >= engine_profile(session->engine)->threads.length || schema >= schemas->items.length ||
+        graph >= schemas->items.data[schema].graph_count)
+        return no_such(session, "graph");
+    session->graph_values.length = session->graph_markers.length = 0;
+    const struct marker_points *points = marker_view_points(view, thread, schema, graph, &session->err);
+    if (!points)
+        return NULL;
+    if (!array_reserve(&session->graph_values, (size_t)width + 1) ||
+        !array_reserve(&session->graph_markers, (size_t)width + 1)) {
+        error_no_memory(&session->err);
+        return NULL;
+    }
+    bool is_bar = schemas->graphs.data[schemas->items.data[schema].first_graph + graph].is_bar;
+    marker_graph(points, is_bar, from, to, session->graph_values.data, session->graph_markers.data, width);
+    session->view = (struct view){width, {session->graph_values.data, session->graph_markers.data}};
+    return &session->view;
+}
+
 /* Columns as those of session_marker_boxes(), the row is enum wait_state, and WAIT_STATES doubles: ms of each state. */
 const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
 {
@@ -348,15 +374,15 @@ const struct view *session_counter_graph(struct session *session, uint32_t index
                                          uint32_t width)
 {
     const struct counter *counter = find_counter(session, index);
-    session->counter_values.length = 0;
+    session->graph_values.length = 0;
     if (!counter)
         return no_such(session, "counter");
-    if (!array_reserve(&session->counter_values, (size_t)width + 1)) {
+    if (!array_reserve(&session->graph_values, (size_t)width + 1)) {
         error_no_memory(&session->err);
         return NULL;
     }
-    counter_graph(counter, is_rate(session, counter), from, to, session->counter_values.data, width);
-    session->view = (struct view){width, {session->counter_values.data}};
+    counter_graph(counter, is_rate(session, counter), from, to, session->graph_values.data, width);
+    session->view = (struct view){width, {session->graph_values.data}};
     return &session->view;
 }
 

@@ -79,7 +79,8 @@ struct session {
     /* wasm_markers.c */
     struct marker_view *markers; /* NULL before the first question */
     struct marker_boxes marker_boxes;
-    ARRAY(float) counter_values;
+    ARRAY(float) graph_values; /* of a counter, of markers */
+    ARRAY(uint32_t) graph_markers;
     double counter_numbers[4];
     double wait_totals[WAIT_STATES];
 

@@ -74,6 +74,7 @@ VIEW(marker_details, session, WORD(0), WORD(1))
 VIEW(marker_chart, session)
 VIEW(marker_boxes, session, REAL(0), REAL(1), REAL(2), WORD(3), WORD(4))
 VIEW(marker_strip, session, WORD(0), REAL(1), REAL(2), REAL(3), WORD(4))
+VIEW(marker_graph, session, WORD(0), WORD(1), WORD(2), REAL(3), REAL(4), WORD(5))
 VIEW(counter_graph, session, WORD(0), REAL(1), REAL(2), WORD(3))
 VIEW(counter_at, session, WORD(0), REAL(1))
 VIEW(counter_totals, session, WORD(0), REAL(1), REAL(2))
@@ -128,6 +129,7 @@ static const struct call calls[] = {
     VIEW_ROW(marker_chart),
     VIEW_ROW(marker_boxes),
     VIEW_ROW(marker_strip),
+    VIEW_ROW(marker_graph),
     VIEW_ROW(counter_graph),
     VIEW_ROW(counter_at),
     VIEW_ROW(counter_totals),

@@ -217,6 +217,8 @@ function askOfThreads(door, info, path) {
             for (const search of ['', 'a'])
                 door.call('activity_kept', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
             for (const places of [4, 8 | 16 | 32 | 64]) door.call('marker_strip', BOXES, [index, from, to, length / 500, places]);
+            for (let schema = 0; schema < 6; schema++)
+                for (const graph of [0, 1]) door.call('marker_graph', '0:f/1:w', [index, schema, graph, from, to, 150]);
             door.call('waits', `${BOXES}/5:d*4`, [index, from, to, length / 500]);
         }
 }

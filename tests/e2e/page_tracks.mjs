@@ -7,7 +7,7 @@ import { assert, assertEqual, check, finish } from './page_tap.mjs';
 const [url] = process.argv.slice(2);
 const RANGE = 100; // ms
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
-const tooltip = (page) => page.locator('.tooltip').innerText().catch(() => '');
+const tooltip = (page) => page.evaluate(() => document.querySelector('.tooltip')?.innerText ?? '');
 const label = (page, name) => page.getByRole('option', { name: new RegExp(`^${name}`) });
 
 /** Puts the mouse on a track, so many ms after the start. */
@@ -101,6 +101,36 @@ await check('what is loaded at once lies side by side below its thread, and mess
     await askUntil((text) => text.includes('PTest::Msg_Go') && text.includes('sending'), () => tooltip(page));
     await page.keyboard.press('Delete');
     await askUntil((hidden) => hidden === 'i1', () => parameter(page, 'hiddenTracks'));
+    await page.close();
+});
+
+/** The heights (parts of the canvas) that are drawn at some times. */
+function drawnAt(page, track, times) {
+    return page.locator(`[data-track="${track}"] canvas`).evaluate(
+        (canvas, shares) => {
+            const context = canvas.getContext('2d');
+            return shares.map((share) => {
+                const { data } = context.getImageData(Math.floor(canvas.width * share), 0, 1, canvas.height);
+                const top = Array.from({ length: canvas.height }, (_, y) => data[4 * y + 3]).findIndex((alpha) => alpha > 0);
+                return top < 0 ? 0 : 1 - top / canvas.height;
+            });
+        },
+        times.map((time) => time / RANGE),
+    );
+}
+
+await check('numbers of markers that their kind wants to be drawn have a track', async () => {
+    const page = await openPage(url);
+    const track = page.locator('.track.of-graph');
+    assertEqual(await track.count(), 1, 'of the one thread that has such markers');
+    assertEqual((await track.locator('.track-label').innerText()).replace(/\s+/g, ' ').trim(), 'Frame Cost of the frame', 'label');
+    const [low, none, high, without] = await drawnAt(page, 'g0', [35, 45, 55, 72]);
+    assert(none === 0 && without === 0, `nothing between them (${none}) and without a number (${without})`);
+    assert(high > 0.85 && low > 0.35 && low < 0.55, `3 of 7: ${low}, ${high}`);
+    await point(page, 'g0', 55);
+    await askUntil((text) => text.includes('frame') && /Cost of the frame\s+7/.test(text), () => tooltip(page));
+    await point(page, 'g0', 45);
+    await askUntil((text) => text === '', () => tooltip(page));
     await page.close();
 });
 

@@ -1,5 +1,5 @@
 // Makes of the profile of page_markers_profile.mjs one for the timeline: its second thread is there from 20 to 80 ms only,
-// and has loads from the network and messages between processes.
+// and has loads from the network, messages between processes, and markers with numbers to be drawn.
 //
 //     node tests/e2e/page_tracks_profile.mjs FILE
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -27,4 +27,13 @@ function add(name, start, end, data) {
 add('Load 1: /one', 22, 40, { type: 'Network', URI: 'https://example.org/one', count: 2048, id: 1 });
 add('Load 2: /two', 30, 60, { type: 'Network', URI: 'https://example.org/two', count: 100, id: 2 });
 add('IPCOut', 50, null, { type: 'IPC', messageType: 'PTest::Msg_Go', direction: 'sending', otherPid: '43' });
+add('frame', 30, 40, { type: 'Frame', cost: 3 });
+add('frame', 50, 60, { type: 'Frame', cost: 7 });
+add('frame', 70, 75, { type: 'Frame' });
+profile.meta.markerSchema.push({
+    name: 'Frame',
+    display: ['marker-table'],
+    fields: [{ key: 'cost', label: 'Cost of the frame', format: 'integer' }],
+    graphs: [{ key: 'cost', type: 'bar', color: 'magenta' }],
+});
 writeFileSync(file, JSON.stringify(profile));

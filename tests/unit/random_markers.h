@@ -13,7 +13,8 @@ static const char random_schema[] =
     "{marker.duration}\",\"fields\":[{\"key\":\"what\",\"label\":\"What\",\"format\":\"unique-string\"},"
     "{\"key\":\"size\",\"format\":\"bytes\",\"hidden\":true}]},"
     "{\"name\":\"Note\",\"display\":[\"marker-table\",\"timeline-overview\"],\"fields\":[{\"key\":\"text\"},"
-    "{\"key\":\"count\",\"label\":\"Count\",\"format\":\"integer\"}]}]";
+    "{\"key\":\"count\",\"label\":\"Count\",\"format\":\"integer\"}],\"graphs\":[{\"key\":\"count\",\"type\":\"bar\"},"
+    "{\"key\":\"count\",\"type\":\"line\",\"color\":\"red\"},{\"type\":\"bar\"}]}]";
 
 static inline uint32_t random_payload(struct random *random, struct profile *profile)
 {

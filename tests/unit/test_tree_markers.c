@@ -522,6 +522,80 @@ static void test_a_strip_shows_each_of_its_markers(void **state)
     marker_boxes_destroy(&boxes);
 }
 
+/* ---- graphs ---- */
+
+/* The number in the payload of a Note; NAN for others. */
+static double count_of(const struct profile *profile, const struct marker *marker)
+{
+    const uint32_t rows[] = {marker->end_row, marker->row};
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t data =
+            rows[i] == PROFILE_NONE ? PROFILE_NONE : profile->threads.data[marker->thread].markers.data[rows[i]];
+        const char *count = data == PROFILE_NONE ? NULL : strstr(strings_text(&profile->strings, data), "\"count\":");
+        if (count)
+            return strtod(count + strlen("\"count\":"), NULL);
+    }
+    return NAN;
+}
+
+/* The marker with the largest value among those that reach into a pixel, the first of equal ones; its index, or -1. */
+static int slow_pixel_marker(const struct profile *profile, const struct marker_list *list, bool is_bar, double left,
+                             double right)
+{
+    int most = -1;
+    for (size_t i = 0; i < list->length; i++) {
+        const struct marker *marker = &list->data[i];
+        if (marker->schema != 1 || isnan(count_of(profile, marker)))
+            continue;
+        double end = marker->end;
+        for (size_t k = i + 1; !is_bar && k < list->length; k++)
+            if (list->data[k].schema == 1 && !isnan(count_of(profile, &list->data[k]))) {
+                end = list->data[k].start;
+                break;
+            }
+        bool is_point = marker->start == end && end >= left && end < right;
+        if ((is_point || (marker->start < right && end > left)) &&
+            (most < 0 || count_of(profile, marker) > count_of(profile, &list->data[most])))
+            most = (int)i;
+    }
+    return most;
+}
+
+static void test_a_graph_shows_the_largest_number_in_each_pixel(void **state)
+{
+    (void)state;
+    enum { WIDTH = 40 };
+    size_t seen = 0;
+    for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
+        struct profile profile;
+        struct error err;
+        random_marker_profile(&profile, seed);
+        struct marker_view *view = view_of(&profile);
+        const struct marker_list *list = marker_view_thread(view, 0, &err);
+        assert_non_null(list);
+        for (uint32_t graph = 0; graph < 2; graph++) {
+            const bool is_bar = graph == 0;
+            const struct marker_points *points = marker_view_points(view, 0, 1, graph, &err);
+            float values[WIDTH];
+            uint32_t markers[WIDTH];
+            double from = (double)(seed % 8);
+            assert_non_null(points);
+            marker_graph(points, is_bar, from, from + WIDTH * 0.25, values, markers, WIDTH);
+            for (uint32_t x = 0; x < WIDTH; x++) {
+                double left = from + x * 0.25;
+                int wanted = slow_pixel_marker(&profile, list, is_bar, left, left + 0.25);
+                assert_int_equal((int)markers[x], wanted);
+                assert_true(wanted < 0 ? isnan(values[x])
+                                       : values[x] == (float)count_of(&profile, &list->data[wanted]));
+                seen += wanted >= 0;
+            }
+        }
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+    assert_true(seen > 1000);
+}
+
 /* ---- labels ---- */
 
 /* A profile with one marker, from 2 to 5 ms. */
@@ -772,6 +846,7 @@ int main(void)
         cmocka_unit_test(test_categories_go_by_the_alphabet_and_other_is_last),
         cmocka_unit_test(test_a_window_shows_each_of_its_markers_once),
         cmocka_unit_test(test_a_strip_shows_each_of_its_markers),
+        cmocka_unit_test(test_a_graph_shows_the_largest_number_in_each_pixel),
         cmocka_unit_test(test_labels_are_filled_in),
         cmocka_unit_test(test_what_a_schema_says_beside_what_is_known_is_passed_over),
         cmocka_unit_test(test_values_are_shown_as_their_format_says),

@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { pixelRatio, styleColor } from '../draw/canvas';
-import { counterScale, counterY, drawCounter } from '../draw/counter';
+import { pixelRatio } from '../draw/canvas';
+import { counterScale, counterY, drawCounter, graphColor } from '../draw/counter';
 import type { CounterInfo, CounterTotals, CounterValue } from '../engine/markers';
 import { COUNTER_HEIGHT } from '../state/more_tracks';
 import { committedRange, engine, fullRange, info, previewRange } from '../state/store';
@@ -16,16 +16,6 @@ import { ProfileText } from './text';
 import { useNewest, useSeen } from './use';
 
 const HEIGHT = COUNTER_HEIGHT - 1;
-const GREY = 'grey';
-
-/** Colours of the format that are none of the categories'. */
-const OTHER_COLORS: Record<string, string> = { teal: 'green', ink: 'blue' };
-const KNOWN_COLORS = new Set(['blue', 'green', GREY, 'magenta', 'orange', 'purple', 'red', 'yellow']);
-
-function counterColor(counter: CounterInfo): string {
-    const name = OTHER_COLORS[counter.color] ?? counter.color;
-    return styleColor(`category-${KNOWN_COLORS.has(name) ? name : GREY}`);
-}
 
 /** What is under the mouse. */
 const hovered = signal<{ counter: number; value: CounterValue } | null>(null);
@@ -52,7 +42,7 @@ export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
     useEffect(() => {
         if (!canvas.current || !values || !counter || !scale) return;
         canvas.current.dataset.theme = colors;
-        drawCounter(canvas.current, values, scale, counterColor(counter), width, HEIGHT);
+        drawCounter(canvas.current, values, scale, graphColor(counter.color), width, HEIGHT);
     }, [values, width, colors]);
     const value = hovered.value?.counter === row.index ? hovered.value.value : null;
     const shown = value && counter ? (counter.isRate ? value.rate : value.accumulated) : null;

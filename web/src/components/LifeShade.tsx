@@ -1,12 +1,8 @@
 /** When a thread was there: the time before it started and after it ended is hatched, in all of its tracks. */
 import type { JSX } from 'preact';
-import type { ThreadInfo } from '../engine/api';
-import { committedRange, fullRange, info } from '../state/store';
+import { committedRange, fullRange, threadInfo } from '../state/store';
 import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
-
-const threadsByIndex = (index: number): ThreadInfo | undefined =>
-    info.value.threads.find((thread) => thread.index === index);
 
 function sinceZero(time: number): string {
     return formatDuration(time - fullRange.value[0]);
@@ -14,7 +10,7 @@ function sinceZero(time: number): string {
 
 /** Why a thread shows nothing at a time; '' where it was there. */
 export function absence(index: number, time: number): string {
-    const thread = threadsByIndex(index);
+    const thread = threadInfo(index);
     if (thread && thread.start !== null && time < thread.start) return `Not started yet: it did at ${sinceZero(thread.start)}.`;
     if (thread && thread.end !== null && time > thread.end) return `It had ended, at ${sinceZero(thread.end)}.`;
     return '';
@@ -22,7 +18,7 @@ export function absence(index: number, time: number): string {
 
 /** The same for a label; '' for a thread that was there all the time that was recorded. */
 export function lifeText(index: number): string {
-    const thread = threadsByIndex(index);
+    const thread = threadInfo(index);
     const [from, to] = fullRange.value;
     const words: string[] = [];
     if (thread && thread.start !== null && thread.start > from) words.push(`started at ${sinceZero(thread.start)}`);
@@ -31,7 +27,7 @@ export function lifeText(index: number): string {
 }
 
 export function LifeShade({ thread: index }: { thread: number }): JSX.Element | null {
-    const thread = threadsByIndex(index);
+    const thread = threadInfo(index);
     if (!thread) return null;
     const [from, to] = committedRange.value;
     const width = graphWidth.value;

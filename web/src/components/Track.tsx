@@ -29,6 +29,7 @@ import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { CounterGraph } from './CounterTrack';
 import { CloseIcon } from './icons';
+import { MarkerGraphs } from './MarkerGraphTrack';
 import { MarkerStrip } from './MarkerTrack';
 import { LifeShade, lifeText } from './LifeShade';
 import { ProfileText } from './text';
@@ -117,6 +118,7 @@ const TRACK_GRAPHS: Partial<Record<TrackKind, (props: { row: TrackRow }) => JSX.
     fileIo: MarkerStrip,
     memory: MarkerStrip,
     ipc: MarkerStrip,
+    graph: MarkerGraphs,
     counter: CounterGraph,
     waits: WaitStrip,
 };

@@ -7,6 +7,7 @@ import { selectPath } from '../state/tree';
 import { kindOf, type TrackKey, type TrackKind, type TrackRow } from '../state/tracks';
 import { graphWidth, hoverTime, tooltip } from '../state/windows';
 import { hideCounter, showCounter } from './CounterTrack';
+import { hideGraphMarker, showGraphMarker } from './MarkerGraphTrack';
 import { hideStripMarker, showStripMarker } from './MarkerTrack';
 import { hideSample, showSample } from './SampleTooltip';
 import { hideWait, showWait } from './WaitTrack';
@@ -22,6 +23,7 @@ const HOVERS: Partial<Record<TrackKind, Show>> = {
     fileIo: showStripMarker,
     memory: showStripMarker,
     ipc: showStripMarker,
+    graph: showGraphMarker,
     counter: showCounter,
     waits: showWait,
 };
@@ -34,6 +36,7 @@ export function hideTime(): void {
     hideSample();
     hideCounter();
     hideStripMarker();
+    hideGraphMarker();
     hideWait();
 }
 
@@ -44,6 +47,7 @@ export function showTime(time: number, track: TrackKey, x: number, y: number): v
     hoverTime.value = time;
     if (show !== showCounter) hideCounter();
     if (show !== showStripMarker) hideStripMarker();
+    if (show !== showGraphMarker) hideGraphMarker();
     if (show !== showWait) hideWait();
     if (show) show(Number(track.slice(1)), time, x, y, track);
     else tooltip.value = null;

@@ -1,9 +1,21 @@
-/** Draws a counter: an area under a line, from the least value to the largest. */
-import { cleanContext, pixelRatio } from './canvas';
+/** Draws a counter, or what markers count: an area under a line, from the least value to the largest. */
+import { cleanContext, pixelRatio, styleColor } from './canvas';
 
 /** Room above and below the line, px. */
 const MARGIN = 2;
 const AREA = 0.3;
+
+const GREY = 'grey';
+
+/** Colours of the format that are none of the categories'. */
+const OTHER_COLORS: Record<string, string> = { teal: 'green', ink: 'blue' };
+const KNOWN_COLORS = new Set(['blue', 'green', GREY, 'magenta', 'orange', 'purple', 'red', 'yellow']);
+
+/** A colour of the format as the style sheet has it. */
+export function graphColor(color: string): string {
+    const name = OTHER_COLORS[color] ?? color;
+    return styleColor(`category-${KNOWN_COLORS.has(name) ? name : GREY}`);
+}
 
 export interface CounterScale {
     low: number;

@@ -5,7 +5,7 @@
  *
  * Indexes (thread, func, node, category) are plain numbers. Times are milliseconds after the profile's zero.
  */
-import type { CounterInfo, MarkerCalls } from './markers';
+import type { CounterInfo, MarkerCalls, MarkerGraphs } from './markers';
 import type { SourceCalls } from './source';
 import type { ButterflyCalls } from './butterfly';
 import type { ChartCalls } from './charts';
@@ -72,6 +72,7 @@ export interface ProfileInfo {
     sampleCount: number;
     markerCount: number;
     counters: CounterInfo[];
+    markerGraphs: MarkerGraphs[];
     /** Functions; indexes from there on stand for whole libraries. */
     funcCount: number;
 }

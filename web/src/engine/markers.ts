@@ -73,6 +73,29 @@ export interface MarkerBoxes {
 export const WAIT_STATES = ['runs', 'preempted', 'blocked', 'other'] as const;
 export type WaitState = (typeof WAIT_STATES)[number];
 
+/** A field of markers that is drawn over time. */
+export interface MarkerGraphKind {
+    label: string;
+    /** A colour of the format; '' for none. */
+    color: string;
+    isBar: boolean;
+}
+
+/** The graphs of one kind of markers of a thread. */
+export interface MarkerGraphs {
+    thread: number;
+    schema: number;
+    /** Of the kind. */
+    name: string;
+    graphs: MarkerGraphKind[];
+}
+
+/** A value for each pixel, the largest there (NAN: none), and the marker of the thread that has it (-1: none). */
+export interface MarkerGraph {
+    values: Float32Array;
+    markers: Int32Array;
+}
+
 /** When a thread ran, and when and why it did not. */
 export interface Waits {
     /** The row is the index of the state; the marker is one of the thread's: that with which it begins. */
@@ -132,6 +155,9 @@ export interface MarkerCalls {
     /** The same for a track: markers of one thread that are shown in one place. */
     markerStrip(thread: number, place: MarkerPlace, range: [number, number], pixel: number): Promise<MarkerBoxes>;
 
+    /** `graph`: of those of the schema. */
+    markerGraph(thread: number, schema: number, graph: number, range: [number, number], width: number): Promise<MarkerGraph>;
+
     waits(thread: number, range: [number, number], pixel: number): Promise<Waits>;
 
     /** A value for each pixel, the largest there; NAN where nothing was recorded. Rates are per ms. */
@@ -161,6 +187,15 @@ interface Functions {
         to: number,
         pixel: number,
         places: number,
+    ): Pointer;
+    session_marker_graph(
+        session: Pointer,
+        thread: number,
+        schema: number,
+        graph: number,
+        from: number,
+        to: number,
+        width: number,
     ): Pointer;
     session_waits(session: Pointer, thread: number, from: number, to: number, pixel: number): Pointer;
     session_counter_graph(session: Pointer, counter: number, from: number, to: number, width: number): Pointer;
@@ -242,6 +277,10 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
         },
         markerStrip(thread, place, [from, to], pixel) {
             return boxes(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, MARKER_PLACES[place])));
+        },
+        markerGraph(thread, schema, graph, [from, to], width) {
+            const view = module.view(wasm.session_marker_graph(session, thread, schema, graph, from, to, width));
+            return { values: view.floats(0, width), markers: view.ints(1) };
         },
         waits(thread, [from, to], pixel) {
             const view = module.view(wasm.session_waits(session, thread, from, to, pixel));

@@ -1,6 +1,6 @@
 /** The tracks that are no threads: the waits and the markers of a thread, right below it, and counters, below what speaks for their process. */
-import { type CounterInfo, MARKER_PLACES, type MarkerPlace } from '../engine/markers';
-import { type TrackKind, trackKey, type TrackSeed } from './tracks';
+import { type CounterInfo, MARKER_PLACES, type MarkerGraphs, type MarkerPlace } from '../engine/markers';
+import { THREAD_HEIGHT, type TrackKind, trackKey, type TrackSeed } from './tracks';
 
 /** px, with the line below. */
 export const COUNTER_HEIGHT = 33;
@@ -49,6 +49,28 @@ export function markerTracks(threads: readonly TrackSeed[], places: ReadonlyMap<
                 height: strip.lanes > 1 ? LANES_HEIGHT : STRIP_HEIGHT,
             })),
     );
+}
+
+/** What kinds of markers count, below their threads. */
+export function graphTracks(threads: readonly TrackSeed[], graphs: readonly MarkerGraphs[]): TrackSeed[] {
+    const byThread = new Map(threads.map((seed) => [seed.thread, seed]));
+    return graphs.flatMap((one, index) => {
+        const seed = byThread.get(one.thread);
+        if (!seed) return [];
+        const labels = one.graphs.map((graph) => graph.label).join(', ');
+        return {
+            ...seed,
+            kind: 'graph',
+            index,
+            below: trackKey(seed.kind, seed.index),
+            title: one.name,
+            detail: labels,
+            words: `markers\n${seed.title}\n${seed.words}`,
+            isLead: false,
+            activity: 0,
+            height: THREAD_HEIGHT,
+        };
+    });
 }
 
 /** When threads ran and why they waited, right below them. */

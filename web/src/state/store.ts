@@ -8,7 +8,7 @@ import type { ProfileInfo, Progress, ThreadInfo, Transform } from '../engine/api
 import { engine, firstProfile, followFirstProfile } from '../engine/start';
 import { messageOf } from '../text/message';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
-import { counterTracks, markerTracks, waitTracks } from './more_tracks';
+import { counterTracks, graphTracks, markerTracks, waitTracks } from './more_tracks';
 import { isCpu, layoutTracks, type TrackSeed, threadTracks } from './tracks';
 
 export { engine };
@@ -53,6 +53,7 @@ const NO_PROFILE: ProfileInfo = {
     sampleCount: 0,
     markerCount: 0,
     counters: [],
+    markerGraphs: [],
     funcCount: 0,
 };
 
@@ -69,7 +70,7 @@ export const inverted = computed<boolean>(() => view.value.inverted);
 
 /** Every track that the profile has something for. */
 export const trackSeeds = computed<TrackSeed[]>(() => {
-    const { threads, counters } = info.value;
+    const { threads, counters, markerGraphs } = info.value;
     const seeds = threadTracks(threads);
     const places = new Map(threads.map((thread) => [thread.index, thread.markerPlaces]));
     const hasWaits = new Set(threads.filter((thread) => thread.hasWaits).map((thread) => thread.index));
@@ -77,6 +78,7 @@ export const trackSeeds = computed<TrackSeed[]>(() => {
         ...seeds,
         ...waitTracks(seeds, (thread) => hasWaits.has(thread)),
         ...markerTracks(seeds, places),
+        ...graphTracks(seeds, markerGraphs),
         ...counterTracks(seeds, counters),
     ];
 });

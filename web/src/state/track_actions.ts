@@ -113,6 +113,7 @@ const KIND_NAMES: Record<TrackRow['kind'], string> = {
     fileIo: 'file I/O',
     memory: 'memory events',
     ipc: 'IPC',
+    graph: 'graph',
     counter: 'counter',
     cpu: 'CPU',
     waits: 'wait',

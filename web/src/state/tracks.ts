@@ -17,6 +17,7 @@ export const TRACK_KINDS = {
     fileIo: 'f',
     memory: 'y',
     ipc: 'i',
+    graph: 'g',
     counter: 'c',
     cpu: 'u',
     waits: 'w',
@@ -93,7 +94,7 @@ export interface TrackChoice {
 export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: [], order: [] };
 
 /** px */
-const THREAD_HEIGHT = 42;
+export const THREAD_HEIGHT = 42;
 const HEADING_HEIGHT = 25;
 
 /** All threads are shown up to this number of busy ones... */

@@ -1,0 +1,27 @@
+/*
+ * Graphs of markers: a kind can name fields of its payload whose numbers are to be drawn over time (profile-format:
+ * `graphs` of a schema), as bars that are as wide as the markers last, or as a line.
+ */
+#ifndef PROF_TREE_MARKER_GRAPH_H
+#define PROF_TREE_MARKER_GRAPH_H
+
+#include "tree/marker_text.h"
+
+struct marker_point {
+    double start, end; /* ms, of the marker */
+    double value;
+    uint32_t marker; /* in the list */
+};
+
+ARRAY_TYPE(struct marker_points, struct marker_point);
+
+/* Appends the markers of a kind that have a number in the field `key`, in the order of the list: by their starts. */
+int marker_points_read(struct marker_points *points, const struct marker_context *context,
+                       const struct marker_list *list, uint32_t schema, const char *key, struct error *err);
+
+/* One value for each pixel from `from` to `to` (ms), the largest there, and the marker that has it (UINT32_MAX: none).
+ * A bar lasts as long as its marker; a line keeps its value until the next marker begins. */
+void marker_graph(const struct marker_points *points, bool is_bar, double from, double to, float *values,
+                  uint32_t *markers, uint32_t width);
+
+#endif

@@ -1,0 +1,99 @@
+/** The track of what a kind of markers counts: its graphs over each other, and the marker under the mouse. */
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { pixelRatio } from '../draw/canvas';
+import { counterScale, drawCounter, graphColor } from '../draw/counter';
+import type { MarkerGraph, MarkerGraphKind } from '../engine/markers';
+import { NewestMap } from '../state/newest_map';
+import { committedRange, engine, info, onOtherProfile } from '../state/store';
+import { theme } from '../state/theme';
+import type { TrackKey, TrackRow } from '../state/tracks';
+import { graphWidth, tooltip } from '../state/windows';
+import { LifeShade } from './LifeShade';
+import { MarkerTooltip } from './marker_parts';
+import { useNewest, useSeen } from './use';
+
+const MOST_KEPT = 200;
+/** px around a marker that still mean it. */
+const NEAR = 3;
+
+/** What is drawn, by track and graph: for the mouse. */
+const kept = new NewestMap<string, MarkerGraph>(MOST_KEPT);
+onOtherProfile(() => kept.clear());
+
+interface GraphProps {
+    row: TrackRow;
+    schema: number;
+    at: number;
+    graph: MarkerGraphKind;
+}
+
+function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const isSeen = useSeen(canvas);
+    const [drawn, setDrawn] = useState<MarkerGraph | null>(null);
+    const [from, to] = committedRange.value;
+    const width = graphWidth.value;
+    const height = row.height - 1;
+    const pixels = Math.round(width * pixelRatio());
+    const colors = theme.value;
+    useNewest(
+        isSeen && pixels > 0 ? () => engine.markerGraph(row.thread, schema, at, [from, to], pixels) : null,
+        (answer) => {
+            kept.set(`${row.key}.${at}`, answer);
+            setDrawn(answer);
+        },
+        [row.key, at, isSeen, from, to, pixels],
+    );
+    useEffect(() => {
+        if (!canvas.current || !drawn) return;
+        canvas.current.dataset.theme = colors;
+        drawCounter(canvas.current, drawn.values, counterScale(drawn.values, graph.isBar), graphColor(graph.color), width, height);
+    }, [drawn, width, colors]);
+    return <canvas ref={canvas} class="track-canvas" style={{ height: `${height}px` }} />;
+}
+
+export function MarkerGraphs({ row }: { row: TrackRow }): JSX.Element {
+    const graphs = info.value.markerGraphs[row.index];
+    return (
+        <div class="track-graph layered">
+            <LifeShade thread={row.thread} />
+            {graphs?.graphs.map((graph, at) => (
+                <Graph key={at} row={row} schema={graphs.schema} at={at} graph={graph} />
+            ))}
+        </div>
+    );
+}
+
+// ---- the tooltip ----
+
+/** The marker that a graph shows at a pixel, or the nearest within a few; -1: none. */
+function markerNear({ markers }: MarkerGraph, pixel: number): number {
+    const reach = NEAR * pixelRatio();
+    for (let distance = 0; distance <= reach; distance++)
+        for (const place of [pixel - distance, pixel + distance]) if ((markers[place] ?? -1) >= 0) return markers[place] ?? -1;
+    return -1;
+}
+
+let wanted = 0;
+
+export function hideGraphMarker(): void {
+    wanted++;
+}
+
+export function showGraphMarker(index: number, time: number, x: number, y: number, track: TrackKey): void {
+    const mine = ++wanted;
+    const graphs = info.value.markerGraphs[index];
+    const [from, to] = committedRange.value;
+    const found = (graphs?.graphs ?? [])
+        .map((_, at) => kept.get(`${track}.${at}`))
+        .map((graph) => (graph ? markerNear(graph, Math.floor(((time - from) / (to - from)) * graph.values.length)) : -1))
+        .find((marker) => marker >= 0);
+    if (!graphs || found === undefined) {
+        tooltip.value = null;
+        return;
+    }
+    void engine.threadMarkerDetails(graphs.thread, found).then((marker) => {
+        if (mine === wanted) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={1} /> };
+    });
+}
