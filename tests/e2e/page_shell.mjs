@@ -228,6 +228,28 @@ await check('the palette says what can be done, with keys, and does it', async (
     await restart();
 });
 
+await check('the palette has what the menus of the selected row and of its table have', async () => {
+    await page.getByRole('tab', { name: 'Call Tree' }).click();
+    await page.waitForSelector('[role="treegrid"] .tree-row.selected');
+    await palette('copystack', 'Selection Copy stack');
+    await page.evaluate(() => navigator.clipboard.writeText(''));
+    await page.keyboard.press('Enter');
+    const name = await page.locator('.tree-row.selected .tree-text bdi').first().innerText();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    assert((await askUntil((text) => text !== '', copied)).startsWith(name), 'the stack does not begin with the row');
+    await palette('sharesrow', 'Selection Shares of the row above');
+    await page.keyboard.press('Enter');
+    await page.getByRole('columnheader', { name: 'Of caller', exact: true }).waitFor();
+    await palette('sharesrow', 'Selection Shares of the row above');
+    await page.keyboard.press('Enter');
+    await page.getByRole('columnheader', { name: 'Total %', exact: true }).waitFor();
+    await palette('mergefunction', 'Selection Merge function');
+    await page.keyboard.press('Enter');
+    await askUntil(Boolean, async () => parameter('transforms') !== null);
+    assert(parameter('transforms').startsWith('mf-'), `transforms are ${parameter('transforms')}`);
+    await restart();
+});
+
 await check('the palette finds functions of the whole profile by a few letters, and goes there', async () => {
     const rows = await palette('vpb', 'Function std::vector<Request>::push_back');
     assertEqual(rows[0], 'Function std::vector<Request>::push_back', 'the best');

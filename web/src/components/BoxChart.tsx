@@ -15,7 +15,7 @@ import { theme } from '../state/theme';
 import { type MenuItem, openMenu, tooltip } from '../state/windows';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
-import { useLatest, useSize } from './use';
+import { useLatest, useSelectionMenu, useSize } from './use';
 import { shortName } from './weight_columns';
 
 const LABEL_LIMIT = 400;
@@ -271,6 +271,10 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
         }
         props.onSelect(place);
     };
+    const offerMenu = useSelectionMenu(() => {
+        const place = selectedPlace(frame, lastX.current);
+        return place ? props.menuOf(place).items : props.otherItems();
+    });
     const onContextMenu = (event: MouseEvent): void => {
         const isMouse = event.button === 2;
         const place = isMouse ? placeOf(event) : selectedPlace(frame, lastX.current);
@@ -333,7 +337,10 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
             }}
             onKeyDown={onKeyDown}
             onKeyUp={navigation.onKeyUp}
-            onFocus={() => setFocus(true)}
+            onFocus={() => {
+                offerMenu();
+                setFocus(true);
+            }}
             onBlur={() => {
                 navigation.onBlur();
                 setFocus(false);

@@ -1,11 +1,8 @@
 /** The command palette: type a few letters of a command, a view, a thread, a function or a marker. */
 import type { JSX } from 'preact';
-import { NODE_TABS } from '../state/codec';
 import { namesVersion } from '../state/names';
 import { type PaletteEntry, paletteEntries, paletteSources, paletteText } from '../state/palette';
 import { changeView, isPaletteOpen, view } from '../state/store';
-import { offersFor, placeOfNode } from '../state/transform_offers';
-import { selected, transform } from '../state/tree';
 import { fuzzyPieces } from '../text/fuzzy';
 import { plainText } from '../text/plain';
 import { VIEWS } from './Panel';
@@ -27,20 +24,6 @@ paletteSources.push(
                 if (view.value.tab !== one.name) changeView({ tab: one.name }, 'push');
             },
         })),
-    () => {
-        const node = selected.value;
-        if (!node || !NODE_TABS.has(view.value.tab)) return [];
-        return offersFor(placeOfNode(node), null)
-            .filter((offer) => offer.obstacle === '')
-            .map((offer) => ({
-                id: `transform-${offer.kind}`,
-                group: 'Transform',
-                title: offer.label,
-                detail: offer.explanation,
-                keys: offer.key,
-                run: () => void transform(offer.transform),
-            }));
-    },
 );
 
 function close(): void {

@@ -9,7 +9,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { columnWidth, isShown, type SortOrder, setColumnWidth, setShown, sortTable } from '../state/tables';
 import { type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { Splitter } from './Splitter';
-import { useLatest, useSize } from './use';
+import { useLatest, useSelectionMenu, useSize } from './use';
 
 /** px; the style sheet has the same. */
 export const ROW_HEIGHT = 20;
@@ -350,6 +350,11 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
         return row ? Number(row.dataset.row) : -1;
     };
+    const headItems = (): MenuItem[] => [...columnItems(name, columns), ...(props.headMenu?.() ?? [])];
+    const offerMenu = useSelectionMenu(() => {
+        const row = rows[selectedAt];
+        return [...(row === undefined ? [] : props.menuOf(row).items), ...headItems()];
+    });
     const onContextMenu = (event: MouseEvent): void => {
         const box = scroller.current;
         if (!box) return;
@@ -357,8 +362,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         const isHead = event.target instanceof Element && event.target.closest('.tree-header') !== null;
         if (isHead) {
             event.preventDefault();
-            const items = [...columnItems(name, columns), ...(props.headMenu?.() ?? [])];
-            openMenu({ x: event.clientX, y: event.clientY }, items, box);
+            openMenu({ x: event.clientX, y: event.clientY }, headItems(), box);
             return;
         }
         const under = atOf(event.target);
@@ -431,6 +435,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
                 makeAgain((times) => times + 1);
             }}
             onKeyDown={onKeyDown}
+            onFocus={offerMenu}
             onContextMenu={onContextMenu}
             onPointerMove={onPointerMove}
             onPointerLeave={hideTooltip}

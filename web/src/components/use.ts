@@ -1,6 +1,8 @@
 /** Hooks, and the following of a pointer, that more than one component needs. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { selectionMenu } from '../state/palette';
+import type { MenuItem } from '../state/windows';
 
 export interface Size {
     width: number;
@@ -76,6 +78,24 @@ export function useLatest<T>(value: T): RefObject<T> {
     const ref = useRef<T>(value);
     ref.current = value;
     return ref;
+}
+
+/**
+ * Gives the command palette the menu of what is selected: that of the element that had the focus last, or of the first one
+ * while none had. To be called with the focus.
+ */
+export function useSelectionMenu(items: () => MenuItem[]): () => void {
+    const latest = useLatest(items);
+    const own = useRef(() => latest.current?.() ?? []);
+    useEffect(() => {
+        selectionMenu.value ??= own.current;
+        return () => {
+            if (selectionMenu.peek() === own.current) selectionMenu.value = null;
+        };
+    }, []);
+    return () => {
+        selectionMenu.value = own.current;
+    };
 }
 
 /** Follows a pointer that was pressed on an element until it is let go, or the browser takes it away. */

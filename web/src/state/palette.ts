@@ -2,7 +2,7 @@
  * What the command palette finds: commands, views, threads, functions and markers in one list, the best first. All are measured
  * alike (text/fuzzy.ts, and lib/tree/find_names.h for functions). Other things join by a source of their own.
  */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import type { FoundFunction } from '../engine/find';
 import { fuzzyScore, typedWords } from '../text/fuzzy';
 import { formatCount } from '../text/format';
@@ -24,6 +24,7 @@ import {
 import { showTracks } from './track_choice';
 import { keyOf } from './tracks';
 import { setStackType } from './tree';
+import type { MenuItem } from './windows';
 
 export interface PaletteEntry {
     id: string;
@@ -40,7 +41,7 @@ export const paletteText = signal('');
 const MOST_FUNCTIONS = 100;
 const MOST_MARKERS = 5000;
 /** Where several are equally good. */
-const GROUPS = ['View', 'Command', 'Transform', 'Thread', 'Function', 'Marker'];
+const GROUPS = ['View', 'Command', 'Selection', 'Thread', 'Function', 'Marker'];
 
 type Unscored = Omit<PaletteEntry, 'score'>;
 
@@ -79,6 +80,28 @@ function filterEntries(): Unscored[] {
             run: () => void setStackType(one.value),
         })),
     ];
+}
+
+/** The menus of what is selected, and of the table that it is in, where the focus is or was last. */
+export const selectionMenu = signal<(() => MenuItem[]) | null>(null);
+
+/** Asked for once for each opened palette: a menu may ask the engine. */
+const menuItems = computed<MenuItem[]>(() =>
+    isPaletteOpen.value ? untracked(() => selectionMenu.value?.() ?? []).filter((item) => item.enabled) : [],
+);
+
+function menuEntries(): Unscored[] {
+    const titles = new Set(COMMANDS.map((one) => one.title));
+    return menuItems.value
+        .filter(({ label }) => !titles.has(label) && titles.add(label))
+        .map((item) => ({
+            id: `menu-${item.label}`,
+            group: 'Selection',
+            title: item.label,
+            detail: item.title,
+            keys: item.keys,
+            run: item.action,
+        }));
 }
 
 function chooseHiddenThread(thread: number, isMore: boolean): void {
@@ -157,7 +180,7 @@ function scored(entries: readonly Unscored[], typed: string): PaletteEntry[] {
 export const paletteEntries = computed<PaletteEntry[]>(() => {
     if (!isPaletteOpen.value) return [];
     const typed = paletteText.value;
-    const plain = [commandEntries, filterEntries, ...paletteSources].flatMap((source) => source());
+    const plain = [commandEntries, filterEntries, menuEntries, ...paletteSources].flatMap((source) => source());
     if (typedWords(typed).length === 0) return scored(plain, '');
     const all = [...scored(plain, typed), ...scored(threadEntries(), typed), ...scored(markerEntries(), typed), ...functionEntries.value];
     return all.sort((a, b) => b.score - a.score || GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
