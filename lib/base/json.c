@@ -116,16 +116,23 @@ static enum json_type close_level(struct json *json, bool object)
 
 /* ---- strings ---- */
 
-/* True if the eight bytes at `at` are printable ASCII without quote and backslash. The sums and differences set the top
- * bit of a byte below 0x20, or of one that equals the character (it is zero after the exclusive or); a top bit that a
- * borrow set wrongly only sends the bytes to the slow loop. */
-static bool eight_plain(const char *at)
+/* The first byte is the lowest. */
+static inline uint64_t get_eight(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
+}
+
+/* With how many bytes of printable ASCII without quote and backslash the eight at `at` begin. The sums and differences
+ * set the top bit of a byte below 0x20, or of one that equals the character (it is zero after the exclusive or); a top
+ * bit that a borrow set wrongly is after one that is right. */
+static inline unsigned count_plain(const char *at)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
-    uint64_t bytes;
-    memcpy(&bytes, at, sizeof(bytes));
-    uint64_t quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
-    return ((bytes | (bytes - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops) == 0;
+    uint64_t bytes = get_eight(at), quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
+    uint64_t others = (bytes | (bytes - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops;
+    return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
 
 /* Moves to the closing quote; false at the end of the piece or at a control character. */
@@ -134,9 +141,12 @@ static bool find_quote(struct json *json)
     const char *at = json->at, *end = json->end;
     bool found = false;
     for (;;) {
-        if (!json->escaped)
-            while (end - at >= 8 && eight_plain(at))
-                at += 8;
+        while (!json->escaped && end - at >= 8) {
+            unsigned plain = count_plain(at);
+            at += plain;
+            if (plain < 8)
+                break;
+        }
         if (at == end)
             break;
         unsigned char c = (unsigned char)*at;
@@ -465,14 +475,6 @@ bool json_skip(struct json *json, enum json_type type)
 /* ---- columns of numbers ---- */
 
 enum { MOST_DIGITS = 19, LONGEST_NUMBER = 32 /* sign, digits, point, delimiter, and room to spare */ };
-
-/* The first byte is the lowest. */
-static inline uint64_t get_eight(const char *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof(word));
-    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
-}
 
 /* The digits with which eight bytes begin: how many, and what number they are. All eight are worked on at once, as
  * parts of one word: see Lemire, "Number parsing at a gigabyte per second", 2021, for the three multiplications. */

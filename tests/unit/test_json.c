@@ -89,6 +89,25 @@ static void test_half_surrogates_and_wrong_utf8_become_replacement_characters(vo
     assert_tokens("\"\xe2\x82\"", "s'\xef\xbf\xbd\xef\xbf\xbd'");                 /* cut short */
 }
 
+/* Whole texts are looked through eight bytes at a time, those that come byte by byte are not. */
+static void test_every_byte_means_the_same_at_every_place_of_a_string(void **state)
+{
+    (void)state;
+    enum { LENGTH = 24, FIRST = 2, LAST = LENGTH - 3 };
+    for (int byte = 0; byte < 256; byte++)
+        for (size_t at = FIRST; at <= LAST; at++) {
+            char text[LENGTH + 1] = "[\"abcdefghijklmnopqrst\"]";
+            text[at] = (char)byte;
+            struct memory whole = {0}, slow = {0};
+            describe(text, LENGTH, LENGTH, &whole);
+            describe(text, LENGTH, 1, &slow);
+            assert_int_equal(whole.length, slow.length);
+            assert_memory_equal(whole.data, slow.data, slow.length);
+            array_free(&whole);
+            array_free(&slow);
+        }
+}
+
 static void test_what_is_not_json_is_refused_at_its_place(void **state)
 {
     (void)state;
@@ -300,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_tokens_do_not_depend_on_the_cuts),
         cmocka_unit_test(test_strings_are_decoded),
         cmocka_unit_test(test_half_surrogates_and_wrong_utf8_become_replacement_characters),
+        cmocka_unit_test(test_every_byte_means_the_same_at_every_place_of_a_string),
         cmocka_unit_test(test_what_is_not_json_is_refused_at_its_place),
         cmocka_unit_test(test_nesting_is_bounded),
         cmocka_unit_test(test_numbers_in_bulk_equal_numbers_one_by_one),
