@@ -82,7 +82,9 @@ export const trackSeeds = computed<TrackSeed[]>(() => {
         ...counterTracks(seeds, counters),
     ];
 });
-export const tracks = computed(() => layoutTracks(trackSeeds.value, view.value.tracks, selectedThreads.value));
+/** Of its own: a thousand tracks are not laid out again while a range is dragged. */
+const trackChoice = computed(() => view.value.tracks);
+export const tracks = computed(() => layoutTracks(trackSeeds.value, trackChoice.value, selectedThreads.value));
 
 /** Dialogs, tooltips and menus that are open. */
 export const openDialog = signal<'info' | 'keys' | null>(null);
