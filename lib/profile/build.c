@@ -298,6 +298,9 @@ static int build_counter(struct build *build, struct raw_counter *raw, size_t in
     counter->time = build_take(&raw->time);
     counter->count = build_take(&raw->count);
     counter->length = rows;
+    if (build->cpu_scale > 0 && strcmp(strings_text(&build->profile->strings, counter->category), "CPU") == 0)
+        for (size_t i = 0; i < rows; i++)
+            counter->count[i] *= build->cpu_scale;
     return 0;
 }
 

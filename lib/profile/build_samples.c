@@ -162,7 +162,7 @@ static double microseconds_per_unit(const struct build *build, uint32_t unit)
 void build_cpu_deltas(struct build *build, uint32_t unit)
 {
     struct profile *profile = build->profile;
-    double scale = microseconds_per_unit(build, unit);
+    double scale = build->cpu_scale = microseconds_per_unit(build, unit);
     profile->meta.has_cpu_delta = scale > 0;
     for (size_t t = 0; t < profile->threads.length; t++) {
         struct sample_table *samples = &profile->threads.data[t].samples;

@@ -14,6 +14,7 @@ struct build {
     bool same_numbers;          /* the shared strings have the numbers that the file gives them */
     struct hash string_fields;  /* of build_payloads.c: type and key of the fields of payloads that are strings */
     struct text_buffer payload; /* that is being written anew */
+    double cpu_scale;           /* µs per unit of CPU time; 0: the file does not say the unit */
     struct error *err;
 };
 

@@ -123,7 +123,7 @@ struct thread {
 struct counter {
     uint32_t name, category, description, pid; /* strings */
     uint32_t main_thread;                      /* thread index */
-    double *time, *count;                      /* ms; change since the previous sample */
+    double *time, *count;                      /* ms; change since the previous sample; of CPU time: as cpu_delta */
     size_t length;
     uint32_t json; /* string: the whole `display` object, PROFILE_NONE */
 };
@@ -148,7 +148,7 @@ struct profile_meta {
     uint32_t physical_cpus, logical_cpus;                                          /* 0 unknown */
     uint64_t main_memory;                                                          /* bytes; 0 unknown */
     int symbolicated;                                                              /* 1 yes, 0 no, -1 not said */
-    bool has_cpu_delta;          /* sampleUnits was there: cpu_delta columns mean µs */
+    bool has_cpu_delta; /* sampleUnits was there: cpu_delta columns, and counters of category "CPU", mean µs */
     uint64_t monotonic_start_ns; /* CLOCK_MONOTONIC at start_time; 0 unknown */
     uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
     uint32_t kept_strings; /* so many first strings are saved at the index they have: marker payloads name them by it */

@@ -60,10 +60,8 @@ static void read_member(struct counter_display *display, struct json *json)
         json_skip(json, type);
 }
 
-void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter)
+static void read_display(struct counter_display *display, const struct profile *profile, const struct counter *counter)
 {
-    set_defaults(display, strings_text(&profile->strings, counter->category),
-                 strings_text(&profile->strings, counter->name));
     if (counter->json == PROFILE_NONE)
         return;
     const struct string_entry *entry = &profile->strings.entries.data[counter->json];
@@ -73,6 +71,16 @@ void counter_display_of(struct counter_display *display, const struct profile *p
         while (json_next(&json) == JSON_KEY)
             read_member(display, &json);
     json_destroy(&json);
+}
+
+void counter_display_of(struct counter_display *display, const struct profile *profile, const struct counter *counter)
+{
+    const char *category = strings_text(&profile->strings, counter->category);
+    set_defaults(display, category, strings_text(&profile->strings, counter->name));
+    read_display(display, profile, counter);
+    /* What is called percent is counted as CPU time. */
+    if (profile->meta.has_cpu_delta && strcmp(category, "CPU") == 0 && strcmp(display->unit, "percent") == 0)
+        copy_z(display->unit, sizeof(display->unit), "cpu-us");
 }
 
 /* ---- values ---- */

@@ -10,7 +10,7 @@
 struct counter_display {
     bool is_rate;       /* else the running sum */
     double sort_weight; /* the smaller, the higher it stands */
-    char unit[32];      /* "bytes", "pWh", "percent", "" ... */
+    char unit[32];      /* "bytes", "pWh", "percent", "" ...; "cpu-us": CPU time in µs, whose rate is a share */
     char color[16];     /* a name of the format: "grey", "orange" ... */
     char label[128];
 };

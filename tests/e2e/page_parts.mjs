@@ -2,11 +2,19 @@
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths, fold, tableText, jumps, boxCodec] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths, fold, tableText, jumps, boxCodec, quantity] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
     'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths',
-    'text/fold', 'text/table_text', 'draw/jumps', 'state/box_codec',
+    'text/fold', 'text/table_text', 'draw/jumps', 'state/box_codec', 'text/quantity',
 ]);
+
+await check('what counters count is said in its unit, and so is its rate', () => {
+    const amounts = [[2048, 'bytes', '2 KiB', '1.95 MiB/s'], [4e6, 'pWh', '4 µWh', '14.4 W'], [500, 'cpu-us', '500 µs', '50%'], [0.5, 'percent', '50%', '50%'], [3, 'ops', '3 ops', '3,000 ops/s']];
+    for (const [value, unit, amount, rate] of amounts) {
+        assertEqual(quantity.formatAmount(value, unit), amount, `${value} ${unit}`);
+        assertEqual(quantity.formatRate(value, unit), rate, `${value} ${unit} in a ms`);
+    }
+});
 
 await check('jumps are told from calls and from jumps to where a register says', () => {
     const targets = [

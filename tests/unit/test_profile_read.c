@@ -310,6 +310,25 @@ static void test_samples_out_of_order_are_sorted_with_a_warning(void **state)
     free(text);
 }
 
+static void test_counters_of_cpu_time_are_in_its_unit(void **state)
+{
+    (void)state;
+    struct profile p = {0};
+    char *text =
+        text_replace(text_of_file("minimal.json"), "\"threadCPUDelta\": \"\xc2\xb5s\"", "\"threadCPUDelta\": \"ns\"");
+    text =
+        text_replace(text, "\"threads\": [",
+                     "\"counters\": [{\"name\": \"processCPU\", \"category\": \"CPU\", \"description\": \"\", "
+                     "\"pid\": \"42\", \"mainThreadIndex\": 0, \"samples\": {\"time\": [1, 2], \"count\": [0, 5000], "
+                     "\"length\": 2}}, {\"name\": \"m\", \"category\": \"Memory\", \"description\": \"\", \"pid\": "
+                     "\"42\", \"mainThreadIndex\": 0, \"samples\": {\"time\": [1, 2], \"count\": [0, 5000], "
+                     "\"length\": 2}}], \"threads\": [");
+    read_or_fail(text, &p);
+    assert_true(p.counters.data[0].count[1] == 5 && p.counters.data[1].count[1] == 5000);
+    profile_destroy(&p);
+    free(text);
+}
+
 static void test_a_time_of_a_table_without_rows_is_no_sample(void **state)
 {
     (void)state;
@@ -616,6 +635,7 @@ int main(void)
         cmocka_unit_test(test_every_truncation_says_where),
         cmocka_unit_test(test_cpu_deltas_become_microseconds),
         cmocka_unit_test(test_samples_out_of_order_are_sorted_with_a_warning),
+        cmocka_unit_test(test_counters_of_cpu_time_are_in_its_unit),
         cmocka_unit_test(test_a_time_of_a_table_without_rows_is_no_sample),
         cmocka_unit_test(test_flags_of_newer_versions_say_which_values_are_there),
         cmocka_unit_test(test_versions_beyond_the_known_are_read_with_a_warning),

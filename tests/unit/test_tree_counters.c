@@ -159,6 +159,14 @@ static void test_a_counter_says_how_it_is_shown(void **state)
     counter.json = strings_add_z(&profile.strings, "{\"unit\":\"0123456789012345678901234567890\xc3\xa9 too long\"}");
     counter_display_of(&display, &profile, &counter);
     assert_string_equal(display.unit, "0123456789012345678901234567890");
+    counter.category = strings_add_z(&profile.strings, "CPU");
+    counter.json = PROFILE_NONE;
+    counter_display_of(&display, &profile, &counter);
+    assert_string_equal(display.unit, "percent");
+    profile.meta.has_cpu_delta = true; /* only then is it known what is counted */
+    counter_display_of(&display, &profile, &counter);
+    assert_true(display.is_rate);
+    assert_string_equal(display.unit, "cpu-us");
     profile_destroy(&profile);
 }
 

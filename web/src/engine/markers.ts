@@ -111,7 +111,7 @@ export interface CounterInfo {
     pid: string;
     /** The thread of its process that it stands below. */
     thread: number;
-    /** "bytes", "pWh", "percent", "" ... */
+    /** "bytes", "pWh", "percent", "cpu-us", "" ... */
     unit: string;
     /** A colour of the format. */
     color: string;
