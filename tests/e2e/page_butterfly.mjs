@@ -55,6 +55,18 @@ for (const [at, name] of ['main', 'work', 'leaf', 'walk', 'helper'].entries())
         await page.close();
     });
 
+await check('the function with the most time of its own is in the middle at first', async () => {
+    const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
+    const { tree } = JSON.parse(execFileSync(prof, ['report', '--json', file], { encoding: 'utf8' }));
+    const sums = { self: new Map(), total: new Map() };
+    for (const row of tree)
+        for (const [key, sum] of Object.entries(sums)) sum.set(row.name, (sum.get(row.name) ?? 0) + row[key]);
+    const most = (sum) => [...sum].sort((a, b) => b[1] - a[1])[0][0];
+    assert(most(sums.self) !== most(sums.total), 'one function has the most of everything');
+    assertEqual(await middle(page), most(sums.self), 'the middle');
+    await page.close();
+});
+
 await check('the list chooses the middle, Enter on a row moves that there, back leads back', async () => {
     const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
     await inList(page, 'walk').click();
