@@ -12,6 +12,9 @@ struct slow_box {
     const struct slow_node *node; /* NULL: a run */
     size_t depth, count;
     double start, end;
+    double total;   /* this and the following: of a run */
+    uint32_t funcs; /* a bit for each */
+    bool matches;
 };
 
 struct slow_flame {
@@ -57,6 +60,36 @@ static size_t children_in_order(const struct slow_flame *flame, const struct slo
     return count;
 }
 
+static bool slow_func_matches(const struct slow_query *query, uint32_t func)
+{
+    bool has_wanted = false;
+    for (const char *at = query->search; *at;) {
+        size_t length = strcspn(at, ",");
+        struct slow_term term;
+        slow_term_read(&term, at, length);
+        if (length && !term.excluded) {
+            has_wanted = true;
+            if (slow_term_matches_func(query->profile, func, &term))
+                return true;
+        }
+        at += length + (at[length] == ',');
+    }
+    return !has_wanted;
+}
+
+/* Of those that stand side by side from `first` to before `last`. */
+static struct slow_box crowd_of(const struct slow_flame *flame, const struct slow_node *const *children, size_t first,
+                                size_t last)
+{
+    struct slow_box crowd = {.count = last - first};
+    for (size_t i = first; i < last; i++) {
+        crowd.total += fabs(children[i]->total);
+        crowd.funcs |= UINT32_C(1) << children[i]->func;
+        crowd.matches |= slow_func_matches(flame->query, children[i]->func);
+    }
+    return crowd;
+}
+
 static void add_box(struct slow_flame *flame, struct slow_box box)
 {
     if (box.end - box.start < flame->least || box.end <= 0 || box.start >= 1)
@@ -79,12 +112,18 @@ static void lay_out(struct slow_flame *flame, const struct slow_node *node, size
     for (size_t i = 0, last; i < count && fmax(sum, fabs(whole)) > 0; i = last) {
         for (last = i; last < count && edges[last + 1] - edges[last] < flame->least;)
             last++;
-        if (last > i + 1)
-            add_box(flame, (struct slow_box){NULL, depth, last - i, edges[i], edges[last]});
+        if (last > i + 1) {
+            struct slow_box crowd = crowd_of(flame, children, i, last);
+            crowd.depth = depth;
+            crowd.start = edges[i];
+            crowd.end = edges[last];
+            add_box(flame, crowd);
+        }
         if (last > i)
             continue;
         size_t before = flame->length;
-        add_box(flame, (struct slow_box){children[i], depth, 1, edges[i], edges[i + 1]});
+        add_box(flame, (struct slow_box){
+                           .node = children[i], .depth = depth, .count = 1, .start = edges[i], .end = edges[i + 1]});
         if (flame->length > before)
             lay_out(flame, children[i], depth + 1, children[i]->total, edges[i], edges[i + 1]);
         last++;
@@ -93,34 +132,42 @@ static void lay_out(struct slow_flame *flame, const struct slow_node *node, size
 
 /* ---- comparing ---- */
 
-static bool slow_func_matches(const struct slow_query *query, uint32_t func)
+/* That of the nodes of `funcs` below a box, if they have one in common. */
+static uint32_t category_below(struct engine *engine, uint32_t node, uint32_t funcs)
 {
-    bool has_wanted = false;
-    for (const char *at = query->search; *at;) {
-        size_t length = strcspn(at, ",");
-        struct slow_term term;
-        slow_term_read(&term, at, length);
-        if (length && !term.excluded) {
-            has_wanted = true;
-            if (slow_term_matches_func(query->profile, func, &term))
-                return true;
-        }
-        at += length + (at[length] == ',');
+    struct tree_rows rows = {0};
+    struct error err;
+    uint32_t category = PROFILE_NONE;
+    assert_int_equal(engine_children(engine, node, &rows, &err), 0);
+    for (size_t i = 0; i < rows.length; i++) {
+        if (!(funcs >> rows.func[i] & 1))
+            continue;
+        category = category == PROFILE_NONE || category == rows.category[i] ? rows.category[i]
+                                                                            : engine_stacks(engine)->default_category;
+        if (category != rows.category[i])
+            break;
     }
-    return !has_wanted;
+    tree_rows_destroy(&rows);
+    return category;
 }
 
-static void assert_same_box(const struct slow_query *query, const struct flame_box *box, const struct slow_box *slow,
-                            bool inverted)
+static void assert_same_box(struct engine *engine, const struct slow_query *query, const struct flame_boxes *boxes,
+                            size_t at, const struct slow_box *slow, bool inverted)
 {
+    const struct flame_box *box = &boxes->data[at];
+    uint32_t below = box->depth ? boxes->data[box->parent].node : NODE_NONE;
     assert_true(box->start == slow->start && box->end == slow->end);
     assert_int_equal(box->depth, slow->depth);
     assert_int_equal(box->count, slow->count);
     if (!slow->node) {
         assert_int_equal(box->node, NODE_NONE);
         assert_int_equal(box->func, PROFILE_NONE);
+        assert_true(box->total == slow->total && box->self == 0);
+        assert_int_equal(box->matches, slow->matches);
+        assert_int_equal(box->category, category_below(engine, below, slow->funcs));
         return;
     }
+    assert_int_equal(box->category, category_below(engine, below, UINT32_C(1) << box->func));
     assert_int_equal(box->func, slow->node->func);
     assert_true(box->total == slow->node->total);
     assert_true(box->self == (!inverted ? slow->node->self : slow->depth == 0 ? slow->node->total : 0));
@@ -195,7 +242,7 @@ static void check_flame(struct engine *engine, const struct slow_query *query, s
     for (size_t depth = 0; at < boxes.length; depth++)
         for (size_t i = 0; i < slow.length; i++)
             if (slow.boxes[i].depth == depth) {
-                assert_same_box(query, &boxes.data[at], &slow.boxes[i], inverted);
+                assert_same_box(engine, query, &boxes, at, &slow.boxes[i], inverted);
                 assert_parent_is_below(&boxes, at++);
             }
     if (boxes.length) {
