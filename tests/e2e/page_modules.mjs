@@ -17,6 +17,7 @@ export async function loadParts(parts) {
         outbase: fileURLToPath(new URL('src', web)),
         outExtension: { '.js': '.mjs' },
         bundle: true,
+        splitting: true, // what several import is one module, as on the page
         format: 'esm',
     });
     const modules = await Promise.all(parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)));

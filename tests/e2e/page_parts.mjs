@@ -106,6 +106,9 @@ await check('template arguments are folded, and nothing else that has angles', (
         ['<alloc::vec::Vec<T,A> as core::ops::Drop>::drop', '<alloc::vec::Vec<…> as core::ops::Drop>::drop'],
         ['core::iter::Iterator::collect::<Vec<u8>>', 'core::iter::Iterator::collect::<…>'],
         ['f<fn(A) -> B>', 'f<…>'],
+        ['f<(a) => b>(c)', 'f<…>(c)'],
+        ['a<b> = c<d>', 'a<…> = c<…>'],
+        ['f<a>=b', 'f<…>=b'],
         ['less<', 'less<'],
         ['plain', 'plain'],
     ];
@@ -207,6 +210,12 @@ await check('views survive the address', () => {
         const text = (some) => JSON.stringify(Object.entries(some).sort());
         assertEqual(text(codec.decodeView(codec.encodeView(whole, zero, 100_000), zero)), text(whole), 'the view read back');
     }
+});
+
+await check('an address that says nothing is the first view', () => {
+    const entries = (view) => JSON.stringify(Object.entries(view).sort());
+    for (const text of ['', '?', '?thread', '?range=&preview=x&tab=&weight=none&marker=-5&part=1-0&sort=x&center=function-'])
+        assertEqual(entries(codec.decodeView(text, 5)), entries(codec.EMPTY_VIEW), text);
 });
 
 await check('transforms are written as the Firefox Profiler writes them', () => {

@@ -1,0 +1,100 @@
+// What keys and the mouse do to the view, without a browser: zooming, moving along, leaving the box of a flame graph.
+import { loadParts, random } from './page_modules.mjs';
+import { assert, assertEqual, check, finish } from './page_tap.mjs';
+
+const nothing = () => undefined;
+globalThis.window = globalThis;
+Object.assign(globalThis, {
+    location: new URL('http://localhost/'),
+    history: { state: null, replaceState: nothing, pushState: nothing },
+    localStorage: { getItem: () => null, setItem: nothing },
+    addEventListener: nothing,
+    matchMedia: () => ({ matches: false, addEventListener: nothing }),
+    document: { baseURI: 'http://localhost/', documentElement: { dataset: {}, style: {} }, addEventListener: nothing },
+    Worker: class {
+        postMessage() {}
+    },
+});
+const [axes, flames, store] = await loadParts(['state/axis', 'state/flame', 'state/store']);
+
+/** An axis from 10 to 110 of which no less than 2 is shown; what was shown last is in `span`. */
+function axisOf(span) {
+    const axis = { span, shown: () => axis.span, limits: () => [10, 110], shortest: () => 2, show: (next) => { axis.span = next; } };
+    return axis;
+}
+
+await check('zooming keeps the place under the mouse, as far as there is room', () => {
+    for (let round = 0; round < 2000; round++) {
+        const from = 10 + random(90);
+        const [at, factor] = [random(101) / 100, [0.001, 0.5, 0.8, 1.25, 3, 1000][random(6)]];
+        const axis = axisOf([from, from + 2 + random(109 - from)]);
+        const before = axis.span;
+        const place = before[0] + at * (before[1] - before[0]);
+        axes.zoomAxis(axis, place, factor);
+        const [start, end] = axis.span;
+        const length = Math.min(100, Math.max(2, (before[1] - before[0]) * factor));
+        const wanted = Math.max(10, Math.min(110 - length, place - at * length));
+        assert(Math.abs(end - start - length) < 1e-9, `${before} times ${factor} became ${axis.span}`);
+        assert(Math.abs(start - wanted) < 1e-9, `${before} begins at ${start}, not ${wanted}, after a zoom at ${place}`);
+    }
+});
+
+await check('moving along ends at the edges', () => {
+    for (let round = 0; round < 2000; round++) {
+        const from = 10 + random(90);
+        const axis = axisOf([from, from + 2 + random(109 - from)]);
+        const before = axis.span;
+        const by = random(400) - 200;
+        axes.panAxis(axis, by);
+        const moved = Math.max(10 - before[0], Math.min(110 - before[1], by));
+        assertEqual(axis.span.join(), [before[0] + moved, before[1] + moved].join(), `${before} moved by ${by}`);
+        if (moved === 0) assert(axis.span === before, 'a move of nothing changes the view');
+    }
+});
+
+/** main (all) with work (all) and walk (half) side by side in it; leaf in both. What is shown is 0 to 1. */
+const BOXES = {
+    func: Int32Array.of(0, 1, 3, 2, 2, 5),
+    parent: Int32Array.of(-1, 0, 0, 1, 2, -1),
+    depth: Int32Array.of(0, 1, 1, 2, 2, 0),
+    start: Float64Array.of(-1, -1, 0, 0, 0.2, -4),
+    end: Float64Array.of(3, 2, 0.5, 1, 0.4, -1),
+};
+
+await check('a step out of a box of the flame graph leads to the next caller that is wider', () => {
+    const shown = (change) => {
+        store.view.value = { ...store.view.value, zoom: [], part: null, ...change };
+        flames.flame.value = { part: [0, 1], boxes: BOXES, zoom: '' };
+    };
+    const state = () => `${store.view.value.zoom.join(' ')} | ${store.view.value.part ?? ''}`;
+    shown({ zoom: [0, 1, 2] });
+    assert(flames.zoomOut(false), 'there is a zoom');
+    assertEqual(state(), '0 1 | ', 'after a step out of leaf');
+    assert(flames.zoomOut(false), 'there is still a zoom');
+    assertEqual(state(), '0 | ', 'after a step out of work');
+    shown({ zoom: [0, 3, 2] });
+    flames.zoomOut(false);
+    assertEqual(state(), '0 | ', 'after a step out of a leaf whose caller is narrower than what is shown');
+    shown({ zoom: [0, 3, 2], part: [0.1, 0.2] });
+    flames.zoomOut(false);
+    assertEqual(state(), '0 3 2 | ', 'moving about in a box is given up before the box is');
+    shown({ zoom: [0, 3, 2], part: [0.1, 0.2] });
+    flames.zoomOut(true);
+    assertEqual(state(), ' | ', 'all the way out');
+    assert(!flames.zoomOut(false), 'a step out of nothing');
+    shown({ part: [0.1, 0.2] });
+    assert(flames.zoomOut(false) && state() === ' | ', 'a step out of a part of all');
+});
+
+await check('the axis of the flame graph shows a part, or gives it up where that is all', () => {
+    store.view.value = { ...store.view.value, zoom: [0, 1], part: null };
+    flames.flame.value = { part: [0.25, 0.5], boxes: BOXES, zoom: '' };
+    assertEqual(flames.flameAxis.shown().join(), '0.25,0.5', 'what is shown of a box');
+    flames.flameAxis.show([0.3, 0.4]);
+    assertEqual(flames.flameAxis.shown().join(), '0.3,0.4', 'what is shown after a zoom');
+    assertEqual(store.view.value.zoom.join(), '0,1', 'the box, meanwhile');
+    flames.flameAxis.show([0, 1]);
+    assertEqual(`${store.view.value.zoom.join()} ${store.view.value.part}`, ' null', 'what is left in the end');
+});
+
+finish();
