@@ -296,6 +296,39 @@ await check('a double click and Enter follow a jump; Ctrl+C copies the line or t
     await page.close();
 });
 
+await check('Enter and a double click on a call go to the code of what it calls, and back comes back', async () => {
+    const page = await openPage(url);
+    await select(page, 'often');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    const shown = () => page.locator('.symbol-name').innerText();
+    const name = (wanted) => askUntil((text) => text === wanted, shown);
+    const call = page.locator('.code-row', { hasText: /callq? +0x[0-9a-f]+ <divide>/ }).first();
+    for (const follow of [() => page.keyboard.press('Enter'), () => call.dblclick()]) {
+        await call.click();
+        await follow();
+        assertEqual(await name('divide'), 'divide', 'symbol after the call');
+        await waitForCode(page);
+        const isInCode = () => page.evaluate(() => document.activeElement.classList.contains('code'));
+        assert(await askUntil((is) => is, isInCode), 'the keyboard has left the code');
+        const lines = await askUntil((all) => all.some((line) => line.isChosen), () => readLines(page));
+        assertEqual(lines.find((line) => line.isChosen)?.line, lineOf('HOT'), 'line after the call');
+        await page.goBack();
+        assertEqual(await name('often'), 'often', 'symbol after going back');
+        await waitForCode(page);
+    }
+    // What nobody has seen running has no code to go to.
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    assertEqual(await name('divide'), 'divide', 'symbol of the row');
+    await waitForCode(page);
+    await page.locator('.code-row', { hasText: 'puts' }).first().dblclick();
+    await page.getByText('No sample is in puts@plt').first().waitFor();
+    await page.close();
+});
+
 await check('a line finds its instructions, and an instruction its line', async () => {
     const page = await openPage(url);
     await select(page, 'divide');

@@ -12,6 +12,8 @@ import {
     chosenInstruction,
     code,
     codeProblem,
+    codeWantsFocus,
+    followCall,
     instructionCosts,
     linkedInstructions,
     openings,
@@ -198,11 +200,15 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
     useEffect(() => {
         if (opened > 0 && !sourceText.value?.text) scroller.current?.focus({ preventScroll: true });
     }, [opened]);
+    useEffect(() => {
+        if (codeWantsFocus.value) scroller.current?.focus({ preventScroll: true });
+        codeWantsFocus.value = false;
+    }, [shown]);
 
-    /** Goes to where the jump leads; false if the instruction is none. */
+    /** Goes to where the jump or the call leads; false if the instruction is none. */
     const follow = (from: number): boolean => {
         const jump = jumps.find((one) => one.from === from);
-        if (!jump) return false;
+        if (!jump) return followCall(from);
         chooseInstruction(jump.to);
         reveal(jump.to, 'center');
         return true;

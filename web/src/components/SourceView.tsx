@@ -108,7 +108,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
     // Who opens it with a key goes on in it.
     const opened = openings.value;
     useEffect(() => {
-        if (opened > 0) editor?.focus();
+        if (opened > 0 && !document.activeElement?.closest('.code')) editor?.focus();
     }, [editor, opened]);
 
     return (

@@ -87,6 +87,11 @@ export interface AddressLine {
     line: number;
 }
 
+export interface Callee {
+    func: number;
+    symbol: number;
+}
+
 export interface SourceCalls {
     /** The source file of a func; -1: not known. */
     funcSource(func: number): Promise<number>;
@@ -99,6 +104,8 @@ export interface SourceCalls {
     addressCosts(symbol: number, selection: FrameSelection, starts: number[]): Promise<AddressCosts>;
     /** What the profile's frames say of the lines of a symbol. */
     addressLines(symbol: number): Promise<AddressLine[]>;
+    /** What begins at an address of the library that a symbol is in; null: no stack has it. */
+    calleeAt(caller: number, address: number): Promise<Callee | null>;
 }
 
 interface Functions {
@@ -174,6 +181,17 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
         return { total, self };
     }
 
+    function linesOf(index: number): AddressLine[] {
+        const rows = records(wasm.session_address_lines(session, index), ADDRESS_LINE_BYTES, (data, at) => ({
+            address: Number(data.getBigInt64(at, true)),
+            depth: data.getUint32(at + 8, true),
+            func: data.getUint32(at + 12, true),
+            source: data.getInt32(at + 16, true),
+            line: data.getUint32(at + 20, true),
+        }));
+        return rows.map(({ source, ...row }) => ({ ...row, file: fileName(source) }));
+    }
+
     return {
         funcSource: (func) => wasm.session_func_source(session, func) | 0,
         sourceFile(source) {
@@ -225,15 +243,20 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
             }));
             return { addresses, ...sums(pointer) };
         },
-        addressLines(index) {
-            const rows = records(wasm.session_address_lines(session, index), ADDRESS_LINE_BYTES, (data, at) => ({
-                address: Number(data.getBigInt64(at, true)),
-                depth: data.getUint32(at + 8, true),
-                func: data.getUint32(at + 12, true),
-                source: data.getInt32(at + 16, true),
-                line: data.getUint32(at + 20, true),
-            }));
-            return rows.map(({ source, ...row }) => ({ ...row, file: fileName(source) }));
+        addressLines: linesOf,
+        calleeAt(caller, address) {
+            const place = (index: number): { lib: number; start: number } => {
+                const view = module.view(wasm.session_symbol(session, index));
+                return { lib: view.ints(0)[0] ?? NONE, start: view.doubles(1, 1)[0] ?? NONE };
+            };
+            const { lib: wanted } = place(caller);
+            for (let index = 0; ; index++) {
+                const { lib, start } = place(index);
+                if (lib === NONE) return null;
+                if (lib !== wanted || start !== address) continue;
+                const own = linesOf(index).find((row) => row.depth === 0);
+                return own ? { func: own.func, symbol: index } : null;
+            }
         },
     };
 }

@@ -155,7 +155,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
         keys: [
             [['n', 'p'], 'next, previous hot line or instruction'],
             [['↑', '↓'], 'line, with its instructions; instruction, with its line'],
-            [['Enter', 'Double click'], 'on a jump: go to where it leads'],
+            [['Enter', 'Double click'], 'on a jump or a call: go to where it leads'],
             [['Ctrl+C'], 'copy the chosen line or instruction'],
             [['Enter', 'Shift+Enter'], 'in the text to find: go to the next, the previous place'],
             [[':12'], 'as the text to find: line 12, or its instructions'],

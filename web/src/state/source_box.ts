@@ -11,8 +11,9 @@ import type { BoxView } from './box_codec';
 import { fetchNames, funcName } from './names';
 import { changeView, engine, info, onOtherProfile, type Step, store, stored, view } from './store';
 import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
+import { plainText } from '../text/plain';
 import { summary } from './tree';
-import { copyText } from './windows';
+import { copyText, showNotice } from './windows';
 
 /** What the box can be opened for: a row of a tree, or a function wherever it is called. */
 export interface SourcePlace {
@@ -21,6 +22,8 @@ export interface SourcePlace {
     inverted?: boolean;
     /** To bring into view; else the costliest one of the function is. */
     line?: number;
+    /** Whose code is shown; else the heaviest one of the function is. */
+    symbol?: number;
 }
 
 export interface SourceText {
@@ -86,10 +89,13 @@ export const shownSymbol = computed<NativeSymbol | null>(() => {
 /** How to go back to the view that it was opened from. */
 let opener: HTMLElement | null = null;
 
-export async function openSource({ func, path = [], inverted = false, line = 0 }: SourcePlace): Promise<void> {
+/** `from`: where the user is, and stays if it is the code; going back then comes back there. */
+export async function openSource(place: SourcePlace, from: 'view' | 'code' = 'view'): Promise<void> {
+    const { func, path = [], inverted = false, line = 0, symbol = -1 } = place;
     const source = func < info.value.funcCount ? await engine.funcSource(func) : -1;
     const before = view.value.box;
-    opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    const focused = document.activeElement;
+    if (focused instanceof HTMLElement && !focused.closest('.box')) opener = focused;
     const opened: BoxView = {
         func,
         path,
@@ -97,12 +103,13 @@ export async function openSource({ func, path = [], inverted = false, line = 0 }
         source,
         isOfRow: before?.isOfRow ?? false,
         assembly: (before?.assembly ?? prefersAssembly.value) || source < 0,
-        symbol: -1,
+        symbol,
         full: before?.full ?? false,
     };
     batch(() => {
-        changeView({ box: opened, sourceLine: line }, before ? 'replace' : 'push');
-        openings.value++;
+        changeView({ box: opened, sourceLine: line }, before && from === 'view' ? 'replace' : 'push');
+        if (from === 'view') openings.value++;
+        else codeWantsFocus.value = true;
     });
 }
 
@@ -267,6 +274,23 @@ export function stepHotInstruction(by: 1 | -1): void {
     chooseInstruction(next);
     wantedInstruction.value = { index: next };
 }
+
+/** "call 0x1b30 <trace(Ray)>": calls and jumps of x86 and arm, with their target and its name. */
+const CALL = /^(?:bnd |notrack )?(?:call[a-z]?|j[a-z]+|blx?|b)\s.*?(0x[0-9a-f]+)\s+<(.*)>/;
+
+/** Opens what an instruction calls or jumps to outside of its function; the code keeps the keyboard. False: it does neither. */
+export function followCall(index: number): boolean {
+    const [, address, name = ''] = CALL.exec(code.value?.instructions[index]?.texts[0] ?? '') ?? [];
+    if (address === undefined || !code.value) return false;
+    void engine.calleeAt(code.value.symbol, Number(address)).then((callee) => {
+        if (!callee) return showNotice(`No sample is in ${plainText(name, 100)} as a function of this library`);
+        return openSource(callee, 'code');
+    });
+    return true;
+}
+
+/** The code that is shown next gets the keyboard. */
+export const codeWantsFocus = signal(false);
 
 /** Copies the chosen instruction, or line; false if there is none. */
 export function copyChosen(isInstruction: boolean): boolean {
@@ -464,7 +488,10 @@ export function followBox(): void {
         const shown = box.value;
         if (!summary.value) return;
         const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
-        if (shown && key !== last) void goToFirstLine(shown);
+        if (shown && key !== last) {
+            chosenInstruction.value = -1;
+            void goToFirstLine(shown);
+        }
         last = key;
     });
     // Back and forward go to the line that was chosen then.
