@@ -175,6 +175,11 @@ static void put_tables(struct json_writer *json, const struct engine *engine, co
         put_counter(json, profile, i);
     json_close(json, ']');
     put_all_marker_graphs(json, engine, markers);
+    json_key(json, "initialThreads");
+    json_open(json, '[');
+    for (size_t i = 0; i < profile->meta.initial_visible_threads.length; i++)
+        json_unsigned(json, profile->meta.initial_visible_threads.data[i]);
+    json_close(json, ']');
     json_key(json, "libs");
     json_open(json, '[');
     for (size_t i = 0; i < profile->libs.length; i++) {

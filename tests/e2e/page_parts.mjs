@@ -468,6 +468,14 @@ await check('PIDs and TIDs are those of the system', () => {
     assertEqual(details[1], 'TID 78', 'what the thread is called');
 });
 
+await check('the threads that the file wants to be seen go before the busiest', () => {
+    const threads = Array.from({ length: 8 }, (_, index) => thread(index, 100 - index));
+    const layout = (initial) => tracks.layoutTracks(tracks.threadTracks(threads, initial), tracks.DEFAULT_TRACKS, []);
+    assertEqual(layout([6, 2]).shown.join(), '2,6', 'they alone, busiest first');
+    assertEqual(layout([6, 2]).quiet, 6, 'the others can be shown');
+    assertEqual(layout([]).shown.length, 8, 'without such a wish');
+});
+
 await check('the search for tracks finds names and numbers, also of hidden ones', () => {
     const seeds = tracks.threadTracks(Array.from({ length: 40 }, (_, index) => thread(index, index === 0 ? 1000 : 0)));
     assertEqual(tracks.matchingTracks(seeds, '117, THREAD 3').length, 12, 'number of matches');

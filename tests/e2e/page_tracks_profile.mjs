@@ -36,4 +36,6 @@ profile.meta.markerSchema.push({
     fields: [{ key: 'cost', label: 'Cost of the frame', format: 'integer' }],
     graphs: [{ key: 'cost', type: 'bar', color: 'magenta' }],
 });
+// Of three threads, all as busy.
+profile.meta.initialVisibleThreads = [1, 0];
 writeFileSync(file, JSON.stringify(profile));

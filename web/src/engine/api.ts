@@ -73,6 +73,8 @@ export interface ProfileInfo {
     markerCount: number;
     counters: CounterInfo[];
     markerGraphs: MarkerGraphs[];
+    /** Those that the file wants to be seen at first; none: the busiest. */
+    initialThreads: number[];
     /** Functions; indexes from there on stand for whole libraries. */
     funcCount: number;
 }

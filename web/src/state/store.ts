@@ -54,6 +54,7 @@ const NO_PROFILE: ProfileInfo = {
     markerCount: 0,
     counters: [],
     markerGraphs: [],
+    initialThreads: [],
     funcCount: 0,
 };
 
@@ -70,8 +71,8 @@ export const inverted = computed<boolean>(() => view.value.inverted);
 
 /** Every track that the profile has something for. */
 export const trackSeeds = computed<TrackSeed[]>(() => {
-    const { threads, counters, markerGraphs } = info.value;
-    const seeds = threadTracks(threads);
+    const { threads, counters, markerGraphs, initialThreads } = info.value;
+    const seeds = threadTracks(threads, initialThreads);
     const places = new Map(threads.map((thread) => [thread.index, thread.markerPlaces]));
     const hasWaits = new Set(threads.filter((thread) => thread.hasWaits).map((thread) => thread.index));
     return [
@@ -159,8 +160,11 @@ function sensibleView(wanted: View, profile: ProfileInfo): View {
 }
 
 function firstThreads(profile: ProfileInfo): number[] {
-    const threads = profile.threads.filter((thread) => !isCpu(thread));
-    const [first] = [...(threads.length > 0 ? threads : profile.threads)].sort((a, b) => b.activity - a.activity);
+    const { threads, initialThreads } = profile;
+    const wanted = threads.filter((thread) => initialThreads.includes(thread.index));
+    const busy = threads.filter((thread) => !isCpu(thread));
+    const among = [wanted, busy, threads].find((list) => list.length > 0) ?? [];
+    const [first] = [...among].sort((a, b) => b.activity - a.activity);
     return first ? [first.index] : [];
 }
 

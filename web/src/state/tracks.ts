@@ -143,9 +143,10 @@ function cpuTrack(thread: ThreadInfo): TrackSeed {
     };
 }
 
-/** The tracks of threads: a process's main thread, or its only one, speaks for it. */
-export function threadTracks(threads: readonly ThreadInfo[]): TrackSeed[] {
-    const busy = busyThreads(threads);
+/** The tracks of threads: a process's main thread, or its only one, speaks for it. `initial`: those to be seen at first, if
+ * the file says so, in place of the busiest. */
+export function threadTracks(threads: readonly ThreadInfo[], initial: readonly number[] = []): TrackSeed[] {
+    const busy = initial.length > 0 ? new Set(initial) : busyThreads(threads);
     const sizes = new Map<string, number>();
     for (const thread of threads) sizes.set(thread.pid, (sizes.get(thread.pid) ?? 0) + 1);
     return threads.map((thread) => {
