@@ -70,7 +70,7 @@ static const char report_help[] =
     "      --categories       the same for categories\n"
     "      --butterfly NAME   who calls a function and what it calls; lib:NAME or category:NAME for all of one\n"
     "      --lines FILE       the lines of a source file instead, each with what it took; the name, or its last parts\n"
-    "      --annotate NAME    the machine code of a function, each instruction with what it took, and the source lines\n"
+    "      --annotate NAME    the machine code of a function, each instruction with what it took, and its lines\n"
     "      --markers          the markers by their start, with what they say; --search is then one of markers: one of\n"
     "                         the terms in their name, category, type or fields, name:term or field:term in that "
     "alone\n"
