@@ -270,6 +270,67 @@ static void test_searches_find_what_reading_every_marker_finds(void **state)
     }
 }
 
+/* Queries like the one before it, but for some of what it says. */
+static void random_marker_query(struct marker_query *query, uint32_t *threads, const struct profile *profile,
+                                struct random *random)
+{
+    static const char *const searches[] = {"", "alpha", "name:gc", "-alpha"};
+    if (random_below(random, 3) == 0)
+        query->thread_count = random_threads(random, profile, threads);
+    if (random_below(random, 3) == 0)
+        query->range.from = random_below(random, 8);
+    if (random_below(random, 3) == 0)
+        query->range.to = 8 + random_below(random, 8);
+    if (random_below(random, 3) == 0)
+        query->search = searches[random_below(random, 4)];
+    if (random_below(random, 3) == 0)
+        query->places = random_below(random, 2) ? MARKER_IN_TABLE : MARKER_IN_CHART;
+    query->search_length = strlen(query->search);
+}
+
+static void assert_same_answers(struct marker_view *one, struct marker_view *other)
+{
+    size_t count, other_count;
+    struct error err;
+    const uint32_t *shown = marker_view_shown(one, &count), *other_shown = marker_view_shown(other, &other_count);
+    assert_int_equal(count, other_count);
+    if (count)
+        assert_memory_equal(shown, other_shown, count * sizeof(*shown));
+    const struct marker_chart *chart = marker_view_chart(one, &err), *other_chart = marker_view_chart(other, &err);
+    assert_true(chart && other_chart);
+    assert_int_equal(chart->rows.length, other_chart->rows.length);
+    for (size_t i = 0; i < chart->rows.length; i++) {
+        const struct marker_row *row = &chart->rows.data[i], *other_row = &other_chart->rows.data[i];
+        assert_int_equal(row->name, other_row->name);
+        assert_int_equal(row->count, other_row->count);
+        assert_memory_equal(chart->order + row->first, other_chart->order + other_row->first,
+                            row->count * sizeof(*chart->order));
+    }
+}
+
+static void test_a_view_that_was_asked_before_answers_as_a_new_one(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
+        struct random random = {seed};
+        struct profile profile;
+        uint32_t threads[3] = {0};
+        struct marker_query query = {threads, 1, {0, 20}, "", 0, MARKER_IN_TABLE};
+        random_marker_profile(&profile, seed);
+        struct marker_view *view = view_of(&profile);
+        for (int step = 0; step < 8; step++) {
+            struct marker_view *fresh = view_of(&profile);
+            random_marker_query(&query, threads, &profile, &random);
+            ask(view, &query);
+            ask(fresh, &query);
+            assert_same_answers(view, fresh);
+            marker_view_free(fresh);
+        }
+        marker_view_free(view);
+        profile_destroy(&profile);
+    }
+}
+
 static const struct marker_list *sorted_list;
 static const struct profile *sorted_profile;
 
@@ -841,6 +902,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_starts_and_ends_are_paired_and_put_in_order),
         cmocka_unit_test(test_searches_find_what_reading_every_marker_finds),
+        cmocka_unit_test(test_a_view_that_was_asked_before_answers_as_a_new_one),
         cmocka_unit_test(test_markers_are_sorted_by_several_columns),
         cmocka_unit_test(test_markers_lie_in_the_first_row_with_room),
         cmocka_unit_test(test_categories_go_by_the_alphabet_and_other_is_last),
