@@ -386,6 +386,12 @@ await check('the marker chart has each marker in its row, the last one on top', 
         const isSeen = (row) => lines[lineOfRow[row]].top - frame.scrollTop < frame.height && lines[lineOfRow[row]].top + 16 > frame.scrollTop;
         const instants = list.filter((one) => one.row === 0 && isSeen(0) && one.start <= 70.2 && one.start + one.length >= 10.2);
         assertEqual(canvas.fills.length, instants.length, 'number of diamonds');
+        instants.forEach(({ start }, at) => {
+            const [x, y] = [30 + ((start - 10.2) / 60) * 120, lines[lineOfRow[0]].top - frame.scrollTop + 8];
+            const points = [...canvas.fills[at].points].map((point) => point.split(' ').map(Number));
+            const corners = [[x, y - 4], [x + 4, y], [x, y + 4], [x - 4, y]];
+            assert(points.every((point, corner) => Math.hypot(point[0] - corners[corner][0], point[1] - corners[corner][1]) < 1e-6), 'a diamond is elsewhere');
+        });
         const names = canvas.texts.map(({ text }) => text);
         assertEqual(rows.filter((_, at) => at % 2 === 0 && isSeen(at)).length, names.filter((name) => /^(r\d|…|)$/.test(name)).length, 'number of names');
         const headings = lines.filter((one) => one.kind === 'heading' && one.top + 20 > frame.scrollTop && one.top - frame.scrollTop < frame.height);
@@ -437,12 +443,13 @@ await check('each column of the sample strip says whether there is a sample, and
         const of = () => Uint8Array.from({ length: columns }, () => random(3));
         const [all, kept] = [of(), random(2) ? of() : null];
         const canvas = new Canvas();
-        useRatio(1);
+        const ratio = 1 + random(2);
+        useRatio(ratio);
         strip.drawStrip(canvas, all, kept, colors, columns, 8);
         for (let x = 0; x < columns; x++) {
             const color = kept?.[x] === 2 ? 'kept' : all[x] === 2 && !kept ? 'sample' : all[x] ? 'idle' : '';
-            assertEqual(canvas.colorAt(x, 7), color, `the colour at the bottom of column ${x}`);
-            assertEqual(canvas.colorAt(x, 0), color === 'idle' ? '' : color, `the colour at the top of column ${x}`);
+            assertEqual(canvas.colorAt(x * ratio, 8 * ratio - 1), color, `the colour at the bottom of column ${x}`);
+            assertEqual(canvas.colorAt((x + 1) * ratio - 1, 0), color === 'idle' ? '' : color, `the colour at the top of column ${x}`);
         }
     }
 });

@@ -212,6 +212,14 @@ await check('views survive the address', () => {
     }
 });
 
+await check('parts of a flame graph and places of a range are read as they are written', () => {
+    const part = (text) => JSON.stringify(codec.decodeView(`part=${text}`, 0).part);
+    assertEqual(['0-1', '0.5-0.7', '0.25-0.5', '0.5-1'].map(part).join(), '[0,1],[0.5,0.7],[0.25,0.5],[0.5,1]', 'parts');
+    assertEqual(['0.5-0.5', '0.7-0.5', '0.5-1.5', '2-3', '-', '0.5', '0.5-0.7-0.9'].map(part).join(), 'null,null,null,null,null,null,null', 'what is no part');
+    const range = (text) => JSON.stringify(codec.decodeView(`preview=${text}`, 100).preview);
+    assertEqual(['1200m350', '15250u4000', '-5n1000000'].map(range).join(), '[1300,1650],[115.25,119.25],[99.999995,100.999995]', 'ranges');
+});
+
 await check('an address that says nothing is the first view', () => {
     const entries = (view) => JSON.stringify(Object.entries(view).sort());
     for (const text of ['', '?', '?thread', '?range=&preview=x&tab=&weight=none&marker=-5&part=1-0&sort=x&center=function-'])
@@ -329,6 +337,7 @@ await check('shares and durations are short and never lie about zero', () => {
 });
 
 await check('what is invisible in a name is spelled out', () => {
+    assertEqual(plain.plainText('a\udfff\ud800b', 9), 'a\ufffd\ufffdb', 'halves of pairs');
     const text = plain.plainText('a\u202Eb\u0000c\u200Dd\uFEFFe\uD800f\u{E0041}g', 100);
     assertEqual(text, 'a⟨U+202E⟩b⟨U+0000⟩c⟨U+200D⟩d⟨U+FEFF⟩e\uFFFDf⟨U+E0041⟩g', 'the text');
     assertEqual(plain.plainText('größe 日本 <b>&amp;', 100), 'größe 日本 <b>&amp;', 'ordinary text');
@@ -445,6 +454,11 @@ await check('hidden ones are counted if they are quiet, and nobody said so', () 
     assertEqual(layout([thread(4, 0), thread(5, 0)]).shown.join(), '4', 'where nothing does anything');
 });
 
+await check('a thread that does a twentieth of what the busiest does is no quiet one', () => {
+    const activities = [40, 1000, 50, 49, 900, 0, 51];
+    assertEqual(layout(activities.map((activity, index) => thread(index, activity, { pid: String(index) }))).shown.join(), '1,4,6,2', 'what is shown');
+});
+
 await check('what CPUs did is a process of its own, and takes no place among the busy threads', () => {
     const cpu = (index, name, activity) => thread(index, activity, { pid: '0', processName: 'CPU', name });
     const threads = [thread(0, 5, { name: 'work', processName: 'work' }), cpu(1, 'CPU 0', 900), cpu(2, 'CPU', 950), cpu(3, 'CPU 1', 0)];
@@ -487,6 +501,15 @@ await check('the search for tracks finds names and numbers, also of hidden ones'
 const PROCESSES = Array.from({ length: 12 }, (_, index) =>
     thread(index, 1000 * (1 + Math.floor(index / 4)) - index, { pid: String(Math.floor(index / 4)), isMain: index % 4 === 0 }),
 );
+
+await check('the tracks of a process, and those below a track, are found; a choice lists its tracks in order', () => {
+    const seeds = tracks.threadTracks(PROCESSES);
+    const below = { ...seeds[9], kind: 'markers', index: 3, below: 't9' };
+    assertEqual(trackChoice.tracksOfProcess(seeds, '1').join(), 't4,t5,t6,t7', 'tracks of a process');
+    assertEqual(trackChoice.trackWithThoseBelow([...seeds, below], 't9').join(), 't9,m3', 'a track and what is below');
+    const { hidden } = trackChoice.hideTracks({ ...tracks.DEFAULT_TRACKS, hidden: ['t10', 'c2'] }, ['t9', 't100', 'c1', 't9']);
+    assertEqual(hidden.join(), 'c1,c2,t9,t10,t100', 'what is hidden');
+});
 
 await check('tracks are hidden, shown and shown alone', () => {
     const seeds = tracks.threadTracks(PROCESSES);
