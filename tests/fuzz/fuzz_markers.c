@@ -31,6 +31,21 @@ static bool make_markers(struct profile *profile, uint32_t payload)
     return true;
 }
 
+static void draw_graphs(struct marker_view *view, const struct marker_window *window)
+{
+    enum { WIDTH = 16 };
+    float values[WIDTH];
+    uint32_t markers[WIDTH];
+    struct error err;
+    const struct marker_schemas *schemas = marker_view_context(view)->schemas;
+    for (uint32_t i = 0; i < schemas->items.length; i++)
+        for (uint32_t k = 0; k < schemas->items.data[i].graph_count; k++) {
+            const struct marker_points *points = marker_view_points(view, 0, i, k, &err);
+            if (points)
+                marker_graph(points, k % 2 == 0, window->from, window->to, values, markers, WIDTH);
+        }
+}
+
 static void look_at(struct marker_view *view, const struct marker_query *query)
 {
     static const struct marker_sort by_details = {MARKER_DETAILS, true};
@@ -47,7 +62,8 @@ static void look_at(struct marker_view *view, const struct marker_query *query)
     if (chart)
         marker_chart_boxes(&boxes, chart, list, &window, &err);
     marker_view_sorted(view, &by_details, 1, &err);
-    marker_view_strip(view, 0, &window, MARKER_IN_OVERVIEW, &boxes, &err);
+    marker_view_strip(view, 0, &window, marker_view_places(view, 0), &boxes, &err);
+    draw_graphs(view, &window);
     waits_boxes(&boxes, totals, marker_view_context(view), list, &window, &err);
     for (size_t i = 0; i < list->length; i++)
         for (int label = MARKER_TABLE_LABEL; label <= MARKER_TOOLTIP_LABEL; label++)
