@@ -1,5 +1,5 @@
-// What the page reads of the engine's answers (web/src/engine/charts.ts): the boxes of charts against the rows of the
-// tree, and against each other at other zooms.
+// What the page reads of the engine's answers (web/src/engine/charts.ts, timeline.ts): the boxes of charts against the rows of the
+// tree and against each other at other zooms, the timeline against the samples.
 //
 //     node tests/e2e/engine_answers.mjs PROFILE
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,8 @@ import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const { openEngine, module } = await loadEngine();
 const engine = await openEngine(module);
-engine.feed(readFileSync(process.argv[2]));
+const file = readFileSync(process.argv[2]);
+engine.feed(file);
 const info = engine.finish();
 const thread = info.threads.reduce((best, one) => (one.activity > best.activity ? one : best)).index;
 const ask = (search = '') => engine.query({ threads: [thread], range: null, search, inverted: false, transforms: [] });
@@ -142,6 +143,30 @@ await check('what a search leaves of a graph of the timeline is of the categorie
         assertEqual(some.kept.some((share) => share > 0), some.keptStrip.some((pixel) => pixel === 2), `whether there is anything of ${name}`);
     }
     assert(left > 1, 'nothing is left');
+});
+
+await check('a place of the timeline has the sample that was taken there', () => {
+    ask();
+    const { threads, shared } = JSON.parse(file);
+    const { samples } = threads[thread];
+    const { frame, prefixOffset } = shared.stackTable;
+    const seen = new Set();
+    for (let at = 1; at < samples.length; at++) {
+        const path = [];
+        for (let stack = samples.stack[at], offset = 1; stack !== null && offset > 0; stack -= offset) {
+            path.unshift(shared.frameTable.func[frame[stack]]);
+            offset = prefixOffset[stack];
+        }
+        const found = engine.sampleAt(thread, samples.time[at] - 0.2);
+        assertEqual(found.time, samples.time[at], 'the time');
+        assertEqual(found.path.join(), path.join(), `the stack at ${samples.time[at]} ms`);
+        assertEqual(found.category, shared.frameTable.category[frame[samples.stack[at]]], `the category at ${samples.time[at]} ms`);
+        assertEqual(found.cpu, samples.threadCPUDelta[at] / 10, `the CPU use at ${samples.time[at]} ms`);
+        assertEqual(found.dropped, false, 'whether it was dropped');
+        seen.add(found.cpu);
+    }
+    assertEqual([...seen].sort().join(), '0,100', 'what was seen');
+    assertEqual(engine.sampleAt(thread, -100), null, 'the sample of a place before all');
 });
 
 finish();

@@ -1,4 +1,5 @@
-// What keys and the mouse do to the view, without a browser: zooming, moving along, leaving the box of a flame graph.
+// What keys and the mouse do to the view, without a browser: zooming, moving along, leaving the box of a flame graph, finding
+// text, keeping samples.
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
@@ -15,7 +16,9 @@ Object.assign(globalThis, {
         postMessage() {}
     },
 });
-const [axes, flames, store] = await loadParts(['state/axis', 'state/flame', 'state/store']);
+const [axes, flames, store, costText, sourceBox, sourceFind, markerFilter] = await loadParts([
+    'state/axis', 'state/flame', 'state/store', 'state/cost_text', 'state/source_box', 'state/source_find', 'state/marker_filter',
+]);
 
 /** An axis from 10 to 110 of which no less than 2 is shown; what was shown last is in `span`. */
 function axisOf(span) {
@@ -95,6 +98,48 @@ await check('the axis of the flame graph shows a part, or gives it up where that
     assertEqual(store.view.value.zoom.join(), '0,1', 'the box, meanwhile');
     flames.flameAxis.show([0, 1]);
     assertEqual(`${store.view.value.zoom.join()} ${store.view.value.part}`, ' null', 'what is left in the end');
+});
+
+await check('the heat of a cost is the least of five steps that it does not go beyond', () => {
+    for (let most = 1; most < 40; most++)
+        for (let heat = 1; heat <= most; heat++) {
+            const step = [1, 2, 3, 4, 5].find((one) => heat * 5 <= one * most);
+            assertEqual(costText.heatStep(heat, most), step, `the heat of ${heat} of ${most}`);
+        }
+    assertEqual([[0, 5], [-1, 5], [5, 0], [9, 5]].map(([heat, most]) => costText.heatStep(heat, most)).join(), '0,0,0,5', 'the heat of what is none, or too much');
+});
+
+await check('what is typed is looked for from the line on where the search began', () => {
+    const text = ['one', 'Two', 'three', 'two again', '', 'TWO'].join('\n');
+    store.view.value = { ...store.view.value, box: { func: 0, path: [], inverted: false, source: 3, isOfRow: false, assembly: false, symbol: -1, full: false } };
+    sourceBox.sourceText.value = { source: 3, text };
+    const typed = (line, search) => {
+        sourceBox.chooseLine(line);
+        sourceFind.openFind();
+        sourceFind.findWhileTyped(search);
+        return sourceBox.chosenLine.value;
+    };
+    assertEqual([1, 2, 3, 4, 5, 6].map((line) => typed(line, 'two')).join(), '2,2,4,4,6,6', 'the lines that are found');
+    assertEqual(typed(4, 'one'), 1, 'the line that is found around the end');
+    assertEqual(typed(4, 'nothing'), 4, 'the line where nothing is found');
+    assertEqual([typed(1, ':3'), typed(1, ':99'), typed(5, ':0')].join(), '3,6,5', 'lines by their numbers');
+    typed(2, 'two');
+    const steps = [1, 1, 1, -1].map((by) => {
+        sourceFind.stepFound(by);
+        return `${sourceBox.chosenLine.value} (${sourceFind.foundAt.value}/${sourceFind.found.value.length})`;
+    });
+    assertEqual(steps.join(), '4 (2/3),6 (3/3),2 (1/3),6 (3/3)', 'the next ones');
+});
+
+await check('samples are kept by the markers that are searched for, else by a name that a search has words for', () => {
+    const item = (name, markerSearch = '') => {
+        store.view.value = { ...store.view.value, markerSearch };
+        const { label, enabled } = markerFilter.keepSamplesItem(name);
+        return `${label}: ${enabled}`;
+    };
+    assertEqual(item('paint'), 'Drop samples outside of paint: true', 'by name');
+    assertEqual(item('paint', ' size:1 '), 'Drop samples outside of “size:1”: true', 'by search');
+    assert(item('a "b"').endsWith(': false') && item('').endsWith(': false'), 'a name without words for it is offered');
 });
 
 finish();
