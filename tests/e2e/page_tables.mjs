@@ -241,9 +241,11 @@ await check('the table is copied as text, Markdown and CSV, with the numbers of 
 
 await check('the sidebar of a function has its numbers, its callers and callees, which lead on', async () => {
     const page = await openPage(`${url}?thread=0&tab=functions`, '[role="grid"] .tree-row');
+    const sidebar = page.locator('.sidebar');
+    await askUntil((name) => name === report.functions[0].name, () => sidebar.locator('h2').innerText());
+    assertEqual(await sidebar.locator('h2').innerText(), report.functions[0].name, 'name before anything is chosen');
     await page.locator('[role="grid"] .tree-row', { hasText: 'walk' }).click();
     await settle(page);
-    const sidebar = page.locator('.sidebar');
     assertEqual(await sidebar.locator('h2').innerText(), 'walk', 'name');
     const row = report.functions.find((one) => one.name === 'walk');
     const amounts = await sidebar.locator('.amount').allInnerTexts();

@@ -53,6 +53,9 @@ async function refresh(): Promise<void> {
         if (mine !== generation) return;
         functions.value = answer;
         functionsError.value = '';
+        // The one that took most itself is what the list is opened for.
+        const [heaviest] = answer;
+        if (selectedFunc.peek() < 0 && heaviest) selectedFunc.value = heaviest.func;
     } catch (error) {
         functionsError.value = messageOf(error);
     }
