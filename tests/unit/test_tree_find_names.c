@@ -177,6 +177,11 @@ static void test_first_letters_of_parts_find_a_name(void **state)
     assert_finds(names, 3, "vpb", "std::vector<int>::push_back(int),vapb");
     assert_finds(names, 3, "hshr", "HttpServer::handleRequest");
     assert_finds(names, 3, "push vec", "std::vector<int>::push_back(int)");
+    static const char *const edges[] = {"mixed", "makeZone", "muzak", "zoomArea", "zeta"};
+    assert_finds(edges, 5, "mz", "makeZone,muzak");
+    assert_finds((const char *const[]){"albumsB", "alpaB"}, 2, "ab", "alpaB,albumsB");
+    assert_finds((const char *const[]){"quickB", "quizB"}, 2, "qb", "quizB,quickB");
+    assert_finds(edges, 5, "za", "zoomArea,zeta,muzak");
 }
 
 static void test_a_word_may_name_the_library(void **state)
