@@ -22,7 +22,8 @@ static int by_falling_unnamed(const void *a, const void *b)
 static const char *name_of(const struct profile *profile, uint32_t lib)
 {
     uint32_t name = profile->libs.data[lib].name;
-    return name == PROFILE_NONE ? "a library without a name" : strings_text(&profile->strings, name);
+    const char *text = name == PROFILE_NONE ? "" : strings_text(&profile->strings, name);
+    return text[0] ? text : "a library without a name";
 }
 
 static void say_result(const struct profile *profile, struct symbolicate_result *result, const char *subject)

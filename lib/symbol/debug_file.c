@@ -185,7 +185,10 @@ static bool open_mapped(struct debug_files *files)
         return true;
     if (!lib->path) {
         files->gap = SYMBOL_GAP_MISSING;
-        say(files, "%s is not a file", lib->name);
+        if (lib->name[0])
+            say(files, "%s is not a file", lib->name);
+        else
+            say(files, "the profile does not name its file");
         return false;
     }
     int code = open_path(&files->mapped, lib, &why);

@@ -85,7 +85,9 @@ int named_library_identify(const struct named_library *library, struct identifie
     size_t size = parse_code_id(library->code_id, out->build_id, sizeof(out->build_id));
     enum symbol_lib_kind kind = kind_of(library->path);
     if (size == 0 && kind == SYMBOL_LIB_ELF && !file_fits(library, out->build_id, &size))
-        return error_set(err, ENOENT, "no file has the id that the profile gives for %s", library->debug_name);
+        return library->debug_name[0]
+                   ? error_set(err, ENOENT, "no file has the id that the profile gives for %s", library->debug_name)
+                   : error_set(err, ENOENT, "the profile does not name its file");
     out->symbol = (struct symbol_lib){.kind = kind,
                                       .name = library->debug_name,
                                       .path = library->path[0] == '/' ? library->path : NULL,
