@@ -62,8 +62,17 @@ static bool read_elements(struct json *json, struct column *column, enum column_
     }
 }
 
-bool numbers_read(struct column *column, enum column_type type, const char *text, size_t size)
+void number_columns_destroy(struct number_columns *columns)
 {
+    for (int type = 0; type <= COLUMN_DOUBLE; type++)
+        array_release(columns->of_type[type].data);
+}
+
+const struct column *numbers_read(struct number_columns *columns, enum column_type type, const char *text, size_t size)
+{
+    if (type > COLUMN_DOUBLE)
+        return NULL;
+    struct column *column = &columns->of_type[type];
     struct json json;
     json_init(&json);
     json_feed(&json, text, size);
@@ -71,5 +80,5 @@ bool numbers_read(struct column *column, enum column_type type, const char *text
     column->length = 0;
     bool is_read = json_next(&json) == JSON_ARRAY_OPEN && read_elements(&json, column, type);
     json_destroy(&json);
-    return is_read;
+    return is_read ? column : NULL;
 }

@@ -18,8 +18,15 @@ size_t numbers_take(struct json *json, struct column *column, enum column_type t
 /* Lets numbers pass, in the same way. */
 size_t numbers_skip(struct json *json);
 
-/* Makes the column one of the numbers in `text`, a whole JSON array; false if it has anything else in it, or memory ran
- * out. */
-bool numbers_read(struct column *column, enum column_type type, const char *text, size_t size);
+/* Columns to read numbers into again and again: one for each type, because the room of a column is that of its type. */
+struct number_columns {
+    struct column of_type[COLUMN_DOUBLE + 1];
+};
+
+void number_columns_destroy(struct number_columns *columns);
+
+/* The numbers in `text`, a whole JSON array, as a column of that type, which is good until the next of that type is
+ * read; NULL if it has anything else in it, if the type is not one of numbers, or if memory ran out. */
+const struct column *numbers_read(struct number_columns *columns, enum column_type type, const char *text, size_t size);
 
 #endif

@@ -1,7 +1,6 @@
 /*
  * Loading: the life of a session, its input buffer, and the bytes of a profile.
  */
-#include "profile/numbers.h"
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
@@ -92,12 +91,13 @@ unsigned char *session_place(struct session *session, uint32_t run)
 /* The elements of a column of `type`, as bytes, from the JSON array in the input; NULL if anything else is in it. */
 const struct view *session_numbers(struct session *session, uint32_t type, uint32_t size)
 {
-    if (type > COLUMN_DOUBLE || !numbers_read(&session->numbers, type, (const char *)session->input.data, size)) {
+    const struct column *numbers = numbers_read(&session->numbers, type, (const char *)session->input.data, size);
+    if (!numbers) {
         error_set(&session->err, EINVAL, "these are no numbers of that type");
         return NULL;
     }
-    size_t bytes = session->numbers.length * column_element_size(type);
-    session->view = (struct view){(uint32_t)bytes, {session->numbers.data}};
+    size_t bytes = numbers->length * column_element_size(type);
+    session->view = (struct view){(uint32_t)bytes, {numbers->data}};
     return &session->view;
 }
 

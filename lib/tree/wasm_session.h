@@ -10,6 +10,7 @@
 #ifndef PROF_TREE_WASM_SESSION_H
 #define PROF_TREE_WASM_SESSION_H
 
+#include "profile/numbers.h"
 #include "profile/read.h"
 #include "tree/address_costs.h"
 #include "tree/engine.h"
@@ -51,7 +52,7 @@ struct session {
     /* wasm_load.c */
     size_t runs_known;
     ARRAY(struct passed_run) runs; /* of the last piece */
-    struct column numbers;
+    struct number_columns numbers;
 
     /* wasm_info.c */
     struct text_buffer text;

@@ -21,6 +21,7 @@ struct helped {
     struct profile_reader *reader;
     uint32_t random;
     size_t least, known, read; /* runs */
+    struct number_columns columns;
     ARRAY(struct waiting) waiting;
 };
 
@@ -53,15 +54,14 @@ static bool read_one(struct helped *helped)
     struct waiting waiting = helped->waiting.data[chosen];
     helped->waiting.data[chosen] = helped->waiting.data[--helped->waiting.length];
     struct passed_numbers run = profile_reader_passed(helped->reader, &count)[waiting.number];
-    struct column column = {0};
-    bool good = numbers_read(&column, run.type, waiting.text, waiting.size) && column.length == run.count;
+    const struct column *column = numbers_read(&helped->columns, run.type, waiting.text, waiting.size);
+    bool good = column && column->length == run.count;
     if (good) {
-        memcpy(profile_reader_place(helped->reader, waiting.number), column.data,
+        memcpy(profile_reader_place(helped->reader, waiting.number), column->data,
                run.count * column_element_size(run.type));
         assert_null(profile_reader_place(helped->reader, waiting.number));
         helped->read++;
     }
-    free(column.data);
     free(waiting.text);
     return good;
 }
@@ -108,6 +108,7 @@ static size_t assert_same(const char *text, size_t size, const char *expected, u
     for (size_t i = 0; i < helped.waiting.length; i++)
         free(helped.waiting.data[i].text);
     array_free(&helped.waiting);
+    number_columns_destroy(&helped.columns);
     profile_reader_free(helped.reader);
     return accepted ? helped.read : 0;
 }
@@ -185,6 +186,7 @@ static bool is_accepted_with_help(const char *from, const char *to)
     for (size_t i = 0; i < helped.waiting.length; i++)
         free(helped.waiting.data[i].text);
     array_free(&helped.waiting);
+    number_columns_destroy(&helped.columns);
     profile_reader_free(helped.reader);
     free(text);
     return good;
@@ -239,6 +241,43 @@ static void test_a_profile_is_not_finished_while_numbers_are_missing(void **stat
     free(text);
 }
 
+/* Whether a run of `count` elements that are all `element` is read as such. */
+static void assert_read(struct number_columns *columns, enum column_type type, const char *element, size_t count,
+                        double value)
+{
+    size_t length = strlen(element), size = 0;
+    char *text = malloc(count * (length + 1) + 1);
+    for (size_t i = 0; i < count; i++, size += length + 1) {
+        text[size] = i ? ',' : '[';
+        memcpy(text + size + 1, element, length);
+    }
+    text[size++] = ']';
+    const struct column *column = numbers_read(columns, type, text, size);
+    assert_non_null(column);
+    assert_int_equal(column->length, count);
+    for (size_t i = 0; i < count; i += count - 1)
+        assert_true((type == COLUMN_DOUBLE    ? ((const double *)column->data)[i]
+                     : type == COLUMN_ADDRESS ? (double)((const int64_t *)column->data)[i]
+                     : type == COLUMN_SMALL   ? ((const uint8_t *)column->data)[i]
+                                              : ((const uint32_t *)column->data)[i]) == value);
+    free(text);
+}
+
+static void test_numbers_of_larger_types_are_read_after_those_of_smaller_ones(void **state)
+{
+    (void)state;
+    struct number_columns columns = {0};
+    for (size_t count = 100; count <= 100000; count *= 10) {
+        assert_read(&columns, COLUMN_SMALL, "7", count, 7);
+        assert_read(&columns, COLUMN_INDEX, "12", count, 12);
+        assert_read(&columns, COLUMN_POSITION, "13", count, 13);
+        assert_read(&columns, COLUMN_ADDRESS, "4096", count, 4096);
+        assert_read(&columns, COLUMN_DOUBLE, "0.25", count, 0.25);
+    }
+    assert_null(numbers_read(&columns, COLUMN_FLAG, "[1]", 3));
+    number_columns_destroy(&columns);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_what_is_broken_is_not_accepted_with_help),
         cmocka_unit_test(test_a_column_with_something_else_in_it_is_not_accepted_with_help),
         cmocka_unit_test(test_a_column_that_is_there_twice_is_the_last),
+        cmocka_unit_test(test_numbers_of_larger_types_are_read_after_those_of_smaller_ones),
         cmocka_unit_test(test_a_profile_is_not_finished_while_numbers_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
