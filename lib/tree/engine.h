@@ -82,9 +82,9 @@ int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err);
 
-/* From the heaviest root down to the heaviest child that is not idle, until a node's self is more than any child's
- * total, at most `depth` nodes. */
-int engine_heaviest_path(struct engine *engine, size_t depth, struct node_path *path, struct error *err);
+/* From the heaviest root down to the heaviest child, weighed by what is not idle: until a node's self is more than that
+ * of any child, or no child has `share` (0..1) of that of all; at most `depth` nodes. */
+int engine_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path, struct error *err);
 
 /* `details` is zeroed by the caller and destroyed with node_details_destroy(). */
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err);

@@ -221,31 +221,68 @@ int engine_rewrite_path(struct engine *engine, const struct transform *transform
     return code;
 }
 
-static uint32_t heaviest_not_idle(const struct engine *engine, const struct tree_rows *rows)
+/* What is not idle. */
+struct busy {
+    double *total; /* per call node, of it and those below; NULL: the total of its row */
+    double all;    /* in magnitude */
+};
+
+static int find_busy(const struct engine *engine, struct busy *busy, struct error *err)
 {
-    for (uint32_t i = 0; i < rows->length; i++)
-        if (rows->category[i] != engine->idle_category)
-            return i;
-    return NODE_NONE;
+    const struct call_nodes *nodes = engine->nodes;
+    *busy = (struct busy){NULL, engine->timings.root_total};
+    if (engine->is_inverted || engine->idle_category == PROFILE_NONE)
+        return 0;
+    *busy = (struct busy){calloc(nodes->length + 1, sizeof(*busy->total)), 0};
+    if (!busy->total)
+        return error_no_memory(err);
+    for (size_t i = nodes->length; i-- > 0;) {
+        double self = nodes->category[i] == engine->idle_category ? 0 : engine->timings.self[i];
+        busy->all += fabs(self);
+        busy->total[i] += self;
+        if (nodes->prefix[i] != NODE_NONE)
+            busy->total[nodes->prefix[i]] += busy->total[i];
+    }
+    return 0;
 }
 
-int engine_heaviest_path(struct engine *engine, size_t depth, struct node_path *path, struct error *err)
+static double busy_total(const struct busy *busy, const struct tree_rows *rows, uint32_t row)
+{
+    return fabs(busy->total ? busy->total[rows->node[row]] : rows->total[row]);
+}
+
+static uint32_t heaviest_not_idle(const struct engine *engine, const struct busy *busy, const struct tree_rows *rows)
+{
+    uint32_t heaviest = NODE_NONE;
+    for (uint32_t i = 0; i < rows->length; i++)
+        if (rows->category[i] != engine->idle_category &&
+            (heaviest == NODE_NONE || busy_total(busy, rows, i) > busy_total(busy, rows, heaviest)))
+            heaviest = i;
+    return heaviest;
+}
+
+int engine_heaviest_path(struct engine *engine, size_t depth, double share, struct node_path *path, struct error *err)
 {
     path->length = 0;
+    struct busy busy;
+    int code = find_busy(engine, &busy, err);
     struct tree_rows rows = {0};
     uint32_t node = NODE_NONE;
     double self = 0;
-    int code = 0;
     while (!code && path->length < depth) {
         code = engine_children(engine, node, &rows, err);
-        uint32_t heaviest = code ? NODE_NONE : heaviest_not_idle(engine, &rows);
-        if (heaviest >= rows.length || (!engine->is_inverted && fabs(self) > fabs(rows.total[heaviest])))
+        uint32_t heaviest = code ? NODE_NONE : heaviest_not_idle(engine, &busy, &rows);
+        if (heaviest == NODE_NONE)
+            break;
+        double total = busy_total(&busy, &rows, heaviest);
+        if ((!engine->is_inverted && fabs(self) > total) || (path->length > 0 && total < share * busy.all))
             break;
         node = rows.node[heaviest];
         self = rows.self[heaviest];
         if (!array_push(path, rows.func[heaviest]))
             code = error_no_memory(err);
     }
+    free(busy.total);
     tree_rows_destroy(&rows);
     return code;
 }

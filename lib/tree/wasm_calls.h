@@ -43,7 +43,7 @@ const struct view *EXPORT(session_children)(struct session *session, uint32_t no
 const struct view *EXPORT(session_descendants)(struct session *session, uint32_t node, uint32_t limit);
 const struct view *EXPORT(session_row)(struct session *session, uint32_t node);
 const struct view *EXPORT(session_path)(struct session *session, uint32_t node);
-const struct view *EXPORT(session_heaviest_path)(struct session *session, uint32_t depth);
+const struct view *EXPORT(session_heaviest_path)(struct session *session, uint32_t depth, double share);
 uint32_t EXPORT(session_find)(struct session *session, uint32_t length, int nearest);
 const struct view *EXPORT(session_functions)(struct session *session, int by_total);
 const struct view *EXPORT(session_func)(struct session *session, uint32_t func);

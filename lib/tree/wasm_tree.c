@@ -108,9 +108,9 @@ const struct view *session_path(struct session *session, uint32_t node)
     return view_path(session, engine_path(session->engine, node, &session->path, &session->err));
 }
 
-const struct view *session_heaviest_path(struct session *session, uint32_t depth)
+const struct view *session_heaviest_path(struct session *session, uint32_t depth, double share)
 {
-    return view_path(session, engine_heaviest_path(session->engine, depth, &session->path, &session->err));
+    return view_path(session, engine_heaviest_path(session->engine, depth, share, &session->path, &session->err));
 }
 
 /* The input holds the funcs of the path. NODE_NONE if there is no such node. */

@@ -67,7 +67,7 @@ await measure('find, opened', () => engine.beginFind(), forget);
 await measure('find, one letter', () => engine.findFunctions('e', 100));
 await measure('find, two words', () => engine.findFunctions('look ca', 100));
 /** A func, a row and so on in the middle of the heaviest path, where transforms have the most to do. */
-const path = (forget(), engine.heaviestPath(1000));
+const path = (forget(), engine.heaviestPath(1000, 0));
 const middle = path[path.length >> 1];
 for (const kind of kinds) {
     const hasPath = kind === 'merge-call-node' || kind === 'focus-subtree';

@@ -171,7 +171,7 @@ int main(int argc, char **argv)
     run(&bench, "range", preview_range);
     run(&bench, "invert", invert);
     run(&bench, "search", search);
-    must(engine_heaviest_path(bench.engine, SIZE_MAX, &bench.path, &err), &err);
+    must(engine_heaviest_path(bench.engine, SIZE_MAX, 0, &bench.path, &err), &err);
     bench.func = bench.path.length ? bench.path.data[bench.path.length / 2] : 0;
     run(&bench, "merge function", merge_function);
     run(&bench, "focus subtree", focus_subtree);

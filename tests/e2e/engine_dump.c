@@ -18,6 +18,8 @@
 
 enum { MOST_ROWS = 500, DETAILED_ROWS = 40, PATH_DEPTH = 17, MOST_THREADS = 64, MOST_PATH = 32, MOST_TRANSFORMS = 8 };
 
+static const double PATH_SHARE = 0.1;
+
 static void put(double value)
 {
     uint64_t bits;
@@ -73,7 +75,7 @@ static void dump_rows(struct engine *engine)
     }
     for (size_t i = 0; i < rows.length && i < DETAILED_ROWS; i++)
         dump_details(engine, rows.node[i]);
-    must(engine_heaviest_path(engine, PATH_DEPTH, &path, &err), &err);
+    must(engine_heaviest_path(engine, PATH_DEPTH, PATH_SHARE, &path, &err), &err);
     printf("path");
     for (size_t i = 0; i < path.length; i++)
         printf(" %" PRIu32, path.data[i]);
@@ -133,7 +135,7 @@ static void dump_rewritten(struct engine *engine)
     struct node_path path = {0};
     struct error err;
     for (uint32_t kind = 0; kind < TRANSFORM_KINDS; kind++) {
-        must(engine_heaviest_path(engine, PATH_DEPTH, &path, &err), &err);
+        must(engine_heaviest_path(engine, PATH_DEPTH, PATH_SHARE, &path, &err), &err);
         struct node_path own = {0};
         for (size_t i = 0; i < path.length && i < 2; i++)
             array_push(&own, path.data[i]);
@@ -149,7 +151,7 @@ static void dump_rewritten(struct engine *engine)
         putchar('\n');
         array_free(&own);
     }
-    must(engine_heaviest_path(engine, 1, &path, &err), &err);
+    must(engine_heaviest_path(engine, 1, 0, &path, &err), &err);
     if (path.length)
         printf("recursion %d\n", engine_recursion(engine, path.data[0]));
     array_free(&path);

@@ -11,6 +11,7 @@ import { loadEngine } from '../engine_loader.mjs';
 const MOST_ROWS = 500;
 const DETAILED_ROWS = 40;
 const PATH_DEPTH = 17;
+const PATH_SHARE = 0.1;
 const INLINED = { no: 0, some: 1, yes: 2 };
 const RECURSION = { none: 0, indirect: 1, direct: 2 };
 const [dumper, ...files] = process.argv.slice(2);
@@ -33,7 +34,7 @@ async function load(file) {
 /** Stacks of transforms that do something to this profile: of the funcs on the heaviest path, of libraries, categories. */
 function transformLists(engine, info) {
     engine.query({ threads: info.threads.map((thread) => thread.index), range: null, transforms: [], search: '', inverted: false });
-    const path = engine.heaviestPath(30);
+    const path = engine.heaviestPath(30, 0);
     const inverted = [...path].reverse().slice(0, 2);
     const middle = path[path.length >> 1] ?? 0;
     const leaf = path[path.length - 1] ?? 0;
@@ -113,9 +114,9 @@ function answerQuery(engine, request, out) {
         const lines = details.lines.map(({ line, total, self }) => ` ${line} ${bits(total)} ${bits(self)}`).join('');
         out.push(`details ${INLINED[details.inlined]}${weights(details.categoriesTotal)} self${weights(details.categoriesSelf)} lines${lines}`);
     }
-    out.push(['path', ...engine.heaviestPath(PATH_DEPTH)].join(' '));
+    out.push(['path', ...engine.heaviestPath(PATH_DEPTH, PATH_SHARE)].join(' '));
     for (const { func, total, self } of engine.functions(MOST_ROWS, 'self')) out.push(`func ${func} ${bits(total)} ${bits(self)}`);
-    const path = engine.heaviestPath(PATH_DEPTH);
+    const path = engine.heaviestPath(PATH_DEPTH, PATH_SHARE);
     for (const kind of kinds) {
         const hasPath = kind === 'merge-call-node' || kind === 'focus-subtree';
         const transform = { kind, index: path[path.length >> 1] ?? 1, path: hasPath ? path.slice(0, 2) : [], inverted: false };

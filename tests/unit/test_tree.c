@@ -203,6 +203,68 @@ static void test_a_node_is_found_again_by_its_path(void **state)
     each_random_query(check_paths);
 }
 
+enum { IDLE = 3, PATH_DEPTH = 17 }; /* of random_profile() */
+
+/* In all rows of a tree, depth first. */
+static size_t subtree_end(const struct tree_rows *all, size_t row)
+{
+    size_t end = row + 1;
+    while (end < all->length && all->depth[end] > all->depth[row])
+        end++;
+    return end;
+}
+
+static double slow_busy(const struct tree_rows *all, size_t row)
+{
+    double sum = 0;
+    for (size_t i = row; i < subtree_end(all, row); i++)
+        sum += all->category[i] == IDLE ? 0 : all->self[i];
+    return fabs(sum);
+}
+
+static void compare_heaviest_path(const struct tree_rows *all, double share, const struct node_path *path)
+{
+    double whole = 0, self = 0;
+    for (size_t i = 0; i < all->length; i++)
+        whole += all->category[i] == IDLE ? 0 : fabs(all->self[i]);
+    size_t depth = 0, first = 0, end = all->length;
+    for (; depth < PATH_DEPTH; depth++) {
+        size_t best = SIZE_MAX;
+        for (size_t i = first; i < end; i = subtree_end(all, i))
+            if (all->category[i] != IDLE && (best == SIZE_MAX || slow_busy(all, i) > slow_busy(all, best)))
+                best = i;
+        if (best == SIZE_MAX || self > slow_busy(all, best) || (depth && slow_busy(all, best) < share * whole))
+            break;
+        assert_true(depth < path->length);
+        assert_int_equal(path->data[depth], all->func[best]);
+        self = fabs(all->self[best]);
+        first = best + 1;
+        end = subtree_end(all, best);
+    }
+    assert_int_equal(path->length, depth);
+}
+
+static void check_heaviest_path(struct engine *engine, const struct slow_query *query)
+{
+    struct tree_rows all = {0};
+    struct node_path path = {0};
+    struct error err;
+    ask(engine, query, false);
+    assert_int_equal(engine_descendants(engine, NODE_NONE, 100000, &all, &err), 0);
+    for (int share = 0; share < 2; share++) {
+        assert_int_equal(engine_heaviest_path(engine, PATH_DEPTH, share * 0.25, &path, &err), 0);
+        compare_heaviest_path(&all, share * 0.25, &path);
+    }
+    array_free(&path);
+    tree_rows_destroy(&all);
+}
+
+static void test_heaviest_path_is_that_of_what_is_not_idle(void **state)
+{
+    (void)state;
+    each_random_query(check_heaviest_path);
+}
+
 static size_t compare_descendants(struct engine *engine, uint32_t node, const struct tree_rows *all, size_t at)
 {
     struct tree_rows children = {0};
@@ -377,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_call_nodes_are_numbered_depth_first),
         cmocka_unit_test(test_node_with_many_children_merges_like_any_other),
         cmocka_unit_test(test_a_node_is_found_again_by_its_path),
+        cmocka_unit_test(test_heaviest_path_is_that_of_what_is_not_idle),
         cmocka_unit_test(test_descendants_are_the_children_of_children_up_to_the_limit),
         cmocka_unit_test(test_details_of_a_node_are_those_of_the_slow_twin),
         cmocka_unit_test(test_details_of_a_func_are_those_of_its_innermost_frames),

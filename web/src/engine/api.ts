@@ -235,12 +235,15 @@ export interface TreeCalls {
     roots(): Promise<TreeRows>;
     /** The children of a node, heaviest first. */
     children(node: number): Promise<TreeRows>;
-    /** The children of `node`, and of each node of a path below it that exists and has at least the total `least`. */
-    childrenAlong(node: number, path: NodePath, least: number): Promise<TreeRows[]>;
+    /** The children of `node`, and of each node of a path below it that exists. */
+    childrenAlong(node: number, path: NodePath): Promise<TreeRows[]>;
     /** All rows below a node (to `limit` rows), depth first, heaviest first: expand-all. */
     descendants(node: number, limit: number): Promise<TreeRows>;
-    /** The heaviest path from the roots down, until self exceeds every child or `depth` levels. */
-    heaviestPath(depth: number): Promise<NodePath>;
+    /**
+     * The path from the roots down that is heaviest by what is not idle: until self exceeds every child, no child has
+     * `share` (0..1) of all, or `depth` levels.
+     */
+    heaviestPath(depth: number, share: number): Promise<NodePath>;
     path(node: number): Promise<NodePath>;
     /** The node with this path in the current query, or -1; the longest prefix that exists if `nearest`. */
     find(path: NodePath, nearest: boolean): Promise<number>;

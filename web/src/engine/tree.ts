@@ -37,7 +37,7 @@ interface Functions {
     session_descendants(session: Pointer, node: number, limit: number): Pointer;
     session_row(session: Pointer, node: number): Pointer;
     session_path(session: Pointer, node: number): Pointer;
-    session_heaviest_path(session: Pointer, depth: number): Pointer;
+    session_heaviest_path(session: Pointer, depth: number, share: number): Pointer;
     session_find(session: Pointer, length: number, nearest: number): number;
     session_functions(session: Pointer, byTotal: number): Pointer;
     session_func(session: Pointer, func: number): Pointer;
@@ -164,18 +164,18 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
         },
         roots: () => rows(wasm.session_children(session, NONE)),
         children: (node) => rows(wasm.session_children(session, node)),
-        childrenAlong(node, path, least) {
+        childrenAlong(node, path) {
             const levels = [rows(wasm.session_children(session, node))];
             for (const func of path) {
-                const { func: funcs, node: nodes, total, hasChildren } = levels[levels.length - 1] as TreeRows;
+                const { func: funcs, node: nodes, hasChildren } = levels[levels.length - 1] as TreeRows;
                 const at = funcs.indexOf(func);
-                if (at < 0 || hasChildren[at] === 0 || Math.abs(total[at] ?? 0) < least) break;
+                if (at < 0 || hasChildren[at] === 0) break;
                 levels.push(rows(wasm.session_children(session, nodes[at] ?? NONE)));
             }
             return levels;
         },
         descendants: (node, limit) => rows(wasm.session_descendants(session, node, limit)),
-        heaviestPath: (depth) => path(wasm.session_heaviest_path(session, depth)),
+        heaviestPath: (depth, share) => path(wasm.session_heaviest_path(session, depth, share)),
         path: (node) => path(wasm.session_path(session, node)),
         find(funcs, nearest) {
             module.inputWords(funcs);

@@ -33,7 +33,7 @@ import { showNotice } from './windows';
 
 export { nodePath, type TreeNode } from './tree_nodes';
 
-/** The heaviest path is followed to its end, but not to nodes with less than this share of everything. */
+/** The heaviest path is followed to its end, but not to nodes with less than this share of all that is not idle. */
 const FIRST_PATH_DEPTH = 1024;
 const FIRST_PATH_SHARE = 0.1;
 const MOST_ROWS = 50_000;
@@ -113,8 +113,8 @@ async function loadChildren(node: TreeNode, mine: number): Promise<void> {
 }
 
 /** Makes the children of the nodes along a path below `node`, which are to be shown together, in one step. */
-async function loadChildrenAlong(node: TreeNode, path: NodePath, least: number, mine: number): Promise<void> {
-    const levels = await engine.childrenAlong(node.handle, path, least);
+async function loadChildrenAlong(node: TreeNode, path: NodePath, mine: number): Promise<void> {
+    const levels = await engine.childrenAlong(node.handle, path);
     check(mine);
     let at: TreeNode | undefined = node;
     for (const [depth, level] of levels.entries()) {
@@ -158,34 +158,26 @@ async function reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number)
     );
 }
 
-/**
- * The node at the end of `path`, opening what is above it; the last that exists, and is not lighter than `least`, if the
- * path ends early.
- */
-async function walkTo(nodes: TreeNode[], path: NodePath, mine: number, least = 0): Promise<TreeNode | null> {
+/** The node at the end of `path`, or the last of it that exists; what is above it is opened. */
+async function walkTo(nodes: TreeNode[], path: NodePath, mine: number): Promise<TreeNode | null> {
     let level: TreeNode[] | null = nodes;
     let found: TreeNode | null = null;
     for (const [depth, func] of path.entries()) {
         const next: TreeNode | undefined = level?.find((node) => node.func === func);
-        if (!next || (found && Math.abs(next.total) < least)) break;
+        if (!next) break;
         if (found) found.expanded = true;
         found = next;
-        if (next.hasChildren && !next.children) await loadChildrenAlong(next, path.slice(depth + 1), least, mine);
+        if (next.hasChildren && !next.children) await loadChildrenAlong(next, path.slice(depth + 1), mine);
         level = next.children;
     }
     return found;
 }
 
 /** What to select if the view says nothing, or something that is no longer there. */
-async function chooseNode(
-    nodes: TreeNode[],
-    rootTotal: number,
-    heaviest: NodePath,
-    mine: number,
-): Promise<TreeNode | null> {
+async function chooseNode(nodes: TreeNode[], heaviest: NodePath, mine: number): Promise<TreeNode | null> {
     const wanted = view.value.path;
     const node = wanted.length > 0 ? await walkTo(nodes, wanted, mine) : null;
-    return node ?? walkTo(nodes, heaviest, mine, rootTotal * FIRST_PATH_SHARE);
+    return node ?? walkTo(nodes, heaviest, mine);
 }
 
 /** What decides which rows there are, so that a tree of another shape is not taken for this one. */
@@ -235,13 +227,13 @@ async function refresh(): Promise<void> {
         engine.query(wanted),
         engine.roots(),
         // Inverted, the heaviest function is what one looks for, not who happens to call it.
-        engine.heaviestPath(wanted.inverted ? 1 : FIRST_PATH_DEPTH),
+        engine.heaviestPath(wanted.inverted ? 1 : FIRST_PATH_DEPTH, FIRST_PATH_SHARE),
     ]);
     if (answer === null) return;
     check(mine);
     const nodes = makeNodes(rootRows, null, 0, 0);
     await reopenShape(nodes, shape, mine);
-    const node = await chooseNode(nodes, answer.rootTotal, heaviest, mine);
+    const node = await chooseNode(nodes, heaviest, mine);
     await fetchNames(firstFuncs(nodes, node));
     check(mine);
     const isMoved = nodePath(node).join() !== nodePath(selected.value).join();
