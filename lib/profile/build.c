@@ -86,12 +86,11 @@ static void drop_empty_schema(const struct build *build, uint32_t *schema)
         *schema = PROFILE_NONE;
 }
 
-static int build_visible_threads(struct build *build, struct profile_meta *meta)
+static int build_thread_list(struct build *build, const struct column *column, struct thread_list *list)
 {
-    const struct column *column = &build->raw->meta.initial_visible_threads;
     for (size_t i = 0; i < column->length; i++) {
         uint32_t thread = ((const uint32_t *)column->data)[i];
-        if (thread < build->raw->threads.length && !array_push(&meta->initial_visible_threads, thread))
+        if (thread < build->raw->threads.length && !array_push(list, thread))
             return error_no_memory(build->err);
     }
     return 0;
@@ -116,7 +115,10 @@ static int build_meta(struct build *build)
     int rc = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
     if (!rc)
         rc = build_extra(build, meta);
-    return rc ? rc : build_visible_threads(build, meta);
+    const struct raw_meta *raw = &build->raw->meta;
+    if (!rc)
+        rc = build_thread_list(build, &raw->initial_visible_threads, &meta->initial_visible_threads);
+    return rc ? rc : build_thread_list(build, &raw->initial_selected_threads, &meta->initial_selected_threads);
 }
 
 /* What the Firefox Profiler assumes of files that do not say. */

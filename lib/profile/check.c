@@ -302,8 +302,12 @@ static int check_meta(const struct profile *profile, struct error *err)
         rc = error_set(err, EINVAL, "the profile keeps %u strings, but has only %zu", meta->kept_strings, strings);
     const struct reference visible = {"meta.initialVisibleThreads", meta->initial_visible_threads.data,
                                       profile->threads.length, false};
+    const struct reference selected = {"meta.initialSelectedThreads", meta->initial_selected_threads.data,
+                                       profile->threads.length, false};
     if (!rc)
         rc = check_columns(&visible, 1, meta->initial_visible_threads.length, err);
+    if (!rc)
+        rc = check_columns(&selected, 1, meta->initial_selected_threads.length, err);
     return rc;
 }
 

@@ -202,6 +202,7 @@ void profile_destroy(struct profile *profile)
         array_free(&profile->meta.extra.data[i].entries);
     array_free(&profile->meta.extra);
     array_free(&profile->meta.initial_visible_threads);
+    array_free(&profile->meta.initial_selected_threads);
     array_free(&profile->libs);
     for (size_t i = 0; i < profile->categories.length; i++)
         array_free(&profile->categories.data[i].subcategories);

@@ -139,6 +139,8 @@ struct extra_section { /* a block of the info panel */
     ARRAY(struct extra_entry) entries;
 };
 
+ARRAY_TYPE(struct thread_list, uint32_t); /* indexes */
+
 struct profile_meta {
     uint32_t version;                      /* preprocessedProfileVersion of the file that was read */
     double interval;                       /* ms */
@@ -153,7 +155,7 @@ struct profile_meta {
     uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
     uint32_t kept_strings; /* so many first strings are saved at the index they have: marker payloads name them by it */
     uint32_t warning;      /* string: what the reader could not make sense of, for the user; PROFILE_NONE */
-    ARRAY(uint32_t) initial_visible_threads;
+    struct thread_list initial_visible_threads, initial_selected_threads;
     ARRAY(struct extra_section) extra;
 };
 

@@ -298,6 +298,7 @@ static const struct field meta_fields[] = {
     {"preprocessedProfileVersion", FIELD_COUNT, offsetof(struct raw_meta, meta.version), COLUMN_INDEX, NULL,
      offsetof(struct raw_meta, has_version) + 1},
     COLUMN("initialVisibleThreads", COLUMN_INDEX, struct raw_meta, initial_visible_threads),
+    COLUMN("initialSelectedThreads", COLUMN_INDEX, struct raw_meta, initial_selected_threads),
     {"sampleUnits", FIELD_OBJECT, 0, COLUMN_INDEX, &sample_unit_schema, 0},
     {"categories", FIELD_ARRAY, 0, COLUMN_INDEX, &category_schema, offsetof(struct raw_meta, has_categories) + 1},
     OBJECTS("extra", extra_section_schema),

@@ -93,7 +93,7 @@ struct raw_meta {
     uint32_t cpu_unit; /* sampleUnits.threadCPUDelta */
     bool has_categories;
     ARRAY(struct raw_category) categories;
-    struct column initial_visible_threads;
+    struct column initial_visible_threads, initial_selected_threads;
 };
 
 struct raw_profile {

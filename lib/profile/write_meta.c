@@ -94,6 +94,18 @@ static void write_machine(struct json_writer *json, const struct profile *profil
     write_known_number(json, "startTimeAsClockMonotonicNanosecondsSinceBoot", meta->monotonic_start_ns);
 }
 
+/* The format has no empty ones. */
+static void write_thread_list(struct json_writer *json, const char *key, const struct thread_list *list)
+{
+    if (list->length == 0)
+        return;
+    json_key(json, key);
+    json_open(json, '[');
+    for (size_t i = 0; i < list->length; i++)
+        json_unsigned(json, list->data[i]);
+    json_close(json, ']');
+}
+
 void write_meta(struct json_writer *json, const struct profile *profile)
 {
     const struct profile_meta *meta = &profile->meta;
@@ -147,13 +159,8 @@ void write_meta(struct json_writer *json, const struct profile *profile)
         json_key(json, "profilingEndTime");
         json_double(json, meta->profiling_end);
     }
-    if (meta->initial_visible_threads.length) {
-        json_key(json, "initialVisibleThreads");
-        json_open(json, '[');
-        for (size_t i = 0; i < meta->initial_visible_threads.length; i++)
-            json_unsigned(json, meta->initial_visible_threads.data[i]);
-        json_close(json, ']');
-    }
+    write_thread_list(json, "initialVisibleThreads", &meta->initial_visible_threads);
+    write_thread_list(json, "initialSelectedThreads", &meta->initial_selected_threads);
     write_machine(json, profile);
     if (meta->extra.length) {
         json_key(json, "extra");

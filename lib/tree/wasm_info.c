@@ -25,6 +25,15 @@ static void put_number(struct json_writer *json, const char *key, double value)
     json_double(json, value); /* null if it is not known */
 }
 
+static void put_thread_list(struct json_writer *json, const char *key, const struct thread_list *list)
+{
+    json_key(json, key);
+    json_open(json, '[');
+    for (size_t i = 0; i < list->length; i++)
+        json_unsigned(json, list->data[i]);
+    json_close(json, ']');
+}
+
 static void put_facts(struct json_writer *json, const char *key, const struct fact_list *facts)
 {
     json_key(json, key);
@@ -175,11 +184,8 @@ static void put_tables(struct json_writer *json, const struct engine *engine, co
         put_counter(json, profile, i);
     json_close(json, ']');
     put_all_marker_graphs(json, engine, markers);
-    json_key(json, "initialThreads");
-    json_open(json, '[');
-    for (size_t i = 0; i < profile->meta.initial_visible_threads.length; i++)
-        json_unsigned(json, profile->meta.initial_visible_threads.data[i]);
-    json_close(json, ']');
+    put_thread_list(json, "initialThreads", &profile->meta.initial_visible_threads);
+    put_thread_list(json, "initialSelection", &profile->meta.initial_selected_threads);
     json_key(json, "libs");
     json_open(json, '[');
     for (size_t i = 0; i < profile->libs.length; i++) {

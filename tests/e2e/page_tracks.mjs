@@ -64,6 +64,13 @@ await check('what a place has is said by keys, too: they move along the tracks a
     await page.close();
 });
 
+await check('the thread that the file wants to be selected is', async () => {
+    const page = await openPage(url);
+    const selected = page.locator('.track.of-thread:has([aria-selected="true"])');
+    assertEqual(await selected.evaluateAll((all) => all.map((track) => track.dataset.track).join()), 't1', 'of two as busy');
+    await page.close();
+});
+
 await check('Space chooses the thread and the row of its sample at that time', async () => {
     const page = await openPage(`${url}?thread=0`);
     await page.locator('[data-track="t1"] .track-label').focus();

@@ -38,4 +38,5 @@ profile.meta.markerSchema.push({
 });
 // Of three threads, all as busy.
 profile.meta.initialVisibleThreads = [1, 0];
+profile.meta.initialSelectedThreads = [1];
 writeFileSync(file, JSON.stringify(profile));

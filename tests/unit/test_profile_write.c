@@ -45,6 +45,24 @@ static void test_what_is_read_and_written_reads_the_same(void **state)
     assert_same_after_round_trip("version53.json");
 }
 
+static void test_threads_to_be_seen_and_selected_at_first_are_kept(void **state)
+{
+    (void)state;
+    char *text = text_of_file("minimal.json");
+    struct profile first = {0}, second = {0};
+    read_text(text, &first);
+    assert_true(array_push(&first.meta.initial_visible_threads, 0));
+    assert_true(array_push(&first.meta.initial_selected_threads, 0));
+    char *written = text_of_profile(&first, 0);
+    read_text(written, &second);
+    assert_int_equal(second.meta.initial_visible_threads.length, 1);
+    assert_int_equal(second.meta.initial_selected_threads.length, 1);
+    free(written);
+    free(text);
+    profile_destroy(&first);
+    profile_destroy(&second);
+}
+
 /* Every value of the file is in what is written: the texts of both without spaces are compared table by table. */
 static void test_the_tables_of_the_minimal_file_are_written_as_they_are(void **state)
 {
@@ -361,6 +379,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_read_and_written_reads_the_same),
+        cmocka_unit_test(test_threads_to_be_seen_and_selected_at_first_are_kept),
         cmocka_unit_test(test_the_tables_of_the_minimal_file_are_written_as_they_are),
         cmocka_unit_test(test_texts_that_are_written_in_place_stay_out_of_the_string_table),
         cmocka_unit_test(test_times_on_a_grid_are_never_off_by_more_than_a_step),

@@ -75,6 +75,8 @@ export interface ProfileInfo {
     markerGraphs: MarkerGraphs[];
     /** Those that the file wants to be seen at first; none: the busiest. */
     initialThreads: number[];
+    /** Those that the file wants to be selected at first. */
+    initialSelection: number[];
     /** Functions; indexes from there on stand for whole libraries. */
     funcCount: number;
 }

@@ -55,6 +55,7 @@ const NO_PROFILE: ProfileInfo = {
     counters: [],
     markerGraphs: [],
     initialThreads: [],
+    initialSelection: [],
     funcCount: 0,
 };
 
@@ -160,7 +161,8 @@ function sensibleView(wanted: View, profile: ProfileInfo): View {
 }
 
 function firstThreads(profile: ProfileInfo): number[] {
-    const { threads, initialThreads } = profile;
+    const { threads, initialThreads, initialSelection } = profile;
+    if (initialSelection.length > 0) return [...new Set(initialSelection)];
     const wanted = threads.filter((thread) => initialThreads.includes(thread.index));
     const busy = threads.filter((thread) => !isCpu(thread));
     const among = [wanted, busy, threads].find((list) => list.length > 0) ?? [];
