@@ -218,7 +218,7 @@ void symbolicate_request_destroy(struct symbolicate_request *request)
 
 static int read_source_place(struct source_request *request, const cJSON *tree, struct error *err)
 {
-    const char *name, *id;
+    const char *name, *id = NULL;
     int result = need_text(tree, "debugName", &name, err);
     if (result == 0)
         result = need_text(tree, "debugId", &id, err);

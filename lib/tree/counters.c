@@ -10,13 +10,18 @@
 
 /* ---- display ---- */
 
+static bool continues_character(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
 static void copy_text(char *out, size_t size, const char *text, size_t length)
 {
-    if (length >= size) /* cut before a character, not in it */
-        for (length = size - 1; length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80; length--)
-            continue;
-    memcpy(out, text, length);
-    out[length] = '\0';
+    size_t copied = length < size ? length : size - 1;
+    while (copied < length && copied > 0 && continues_character(text[copied]))
+        copied--; /* cut before a character, not in it */
+    memcpy(out, text, copied);
+    out[copied] = '\0';
 }
 
 static void copy_z(char *out, size_t size, const char *text)
