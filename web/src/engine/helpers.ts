@@ -1,6 +1,6 @@
 /**
  * Workers that read the long columns of numbers of a large profile, beside the worker that reads the rest. They are started
- * when a file turns out to be large. Only those that wait are given something: what comes while all are busy is read where
+ * when a file turns out to be large. Only those that wait are given something: what comes while all have enough is read where
  * it came, so that nothing piles up, and a machine without processors to spare does without them.
  */
 import type { Answer, Run, Task } from './helper';
@@ -13,9 +13,10 @@ export class Helpers {
     /** Something was given to one of them. */
     haveHelped = false;
     private all: Worker[] | undefined;
+    /** Each is here as often as something may be given to it: the next piece is on its way while one is read. */
     private readonly waiting: Worker[] = [];
     private readonly spares: ArrayBuffer[] = [];
-    private readonly busy = new Set<Worker>();
+    private given = 0;
     private failure: Error | undefined;
     private settled: (() => void) | undefined;
 
@@ -28,12 +29,13 @@ export class Helpers {
         this.all ??= Array.from({ length: Math.min(navigator.hardwareConcurrency - 1, MOST) }, () => {
             const worker = new Worker(new URL(HELPER_URL, import.meta.url), { type: 'module', name: 'helper' });
             worker.onmessage = ({ data }: MessageEvent<Answer | 'ready'>) => {
-                if (data !== 'ready') this.take(worker, data);
+                if (data === 'ready') this.waiting.unshift(worker);
+                else this.take(data);
                 this.waiting.push(worker);
             };
             worker.onerror = (event) => {
                 event.preventDefault();
-                if (this.busy.has(worker)) this.fail(event.message);
+                if (this.given > 0) this.fail(event.message);
             };
             worker.postMessage(this.compiled);
             return worker;
@@ -49,9 +51,9 @@ export class Helpers {
         const { buffer, byteOffset } = piece;
         const task: Task = { buffer, runs: runs.map((run) => ({ ...run, offset: run.offset + byteOffset })) };
         this.haveHelped = true;
-        const worker = this.waiting.pop();
+        const worker = this.waiting.shift();
         if (!worker) throw new Error('No helper waits');
-        this.busy.add(worker);
+        this.given++;
         worker.postMessage(task, [buffer]);
     }
 
@@ -67,7 +69,7 @@ export class Helpers {
 
     /** Resolves when all is in its place. */
     async settle(): Promise<void> {
-        if (this.busy.size > 0 && !this.failure)
+        if (this.given > 0 && !this.failure)
             await new Promise<void>((resolve) => {
                 this.settled = resolve;
             });
@@ -78,15 +80,15 @@ export class Helpers {
         for (const worker of this.all ?? []) worker.terminate();
     }
 
-    private take(worker: Worker, { buffer, runs, elements }: Answer): void {
+    private take({ buffer, runs, elements }: Answer): void {
         try {
             for (const [index, run] of runs.entries()) this.engine.put(run, elements[index] ?? new Uint8Array(0));
         } catch (error) {
             this.fail(String(error));
         }
         this.spares.push(buffer);
-        this.busy.delete(worker);
-        if (this.busy.size === 0) this.settled?.();
+        this.given--;
+        if (this.given === 0) this.settled?.();
     }
 
     private fail(message: string): void {
