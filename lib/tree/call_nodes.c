@@ -19,7 +19,16 @@
 
 #include <stdlib.h>
 
-enum { MANY_CHILDREN = 24 };
+enum { MANY_CHILDREN = 24, AT_ONCE = 1 << 14 };
+
+/* The two long passes are many calls: a browser runs WebAssembly slowly at first, compiles well what is called often,
+ * and changes over to that from one call to the next, never inside a loop. */
+#define CALLED_OFTEN __attribute__((noinline))
+
+static size_t end_of_part(size_t first, size_t length)
+{
+    return length - first < AT_ONCE ? length : first + AT_ONCE;
+}
 
 struct draft_node {
     uint32_t func;
@@ -92,16 +101,10 @@ static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint1
 }
 
 /* False if memory ran out. */
-static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, uint32_t *node_of_stack)
+static CALLED_OFTEN bool draft_some(struct draft *draft, const struct stack_view *stacks, uint32_t *node_of_stack,
+                                    size_t first, size_t last)
 {
-    draft->nodes = malloc((stacks->length + 1) * sizeof(*draft->nodes));
-    draft->prefix = malloc((stacks->length + 1) * sizeof(*draft->prefix));
-    if (!draft->nodes || !draft->prefix)
-        return false;
-    draft->nodes[0] = (struct draft_node){.first_child = NODE_NONE, .last_used = NODE_NONE};
-    draft->prefix[0] = NODE_NONE;
-    draft->length = 1;
-    for (size_t stack = 0; stack < stacks->length; stack++) {
+    for (size_t stack = first; stack < last; stack++) {
         if (stacks->used && !stacks->used[stack]) {
             node_of_stack[stack] = NODE_NONE;
             continue;
@@ -123,6 +126,22 @@ static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, ui
     return true;
 }
 
+/* False if memory ran out. */
+static bool draft_nodes(struct draft *draft, const struct stack_view *stacks, uint32_t *node_of_stack)
+{
+    draft->nodes = malloc((stacks->length + 1) * sizeof(*draft->nodes));
+    draft->prefix = malloc((stacks->length + 1) * sizeof(*draft->prefix));
+    bool enough = draft->nodes && draft->prefix;
+    if (enough) {
+        draft->nodes[0] = (struct draft_node){.first_child = NODE_NONE, .last_used = NODE_NONE};
+        draft->prefix[0] = NODE_NONE;
+        draft->length = 1;
+    }
+    for (size_t first = 0; enough && first < stacks->length; first += AT_ONCE)
+        enough = draft_some(draft, stacks, node_of_stack, first, end_of_part(first, stacks->length));
+    return enough;
+}
+
 /* How many nodes the subtree of each draft has, itself included. NULL if memory ran out. */
 static uint32_t *sum_subtree_sizes(const struct draft *draft)
 {
@@ -134,12 +153,11 @@ static uint32_t *sum_subtree_sizes(const struct draft *draft)
 
 /* `number[i]` becomes that of draft i. A size is not needed any more once its node has its number: its place then holds
  * the next free number of the node's children. */
-static void number_depth_first(struct call_nodes *nodes, const struct draft *draft, uint32_t *sizes, uint32_t *number)
+static CALLED_OFTEN void number_some(struct call_nodes *nodes, const struct draft *draft, uint32_t *sizes,
+                                     uint32_t *number, size_t first, size_t last)
 {
     uint32_t *free_number = sizes;
-    number[0] = NODE_NONE;
-    free_number[0] = 0;
-    for (size_t i = 1; i < draft->length; i++) {
+    for (size_t i = first; i < last; i++) {
         uint32_t parent = draft->prefix[i], size = sizes[i];
         uint32_t at = free_number[parent], prefix = number[parent];
         free_number[parent] += size;
@@ -151,6 +169,14 @@ static void number_depth_first(struct call_nodes *nodes, const struct draft *dra
         nodes->func[at] = draft->nodes[i].func;
         nodes->category[at] = draft->nodes[i].category;
     }
+}
+
+static void number_depth_first(struct call_nodes *nodes, const struct draft *draft, uint32_t *sizes, uint32_t *number)
+{
+    number[0] = NODE_NONE;
+    sizes[0] = 0;
+    for (size_t first = 1; first < draft->length; first += AT_ONCE)
+        number_some(nodes, draft, sizes, number, first, end_of_part(first, draft->length));
 }
 
 /* False if memory ran out. */
