@@ -632,19 +632,31 @@ size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t m
 
 /* ---- elements that somebody else reads ---- */
 
-static size_t count_commas(const char *at, const char *end)
+static size_t count_bytes(const char *at, const char *end, char byte)
 {
     enum { BLOCK = 240 }; /* as many as a byte can count, so that the compiler counts sixteen at once */
     size_t count = 0;
     while (at < end) {
         size_t size = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
-        unsigned char commas = 0;
+        unsigned char found = 0;
         for (size_t i = 0; i < size; i++)
-            commas = (unsigned char)(commas + (at[i] == ','));
-        count += commas;
+            found = (unsigned char)(found + (at[i] == byte));
+        count += found;
         at += size;
     }
     return count;
+}
+
+/* As memchr(), which looks at four bytes at once in WebAssembly. */
+static const char *find_byte(const char *at, const char *end, char byte)
+{
+    enum { BLOCK = 4096 };
+    for (size_t size; at < end; at += size) {
+        size = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
+        if (count_bytes(at, at + size, byte))
+            return memchr(at, byte, size);
+    }
+    return NULL;
 }
 
 size_t json_pass(struct json *json, size_t least, const char **text, size_t *size)
@@ -654,7 +666,7 @@ size_t json_pass(struct json *json, size_t least, const char **text, size_t *siz
         return 0;
     if (json->expect == EXPECT_COMMA && *at++ != ',')
         return 0;
-    const char *close = memchr(at, ']', (size_t)(end - at));
+    const char *close = find_byte(at, end, ']');
     const char *last = close ? close : end;
     while (last > at && last[-1] != ',')
         last--;
@@ -665,5 +677,5 @@ size_t json_pass(struct json *json, size_t least, const char **text, size_t *siz
     *size = (size_t)(last - at);
     json->at = last;
     json->expect = EXPECT_COMMA;
-    return count_commas(at, last) + 1;
+    return count_bytes(at, last, ',') + 1;
 }
