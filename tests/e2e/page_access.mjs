@@ -111,7 +111,7 @@ for (const scheme of ['light', 'dark']) {
         'the recording': () => page.getByRole('button', { name: 'Recording' }).click(),
         'the palette': async () => {
             await page.keyboard.press('Control+k');
-            await page.keyboard.type('m');
+            await page.locator('.palette input').fill('m');
         },
         'the list of tracks': () => page.locator('.track-count').click(),
     };

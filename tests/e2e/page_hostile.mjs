@@ -171,6 +171,7 @@ await check('the palette and the search show names as text', async () => {
         await settle(page);
         await lookAround('with the palette');
         await page.keyboard.press('Escape');
+        await page.waitForSelector('.palette', { state: 'detached' });
     }
     await goTo('Call Tree');
     for (const typed of [MARKUP, RIGHT_TO_LEFT, '/(img|long)/']) {
