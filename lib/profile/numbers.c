@@ -74,9 +74,7 @@ const struct column *numbers_read(struct number_columns *columns, enum column_ty
         return NULL;
     struct column *column = &columns->of_type[type];
     struct json json;
-    json_init(&json);
-    json_feed(&json, text, size);
-    json_end(&json);
+    json_init_whole(&json, text, size);
     column->length = 0;
     bool is_read = json_next(&json) == JSON_ARRAY_OPEN && read_elements(&json, column, type);
     json_destroy(&json);
