@@ -89,6 +89,15 @@ static bool read_helped(const char *text, size_t size, struct helped *helped, st
     return good && profile_reader_finish(helped->reader, out, &err) == 0;
 }
 
+static void helped_destroy(struct helped *helped)
+{
+    for (size_t i = 0; i < helped->waiting.length; i++)
+        free(helped->waiting.data[i].text);
+    array_free(&helped->waiting);
+    number_columns_destroy(&helped->columns);
+    profile_reader_free(helped->reader);
+}
+
 /* The runs that others read; 0 also if the file has to be read again. What is made of it must be `expected` (NULL: the
  * reader alone does not accept it). */
 static size_t assert_same(const char *text, size_t size, const char *expected, uint32_t seed)
@@ -105,11 +114,7 @@ static size_t assert_same(const char *text, size_t size, const char *expected, u
         free(actual);
         profile_destroy(&profile);
     }
-    for (size_t i = 0; i < helped.waiting.length; i++)
-        free(helped.waiting.data[i].text);
-    array_free(&helped.waiting);
-    number_columns_destroy(&helped.columns);
-    profile_reader_free(helped.reader);
+    helped_destroy(&helped);
     return accepted ? helped.read : 0;
 }
 
@@ -183,11 +188,7 @@ static bool is_accepted_with_help(const char *from, const char *to)
     good = good && profile_reader_finish(helped.reader, &profile, &err) == 0;
     if (good)
         profile_destroy(&profile);
-    for (size_t i = 0; i < helped.waiting.length; i++)
-        free(helped.waiting.data[i].text);
-    array_free(&helped.waiting);
-    number_columns_destroy(&helped.columns);
-    profile_reader_free(helped.reader);
+    helped_destroy(&helped);
     free(text);
     return good;
 }
