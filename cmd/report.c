@@ -231,11 +231,6 @@ static int parse_options(int argc, char **argv, struct report_options *options)
 
 /* ---- what is looked at ---- */
 
-static const char *text_of(const struct report *report, uint32_t string)
-{
-    return string < report->profile->strings.entries.length ? strings_text(&report->profile->strings, string) : "";
-}
-
 /* How well a thread fits what was asked for: its tid, then its index, then its whole name, then a part of it. */
 enum { FITS_TID = 4, FITS_INDEX = 3, FITS_NAME = 2, FITS_PART = 1, FITS_NOT = 0 };
 
@@ -244,13 +239,13 @@ static int fit_of_thread(const struct report *report, uint32_t index, const char
     const struct thread *thread = &report->profile->threads.data[index];
     char number[16];
     snprintf(number, sizeof(number), "%u", index);
-    if (strcmp(text_of(report, thread->tid), wanted) == 0)
+    if (strcmp(profile_text(report->profile, thread->tid), wanted) == 0)
         return FITS_TID;
     if (strcmp(number, wanted) == 0)
         return FITS_INDEX;
-    if (strcmp(text_of(report, thread->name), wanted) == 0)
+    if (strcmp(profile_text(report->profile, thread->name), wanted) == 0)
         return FITS_NAME;
-    return strcasestr(text_of(report, thread->name), wanted) ? FITS_PART : FITS_NOT;
+    return strcasestr(profile_text(report->profile, thread->name), wanted) ? FITS_PART : FITS_NOT;
 }
 
 static int say_no_thread(const struct report *report, const char *wanted)
@@ -261,7 +256,8 @@ static int say_no_thread(const struct report *report, const char *wanted)
     for (uint32_t i = 0; i < count && i < MOST_NAMED; i++) {
         const struct thread *thread = &report->profile->threads.data[i];
         fflush(stdout);
-        ui_say("  %u  tid %.40s  %.80s", i, text_of(report, thread->tid), text_of(report, thread->name));
+        ui_say("  %u  tid %.40s  %.80s", i, profile_text(report->profile, thread->tid),
+               profile_text(report->profile, thread->name));
     }
     if (count > MOST_NAMED)
         ui_say("  and %zu more", count - MOST_NAMED);
@@ -375,7 +371,8 @@ static void print_counts(const struct report *report)
     print_fact(report, "Samples", text);
     const struct thread *first = &profile->threads.data[report->threads.data[0]];
     if (report->threads.length == 1)
-        snprintf(text, sizeof(text), "%.100s, tid %.40s", text_of(report, first->name), text_of(report, first->tid));
+        snprintf(text, sizeof(text), "%.100s, tid %.40s", profile_text(report->profile, first->name),
+                 profile_text(report->profile, first->tid));
     else
         snprintf(text, sizeof(text), "%zu", report->threads.length);
     if (report->threads.length < profile->threads.length)
@@ -390,7 +387,7 @@ static int print_trust(const struct report *report, struct error *err)
     struct fact_list facts = {0};
     int code = 0;
     for (size_t i = 0; !code && i < meta->extra.length; i++)
-        if (strcasecmp(text_of(report, meta->extra.data[i].label), "trust") == 0)
+        if (strcasecmp(profile_text(report->profile, meta->extra.data[i].label), "trust") == 0)
             code = facts_of_section(&facts, &arena, report->profile, &meta->extra.data[i], err);
     for (size_t i = 0; i < facts.length; i++) {
         fputs(i == 0 ? "Trust       " : "            ", stdout);
@@ -407,8 +404,8 @@ static int print_trust(const struct report *report, struct error *err)
 static int print_head(const struct report *report, struct error *err)
 {
     const struct profile_meta *meta = &report->profile->meta;
-    const char *command = text_of(report, meta->arguments);
-    print_fact(report, "Command", command[0] ? command : text_of(report, meta->product));
+    const char *command = profile_text(report->profile, meta->arguments);
+    print_fact(report, "Command", command[0] ? command : profile_text(report->profile, meta->product));
     print_times(report);
     print_counts(report);
     for (size_t i = 0; i < report->options.transforms.length; i++) {
@@ -419,8 +416,8 @@ static int print_head(const struct report *report, struct error *err)
     }
     if (report->options.search[0])
         print_fact(report, "Search", report->options.search);
-    if (text_of(report, meta->warning)[0])
-        print_fact(report, "Warning", text_of(report, meta->warning));
+    if (profile_text(report->profile, meta->warning)[0])
+        print_fact(report, "Warning", profile_text(report->profile, meta->warning));
     int code = print_trust(report, err);
     putchar('\n');
     return code;

@@ -34,11 +34,6 @@ struct annotation {
     struct symbol_answers places;
 };
 
-static const char *text_of(const struct report *report, uint32_t string)
-{
-    return string < report->profile->strings.entries.length ? strings_text(&report->profile->strings, string) : "";
-}
-
 /* ---- what is known of the code ---- */
 
 static int identify(const struct annotator *annotator, struct identified_library *out, struct error *err)
@@ -47,10 +42,10 @@ static int identify(const struct annotator *annotator, struct identified_library
     if (annotator->symbol->lib >= report->profile->libs.length)
         return error_set(err, ENOENT, "the profile does not say in which library it lies");
     const struct library *lib = &report->profile->libs.data[annotator->symbol->lib];
-    const struct named_library named = {.debug_name = text_of(report, lib->debug_name),
-                                        .breakpad_id = text_of(report, lib->breakpad_id),
-                                        .code_id = text_of(report, lib->code_id),
-                                        .path = text_of(report, lib->path)};
+    const struct named_library named = {.debug_name = profile_text(report->profile, lib->debug_name),
+                                        .breakpad_id = profile_text(report->profile, lib->breakpad_id),
+                                        .code_id = profile_text(report->profile, lib->code_id),
+                                        .path = profile_text(report->profile, lib->path)};
     return named_library_identify(&named, out, err);
 }
 
@@ -252,10 +247,10 @@ static void print_symbol(struct annotator *annotator, const struct symbol_cost *
     struct annotation annotation = {0};
     struct error err = {0};
     report_put_figures(report, cost->total, cost->self);
-    unsigned used = put_rest(report, text_of(report, annotator->symbol->name), REPORT_FIGURES_COLUMNS);
+    unsigned used = put_rest(report, profile_text(report->profile, annotator->symbol->name), REPORT_FIGURES_COLUMNS);
     if (lib < report->profile->libs.length) {
         used = put_rest(report, "  [", used);
-        used = put_rest(report, text_of(report, report->profile->libs.data[lib].name), used);
+        used = put_rest(report, profile_text(report->profile, report->profile->libs.data[lib].name), used);
         put_rest(report, "]", used);
     }
     putchar('\n');
@@ -313,9 +308,10 @@ static void put_symbol(struct json_writer *json, const struct annotator *annotat
     struct annotation annotation = {0};
     struct error err = {0};
     json_open(json, '{');
-    put_text(json, "name", text_of(report, annotator->symbol->name));
+    put_text(json, "name", profile_text(report->profile, annotator->symbol->name));
     put_text(json, "lib",
-             lib < report->profile->libs.length ? text_of(report, report->profile->libs.data[lib].name) : NULL);
+             lib < report->profile->libs.length ? profile_text(report->profile, report->profile->libs.data[lib].name)
+                                                : NULL);
     put_number(json, "total", cost->total);
     put_number(json, "self", cost->self);
     if (annotate(annotator, &annotation, &err) == 0)

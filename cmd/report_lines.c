@@ -16,8 +16,7 @@
 
 static const char *source_name(const struct report *report, uint32_t source)
 {
-    uint32_t name = report->profile->sources.data[source].filename;
-    return name < report->profile->strings.entries.length ? strings_text(&report->profile->strings, name) : "";
+    return profile_text(report->profile, report->profile->sources.data[source].filename);
 }
 
 /* The whole name, or its last parts: "parse.c", "src/parse.c". */
@@ -86,7 +85,7 @@ static void put_inlined(const struct report *report, const struct line_costs *co
             continue;
         uint32_t name = func_names_of(report->profile, row->func).name;
         printf("%*s  inlined: ", REPORT_FIGURES_COLUMNS + NUMBER_COLUMNS, "");
-        report_put_text(report, name != PROFILE_NONE ? strings_text(&report->profile->strings, name) : "", 80);
+        report_put_text(report, profile_text(report->profile, name), 80);
         printf(", %.1f %%\n", report_percent(report, row->total));
     }
 }

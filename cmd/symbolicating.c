@@ -22,7 +22,7 @@ static int by_falling_unnamed(const void *a, const void *b)
 static const char *name_of(const struct profile *profile, uint32_t lib)
 {
     uint32_t name = profile->libs.data[lib].name;
-    const char *text = name == PROFILE_NONE ? "" : strings_text(&profile->strings, name);
+    const char *text = profile_text(profile, name);
     return text[0] ? text : "a library without a name";
 }
 

@@ -42,20 +42,15 @@ struct symbolication {
     struct symbolicate_result *result;
 };
 
-static const char *text_of(const struct profile *profile, uint32_t string)
-{
-    return string == PROFILE_NONE ? "" : strings_text(&profile->strings, string);
-}
-
 /* ---- looking up ---- */
 
 static void identify(struct symbolication *work, size_t row)
 {
     const struct library *lib = &work->profile->libs.data[row];
-    struct named_library named = {.debug_name = text_of(work->profile, lib->debug_name),
-                                  .breakpad_id = text_of(work->profile, lib->breakpad_id),
-                                  .code_id = text_of(work->profile, lib->code_id),
-                                  .path = text_of(work->profile, lib->path)};
+    struct named_library named = {.debug_name = profile_text(work->profile, lib->debug_name),
+                                  .breakpad_id = profile_text(work->profile, lib->breakpad_id),
+                                  .code_id = profile_text(work->profile, lib->code_id),
+                                  .path = profile_text(work->profile, lib->path)};
     struct identified_library *out = &work->libraries[row];
     if (named_library_identify(&named, out, &work->problems[row]) != 0)
         out->symbol = (struct symbol_lib){.kind = SYMBOL_LIB_ELF, .name = named.debug_name};
@@ -102,7 +97,7 @@ static bool is_bare_name(const char *name)
 static enum knowledge old_knowledge(const struct symbolication *work, uint32_t frame)
 {
     uint32_t func = work->old.frames.func[frame];
-    if (is_bare_name(text_of(work->profile, work->old.funcs.name[func])))
+    if (is_bare_name(profile_text(work->profile, work->old.funcs.name[func])))
         return KNOWS_NOTHING;
     return work->old.funcs.source[func] != PROFILE_NONE || work->old.frames.line[frame] ? KNOWS_LINE : KNOWS_NAME;
 }

@@ -199,4 +199,10 @@ int profile_check(const struct profile *profile, struct error *err);
 /* The same for the shared tables alone, from stacks to sources. */
 int profile_check_tables(const struct profile *profile, struct error *err);
 
+/* The text of one of its strings; "" for PROFILE_NONE. */
+static inline const char *profile_text(const struct profile *profile, uint32_t string)
+{
+    return string < profile->strings.entries.length ? strings_text(&profile->strings, string) : "";
+}
+
 #endif

@@ -35,11 +35,6 @@ bool served_libs_add(struct served_libs *libs, const struct named_library *lib)
            array_push(&libs->rows, row);
 }
 
-static const char *text_of(const struct profile *profile, uint32_t string)
-{
-    return string == PROFILE_NONE ? "" : strings_text(&profile->strings, string);
-}
-
 /* ---- scripts ---- */
 
 const char *script_path(const char *file)
@@ -72,7 +67,7 @@ static int add_scripts(struct served_libs *libs, const struct profile *profile, 
             is_in_library[source] = true;
     }
     for (size_t i = 0; enough && i < profile->sources.length; i++) {
-        const char *file = text_of(profile, profile->sources.data[i].filename);
+        const char *file = profile_text(profile, profile->sources.data[i].filename);
         enough = is_in_library[i] || !is_script(file) || strings_add_z(&libs->scripts, file) != STRING_NONE;
     }
     free(is_in_library);
@@ -85,10 +80,10 @@ int served_libs_load(struct served_libs *libs, int profile_fd, struct error *err
     int result = profile_load_fd(profile_fd, &profile, err);
     for (size_t i = 0; result == 0 && i < profile.libs.length; i++) {
         const struct library *from = &profile.libs.data[i];
-        struct named_library lib = {.debug_name = text_of(&profile, from->debug_name),
-                                    .breakpad_id = text_of(&profile, from->breakpad_id),
-                                    .code_id = text_of(&profile, from->code_id),
-                                    .path = text_of(&profile, from->path)};
+        struct named_library lib = {.debug_name = profile_text(&profile, from->debug_name),
+                                    .breakpad_id = profile_text(&profile, from->breakpad_id),
+                                    .code_id = profile_text(&profile, from->code_id),
+                                    .path = profile_text(&profile, from->path)};
         if (!served_libs_add(libs, &lib))
             result = error_no_memory(err);
     }
