@@ -5,9 +5,9 @@
  */
 #include "report.h"
 
+#include "assemble/saved_library.h"
 #include "base/json_write.h"
 #include "symbol/disassemble.h"
-#include "symbol/named_library.h"
 #include "tree/address_costs.h"
 
 #include <errno.h>
@@ -41,11 +41,7 @@ static int identify(const struct annotator *annotator, struct identified_library
     const struct report *report = annotator->report;
     if (annotator->symbol->lib >= report->profile->libs.length)
         return error_set(err, ENOENT, "the profile does not say in which library it lies");
-    const struct library *lib = &report->profile->libs.data[annotator->symbol->lib];
-    const struct named_library named = {.debug_name = profile_text(report->profile, lib->debug_name),
-                                        .breakpad_id = profile_text(report->profile, lib->breakpad_id),
-                                        .code_id = profile_text(report->profile, lib->code_id),
-                                        .path = profile_text(report->profile, lib->path)};
+    const struct named_library named = saved_library(report->profile, annotator->symbol->lib);
     return named_library_identify(&named, out, err);
 }
 

@@ -13,8 +13,8 @@
 
 #include "assemble/address_batches.h"
 #include "assemble/answer_rows.h"
+#include "assemble/saved_library.h"
 #include "assemble/symbolicate_markers.h"
-#include "symbol/named_library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,11 +46,7 @@ struct symbolication {
 
 static void identify(struct symbolication *work, size_t row)
 {
-    const struct library *lib = &work->profile->libs.data[row];
-    struct named_library named = {.debug_name = profile_text(work->profile, lib->debug_name),
-                                  .breakpad_id = profile_text(work->profile, lib->breakpad_id),
-                                  .code_id = profile_text(work->profile, lib->code_id),
-                                  .path = profile_text(work->profile, lib->path)};
+    struct named_library named = saved_library(work->profile, (uint32_t)row);
     struct identified_library *out = &work->libraries[row];
     if (named_library_identify(&named, out, &work->problems[row]) != 0)
         out->symbol = (struct symbol_lib){.kind = SYMBOL_LIB_ELF, .name = named.debug_name};

@@ -1,5 +1,6 @@
 #include "serve/served_libs.h"
 
+#include "assemble/saved_library.h"
 #include "profile/file.h"
 
 #include <stdio.h>
@@ -79,11 +80,7 @@ int served_libs_load(struct served_libs *libs, int profile_fd, struct error *err
     struct profile profile = {0};
     int result = profile_load_fd(profile_fd, &profile, err);
     for (size_t i = 0; result == 0 && i < profile.libs.length; i++) {
-        const struct library *from = &profile.libs.data[i];
-        struct named_library lib = {.debug_name = profile_text(&profile, from->debug_name),
-                                    .breakpad_id = profile_text(&profile, from->breakpad_id),
-                                    .code_id = profile_text(&profile, from->code_id),
-                                    .path = profile_text(&profile, from->path)};
+        struct named_library lib = saved_library(&profile, (uint32_t)i);
         if (!served_libs_add(libs, &lib))
             result = error_no_memory(err);
     }
