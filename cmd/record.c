@@ -12,7 +12,7 @@
 #include "ui.h"
 
 #include "assemble/assemble.h"
-#include "assemble/early_names.h"
+#include "assemble/background_symbolizer.h"
 #include "record/launch.h"
 #include "record/record.h"
 
@@ -170,15 +170,16 @@ static int check_output(const char *output)
     return 0;
 }
 
-/* `early`, if it is there, is ended; `symbolizer` as in struct assemble_options. */
-static int save_profile(const struct options *options, const char *spool, const struct kept_files *files,
-                        struct early_names *early, struct symbolizer **symbolizer, struct assemble_result *saved)
+/* `background`, if it is there, is ended; `symbolizer` as in struct assemble_options. */
+static int save_profile(const struct options *options, const char *spool, const struct open_files *files,
+                        struct background_symbolizer *background, struct symbolizer **symbolizer,
+                        struct assemble_result *saved)
 {
     struct cache_path path;
     struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
                                         .files = files,
                                         .search = &options->symbols.search,
-                                        .early = early,
+                                        .background = background,
                                         .symbolizer = symbolizer};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
@@ -198,17 +199,18 @@ static void format_size(uint64_t bytes, char *text, size_t size)
 }
 
 /* Which libraries have (nearly) no names. */
-static void say_gaps(const struct assemble_result *saved)
+static void say_missing_symbols(const struct assemble_result *saved)
 {
     char text[512] = "";
     int used = 0;
-    if (saved->gap_count == 0)
+    if (saved->missing_symbols_count == 0)
         return;
-    for (size_t i = 0; i < saved->gap_count && i < ASSEMBLE_GAPS; i++)
-        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%s (%s)", i ? ", " : "", saved->gaps[i].library,
-                         symbol_gap_text(saved->gaps[i].gap));
-    if (saved->gap_count > ASSEMBLE_GAPS)
-        snprintf(text + used, sizeof(text) - (size_t)used, " and %zu more", saved->gap_count - ASSEMBLE_GAPS);
+    for (size_t i = 0; i < saved->missing_symbols_count && i < ASSEMBLE_MISSING_SYMBOLS; i++)
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%s (%s)", i ? ", " : "",
+                         saved->missing_symbols[i].library, missing_symbols_text(saved->missing_symbols[i].reason));
+    if (saved->missing_symbols_count > ASSEMBLE_MISSING_SYMBOLS)
+        snprintf(text + used, sizeof(text) - (size_t)used, " and %zu more",
+                 saved->missing_symbols_count - ASSEMBLE_MISSING_SYMBOLS);
     ui_say("without names: %s", text);
 }
 
@@ -228,10 +230,11 @@ static void say_saved(const char *output, const struct assemble_result *saved)
     format_size(saved->bytes, size, sizeof(size));
     if (saved->lost)
         snprintf(lost, sizeof(lost), ", %" PRIu64 " lost", saved->lost);
-    if (saved->cut)
-        snprintf(cut, sizeof(cut), ", %.1f %% of stacks cut", 100.0 * (double)saved->cut / (double)saved->samples);
+    if (saved->truncated)
+        snprintf(cut, sizeof(cut), ", %.1f %% of stacks cut",
+                 100.0 * (double)saved->truncated / (double)saved->samples);
     ui_say("%s: %" PRIu64 " sample%s%s%s, %s", output, saved->samples, saved->samples == 1 ? "" : "s", lost, cut, size);
-    say_gaps(saved);
+    say_missing_symbols(saved);
     say_gone(saved);
 }
 
@@ -296,14 +299,14 @@ static void say_if_still_running(const struct record_result *recorded)
     ui_say("the command is still running, as process %d", (int)recorded->pid);
 }
 
-static struct early_names *start_early_names(const struct options *options, const char *spool)
+static struct background_symbolizer *start_background_symbolizer(const struct options *options, const char *spool)
 {
     struct cache_path path;
     struct debug_search search = {.folders = options->symbols.folders.data,
                                   .folder_count = options->symbols.folders.length};
     struct symbolizer_options symbols = {
         .use_cache = true, .cache_folder = options->serving.no_cache ? NULL : cache_folder(&path), .search = &search};
-    return early_names_start(spool, &symbols);
+    return background_symbolizer_start(spool, &symbols);
 }
 
 static int record(struct options *options)
@@ -320,7 +323,7 @@ static int record(struct options *options)
     sigset_t signals, mask;
     record_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &mask);
-    struct kept_files files = {.files = {0}};
+    struct open_files files = {.files = {0}};
     struct record_options record_options = {.argv = options->command,
                                             .rate = options->rate,
                                             .duration = options->duration,
@@ -329,11 +332,11 @@ static int record(struct options *options)
                                             .target_mask = &mask,
                                             .files = &files};
     struct record_result recorded;
-    struct early_names *early = start_early_names(options, spool);
+    struct background_symbolizer *background = start_background_symbolizer(options, spool);
     code = record_command(&record_options, &recorded, &err);
     if (code) {
-        symbolizer_free(early_names_take(early));
-        kept_files_destroy(&files);
+        symbolizer_free(background_symbolizer_take(background));
+        open_files_destroy(&files);
         ui_fail_error(&err);
         return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
     }
@@ -348,15 +351,15 @@ static int record(struct options *options)
     symbol_options_open(&options->symbols);
     bool goes_on = !options->save_only && !options->serving.no_cache;
     struct symbolizer *symbolizer = NULL;
-    int failed = save_profile(options, spool, &files, early, goes_on ? &symbolizer : NULL, &saved);
-    kept_files_destroy(&files);
+    int failed = save_profile(options, spool, &files, background, goes_on ? &symbolizer : NULL, &saved);
+    open_files_destroy(&files);
     say_if_still_running(&recorded);
     if (failed)
         return failed;
     unlink(spool);
     say_saved(options->output, &saved);
     signal(SIGPIPE, on_closed_pipe);
-    names_go_on(symbolizer, &options->symbols.search);
+    background_symbolizer_continue(symbolizer, &options->symbols.search);
     return serve(options, exit_status(&recorded));
 }
 

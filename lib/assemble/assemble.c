@@ -1,15 +1,15 @@
 /*
  * Assembling a profile takes four steps: replay the spool into tables of addresses and stacks (replay.c), name the
- * addresses (naming.c), turn each recorded stack into one of named frames, with inlined calls as frames of their own,
- * and write it all, with the samples streamed from their store one thread after the other.
+ * addresses (symbolization.c), turn each recorded stack into one of named frames, with inlined calls as frames of their
+ * own, and write it all, with the samples streamed from their store one thread after the other.
  *
  * Memory grows with the distinct stacks and addresses of a recording, not with its samples.
  */
 #include "assemble/assemble.h"
 
-#include "assemble/code_map.h"
-#include "assemble/facts.h"
-#include "assemble/naming.h"
+#include "assemble/process_perf_map.h"
+#include "assemble/metadata.h"
+#include "assemble/symbolization.h"
 #include "assemble/replay.h"
 #include "profile/file.h"
 #include "profile/write.h"
@@ -27,7 +27,7 @@ struct assembly {
     struct replay replay;
     struct profile profile;
     struct interner interner;
-    struct naming naming;
+    struct symbolization symbolization;
     uint32_t *stack_map;   /* of each stack of the replay: the profile's */
     ARRAY(uint32_t) order; /* the profile's threads, as numbers of the replay */
     uint64_t start_ns;     /* CLOCK_MONOTONIC at the profile's zero */
@@ -46,12 +46,12 @@ static int map_stacks(struct assembly *assembly, struct error *err)
         return error_no_memory(err);
     for (size_t i = 0; i < replay->stacks.length; i++) {
         const struct replay_stack *stack = &replay->stacks.data[i];
-        const struct named_frame *named = &assembly->naming.named.data[stack->frame];
+        const struct symbolized_frame *named = &assembly->symbolization.named.data[stack->frame];
         uint32_t prefix = stack->prefix == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[stack->prefix];
         for (uint32_t k = 0; k < named->count; k++) {
-            uint32_t frame = assembly->naming.frames.data[named->first + k];
-            prefix = assembly->naming.shares_frames ? intern_stack(&assembly->interner, prefix, frame)
-                                                    : profile_add_stack(&assembly->profile, prefix, frame);
+            uint32_t frame = assembly->symbolization.frames.data[named->first + k];
+            prefix = assembly->symbolization.shares_frames ? intern_stack(&assembly->interner, prefix, frame)
+                                                           : profile_add_stack(&assembly->profile, prefix, frame);
             if (prefix == PROFILE_NONE)
                 return error_no_memory(err);
         }
@@ -233,34 +233,36 @@ static int write_profile(struct assembly *assembly, const char *path, uint64_t *
 
 static int by_falling_unnamed(const void *a, const void *b)
 {
-    const struct naming_gap *left = a, *right = b;
+    const struct missing_symbols *left = a, *right = b;
     return left->unnamed < right->unnamed ? 1 : left->unnamed > right->unnamed ? -1 : 0;
 }
 
 /* That a stripped program had few addresses is for the profile to tell. */
-static bool is_worth_saying(const struct naming *naming, const struct naming_gap *gap)
+static bool is_worth_saying(const struct symbolization *symbolization, const struct missing_symbols *missing)
 {
     enum { FIFTIETH = 50 };
-    return gap->gap != SYMBOL_GAP_NO_SYMBOLS || gap->unnamed >= naming->addresses / FIFTIETH;
+    return missing->reason != MISSING_SYMBOLS_STRIPPED || missing->unnamed >= symbolization->addresses / FIFTIETH;
 }
 
-static void list_gaps(struct assembly *assembly, struct assemble_result *result)
+static void list_missing_symbols(struct assembly *assembly, struct assemble_result *result)
 {
-    struct naming *naming = &assembly->naming;
-    if (naming->gaps.length)
-        qsort(naming->gaps.data, naming->gaps.length, sizeof(*naming->gaps.data), by_falling_unnamed);
-    for (size_t i = 0; i < naming->gaps.length; i++) {
-        const struct naming_gap *from = &naming->gaps.data[i];
-        if (!is_worth_saying(naming, from) || result->gap_count++ >= ASSEMBLE_GAPS)
+    struct symbolization *symbolization = &assembly->symbolization;
+    if (symbolization->missing_symbols.length)
+        qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,
+              sizeof(*symbolization->missing_symbols.data), by_falling_unnamed);
+    for (size_t i = 0; i < symbolization->missing_symbols.length; i++) {
+        const struct missing_symbols *from = &symbolization->missing_symbols.data[i];
+        if (!is_worth_saying(symbolization, from) || result->missing_symbols_count++ >= ASSEMBLE_MISSING_SYMBOLS)
             continue;
-        struct assemble_gap *gap = &result->gaps[result->gap_count - 1];
-        gap->gap = from->gap;
-        snprintf(gap->library, sizeof(gap->library), "%s", strings_text(&assembly->profile.strings, from->library));
+        struct assemble_missing_symbols *missing = &result->missing_symbols[result->missing_symbols_count - 1];
+        missing->reason = from->reason;
+        snprintf(missing->library, sizeof(missing->library), "%s",
+                 strings_text(&assembly->profile.strings, from->library));
     }
-    result->gone_count = naming->gone.length;
-    if (naming->gone.length)
+    result->gone_count = symbolization->gone.length;
+    if (symbolization->gone.length)
         snprintf(result->gone, sizeof(result->gone), "%s",
-                 strings_text(&assembly->profile.strings, naming->gone.data[0]));
+                 strings_text(&assembly->profile.strings, symbolization->gone.data[0]));
 }
 
 static void fill_result(const struct assembly *assembly, struct assemble_result *result)
@@ -269,10 +271,10 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
     result->samples = replay->sample_count;
     result->lost = replay->lost;
     result->damaged = replay->damaged_blocks;
-    result->addresses = assembly->naming.addresses;
-    result->unnamed = assembly->naming.unnamed;
+    result->addresses = assembly->symbolization.addresses;
+    result->unnamed = assembly->symbolization.unnamed;
     for (size_t i = 0; i < replay->threads.length; i++) {
-        result->cut += replay->threads.data[i].cut;
+        result->truncated += replay->threads.data[i].truncated;
         result->threads += replay->threads.data[i].samples != 0;
     }
     for (size_t i = 0; i < replay->processes.length; i++)
@@ -282,14 +284,14 @@ static void fill_result(const struct assembly *assembly, struct assemble_result 
 int assemble_recording(const char *spool_path, const char *output_path, const struct assemble_options *options,
                        struct assemble_result *result, struct error *err)
 {
-    struct assembly assembly = {.replay.code_map_folder = CODE_MAP_FOLDER,
-                                .replay.code_places = options->files ? &options->files->code : NULL};
+    struct assembly assembly = {.replay.perf_map_folder = PERF_MAP_FOLDER,
+                                .replay.jit_files = options->files ? &options->files->jit : NULL};
     struct symbolizer *symbolizer = NULL;
     *result = (struct assemble_result){0};
     interner_init(&assembly.interner, &assembly.profile);
-    early_names_stop(options->early);
+    background_symbolizer_stop(options->background);
     int code = replay_spool(&assembly.replay, spool_path, err);
-    symbolizer = early_names_take(options->early);
+    symbolizer = background_symbolizer_take(options->background);
     if (code)
         goto out;
     struct symbolizer_options symbols = {.threads = options->threads,
@@ -304,8 +306,8 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
         code = -ENOMEM;
         goto out;
     }
-    code = name_frames(&assembly.naming, &assembly.replay, options->files, symbolizer, &assembly.profile,
-                       &assembly.interner, err);
+    code = symbolize_frames(&assembly.symbolization, &assembly.replay, options->files, symbolizer, &assembly.profile,
+                            &assembly.interner, err);
     if (code)
         goto out;
     assembly.start_ns = zero_time(&assembly.replay);
@@ -313,13 +315,13 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     if (!code)
         code = add_threads(&assembly, err);
     if (!code)
-        code = fill_facts(&assembly.profile, &assembly.replay, &assembly.naming, assembly.start_ns, err);
+        code = fill_metadata(&assembly.profile, &assembly.replay, &assembly.symbolization, assembly.start_ns, err);
     if (!code)
         code = write_profile(&assembly, output_path, &result->bytes, err);
     if (!code)
         fill_result(&assembly, result);
     if (!code)
-        list_gaps(&assembly, result);
+        list_missing_symbols(&assembly, result);
     if (!code && options->symbolizer) {
         symbolizer_save(symbolizer);
         *options->symbolizer = symbolizer;
@@ -327,7 +329,7 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     }
 out:
     symbolizer_free(symbolizer);
-    naming_destroy(&assembly.naming);
+    symbolization_destroy(&assembly.symbolization);
     interner_destroy(&assembly.interner);
     profile_destroy(&assembly.profile);
     replay_destroy(&assembly.replay);

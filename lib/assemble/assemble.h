@@ -4,38 +4,39 @@
 #ifndef PROF_ASSEMBLE_ASSEMBLE_H
 #define PROF_ASSEMBLE_ASSEMBLE_H
 
-#include "assemble/early_names.h"
+#include "assemble/background_symbolizer.h"
 #include "base/error.h"
-#include "record/kept_files.h"
+#include "record/open_files.h"
 #include "symbol/symbol.h"
 
 #include <stdint.h>
 
 struct assemble_options {
-    unsigned threads;                  /* for symbols; 0: one per processor */
-    const char *cache_folder;          /* see struct symbolizer_options */
-    const struct kept_files *files;    /* of the recording, if it was made just now; or NULL */
-    const struct debug_search *search; /* where debug files are; NULL: where the system has them */
-    struct early_names *early;         /* of the recording, if it was made just now; or NULL. Ended here */
-    struct symbolizer **symbolizer;    /* gets the one that was used, which is then the caller's; NULL: not wanted */
+    unsigned threads;                         /* for symbols; 0: one per processor */
+    const char *cache_folder;                 /* see struct symbolizer_options */
+    const struct open_files *files;           /* of the recording, if it was made just now; or NULL */
+    const struct debug_search *search;        /* where debug files are; NULL: where the system has them */
+    struct background_symbolizer *background; /* of the recording, if it was made just now; or NULL. Ended here */
+    struct symbolizer **symbolizer; /* gets the one that was used, which is then the caller's; NULL: not wanted */
 };
 
 /* A library most of whose addresses have no name. */
-struct assemble_gap {
+struct assemble_missing_symbols {
     char library[64];
-    enum symbol_gap gap;
+    enum missing_symbols_reason reason;
 };
 
-enum { ASSEMBLE_GAPS = 3 };
+enum { ASSEMBLE_MISSING_SYMBOLS = 3 };
 
 struct assemble_result {
-    uint64_t samples, lost, cut;             /* cut: samples whose stack does not reach the thread's start */
-    uint64_t threads, processes;             /* with samples */
-    uint64_t addresses, unnamed;             /* distinct addresses in libraries, and those without a symbol */
-    uint64_t damaged;                        /* blocks of the spool, or samples in it, that could not be read */
-    uint64_t bytes;                          /* of the profile file */
-    size_t gap_count;                        /* libraries most of whose addresses, and not just a few, have no name */
-    struct assemble_gap gaps[ASSEMBLE_GAPS]; /* the first of them, those with the most addresses */
+    uint64_t samples, lost, truncated; /* truncated: samples whose stack does not reach the thread's start */
+    uint64_t threads, processes;       /* with samples */
+    uint64_t addresses, unnamed;       /* distinct addresses in libraries, and those without a symbol */
+    uint64_t damaged;                  /* blocks of the spool, or samples in it, that could not be read */
+    uint64_t bytes;                    /* of the profile file */
+    size_t missing_symbols_count;      /* libraries most of whose addresses, and not just a few, have no name */
+    /* the first of them, those with the most addresses */
+    struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];
     size_t gone_count; /* libraries that were deleted or replaced since they were mapped; they have their own names */
     char gone[64];     /* the first of them */
 };

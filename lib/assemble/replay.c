@@ -11,7 +11,7 @@
  */
 #include "assemble/replay.h"
 
-#include "assemble/replay_code.h"
+#include "assemble/replay_jit.h"
 #include "record/info.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, u
             return replay_add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
     }
     return kernel ? add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc)
-                  : replay_code_frame(replay, process, pc, time, mapping != NULL);
+                  : replay_jit_frame(replay, process, pc, time, mapping != NULL);
 }
 
 static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
@@ -93,17 +93,17 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
                     struct error *err)
 {
     struct replay_process *process = &replay->processes.data[thread->process];
-    bool cut = sample->flags & SAMPLE_CUT;
+    bool truncated = sample->flags & SAMPLE_TRUNCATED;
     uint32_t count = sample->frame_count;
     uint64_t map_generation = (uint64_t)process->map_generation + replay->kernel_generation;
-    uint64_t code_generation = replay_code_generation(replay, thread->process, sample->time);
+    uint64_t code_generation = replay_jit_generation(replay, thread->process, sample->time);
     size_t shared = 0;
-    if (cut == thread->last_cut && thread->last_map_generation == map_generation &&
+    if (truncated == thread->last_truncated && thread->last_map_generation == map_generation &&
         thread->last_code_generation == code_generation)
         while (shared < count && shared < thread->last_pcs.length &&
                thread->last_pcs.data[shared] == sample->frames[count - 1 - shared])
             shared++;
-    thread->last_cut = cut;
+    thread->last_truncated = truncated;
     thread->last_map_generation = map_generation;
     thread->last_code_generation = code_generation;
     thread->last_pcs.length = thread->last_stacks.length = shared;
@@ -113,7 +113,7 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
     uint32_t prefix = REPLAY_NONE;
     if (shared) {
         prefix = thread->last_stacks.data[shared - 1];
-    } else if (cut) {
+    } else if (truncated) {
         uint32_t mark = add_pc_frame(replay, REPLAY_LIB_TRUNCATED, 0);
         prefix = mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
         if (prefix == REPLAY_NONE)
@@ -176,7 +176,7 @@ static int apply_map(struct replay *replay, const struct spool_event *event, str
             return 0;
         process->map_generation++;
         space = &process->space;
-        replay_code_mapped(replay, event->number, event->lib_number);
+        replay_jit_mapped(replay, event->number, event->lib_number);
     } else {
         replay->kernel_generation++;
     }
@@ -389,8 +389,8 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     if (code)
         return code;
     thread->samples++;
-    thread->cut += (sample->flags & SAMPLE_CUT) != 0;
-    thread->topped_up += (sample->flags & SAMPLE_TOPPED_UP) != 0;
+    thread->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;
+    thread->completed_live += (sample->flags & SAMPLE_COMPLETED_LIVE) != 0;
     thread->by_frame_pointer += (sample->flags & SAMPLE_FRAME_POINTER) != 0;
     replay->processes.data[thread->process].samples++;
     replay->sample_count++;
@@ -483,7 +483,7 @@ void replay_destroy(struct replay *replay)
 {
     for (size_t i = 0; i < replay->processes.length; i++) {
         address_space_destroy(&replay->processes.data[i].space);
-        replay_code_destroy(&replay->processes.data[i]);
+        replay_jit_destroy(&replay->processes.data[i]);
     }
     for (size_t i = 0; i < replay->threads.length; i++) {
         array_free(&replay->threads.data[i].last_pcs);

@@ -1,7 +1,7 @@
 /*
  * A recording, read once from first to last: which processes, threads and libraries there were, and each sample's stack
- * as a number in a table of (caller's stack, frame) pairs. Frames are addresses in libraries here; naming.c gives them
- * names.
+ * as a number in a table of (caller's stack, frame) pairs. Frames are addresses in libraries here; symbolization.c
+ * gives them names.
  */
 #ifndef PROF_ASSEMBLE_REPLAY_H
 #define PROF_ASSEMBLE_REPLAY_H
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/strings.h"
-#include "record/code_places.h"
+#include "record/jit_files.h"
 #include "record/spool.h"
 #include "unwind/address_space.h"
 
@@ -42,8 +42,8 @@ struct replay_stack {
     uint32_t frame;
 };
 
-/* Whether a process has a file with the names of its compiled code (code_map.h, code_dump.h). */
-enum replay_code_state { REPLAY_CODE_UNKNOWN, REPLAY_CODE_MISSING, REPLAY_CODE_FOUND };
+/* Whether a process has a file with the names of its compiled code (process_perf_map.h, process_jitdump.h). */
+enum replay_jit_state { REPLAY_JIT_UNKNOWN, REPLAY_JIT_MISSING, REPLAY_JIT_FOUND };
 
 struct replay_process {
     bool known;
@@ -55,24 +55,24 @@ struct replay_process {
     uint64_t samples;
     struct address_space space;
     uint32_t map_generation; /* grows with every change of `space` */
-    enum replay_code_state map_state, dump_state;
-    struct jitdump *dump;    /* NULL: none */
-    uint32_t dump_lib;       /* the number of the library that is its jitdump file, plus 1; 0: none was mapped */
-    struct hash map_frames;  /* pc -> frame, of anonymous code that only this process's map file can name */
-    struct hash dump_frames; /* piece of code and place in it -> frame */
+    enum replay_jit_state map_state, dump_state;
+    struct jitdump *dump;       /* NULL: none */
+    uint32_t dump_lib;          /* the number of the library that is its jitdump file, plus 1; 0: none was mapped */
+    struct hash map_frames;     /* pc -> frame, of anonymous code that only this process's map file can name */
+    struct hash jitdump_unwind; /* piece of code and place in it -> frame */
 };
 
 struct replay_thread {
     bool known;
     uint32_t process, tid;
-    uint64_t start, end;                                /* ns; end 0: not seen */
-    uint32_t name;                                      /* string */
-    uint64_t samples, cut, topped_up, by_frame_pointer; /* how trustworthy its stacks are */
+    uint64_t start, end;                                           /* ns; end 0: not seen */
+    uint32_t name;                                                 /* string */
+    uint64_t samples, truncated, completed_live, by_frame_pointer; /* how trustworthy its stacks are */
     uint64_t last_time;
     /* The last stack, outermost first, with the number of the stack that ends at each frame. */
     ARRAY(uint64_t) last_pcs;
     ARRAY(uint32_t) last_stacks;
-    bool last_cut;
+    bool last_truncated;
     uint64_t last_map_generation, last_code_generation;
 };
 
@@ -96,10 +96,10 @@ struct replay {
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
     uint64_t sample_count, lost, damaged_blocks;
-    uint64_t first_time, last_time;        /* ns, of events and samples; 0 if there are none */
-    const char *code_map_folder;           /* where compilers leave their map files; NULL: do not look for any */
-    const struct code_places *code_places; /* what the recorder kept of living processes; NULL: nothing */
-    bool addresses_only;                   /* `stacks` and `samples` stay empty */
+    uint64_t first_time, last_time;    /* ns, of events and samples; 0 if there are none */
+    const char *perf_map_folder;       /* where compilers leave their map files; NULL: do not look for any */
+    const struct jit_files *jit_files; /* what the recorder kept of living processes; NULL: nothing */
+    bool addresses_only;               /* `stacks` and `samples` stay empty */
     struct spool_reader *reader;
 
     struct hash lib_frames, pc_frames, unmapped_frames, stack_index; /* see replay.c */
@@ -109,12 +109,12 @@ struct replay {
     size_t pending_done;
 };
 
-/* Reads the whole spool into `replay`, which is zeroed but for code_map_folder and code_places. On failure
+/* Reads the whole spool into `replay`, which is zeroed but for perf_map_folder and jit_files. On failure
  * replay_destroy() is still owed. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
 
 /* The same of a recording that goes on: replay_start() is followed by any number of replay_go_on(), each of which takes
- * in what has been written since. `replay` is zeroed but for code_map_folder and addresses_only. */
+ * in what has been written since. `replay` is zeroed but for perf_map_folder and addresses_only. */
 int replay_start(struct replay *replay, const char *spool_path, struct error *err);
 int replay_go_on(struct replay *replay, struct error *err);
 

@@ -13,7 +13,6 @@
 
 #include "assemble/address_batches.h"
 #include "assemble/answer_rows.h"
-#include "assemble/saved_library.h"
 #include "assemble/symbolicate_markers.h"
 
 #include <stdio.h>
@@ -43,6 +42,15 @@ struct symbolication {
 };
 
 /* ---- looking up ---- */
+
+struct named_library saved_library(const struct profile *profile, uint32_t lib)
+{
+    const struct library *row = &profile->libs.data[lib];
+    return (struct named_library){.debug_name = profile_text(profile, row->debug_name),
+                                  .breakpad_id = profile_text(profile, row->breakpad_id),
+                                  .code_id = profile_text(profile, row->code_id),
+                                  .path = profile_text(profile, row->path)};
+}
 
 static void identify(struct symbolication *work, size_t row)
 {

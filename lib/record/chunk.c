@@ -146,7 +146,7 @@ bool chunk_writer_append(struct chunk_writer *writer, const struct sample *sampl
     uint32_t kernel = sample->kernel_frame_count;
     if (count > CHUNK_MAX_FRAMES) { /* the innermost ones say the most */
         count = CHUNK_MAX_FRAMES;
-        flags |= SAMPLE_CUT;
+        flags |= SAMPLE_TRUNCATED;
         if (kernel > count)
             kernel = count;
     }

@@ -18,9 +18,9 @@ enum { CHUNK_SIZE = 64 * 1024 };  /* payload bytes of a full chunk */
 enum { CHUNK_MAX_FRAMES = 4096 }; /* of one stack; deeper ones are cut at the root side and marked */
 
 enum sample_flags {
-    SAMPLE_CUT = 1,           /* the stack does not reach the thread's start */
-    SAMPLE_FRAME_POINTER = 2, /* some frame was found by the rbp chain */
-    SAMPLE_TOPPED_UP = 4,     /* some frame was read from the living process */
+    SAMPLE_TRUNCATED = 1,      /* the stack does not reach the thread's start */
+    SAMPLE_FRAME_POINTER = 2,  /* some frame was found by the rbp chain */
+    SAMPLE_COMPLETED_LIVE = 4, /* some frame was read from the living process */
 };
 
 /* One sample, as the recorder hands it over and the reader gives it back. */

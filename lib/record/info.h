@@ -1,7 +1,7 @@
 /*
- * The facts that a recorder notes about a recording (SPOOL_INFO events) and the assembler reads: names, one per line,
- * with the form of their values. Numbers are decimal. The last value of a name holds, so figures that grow may be noted
- * again.
+ * The metadata that a recorder notes about a recording (SPOOL_INFO events) and the assembler reads: names, one per
+ * line, with the form of their values. Numbers are decimal. The last value of a name holds, so figures that grow may be
+ * noted again.
  */
 #ifndef PROF_RECORD_INFO_H
 #define PROF_RECORD_INFO_H
@@ -36,11 +36,11 @@
 #define INFO_EXIT             "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV", "still running" */
 
 /* At the end: how many stacks were cut, by reason (enum unwind_end says what each means). */
-#define INFO_CUT_STACK_SHORT "cut_stack_short"
-#define INFO_CUT_NO_RULE     "cut_no_rule"
-#define INFO_CUT_NO_MODULE   "cut_no_module"
-#define INFO_CUT_STUCK       "cut_stuck"
-#define INFO_CUT_TOO_DEEP    "cut_too_deep"
+#define INFO_TRUNCATED_STACK_SHORT "cut_stack_short"
+#define INFO_TRUNCATED_NO_RULE     "cut_no_rule"
+#define INFO_TRUNCATED_NO_MODULE   "cut_no_module"
+#define INFO_TRUNCATED_STUCK       "cut_stuck"
+#define INFO_TRUNCATED_TOO_DEEP    "cut_too_deep"
 
 int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err);
 int info_write_number(struct spool_writer *spool, const char *name, uint64_t value, struct error *err);

@@ -29,8 +29,8 @@ struct library {
 
 struct library_table {
     struct spool_writer *spool;
-    struct kept_files *kept; /* or NULL */
-    struct strings keys;     /* index of a key = index of its library */
+    struct open_files *open_files; /* or NULL */
+    struct strings keys;           /* index of a key = index of its library */
     ARRAY(struct library) libraries;
     uint32_t next_number;
     struct timespec opened; /* CLOCK_REALTIME, as file times are */
@@ -59,9 +59,9 @@ void library_table_free(struct library_table *table)
     free(table);
 }
 
-void library_table_keep(struct library_table *table, struct kept_files *kept)
+void library_table_keep(struct library_table *table, struct open_files *files)
 {
-    table->kept = kept;
+    table->open_files = files;
 }
 
 int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err)
@@ -162,13 +162,13 @@ static int add_file(struct library_table *table, uint32_t pid, const struct perf
         lib.build_id = file.build_id;
         lib.build_id_size = file.build_id_size;
     }
-    bool kept = true;
-    if (table->kept)
-        kept = kept_files_add(table->kept, table->next_number, file.fd, kept_files_root(table->kept, pid));
+    bool ok = true;
+    if (table->open_files)
+        ok = open_files_add(table->open_files, table->next_number, file.fd, open_files_root(table->open_files, pid));
     else
         close(file.fd);
     int code = remember(table, &lib, file.module, err);
-    return kept ? code : error_no_memory(err);
+    return ok ? code : error_no_memory(err);
 }
 
 static int add_vdso(struct library_table *table, struct error *err)

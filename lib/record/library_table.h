@@ -6,7 +6,7 @@
 #define PROF_RECORD_LIBRARY_TABLE_H
 
 #include "base/error.h"
-#include "record/kept_files.h"
+#include "record/open_files.h"
 #include "record/spool.h"
 #include "sample/perf_record.h"
 #include "unwind/unwind.h"
@@ -19,7 +19,7 @@ struct library_table *library_table_new(struct spool_writer *spool, struct error
 void library_table_free(struct library_table *table);
 
 /* From now on files are not closed, but added there. The caller's, and outlives the table. */
-void library_table_keep(struct library_table *table, struct kept_files *kept);
+void library_table_keep(struct library_table *table, struct open_files *files);
 
 struct library_mapping {
     uint32_t lib;                 /* number in the spool; SPOOL_NO_NUMBER for memory that is no file's */

@@ -5,21 +5,21 @@
  *
  * Stacks are walked at once because they are large (up to 64 KiB each, 64 MB a second for each busy CPU at 1 kHz) and
  * their call chains are small (some 10 bytes); and because what lies above the copy can still be read then
- * (stack_reader.c, pace.c). Nothing here grows with the length of a recording.
+ * (stack_reader.c, wakeup_mode.c). Nothing here grows with the length of a recording.
  */
 #include "record/record.h"
 
 #include "base/clock.h"
 #include "record/cpu_pin.h"
-#include "record/facts.h"
+#include "record/metadata.h"
 #include "record/kernel_map.h"
 #include "record/launch.h"
 #include "record/library_table.h"
-#include "record/pace.h"
+#include "record/wakeup_mode.h"
 #include "record/spool.h"
 #include "record/stack_reader.h"
 #include "record/tracker.h"
-#include "record/urgency.h"
+#include "record/scheduling.h"
 #include "sample/cpu_list.h"
 #include "sample/perf_events.h"
 #include "sample/perf_merge.h"
@@ -48,7 +48,7 @@ static const uint64_t flush_interval = SECOND; /* what a killed recorder loses a
 
 /* How the ring of one CPU is read. */
 struct ring_watch {
-    struct pace pace;
+    struct wakeup_mode wakeup_mode;
     bool polled;   /* the next record wakes the recorder; else it is read at the next look */
     uint64_t tail; /* of the ring at the last look */
 };
@@ -76,8 +76,8 @@ struct recording {
     bool kernel_mapped;
     struct cpu_pin pin;
 
-    uint64_t samples, cut, lost_records, cpu_time;
-    uint64_t cut_by_reason[FACTS_CUT_REASONS];
+    uint64_t samples, truncated, lost_records, cpu_time;
+    uint64_t truncated_by_reason[METADATA_TRUNCATION_REASONS];
 };
 
 /* ---- samples ---- */
@@ -99,7 +99,7 @@ static size_t copy_kernel_frames(const struct perf_sample *sample, uint64_t *fra
 struct user_stack {
     size_t frames;
     uint32_t flags;
-    enum pace_stack pace;
+    enum wakeup_stack depth;
 };
 
 static struct unwind_result walk(struct recording *recording, const struct perf_record *record,
@@ -113,42 +113,42 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  .bytes = sample->stack,
                                  .size = sample->stack_size,
                                  .read_above = stack_reader_read,
-                                 .read_elsewhere = stack_reader_read_elsewhere,
+                                 .read_off_copied_stack = stack_reader_read_off_copied_stack,
                                  .read_code = stack_reader_read_code,
                                  .context = &recording->reader};
     stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size,
                        sample->stack_full);
     if (process->dump)
-        dump_frames_follow(process->dump, &process->space);
+        jitdump_unwind_follow(process->dump, &process->space);
     return unwind_walk(&process->space, &regs, &stack, frames, max);
 }
 
 static struct user_stack walk_user_stack(struct recording *recording, const struct perf_record *record,
                                          struct tracked_process *process, uint64_t *frames, size_t max)
 {
-    struct user_stack user = {.pace = PACE_STACK_FITS};
+    struct user_stack user = {.depth = WAKEUP_STACK_FITS};
     if (record->sample.registers_abi ==
         PERF_SAMPLE_REGS_ABI_NONE) /* the process is exiting: it has no user side any more */
         return user;
     if (record->sample.registers_abi != PERF_SAMPLE_REGS_ABI_64) { /* a 32-bit program */
         frames[0] = record->sample.registers[UNWIND_REG_PC];
-        return (struct user_stack){.frames = 1, .flags = SAMPLE_CUT, .pace = PACE_STACK_FITS};
+        return (struct user_stack){.frames = 1, .flags = SAMPLE_TRUNCATED, .depth = WAKEUP_STACK_FITS};
     }
     struct unwind_result result = walk(recording, record, process, frames, max);
     if (result.end == UNWIND_NO_MODULE && tracker_refresh(recording->tracker, process, record->time))
         result = walk(recording, record, process, frames, max);
     user.frames = result.frames;
     if (result.end != UNWIND_COMPLETE) {
-        user.flags |= SAMPLE_CUT;
-        recording->cut_by_reason[result.end]++;
+        user.flags |= SAMPLE_TRUNCATED;
+        recording->truncated_by_reason[result.end]++;
     }
     if (result.used_frame_pointer)
         user.flags |= SAMPLE_FRAME_POINTER;
     if (result.used_read_above)
-        user.flags |= SAMPLE_TOPPED_UP;
-    bool may_be_deeper = record->sample.stack_full || recording->reader.went_elsewhere;
+        user.flags |= SAMPLE_COMPLETED_LIVE;
+    bool may_be_deeper = record->sample.stack_full || recording->reader.went_off_copied_stack;
     if (may_be_deeper && (result.used_read_above || result.end == UNWIND_STACK_SHORT))
-        user.pace = recording->reader.was_late ? PACE_STACK_LATE : PACE_STACK_SHORT;
+        user.depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
     return user;
 }
 
@@ -195,9 +195,9 @@ static int take_sample(struct recording *recording, const struct perf_record *re
     }
     recording->samples++;
     recording->cpu_time += sample.cpu_time;
-    recording->cut += (sample.flags & SAMPLE_CUT) != 0;
-    pace_sample(&recording->watches[cpu_index].pace, record->time, user.pace);
-    if (user.pace != PACE_STACK_FITS)
+    recording->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
+    wakeup_mode_sample(&recording->watches[cpu_index].wakeup_mode, record->time, user.depth);
+    if (user.depth != WAKEUP_STACK_FITS)
         cpu_pin_deep_stack(&recording->pin, sample.cpu, record->time);
     return spool_writer_sample(recording->spool, &sample, err);
 }
@@ -215,7 +215,7 @@ static int take_record(struct recording *recording, const struct perf_merge_reco
         return kernel_map_symbol(recording->libraries, recording->spool, record.time, &record.kernel_symbol, err);
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
         recording->lost_records += record.lost;
-        pace_lost(&recording->watches[raw->ring].pace, record.time);
+        wakeup_mode_lost(&recording->watches[raw->ring].wakeup_mode, record.time);
     }
     return tracker_record(recording->tracker, &record, err);
 }
@@ -312,7 +312,7 @@ static void choose_polled(struct recording *recording, uint64_t now)
         struct ring_watch *ring = &recording->watches[i];
         uint64_t tail = recording->events.cpus.data[i].ring.tail;
         bool is_quiet = tail == ring->tail;
-        if (ring->pace.fast)
+        if (ring->wakeup_mode.fast)
             set_polled(recording, i, true);
         else if (ring->polled ? !is_quiet : look)
             set_polled(recording, i, is_quiet);
@@ -431,7 +431,7 @@ static int prepare(struct recording *recording, struct error *err)
         return error_no_memory(err);
     for (size_t i = 0; i < recording->events.cpus.length; i++) {
         recording->watches[i].polled = true;
-        pace_init(&recording->watches[i].pace, recording->options->rate <= FAST_START_HZ);
+        wakeup_mode_init(&recording->watches[i].wakeup_mode, recording->options->rate <= FAST_START_HZ);
     }
     recording->spool = spool_writer_new(recording->options->spool_path, err);
     if (!recording->spool || !(recording->libraries = library_table_new(recording->spool, err)) ||
@@ -439,8 +439,8 @@ static int prepare(struct recording *recording, struct error *err)
         return -EIO;
     library_table_keep(recording->libraries, recording->options->files);
     if (recording->options->files)
-        tracker_note_code(recording->tracker, &recording->options->files->code);
-    return facts_write_start(recording->spool, recording->options, &recording->events, recording->started, err);
+        tracker_note_jit_files(recording->tracker, &recording->options->files->jit);
+    return metadata_write_start(recording->spool, recording->options, &recording->events, recording->started, err);
 }
 
 static void note_new_cpus(struct recording *recording)
@@ -469,7 +469,7 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
     result->lost = recording->lost_records > kernel_lost ? recording->lost_records : kernel_lost;
     result->samples = recording->samples;
-    result->cut = recording->cut;
+    result->truncated = recording->truncated;
     memcpy(result->notes, recording->events.notes, sizeof(result->notes));
     result->note_count = recording->events.note_count;
     note_new_cpus(recording);
@@ -490,16 +490,16 @@ static void end_target(struct recording *recording)
 
 static void run(struct recording *recording, uint64_t cpu_before)
 {
-    int nice = urgency_begin();
+    int nice = scheduling_raise();
     cpu_pin_init(&recording->pin);
     int code = record_until_end(recording, &recording->result->problem);
     cpu_pin_release(&recording->pin);
-    urgency_end(nice);
+    scheduling_restore(nice);
     fill_result(recording, cpu_before);
     if (!code)
-        code =
-            facts_write_end(recording->spool, recording->result, recording->cpu_time * recording->events.rate / SECOND,
-                            recording->cut_by_reason, &recording->result->problem);
+        code = metadata_write_end(recording->spool, recording->result,
+                                  recording->cpu_time * recording->events.rate / SECOND, recording->truncated_by_reason,
+                                  &recording->result->problem);
     int close_code = spool_writer_close(recording->spool, code ? NULL : &recording->result->problem);
     recording->spool = NULL;
     if (code || close_code)

@@ -6,7 +6,7 @@
 #define PROF_RECORD_RECORD_H
 
 #include "base/error.h"
-#include "record/kept_files.h"
+#include "record/open_files.h"
 #include "sample/perf_events.h"
 
 #include <signal.h>
@@ -21,7 +21,7 @@ struct record_options {
     const char *spool_path;      /* of the file to be made */
     const char *recorder;        /* "prof 0.1.0", for the profile */
     const sigset_t *target_mask; /* signals that are blocked in the command */
-    struct kept_files *files;    /* filled in, the caller's; NULL: mapped files are not kept open */
+    struct open_files *files;    /* filled in, the caller's; NULL: mapped files are not kept open */
 };
 
 enum record_end {
@@ -42,7 +42,7 @@ struct record_result {
     int target_status; /* as of waitpid(), if it ended */
 
     uint64_t samples, lost;
-    uint64_t cut;                           /* samples whose stack does not reach the thread's start */
+    uint64_t truncated;                     /* samples whose stack does not reach the thread's start */
     uint64_t recorder_cpu;                  /* ns */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* what was not granted, a sentence each */
     size_t note_count;

@@ -14,8 +14,8 @@
  * 4 %. Python going down 20 levels of sorted(key=) and back in 0.1 ms, cut to 16 KiB: 1 of 523 wrong within 0.2 ms, 3
  * of 24 after 1 to 4 ms, 10 % after more.
  *
- * Another stack (read_elsewhere) has no copy that it could be held against. It stands still while its thread runs on
- * the one that was copied, so there the age of the sample is all that is asked.
+ * Another stack (read_off_copied_stack) has no copy that it could be held against. It stands still while its thread
+ * runs on the one that was copied, so there the age of the sample is all that is asked.
  */
 #include "record/stack_reader.h"
 
@@ -93,8 +93,8 @@ void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time
     reader->sp = sp;
     reader->copy = copy;
     reader->copy_size = copy_size;
-    reader->started = reader->gave_up = reader->was_late = reader->went_elsewhere = false;
-    reader->elsewhere_have = 0;
+    reader->started = reader->gave_up = reader->was_late = reader->went_off_copied_stack = false;
+    reader->off_stack_have = 0;
     bool was_needed = reader->needed > 0;
     if (was_needed)
         reader->usual = reader->needed + FIRST_PIECE;
@@ -124,27 +124,27 @@ bool stack_reader_read(void *context, uint64_t address, void *out, size_t size)
     return true;
 }
 
-bool stack_reader_read_elsewhere(void *context, uint64_t address, void *out, size_t size)
+bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *out, size_t size)
 {
     struct stack_reader *reader = context;
-    reader->went_elsewhere = true;
-    if (size > STACK_READ_ELSEWHERE)
+    reader->went_off_copied_stack = true;
+    if (size > STACK_READ_OFF_COPIED_STACK)
         return false;
-    uint64_t offset = address - reader->elsewhere_base;
-    if (offset >= reader->elsewhere_have || size > reader->elsewhere_have - offset) {
-        struct iovec local = {.iov_base = reader->elsewhere, .iov_len = STACK_READ_ELSEWHERE};
-        struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = STACK_READ_ELSEWHERE};
+    uint64_t offset = address - reader->off_stack_base;
+    if (offset >= reader->off_stack_have || size > reader->off_stack_have - offset) {
+        struct iovec local = {.iov_base = reader->off_stack, .iov_len = STACK_READ_OFF_COPIED_STACK};
+        struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = STACK_READ_OFF_COPIED_STACK};
         reader->was_late = !is_young(reader);
         if (reader->was_late)
             return false;
         ssize_t got = process_vm_readv((pid_t)reader->pid, &local, 1, &remote, 1, 0);
-        reader->elsewhere_have = got > 0 ? (size_t)got : 0;
-        reader->elsewhere_base = address;
+        reader->off_stack_have = got > 0 ? (size_t)got : 0;
+        reader->off_stack_base = address;
         offset = 0;
     }
-    if (size > reader->elsewhere_have)
+    if (size > reader->off_stack_have)
         return false;
-    memcpy(out, reader->elsewhere + offset, size);
+    memcpy(out, reader->off_stack + offset, size);
     return true;
 }
 

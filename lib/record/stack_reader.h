@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 enum {
-    STACK_READ_MAX = 1 << 20,        /* bytes above the copy */
-    STACK_READ_MAX_AGE_NS = 1000000, /* of a sample whose stack is still read */
-    STACK_READ_ELSEWHERE = 4096,     /* bytes of another stack that are read at once */
+    STACK_READ_MAX = 1 << 20,           /* bytes above the copy */
+    STACK_READ_MAX_AGE_NS = 1000000,    /* of a sample whose stack is still read */
+    STACK_READ_OFF_COPIED_STACK = 4096, /* bytes of another stack that are read at once */
 };
 
 /* One for a recording; starts afresh with every sample. Zero it, then stack_reader_init(). */
@@ -25,9 +25,9 @@ struct stack_reader {
     size_t have, needed;
     uint64_t base;
     size_t usual; /* bytes that are read at first: about what the last stack needed */
-    unsigned char elsewhere[STACK_READ_ELSEWHERE];
-    size_t elsewhere_have;
-    uint64_t elsewhere_base;
+    unsigned char off_stack[STACK_READ_OFF_COPIED_STACK];
+    size_t off_stack_have;
+    uint64_t off_stack_base;
 
     /* Of the sample at hand. */
     uint32_t pid;
@@ -36,7 +36,7 @@ struct stack_reader {
     const unsigned char *copy;
     size_t copy_size;
     bool started, gave_up;
-    bool went_elsewhere; /* another stack was asked for */
+    bool went_off_copied_stack; /* another stack was asked for */
 
     bool was_late; /* it gave up because the stack has changed since, or may have */
 };
@@ -51,8 +51,8 @@ void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time
 /* As unwind_stack.read_above wants it; the context is the reader. Reads in growing pieces. */
 bool stack_reader_read(void *context, uint64_t address, void *out, size_t size);
 
-/* As unwind_stack.read_elsewhere wants it. */
-bool stack_reader_read_elsewhere(void *context, uint64_t address, void *out, size_t size);
+/* As unwind_stack.read_off_copied_stack wants it. */
+bool stack_reader_read_off_copied_stack(void *context, uint64_t address, void *out, size_t size);
 
 /* As unwind_stack.read_code wants it. Code seldom changes, so the age of the sample does not matter. */
 bool stack_reader_read_code(void *context, uint64_t address, void *out, size_t size);

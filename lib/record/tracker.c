@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Things that come and go, each at an index of its own while it lives; the indexes of the dead are used again. */
-struct slots {
+struct index_pool {
     ARRAY(void *) items; /* NULL where the index is free */
     ARRAY(uint32_t) free;
 };
@@ -18,34 +18,34 @@ struct slots {
 struct tracker {
     struct spool_writer *spool;
     struct library_table *libraries;
-    struct code_places *code_places; /* or NULL */
-    struct slots processes, threads;
+    struct jit_files *jit_files; /* or NULL */
+    struct index_pool processes, threads;
     struct hash by_pid, by_tid; /* -> index */
     uint32_t next_process, next_thread;
     uint64_t losses; /* how often records were lost */
 };
 
-static bool slots_add(struct slots *slots, void *item, uint32_t *index)
+static bool index_pool_add(struct index_pool *pool, void *item, uint32_t *index)
 {
-    if (slots->free.length) {
-        *index = slots->free.data[--slots->free.length];
-        slots->items.data[*index] = item;
+    if (pool->free.length) {
+        *index = pool->free.data[--pool->free.length];
+        pool->items.data[*index] = item;
         return true;
     }
-    *index = (uint32_t)slots->items.length;
-    return array_push(&slots->items, item);
+    *index = (uint32_t)pool->items.length;
+    return array_push(&pool->items, item);
 }
 
-static bool slots_remove(struct slots *slots, uint32_t index)
+static bool index_pool_remove(struct index_pool *pool, uint32_t index)
 {
-    slots->items.data[index] = NULL;
-    return array_push(&slots->free, index);
+    pool->items.data[index] = NULL;
+    return array_push(&pool->free, index);
 }
 
-static void slots_destroy(struct slots *slots)
+static void index_pool_destroy(struct index_pool *pool)
 {
-    array_free(&slots->items);
-    array_free(&slots->free);
+    array_free(&pool->items);
+    array_free(&pool->free);
 }
 
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries, struct error *err)
@@ -60,16 +60,16 @@ struct tracker *tracker_new(struct spool_writer *spool, struct library_table *li
     return tracker;
 }
 
-void tracker_note_code(struct tracker *tracker, struct code_places *places)
+void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files)
 {
-    tracker->code_places = places;
+    tracker->jit_files = files;
 }
 
 static void process_free(struct tracked_process *process)
 {
     if (process) {
         address_space_destroy(&process->space);
-        dump_frames_free(process->dump);
+        jitdump_unwind_free(process->dump);
     }
     free(process);
 }
@@ -89,8 +89,8 @@ void tracker_free(struct tracker *tracker)
         process_free(tracker->processes.items.data[i]);
     for (size_t i = 0; i < tracker->threads.items.length; i++)
         thread_free(tracker->threads.items.data[i]);
-    slots_destroy(&tracker->processes);
-    slots_destroy(&tracker->threads);
+    index_pool_destroy(&tracker->processes);
+    index_pool_destroy(&tracker->threads);
     hash_destroy(&tracker->by_pid);
     hash_destroy(&tracker->by_tid);
     free(tracker);
@@ -141,7 +141,7 @@ static int end_process(struct tracker *tracker, uint32_t index, struct error *er
     if (hash_get(&tracker->by_pid, process->pid) == index)
         hash_remove(&tracker->by_pid, process->pid);
     process_free(process);
-    return slots_remove(&tracker->processes, index) ? 0 : error_no_memory(err);
+    return index_pool_remove(&tracker->processes, index) ? 0 : error_no_memory(err);
 }
 
 /* Forgets a thread, and with its last one the process. */
@@ -158,7 +158,7 @@ static int end_thread(struct tracker *tracker, uint32_t tid, uint64_t time, stru
     hash_remove(&tracker->by_tid, tid);
     unlink_thread(process, thread);
     thread_free(thread);
-    if (!slots_remove(&tracker->threads, index))
+    if (!index_pool_remove(&tracker->threads, index))
         return error_no_memory(err);
     if (!process->threads && !code)
         code = end_process(tracker, process_index, err);
@@ -209,7 +209,7 @@ static int add_process(struct tracker *tracker, uint32_t pid, struct tracked_pro
     process->number = tracker->next_process++;
     process->losses = tracker->losses;
     uint32_t index;
-    if (!slots_add(&tracker->processes, process, &index)) {
+    if (!index_pool_add(&tracker->processes, process, &index)) {
         free(process);
         return error_no_memory(err);
     }
@@ -236,7 +236,7 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
     thread->clock.started = time;
     copy_name(thread, name);
     uint32_t index;
-    if (!slots_add(&tracker->threads, thread, &index)) {
+    if (!index_pool_add(&tracker->threads, thread, &index)) {
         free(thread);
         return error_no_memory(err);
     }
@@ -254,17 +254,17 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
 /* Executable memory that is no file's is where compiled code will be; a jitdump file is mapped to tell us of it. */
 static bool note_code(struct tracker *tracker, struct tracked_process *process, const char *path, bool is_file)
 {
-    if (!tracker->code_places)
+    if (!tracker->jit_files)
         return true;
     if (!is_file)
-        return code_places_note(tracker->code_places, process->number, process->pid);
-    if (!code_places_is_dump(path))
+        return jit_files_note(tracker->jit_files, process->number, process->pid);
+    if (!jit_files_is_jitdump(path))
         return true;
-    if (!code_places_note_dump(tracker->code_places, process->number, process->pid, path))
+    if (!jit_files_note_jitdump(tracker->jit_files, process->number, process->pid, path))
         return false;
-    int dump = code_places_find(tracker->code_places, process->number)->dump;
+    int dump = jit_files_find(tracker->jit_files, process->number)->dump;
     if (dump >= 0 && !process->dump)
-        process->dump = dump_frames_new(dump);
+        process->dump = jitdump_unwind_new(dump);
     return dump < 0 || process->dump;
 }
 
@@ -279,9 +279,9 @@ static bool map_memory(struct tracked_process *process, const struct mapping *ma
 static bool inherit_code(struct tracker *tracker, const struct tracked_process *child,
                          const struct tracked_process *parent)
 {
-    if (!parent || !tracker->code_places || !code_places_find(tracker->code_places, parent->number))
+    if (!parent || !tracker->jit_files || !jit_files_find(tracker->jit_files, parent->number))
         return true;
-    return code_places_note(tracker->code_places, child->number, child->pid);
+    return jit_files_note(tracker->jit_files, child->number, child->pid);
 }
 
 /* ---- records ---- */

@@ -10,8 +10,8 @@
 #define PROF_RECORD_TRACKER_H
 
 #include "base/error.h"
-#include "record/code_places.h"
-#include "record/dump_frames.h"
+#include "record/jit_files.h"
+#include "record/jitdump_unwind.h"
 #include "record/library_table.h"
 #include "record/spool.h"
 #include "record/thread_clock.h"
@@ -27,7 +27,7 @@ struct tracked_process {
     struct tracked_thread *threads; /* those that live */
     uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
     struct address_space space;
-    struct dump_frames *dump; /* what its jitdump file says of stacks; NULL: it has none */
+    struct jitdump_unwind *dump; /* what its jitdump file says of stacks; NULL: it has none */
 };
 
 struct tracked_thread {
@@ -46,7 +46,7 @@ struct tracker *tracker_new(struct spool_writer *spool, struct library_table *li
 void tracker_free(struct tracker *tracker);
 
 /* From now on notes there what it sees of compiled code. The caller's, and outlives the tracker. */
-void tracker_note_code(struct tracker *tracker, struct code_places *places);
+void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
 
 /* Takes in a record that is not a sample; types that do not concern it are ignored. Negative only when the spool cannot
  * be written or memory runs out. */

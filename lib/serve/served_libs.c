@@ -1,6 +1,6 @@
 #include "serve/served_libs.h"
 
-#include "assemble/saved_library.h"
+#include "assemble/symbolicate.h"
 #include "profile/file.h"
 
 #include <stdio.h>

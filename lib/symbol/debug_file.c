@@ -118,18 +118,18 @@ static bool is_mapped_file(const struct elf_file *file, const struct symbol_lib 
     return !lib->origin || is_unchanged(file, lib->origin);
 }
 
-static enum symbol_gap gap_of(int code)
+static enum missing_symbols_reason missing_symbols_reason_of(int code)
 {
     switch (code) {
     case -ENOENT:
     case -ENOTDIR:
     case -ELOOP:
     case -ENAMETOOLONG:
-        return SYMBOL_GAP_MISSING;
+        return MISSING_SYMBOLS_NO_FILE;
     case -EINVAL:
-        return SYMBOL_GAP_DAMAGED;
+        return MISSING_SYMBOLS_DAMAGED;
     default:
-        return SYMBOL_GAP_NOT_READABLE;
+        return MISSING_SYMBOLS_NOT_READABLE;
     }
 }
 
@@ -155,8 +155,8 @@ static int open_path(struct elf_file *file, const struct symbol_lib *lib, struct
 
 static void explain_missing(struct debug_files *files, int code, const struct error *why)
 {
-    files->gap = gap_of(code);
-    if (files->gap == SYMBOL_GAP_MISSING)
+    files->missing_symbols = missing_symbols_reason_of(code);
+    if (files->missing_symbols == MISSING_SYMBOLS_NO_FILE)
         say(files, "%s is gone", files->lib->path);
     else
         say(files, "%s", why->text);
@@ -165,7 +165,7 @@ static void explain_missing(struct debug_files *files, int code, const struct er
 static void explain_replaced(struct debug_files *files)
 {
     const struct symbol_lib *lib = files->lib;
-    files->gap = SYMBOL_GAP_REPLACED;
+    files->missing_symbols = MISSING_SYMBOLS_REPLACED;
     if (lib->build_id && lib->build_id_size)
         say(files, "%s was replaced after it was mapped: the file there has another build id", lib->path);
     else if (lib->origin && lib->origin->size)
@@ -184,7 +184,7 @@ static bool open_mapped(struct debug_files *files)
     if (open_kept(&files->mapped, lib))
         return true;
     if (!lib->path) {
-        files->gap = SYMBOL_GAP_MISSING;
+        files->missing_symbols = MISSING_SYMBOLS_NO_FILE;
         if (lib->name[0])
             say(files, "%s is not a file", lib->name);
         else
@@ -409,7 +409,7 @@ void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, c
     } else {
         files->has_mapped = open_mapped(files);
         if (files->has_mapped && files->mapped.is_cut && lib->kind == SYMBOL_LIB_ELF) {
-            files->gap = SYMBOL_GAP_DAMAGED;
+            files->missing_symbols = MISSING_SYMBOLS_DAMAGED;
             say(files, "%s is damaged: its end is missing", lib->path ? lib->path : lib->name);
         }
         if (worth_so_far(files) < WORTH_DEBUG_INFO)
@@ -489,7 +489,8 @@ int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, co
             consider_code(&files, fd, lib->name);
     }
     if (!files.has_mapped)
-        return error_set(err, files.gap == SYMBOL_GAP_NOT_READABLE ? EACCES : ENOENT, "%s", files.problem);
+        return error_set(err, files.missing_symbols == MISSING_SYMBOLS_NOT_READABLE ? EACCES : ENOENT, "%s",
+                         files.problem);
     *file = files.mapped;
     return 0;
 }

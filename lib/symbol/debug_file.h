@@ -20,8 +20,8 @@ struct debug_files {
     uint64_t base; /* vaddr from which rvas count */
     const struct symbol_lib *lib;
     const struct debug_search *search;
-    enum symbol_gap gap; /* why the mapped file is not used */
-    char problem[256];   /* the same, or what else is missing, as a sentence */
+    enum missing_symbols_reason missing_symbols; /* why the mapped file is not used */
+    char problem[256];                           /* the same, or what else is missing, as a sentence */
 };
 
 /* Finds and opens what there is of an ELF library or the kernel's image (which has no mapped file, but may have a

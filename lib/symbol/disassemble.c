@@ -3,10 +3,10 @@
  * pass over the symbol table whatever their number is; then the texts are put together.
  */
 #include "symbol/disassemble.h"
-#include "symbol/code_kinds.h"
+#include "symbol/mapping_symbols.h"
 #include "symbol/debug_file.h"
 #include "base/search.h"
-#include "symbol/slots.h"
+#include "symbol/got_entries.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ enum { NAMES_MAX = 64 << 20 };
 struct target {
     enum reference_kind kind;
     uint64_t rva;
-    bool is_slot; /* of the offset table */
+    bool is_got_entry; /* of the offset table */
 };
 
 struct work {
@@ -38,13 +38,13 @@ struct work {
     unsigned char *code; /* from `start` on */
     size_t code_size;    /* a few bytes more than `size` where the section goes on */
     struct decoder *decoder;
-    struct code_kinds kinds;
-    ARRAY(struct target) targets; /* one for each instruction */
-    ARRAY(struct slot) slots;     /* by address, distinct */
-    struct arena arena;           /* texts of `slots` */
-    ARRAY(uint64_t) rvas;         /* of all that wants a name, sorted, distinct */
-    struct symbol_answers found;  /* of `rvas` */
-    size_t names_size;            /* bytes that were put behind instructions */
+    struct mapping_symbols kinds;
+    ARRAY(struct target) targets;    /* one for each instruction */
+    ARRAY(struct got_entry) entries; /* by address, distinct */
+    struct arena arena;              /* texts of `entries` */
+    ARRAY(uint64_t) rvas;            /* of all that wants a name, sorted, distinct */
+    struct symbol_answers found;     /* of `rvas` */
+    size_t names_size;               /* bytes that were put behind instructions */
 };
 
 /* ---- the code ---- */
@@ -98,7 +98,7 @@ static int read_code(struct work *work, struct error *err)
         return error_no_memory(err);
     if (!bytes_read(&section->bytes, vaddr - section->address, work->code, work->code_size))
         return error_set(err, ENOENT, "the code of %s changes while it is read", work->request->lib.name);
-    return code_kinds_find(&work->kinds, &work->file, vaddr, vaddr + work->size, err);
+    return mapping_symbols_find(&work->kinds, &work->file, vaddr, vaddr + work->size, err);
 }
 
 /* The state of the processor stands in the lowest bit of an address of ARM code. */
@@ -125,10 +125,10 @@ static bool add_target(struct work *work, const struct instruction *instruction)
     if (target.kind == REFERENCE_JUMP && work->file.machine == EM_ARM)
         target.rva &= ~UINT64_C(1);
     uint64_t vaddr = target.rva + work->base;
-    target.is_slot = target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_section_at(&work->file, vaddr));
-    if (target.is_slot && !array_push(&work->slots, (struct slot){.address = vaddr}))
+    target.is_got_entry = target.kind == REFERENCE_MEMORY && is_offset_table(elf_file_section_at(&work->file, vaddr));
+    if (target.is_got_entry && !array_push(&work->entries, (struct got_entry){.address = vaddr}))
         return false;
-    if (!target.is_slot && target.kind != REFERENCE_NONE && !array_push(&work->rvas, target.rva))
+    if (!target.is_got_entry && target.kind != REFERENCE_NONE && !array_push(&work->rvas, target.rva))
         return false;
     return array_push(&work->targets, target);
 }
@@ -153,7 +153,7 @@ static int decode_all(struct work *work, struct error *err)
         struct instruction instruction;
         uint64_t vaddr = work->start + work->base + at;
         if (at == 0 || vaddr >= until)
-            kind = code_kinds_at(&work->kinds, vaddr, &until);
+            kind = mapping_symbols_at(&work->kinds, vaddr, &until);
         if (at == 0 && (work->request->start & 1) && work->file.machine == EM_ARM)
             kind = CODE_THUMB;
         size_t left = work->code_size - (size_t)at;
@@ -170,27 +170,27 @@ static int decode_all(struct work *work, struct error *err)
 
 /* ---- names ---- */
 
-static int by_slot_address(const void *a, const void *b)
+static int by_entry_address(const void *a, const void *b)
 {
-    const struct slot *left = a, *right = b;
+    const struct got_entry *left = a, *right = b;
     return left->address < right->address ? -1 : left->address > right->address;
 }
 
-/* What is in the slots of the offset table; those without a symbol have a target to look up. */
-static int resolve_slots(struct work *work, struct error *err)
+/* What is in the entries of the offset table; those without a symbol have a target to look up. */
+static int resolve_got_entries(struct work *work, struct error *err)
 {
     size_t kept = 0;
-    if (!work->slots.length)
+    if (!work->entries.length)
         return 0;
-    qsort(work->slots.data, work->slots.length, sizeof(struct slot), by_slot_address);
-    for (size_t i = 0; i < work->slots.length; i++)
-        if (i == 0 || work->slots.data[i].address != work->slots.data[kept - 1].address)
-            work->slots.data[kept++] = work->slots.data[i];
-    work->slots.length = kept;
-    slots_resolve(&work->file, work->slots.data, kept, &work->arena);
+    qsort(work->entries.data, work->entries.length, sizeof(struct got_entry), by_entry_address);
+    for (size_t i = 0; i < work->entries.length; i++)
+        if (i == 0 || work->entries.data[i].address != work->entries.data[kept - 1].address)
+            work->entries.data[kept++] = work->entries.data[i];
+    work->entries.length = kept;
+    got_entries_resolve(&work->file, work->entries.data, kept, &work->arena);
     for (size_t i = 0; i < kept; i++)
-        if (!work->slots.data[i].name && work->slots.data[i].target > work->base &&
-            !array_push(&work->rvas, work->slots.data[i].target - work->base))
+        if (!work->entries.data[i].name && work->entries.data[i].target > work->base &&
+            !array_push(&work->rvas, work->entries.data[i].target - work->base))
             return error_no_memory(err);
     return 0;
 }
@@ -210,10 +210,10 @@ static const struct symbol_answer *answer_of(const struct work *work, uint64_t r
     return is_there && work->found.answers[at].symbol ? &work->found.answers[at] : NULL;
 }
 
-static const struct slot *slot_of(const struct work *work, uint64_t rva)
+static const struct got_entry *got_entry_of(const struct work *work, uint64_t rva)
 {
-    struct slot wanted = {.address = rva + work->base};
-    return bsearch(&wanted, work->slots.data, work->slots.length, sizeof(wanted), by_slot_address);
+    struct got_entry wanted = {.address = rva + work->base};
+    return bsearch(&wanted, work->entries.data, work->entries.length, sizeof(wanted), by_entry_address);
 }
 
 /* A text behind a part of an address: "<name+0x10>", "<name@got>", or nothing. */
@@ -225,12 +225,12 @@ struct label {
 static struct label label_of(const struct work *work, const struct target *target)
 {
     struct label label = {.suffix = ""};
-    const struct slot *slot = target->is_slot ? slot_of(work, target->rva) : NULL;
-    uint64_t rva = slot ? slot->target - work->base : target->rva;
-    const struct symbol_answer *answer = slot && slot->name ? NULL : answer_of(work, rva);
-    if (slot) {
+    const struct got_entry *entry = target->is_got_entry ? got_entry_of(work, target->rva) : NULL;
+    uint64_t rva = entry ? entry->target - work->base : target->rva;
+    const struct symbol_answer *answer = entry && entry->name ? NULL : answer_of(work, rva);
+    if (entry) {
         bool is_start = answer && answer->symbol_address == rva;
-        label.name = slot->name ? slot->name : is_start ? answer->symbol : NULL;
+        label.name = entry->name ? entry->name : is_start ? answer->symbol : NULL;
         label.suffix = "@got";
     } else if (answer) {
         label.name = answer->symbol;
@@ -282,10 +282,10 @@ static void work_destroy(struct work *work)
     if (work->is_open)
         elf_file_close(&work->file);
     decoder_close(work->decoder);
-    code_kinds_destroy(&work->kinds);
+    mapping_symbols_destroy(&work->kinds);
     free(work->code);
     array_free(&work->targets);
-    array_free(&work->slots);
+    array_free(&work->entries);
     array_free(&work->rvas);
     arena_destroy(&work->arena);
     symbol_answers_destroy(&work->found);
@@ -309,7 +309,7 @@ int disassemble(struct disassembly *out, const struct disassemble_request *reque
     if (result == 0)
         result = decode_all(&work, err);
     if (result == 0)
-        result = resolve_slots(&work, err);
+        result = resolve_got_entries(&work, err);
     if (result == 0)
         result = look_up_names(&work, err);
     if (result == 0)

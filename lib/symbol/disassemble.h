@@ -37,7 +37,7 @@ struct disassembly {
 /*
  * Disassembles `request` into `out`, to which disassembly_destroy() is owed in any case. Jumps and calls have their
  * target as a library-relative address, with its symbol behind it: "call 0x1030 <memcpy@plt>", "jne 0x11f0
- * <main+0x40>". What is read or called through memory has the address and, of a slot of the global offset table, what
+ * <main+0x40>". What is read or called through memory has the address and, of an entry of the global offset table, what
  * is in it: "call qword ptr [rip + 0x2fe2] # 0x3fd8 <memcpy@got>".
  *
  * `names` looks up these symbols: one without inlines and lines does it faster.

@@ -1,6 +1,6 @@
 /*
  * record/jit_records.h has the format. The code itself is passed over, and so is how to unwind it: the stacks are
- * walked while recording (record/dump_frames.h).
+ * walked while recording (record/jitdump_unwind.h).
  *
  * V8 gives addresses of lines that are 64 bytes too high, because that is where perf used to put the code in the ELF
  * files that it makes of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers have a line for the
@@ -50,9 +50,9 @@ static bool add_code(struct reader *reader, const struct jit_code *code, uint64_
     struct jitdump *dump = reader->dump;
     if (!code->size || code->start > UINT64_MAX - code->size || dump->codes.length >= CODES_MAX)
         return true;
-    struct code_change change = {
+    struct jit_change change = {
         .start = code->start, .end = code->start + code->size, .time = time, .code = (uint32_t)dump->codes.length};
-    return array_push(&dump->codes, *code) && code_history_add(&dump->history, &change) &&
+    return array_push(&dump->codes, *code) && jit_history_add(&dump->history, &change) &&
            hash_set(&reader->by_index, index, change.code);
 }
 
@@ -88,10 +88,10 @@ static bool take_move(struct reader *reader, const struct record *record)
     struct jit_code code = reader->dump->codes.data[moved];
     code.start = move.to;
     code.size = move.size;
-    struct code_change gone = {
-        .start = move.from, .end = move.from + move.size, .time = record->time, .code = CODE_HISTORY_NONE};
+    struct jit_change gone = {
+        .start = move.from, .end = move.from + move.size, .time = record->time, .code = JIT_HISTORY_NONE};
     reader->no_memory |=
-        !code_history_add(&reader->dump->history, &gone) || !add_code(reader, &code, move.index, record->time);
+        !jit_history_add(&reader->dump->history, &gone) || !add_code(reader, &code, move.index, record->time);
     return true;
 }
 
@@ -248,7 +248,7 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err)
         take_records(&reader);
         if (!reader.has_first_lines)
             remove_bias(dump);
-        code = reader.no_memory ? error_no_memory(err) : code_history_finish(&dump->history, err);
+        code = reader.no_memory ? error_no_memory(err) : jit_history_finish(&dump->history, err);
     }
     window_destroy(&reader.window);
     hash_destroy(&reader.by_index);
@@ -262,7 +262,7 @@ void jitdump_destroy(struct jitdump *dump)
     array_free(&dump->codes);
     array_free(&dump->lines);
     strings_destroy(&dump->texts);
-    code_history_destroy(&dump->history);
+    jit_history_destroy(&dump->history);
     *dump = (struct jitdump){.is_cut = false};
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "symbol/code_history.h"
+#include "symbol/jit_history.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ struct jitdump {
     ARRAY(struct jit_code) codes;
     ARRAY(struct jit_line) lines; /* of each code ascending */
     struct strings texts;
-    struct code_history history; /* by indexes of `codes` */
+    struct jit_history history; /* by indexes of `codes` */
     bool is_cut; /* it ends in the middle of a record, or a record makes no sense: what follows is not known */
 };
 

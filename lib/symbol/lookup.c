@@ -338,7 +338,7 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
         return symbols_of_kernel_file(lookup, err);
     lookup->job->answers.is_found = base != 0;
     if (is_other) {
-        lookup->files.gap = SYMBOL_GAP_REPLACED;
+        lookup->files.missing_symbols = MISSING_SYMBOLS_REPLACED;
         say(lookup,
             module ? "another build of this kernel module is loaded" : "another kernel runs than the one recorded");
     } else if (kallsyms->problem[0]) {
@@ -461,16 +461,18 @@ static bool has_unnamed(const struct symbol_answers *answers)
     return false;
 }
 
-static enum symbol_gap gap_of(const struct lookup *lookup, const struct symbol_answers *answers)
+static enum missing_symbols_reason missing_symbols_reason_of(const struct lookup *lookup,
+                                                             const struct symbol_answers *answers)
 {
     bool unnamed = has_unnamed(answers);
-    if (unnamed && lookup->files.gap)
-        return lookup->files.gap;
+    if (unnamed && lookup->files.missing_symbols)
+        return lookup->files.missing_symbols;
     if (unnamed)
-        return answers->is_found ? SYMBOL_GAP_NO_SYMBOLS : SYMBOL_GAP_MISSING;
+        return answers->is_found ? MISSING_SYMBOLS_STRIPPED : MISSING_SYMBOLS_NO_FILE;
     if (lookup->is_damaged)
-        return SYMBOL_GAP_DAMAGED;
-    return answers->has_debug_info || lookup->lib->kind != SYMBOL_LIB_ELF ? SYMBOL_GAP_NONE : SYMBOL_GAP_NO_DEBUG_INFO;
+        return MISSING_SYMBOLS_DAMAGED;
+    return answers->has_debug_info || lookup->lib->kind != SYMBOL_LIB_ELF ? MISSING_SYMBOLS_NONE
+                                                                          : MISSING_SYMBOLS_NO_DEBUG_INFO;
 }
 
 void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes)
@@ -507,5 +509,5 @@ void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers)
                         ? "no debug info, and no separate debug file was found: lines and inlined functions are missing"
                         : "no symbols for these addresses, and no separate debug file was found");
     memcpy(answers->problem, lookup->problem, sizeof(answers->problem));
-    answers->gap = gap_of(lookup, answers);
+    answers->missing_symbols = missing_symbols_reason_of(lookup, answers);
 }

@@ -1,18 +1,18 @@
 /*
- * A stub jumps through a slot of the global offset table, and a relocation says which symbol that slot is for:
+ * A stub jumps through an entry of the global offset table, and a relocation says which symbol that entry is for:
  *
  *     4014e0:  ff 25 32 2b 00 00    jmp *0x2b32(%rip)     # 404018      .plt, .plt.sec, .plt.got
  *     404018:  R_X86_64_JUMP_SLOT   memcpy                               .rela.plt, .rela.dyn
  *
- * So the slot is read out of the stub's code (plt_stub.c), and looked up among the relocations (slots.c). In programs
- * that are linked statically the functions of several versions (IFUNC) are called so too: their slots have no symbol,
- * but a place in the file, which has.
+ * So the entry is read out of the stub's code (plt_stub.c), and looked up among the relocations (got_entries.c). In
+ * programs that are linked statically the functions of several versions (IFUNC) are called so too: their entries have
+ * no symbol, but a place in the file, which has.
  */
 #include "symbol/plt.h"
 #include "symbol/demangle.h"
 #include "symbol/plt_stub.h"
 #include "base/search.h"
-#include "symbol/slots.h"
+#include "symbol/got_entries.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +21,15 @@
 /* Real files have at most three sections of stubs; a hostile one could have a million. */
 enum { SECTIONS_MAX = 16 };
 
-/* The addresses that lie in stubs, by their slots; `slots` has one for each of `matches`. */
+/* The addresses that lie in stubs, by their entries; `entries` has one for each of `matches`. */
 struct stubs {
-    ARRAY(struct slot) slots;
+    ARRAY(struct got_entry) entries;
     ARRAY(size_t) matches;
 };
 
 static void stubs_destroy(struct stubs *stubs)
 {
-    array_free(&stubs->slots);
+    array_free(&stubs->entries);
     array_free(&stubs->matches);
 }
 
@@ -64,7 +64,8 @@ static bool list_stubs(const struct elf_file *file, uint64_t base, const uint64_
             continue;
         matches[i].start = stub.start - base;
         matches[i].size = stub.size;
-        if (!array_push(&stubs->slots, (struct slot){.address = stub.slot}) || !array_push(&stubs->matches, i))
+        if (!array_push(&stubs->entries, (struct got_entry){.address = stub.got_entry}) ||
+            !array_push(&stubs->matches, i))
             return false;
     }
     return true;
@@ -72,17 +73,17 @@ static bool list_stubs(const struct elf_file *file, uint64_t base, const uint64_
 
 static int by_address(const void *a, const void *b)
 {
-    const struct slot *x = a, *y = b;
+    const struct got_entry *x = a, *y = b;
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Gives slots that have a target in this file the name of the function there. */
-static int name_targets(const struct elf_file *file, uint64_t base, struct slot *slots, size_t count,
+/* Gives entries that have a target in this file the name of the function there. */
+static int name_targets(const struct elf_file *file, uint64_t base, struct got_entry *entries, size_t count,
                         struct arena *arena, struct error *err)
 {
     ARRAY(uint64_t) rvas = {0};
     for (size_t i = 0; i < count; i++)
-        if (!slots[i].name && slots[i].target >= base && !array_push(&rvas, slots[i].target - base)) {
+        if (!entries[i].name && entries[i].target >= base && !array_push(&rvas, entries[i].target - base)) {
             array_free(&rvas);
             return error_no_memory(err);
         }
@@ -97,10 +98,10 @@ static int name_targets(const struct elf_file *file, uint64_t base, struct slot 
         symbol_matcher_finish(&matcher, found);
     }
     for (size_t i = 0; result == 0 && i < count; i++) {
-        if (slots[i].name || slots[i].target < base)
+        if (entries[i].name || entries[i].target < base)
             continue;
-        size_t at = first_at_or_after(rvas.data, distinct, slots[i].target - base);
-        slots[i].name = at < distinct && found[at].name ? demangle(found[at].name, arena) : NULL;
+        size_t at = first_at_or_after(rvas.data, distinct, entries[i].target - base);
+        entries[i].name = at < distinct && found[at].name ? demangle(found[at].name, arena) : NULL;
     }
     symbol_matcher_destroy(&matcher);
     free(found);
@@ -108,17 +109,17 @@ static int name_targets(const struct elf_file *file, uint64_t base, struct slot 
     return result;
 }
 
-static bool name_stub(struct symbol_match *match, const struct slot *slots, size_t count, uint64_t address,
+static bool name_stub(struct symbol_match *match, const struct got_entry *entries, size_t count, uint64_t address,
                       struct arena *arena)
 {
-    const struct slot wanted = {.address = address};
-    const struct slot *slot = bsearch(&wanted, slots, count, sizeof(wanted), by_address);
-    if (!slot || !slot->name)
+    const struct got_entry wanted = {.address = address};
+    const struct got_entry *entry = bsearch(&wanted, entries, count, sizeof(wanted), by_address);
+    if (!entry || !entry->name)
         return true;
-    size_t size = strlen(slot->name) + sizeof("@plt");
+    size_t size = strlen(entry->name) + sizeof("@plt");
     char *text = arena_alloc(arena, size);
     if (text)
-        snprintf(text, size, "%s@plt", slot->name);
+        snprintf(text, size, "%s@plt", entry->name);
     match->name = text;
     return text != NULL;
 }
@@ -126,16 +127,16 @@ static bool name_stub(struct symbol_match *match, const struct slot *slots, size
 static int name_stubs(const struct elf_file *file, uint64_t base, const struct stubs *stubs,
                       struct symbol_match *matches, struct arena *arena, struct error *err)
 {
-    size_t count = stubs->slots.length;
-    struct slot *sorted = malloc((count + 1) * sizeof(*sorted));
+    size_t count = stubs->entries.length;
+    struct got_entry *sorted = malloc((count + 1) * sizeof(*sorted));
     if (!sorted)
         return error_no_memory(err);
-    memcpy(sorted, stubs->slots.data, count * sizeof(*sorted));
+    memcpy(sorted, stubs->entries.data, count * sizeof(*sorted));
     qsort(sorted, count, sizeof(*sorted), by_address);
-    slots_resolve(file, sorted, count, arena);
+    got_entries_resolve(file, sorted, count, arena);
     int result = name_targets(file, base, sorted, count, arena, err);
     for (size_t i = 0; result == 0 && i < count; i++)
-        if (!name_stub(&matches[stubs->matches.data[i]], sorted, count, stubs->slots.data[i].address, arena))
+        if (!name_stub(&matches[stubs->matches.data[i]], sorted, count, stubs->entries.data[i].address, arena))
             result = error_no_memory(err);
     free(sorted);
     return result;
@@ -148,7 +149,7 @@ int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, 
     int result = 0;
     if (!list_stubs(file, base, rvas, count, matches, &stubs))
         result = error_no_memory(err);
-    else if (stubs.slots.length)
+    else if (stubs.entries.length)
         result = name_stubs(file, base, &stubs, matches, arena, err);
     stubs_destroy(&stubs);
     return result;

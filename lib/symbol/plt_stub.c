@@ -58,11 +58,11 @@ static bool read_x86(const struct elf_file *file, const struct elf_section *sect
         if (by_register && !find_got(file, &got))
             return false;
         if (by_register)
-            stub->slot = (uint32_t)(got + operand);
+            stub->got_entry = (uint32_t)(got + operand);
         else if (file->machine == EM_386)
-            stub->slot = operand;
+            stub->got_entry = operand;
         else
-            stub->slot = stub->start + i + X86_JUMP_SIZE + (uint64_t)(int64_t)(int32_t)operand;
+            stub->got_entry = stub->start + i + X86_JUMP_SIZE + (uint64_t)(int64_t)(int32_t)operand;
         return true;
     }
     return false;
@@ -119,7 +119,7 @@ static bool read_arm64(const struct elf_section *section, uint64_t vaddr, struct
         return false;
     uint32_t pages = (adrp >> 29 & 3) | (adrp >> 3 & 0x1ffffc); /* 21 bits, signed */
     int64_t distance = ((int64_t)pages ^ 0x100000) - 0x100000;
-    stub->slot = (at & ~UINT64_C(0xfff)) + (uint64_t)distance * 4096 + (ldr >> 10 & 0xfff) * 8;
+    stub->got_entry = (at & ~UINT64_C(0xfff)) + (uint64_t)distance * 4096 + (ldr >> 10 & 0xfff) * 8;
     bool has_bti = is_bti(section, at - WORD);
     stub->start = has_bti ? at - WORD : at;
     stub->size = has_bti ? LONGEST : SHORTEST;
@@ -154,7 +154,7 @@ static bool read_arm(const struct elf_section *section, uint64_t vaddr, struct p
         }
         if ((word & 0xfffff000) != 0xe5bcf000)
             return false;
-        stub->slot = slot + (word & 0xfff);
+        stub->got_entry = slot + (word & 0xfff);
         stub->size = at + WORD - stub->start;
         return vaddr - stub->start < stub->size;
     }

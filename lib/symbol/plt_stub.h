@@ -6,7 +6,7 @@
 
 struct plt_stub {
     uint64_t start, size; /* vaddr, bytes */
-    uint64_t slot;        /* vaddr of the pointer that it jumps through */
+    uint64_t got_entry;   /* vaddr of the pointer that it jumps through */
 };
 
 /* Whether the section holds such stubs: .plt, .plt.sec (with CET), .plt.got (functions that are called and whose

@@ -44,19 +44,19 @@ struct symbol_lib {
 };
 
 /* Why a library has no names, or fewer than it could have. */
-enum symbol_gap {
-    SYMBOL_GAP_NONE,
-    SYMBOL_GAP_NO_DEBUG_INFO, /* it has symbols, but neither it nor a debug file has lines and inlined functions */
-    SYMBOL_GAP_NO_SYMBOLS,    /* it is there, but some of its addresses have no symbol */
-    SYMBOL_GAP_REPLACED,      /* the file of that path is another one by now */
-    SYMBOL_GAP_MISSING,       /* there is no such file, or it never was one */
-    SYMBOL_GAP_NOT_READABLE,  /* not allowed, or the disk failed */
-    SYMBOL_GAP_DAMAGED,       /* not an ELF file, or one whose debug info cannot be read */
-    SYMBOL_GAP_COUNT,
+enum missing_symbols_reason {
+    MISSING_SYMBOLS_NONE,
+    MISSING_SYMBOLS_NO_DEBUG_INFO, /* it has symbols, but neither it nor a debug file has lines and inlined functions */
+    MISSING_SYMBOLS_STRIPPED,      /* it is there, but some of its addresses have no symbol */
+    MISSING_SYMBOLS_REPLACED,      /* the file of that path is another one by now */
+    MISSING_SYMBOLS_NO_FILE,       /* there is no such file, or it never was one */
+    MISSING_SYMBOLS_NOT_READABLE,  /* not allowed, or the disk failed */
+    MISSING_SYMBOLS_DAMAGED,       /* not an ELF file, or one whose debug info cannot be read */
+    MISSING_SYMBOLS_COUNT,
 };
 
-/* In a few words, for a list: "replaced", "no symbols". Empty for SYMBOL_GAP_NONE. */
-const char *symbol_gap_text(enum symbol_gap gap);
+/* In a few words, for a list: "replaced", "no symbols". Empty for MISSING_SYMBOLS_NONE. */
+const char *missing_symbols_text(enum missing_symbols_reason reason);
 
 struct symbol_frame {
     const char *function; /* demangled; NULL if unknown */
@@ -79,9 +79,9 @@ struct symbol_answers {
     struct symbol_answer *answers; /* one per address, in the order asked */
     size_t count;
     ARRAY(struct symbol_frame) frames;
-    struct arena arena;  /* all texts and `answers` */
-    char problem[256];   /* why names or lines are missing ("/bin/x was replaced after it was mapped"), or empty */
-    enum symbol_gap gap; /* the same in one word */
+    struct arena arena; /* all texts and `answers` */
+    char problem[256];  /* why names or lines are missing ("/bin/x was replaced after it was mapped"), or empty */
+    enum missing_symbols_reason missing_symbols; /* the same in one word */
     bool is_found;       /* a file of this library was found, its own or a debug file, or the kernel has its symbols */
     bool has_debug_info; /* DWARF was found for this library, or the table of a Go program */
 };

@@ -521,18 +521,18 @@ int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *li
     return result;
 }
 
-const char *symbol_gap_text(enum symbol_gap gap)
+const char *missing_symbols_text(enum missing_symbols_reason reason)
 {
-    static const char *const texts[SYMBOL_GAP_COUNT] = {
-        [SYMBOL_GAP_NONE] = "",
-        [SYMBOL_GAP_NO_DEBUG_INFO] = "no debug info",
-        [SYMBOL_GAP_NO_SYMBOLS] = "no symbols",
-        [SYMBOL_GAP_REPLACED] = "replaced",
-        [SYMBOL_GAP_MISSING] = "gone",
-        [SYMBOL_GAP_NOT_READABLE] = "not readable",
-        [SYMBOL_GAP_DAMAGED] = "damaged",
+    static const char *const texts[MISSING_SYMBOLS_COUNT] = {
+        [MISSING_SYMBOLS_NONE] = "",
+        [MISSING_SYMBOLS_NO_DEBUG_INFO] = "no debug info",
+        [MISSING_SYMBOLS_STRIPPED] = "no symbols",
+        [MISSING_SYMBOLS_REPLACED] = "replaced",
+        [MISSING_SYMBOLS_NO_FILE] = "gone",
+        [MISSING_SYMBOLS_NOT_READABLE] = "not readable",
+        [MISSING_SYMBOLS_DAMAGED] = "damaged",
     };
-    return gap < SYMBOL_GAP_COUNT ? texts[gap] : "";
+    return reason < MISSING_SYMBOLS_COUNT ? texts[reason] : "";
 }
 
 int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbol_lib *lib, uint64_t rva,

@@ -139,7 +139,7 @@ void line_costs_destroy(struct line_costs *costs)
 
 /* ---- where the text of a file can be asked for ---- */
 
-static bool has_library(const struct code_places *places, uint32_t lib)
+static bool has_library(const struct code_addresses *places, uint32_t lib)
 {
     for (size_t i = 0; i < places->length; i++)
         if (places->data[i].lib == lib)
@@ -147,14 +147,14 @@ static bool has_library(const struct code_places *places, uint32_t lib)
     return false;
 }
 
-int source_places(struct code_places *places, const struct profile *profile, uint32_t source, size_t limit,
+int source_places(struct code_addresses *places, const struct profile *profile, uint32_t source, size_t limit,
                   struct error *err)
 {
     const struct frame_table *frames = &profile->frames;
     places->length = 0;
     for (size_t frame = 0; source < profile->sources.length && frame < frames->length && places->length < limit;
          frame++) {
-        struct code_place place = {frames->lib[frame], frames->address[frame]};
+        struct code_address place = {frames->lib[frame], frames->address[frame]};
         if (profile->funcs.source[frames->func[frame]] != source || place.address < 0 ||
             place.lib >= profile->libs.length || has_library(places, place.lib))
             continue;

@@ -38,15 +38,15 @@ void line_costs_destroy(struct line_costs *costs);
 
 /* ---- where the text of a file can be asked for ---- */
 
-struct code_place {
+struct code_address {
     uint32_t lib; /* into profile->libs */
     int64_t address;
 };
 
-ARRAY_TYPE(struct code_places, struct code_place);
+ARRAY_TYPE(struct code_addresses, struct code_address);
 
 /* For each library with code of this file, up to `limit`, an address that comes from it. */
-int source_places(struct code_places *places, const struct profile *profile, uint32_t source, size_t limit,
+int source_places(struct code_addresses *places, const struct profile *profile, uint32_t source, size_t limit,
                   struct error *err);
 
 #endif

@@ -88,7 +88,7 @@ struct session {
     /* wasm_source.c */
     struct source_words source_words;
     double symbol_address;
-    struct code_places places;
+    struct code_addresses places;
     struct line_costs line_costs;
     struct address_costs address_costs;
     struct symbol_costs symbol_costs;

@@ -38,10 +38,10 @@ const struct view *session_source(struct session *session, uint32_t source)
     return view_words(session, &words, 2);
 }
 
-/* One column of struct code_place (16 bytes: u32 library, i64 address at 8). */
+/* One column of struct code_address (16 bytes: u32 library, i64 address at 8). */
 const struct view *session_source_places(struct session *session, uint32_t source)
 {
-    _Static_assert(sizeof(struct code_place) == 16 && offsetof(struct code_place, address) == 8, "layout");
+    _Static_assert(sizeof(struct code_address) == 16 && offsetof(struct code_address, address) == 8, "layout");
     const struct profile *profile = engine_profile(session->engine);
     if (source_places(&session->places, profile, source, MOST_PLACES, &session->err))
         return NULL;

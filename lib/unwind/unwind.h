@@ -33,7 +33,7 @@ struct unwind_stack {
     bool (*read_above)(void *context, uint64_t address, void *out, size_t size);
     /* The same for another stack: a thread of Go that runs on its system stack goes on in the goroutine's, which may be
      * anywhere. May be NULL. */
-    bool (*read_elsewhere)(void *context, uint64_t address, void *out, size_t size);
+    bool (*read_off_copied_stack)(void *context, uint64_t address, void *out, size_t size);
     /* The same for code in memory that is no file's, which a compiler has put there. May be NULL. */
     bool (*read_code)(void *context, uint64_t address, void *out, size_t size);
     void *context;
@@ -53,7 +53,7 @@ struct unwind_result {
     size_t frames; /* how many pcs were written */
     enum unwind_end end;
     bool used_frame_pointer; /* some step took the rbp chain because there was no CFI */
-    bool used_read_above;    /* some slot came from read_above or read_elsewhere */
+    bool used_read_above;    /* some slot came from read_above or read_off_copied_stack */
 };
 
 struct address_space;

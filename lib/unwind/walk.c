@@ -24,7 +24,7 @@
  *   register.
  *
  * Code that a compiler has made while the program runs has no CFI either, and no file. Its instructions are read from
- * the process (compiled_code.h): what they do not tell is left to the frame pointer.
+ * the process (jit_rule.h): what they do not tell is left to the frame pointer.
  *
  * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows sp
  * alone. So CFI tells where the leaf's frame is, and the frame pointer is followed beside it. Where the two part, the
@@ -37,9 +37,9 @@
  */
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
-#include "unwind/compiled_code.h"
+#include "unwind/jit_rule.h"
 #include "unwind/expression.h"
-#include "unwind/file_code.h"
+#include "unwind/module_rule.h"
 #include "unwind/module.h"
 
 #include <string.h>
@@ -54,10 +54,10 @@ struct walk {
     bool exact;      /* the pc of this frame was interrupted, it is not a return address */
     bool by_pointer; /* this frame was found by the frame pointer of the one before */
     size_t frame;
-    unsigned switches; /* to a stack below this one, by a frame pointer of Go */
-    bool elsewhere;    /* on another stack than the one that was copied */
-    uint64_t fetched;  /* bytes of the copy that are on their way to this processor */
-    struct rule made;  /* one that is not for the cache */
+    unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
+    bool off_copied_stack; /* on another stack than the one that was copied */
+    uint64_t fetched;      /* bytes of the copy that are on their way to this processor */
+    struct rule made;      /* one that is not for the cache */
     uint64_t java_sp; /* the stack pointer of this frame, if the one before is of HotSpot's interpreter; 0: cannot be */
     struct unwind_result result;
 };
@@ -79,7 +79,8 @@ static enum step end_walk(struct walk *walk, enum unwind_end end)
 static bool read_above(struct walk *walk, uint64_t address, unsigned char *out, size_t size)
 {
     const struct unwind_stack *stack = walk->stack;
-    bool (*read)(void *, uint64_t, void *, size_t) = walk->elsewhere ? stack->read_elsewhere : stack->read_above;
+    bool (*read)(void *, uint64_t, void *, size_t) =
+        walk->off_copied_stack ? stack->read_off_copied_stack : stack->read_above;
     if (!read || !read(stack->context, address, out, size))
         return false;
     walk->result.used_read_above = true;
@@ -94,7 +95,7 @@ static bool read_outside(struct walk *walk, uint64_t address, unsigned char *out
     if (address > UINT64_MAX - size)
         return false;
     if (address < stack->sp)
-        return walk->elsewhere && read_above(walk, address, out, size);
+        return walk->off_copied_stack && read_above(walk, address, out, size);
     size_t copied = offset < stack->size ? stack->size - (size_t)offset : 0;
     if (copied > size)
         copied = size;
@@ -131,21 +132,20 @@ static bool read_for_expression(void *context, uint64_t address, unsigned size, 
 /* Code may take the place of other code. So where a leaf was at the edge of a function is looked at each time; there it
  * is seldom. Elsewhere what was found is remembered, for a leaf and a caller of the same pc by themselves, which a bit
  * tells apart that no address has. */
-static const struct rule *rule_of_compiled_code(struct walk *walk, const struct mapping *mapping, uint64_t pc)
+static const struct rule *rule_of_jit_code(struct walk *walk, const struct mapping *mapping, uint64_t pc)
 {
     static const uint64_t leaf_bit = UINT64_C(1) << 63;
-    struct compiled_place place = {
-        .stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
+    struct jit_place place = {.stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
     uint64_t key = walk->exact ? pc | leaf_bit : pc;
     const struct rule *known = walk->exact ? unwind_cache_find(walk->cache, key) : NULL;
     if (known)
         return known;
     walk->made = (struct rule){.kind = RULE_NO_CFI};
-    bool is_edge = compiled_code_snippet(&place, walk->space->is_java, &walk->made);
+    bool is_edge = jit_rule_of_snippet(&place, walk->space->is_java, &walk->made);
     if (is_edge && walk->exact)
         return &walk->made;
     if (!is_edge && walk->space->is_java)
-        compiled_code_java(&place, &walk->made);
+        jit_rule_of_java(&place, &walk->made);
     struct rule *rule = unwind_cache_add(walk->cache, key);
     walk->made.pc = rule->pc;
     walk->made.generation = rule->generation;
@@ -161,9 +161,9 @@ static const struct rule *rule_make(struct walk *walk, uint64_t pc)
     if (!mapping)
         return &unmapped_rule;
     if (!mapping->module)
-        return rule_of_compiled_code(walk, mapping, pc);
+        return rule_of_jit_code(walk, mapping, pc);
     struct rule *rule = unwind_cache_add(walk->cache, pc);
-    file_code_rule(mapping, pc, walk->exact, rule);
+    module_rule_find(mapping, pc, walk->exact, rule);
     return rule;
 }
 
@@ -250,7 +250,7 @@ static enum step step_complex(struct walk *walk, uint64_t pc)
     const struct mapping *mapping = address_space_find(walk->space, pc);
     struct cfi_row row;
     bool is_debug_frame;
-    if (!mapping || !file_code_row(mapping, pc, &row, &is_debug_frame))
+    if (!mapping || !module_rule_row(mapping, pc, &row, &is_debug_frame))
         return end_walk(walk, UNWIND_NO_RULE);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa;
     if (row.cfa_kind == CFI_CFA_REGISTER)
@@ -282,7 +282,7 @@ static enum step step_signal_frame(struct walk *walk)
             return end_walk(walk, UNWIND_STACK_SHORT);
     walk->regs = caller;
     walk->stale = 0;
-    walk->elsewhere |= caller.r[UNWIND_REG_SP] - sp > ARCH_SIGNAL_FRAME_MAX; /* it was below, or far above */
+    walk->off_copied_stack |= caller.r[UNWIND_REG_SP] - sp > ARCH_SIGNAL_FRAME_MAX; /* it was below, or far above */
     enum step step = arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
     walk->exact = true;
     return step;
@@ -329,7 +329,7 @@ static bool can_return_to(struct walk *walk, uint64_t address)
     const struct mapping *mapping = address_space_find(walk->space, address - 1);
     if (!mapping || mapping->module)
         return mapping != NULL;
-    return unwind_cache_find(walk->cache, address - 1) || compiled_code_returns_to(walk->stack, mapping, address);
+    return unwind_cache_find(walk->cache, address - 1) || jit_rule_returns_to(walk->stack, mapping, address);
 }
 
 static bool is_java_frame(struct walk *walk, const struct rule *rule, uint64_t sp)
@@ -355,7 +355,7 @@ static enum step step_java(struct walk *walk, const struct rule *rule)
  * has changed since, and the starts that lie there are known by their code. */
 static enum step end_of_go_pointers(struct walk *walk)
 {
-    return end_walk(walk, walk->elsewhere ? UNWIND_NO_RULE : UNWIND_COMPLETE);
+    return end_walk(walk, walk->off_copied_stack ? UNWIND_NO_RULE : UNWIND_COMPLETE);
 }
 
 /* The frame pointer of Go, which may lead to a stack further down: a few times in one walk, or damage could send us in
@@ -370,7 +370,7 @@ static enum step step_go_pointer(struct walk *walk)
         return end_walk(walk, UNWIND_NO_RULE);
     if (bp < sp && walk->switches++ == SWITCHES_MAX)
         return end_walk(walk, UNWIND_STUCK);
-    walk->elsewhere |= bp < sp;
+    walk->off_copied_stack |= bp < sp;
     if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
         return end_walk(walk, UNWIND_STACK_SHORT);
     if (pc == 0)
@@ -389,7 +389,7 @@ static enum step step_go(struct walk *walk, const struct rule *rule)
      * At the leaf the frame pointer says nothing, but where it is called from is code. */
     bool below = bp < sp && !walk->exact;
     if (!bp_in_frame && (below || !read_word(walk, cfa - 8, &pc) || !address_space_find(walk->space, pc - 1))) {
-        walk->elsewhere = true;
+        walk->off_copied_stack = true;
         return step_go_pointer(walk);
     }
     if (bp_in_frame && !read_word(walk, bp, &walk->regs.r[UNWIND_REG_BP]))
@@ -473,7 +473,7 @@ static void start(struct walk *walk, const struct unwind_regs *regs, bool full)
     walk->full = full;
     walk->stale = 0;
     walk->switches = 0;
-    walk->elsewhere = false;
+    walk->off_copied_stack = false;
     walk->exact = true;
     walk->by_pointer = false;
     walk->java_sp = 0;

@@ -1,6 +1,6 @@
 /* Any bytes as a jitdump file: all its records, what it says of addresses at different times, and how to walk through
  * its code. */
-#include "record/dump_frames.h"
+#include "record/jitdump_unwind.h"
 #include "support/memory_file.h"
 #include "symbol/jit_name.h"
 #include "symbol/jitdump.h"
@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* What is found must be code that holds the address, with a name and lines that are there. */
 static void look(const struct jitdump *dump, uint64_t address, uint64_t time, struct arena *arena)
 {
-    uint32_t found = code_history_find(&dump->history, address, time);
-    if (found == CODE_HISTORY_NONE)
+    uint32_t found = jit_history_find(&dump->history, address, time);
+    if (found == JIT_HISTORY_NONE)
         return;
     if (found >= dump->codes.length)
         abort();
@@ -38,14 +38,14 @@ static void follow(const uint8_t *data, size_t size)
     struct mapping code = {.start = 0x1000, .end = 0x100000, .lib = MAPPING_NO_LIB};
     struct mapping library = {.start = 0x4000, .end = 0x5000, .lib = 1};
     int fd = memory_file("", 0);
-    struct dump_frames *frames = dump_frames_new(fd);
+    struct jitdump_unwind *frames = jitdump_unwind_new(fd);
     if (!frames || !address_space_map(&space, &code) || !address_space_map(&space, &library))
         abort();
     for (size_t at = 0, part; at < size; at += part) {
         part = (size - at + 1) / 2;
         if (pwrite(fd, data + at, part, (off_t)at) != (ssize_t)part)
             abort();
-        dump_frames_follow(frames, &space);
+        jitdump_unwind_follow(frames, &space);
     }
     for (size_t i = 0; i < space.mappings.length; i++) {
         const struct mapping *mapping = &space.mappings.data[i];
@@ -57,7 +57,7 @@ static void follow(const uint8_t *data, size_t size)
     }
     if (address_space_find(&space, 0x4000)->lib != 1)
         abort();
-    dump_frames_free(frames);
+    jitdump_unwind_free(frames);
     address_space_destroy(&space);
     close(fd);
 }

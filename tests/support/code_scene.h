@@ -5,7 +5,7 @@
 #ifndef PROF_TESTS_CODE_SCENE_H
 #define PROF_TESTS_CODE_SCENE_H
 
-#include "assemble/code_map.h"
+#include "assemble/process_perf_map.h"
 #include "record/info.h"
 
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static inline void scene_add_sample(struct scene *scene, uint32_t thread, uint64
 static inline void scene_replay(struct scene *scene)
 {
     assert_int_equal(spool_writer_close(scene->writer, NULL), 0);
-    scene->replay.code_map_folder = scene->folder;
+    scene->replay.perf_map_folder = scene->folder;
     assert_int_equal(replay_spool(&scene->replay, scene->spool, NULL), 0);
 }
 

@@ -42,7 +42,7 @@ static void vary(struct recorded *next, const struct recorded *previous, uint64_
         .cpu = (uint32_t)(next_random(state) % 3),
         .time = previous->sample.time + next_random(state) % 2000000,
         .cpu_time = next_random(state) % 1000000,
-        .flags = next_random(state) % 5 ? 0 : SAMPLE_CUT,
+        .flags = next_random(state) % 5 ? 0 : SAMPLE_TRUNCATED,
         .frame_count = count,
         .kernel_frame_count = (uint32_t)(next_random(state) % (count + 1)),
         .frames = next->frames,
@@ -141,7 +141,7 @@ static void test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked(void **unuse
     struct sample got;
     assert_int_equal(chunk_reader_next(reader, &got, NULL), 1);
     assert_int_equal(got.frame_count, CHUNK_MAX_FRAMES);
-    assert_int_equal(got.flags, SAMPLE_CUT);
+    assert_int_equal(got.flags, SAMPLE_TRUNCATED);
     assert_memory_equal(got.frames, frames, CHUNK_MAX_FRAMES * sizeof(*frames));
     free(frames);
     chunk_writer_free(writer);

@@ -201,7 +201,7 @@ static void test_copy_in_a_named_folder_stands_for_the_missing_file(void **unuse
     open_files(&files, &bare, in_folder("named"));
     assert_true(files.has_separate);
     assert_non_null(debug_files_dwarf(&files));
-    assert_int_equal(files.gap, SYMBOL_GAP_MISSING);
+    assert_int_equal(files.missing_symbols, MISSING_SYMBOLS_NO_FILE);
     assert_non_null(strstr(files.problem, "is gone"));
     debug_files_close(&files);
     const char *named = in_folder("named");
@@ -239,7 +239,7 @@ static void test_file_overwritten_in_place_is_not_used(void **unused)
     run("sed s/2/3/ a.c >b.c && gcc -g -Wl,--build-id -o new b.c && cat new >whole");
     open_files(&files, &whole, NULL);
     assert_false(files.has_mapped || files.has_separate);
-    assert_int_equal(files.gap, SYMBOL_GAP_REPLACED);
+    assert_int_equal(files.missing_symbols, MISSING_SYMBOLS_REPLACED);
     assert_non_null(strstr(files.problem, "was replaced after it was mapped: the file there has another build id"));
     debug_files_close(&files);
     forget(&whole);
@@ -257,7 +257,7 @@ static void test_file_without_build_id_must_be_unchanged(void **unused)
     run("touch -d '1 hour ago' whole");
     open_files(&files, &whole, NULL);
     assert_false(files.has_mapped);
-    assert_int_equal(files.gap, SYMBOL_GAP_REPLACED);
+    assert_int_equal(files.missing_symbols, MISSING_SYMBOLS_REPLACED);
     assert_non_null(strstr(files.problem, "another size or time"));
     debug_files_close(&files);
     forget(&whole);
@@ -366,31 +366,31 @@ static void test_why_a_file_is_not_used_is_told(void **unused)
     struct debug_search search = {.root = "/nowhere"};
     run("truncate -s 3000 whole");
     struct symbol_answers answers = look_up(&whole.lib, &search, &rva, 1);
-    assert_int_equal(answers.gap, SYMBOL_GAP_DAMAGED);
+    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_DAMAGED);
     assert_non_null(strstr(answers.problem, "/whole is damaged: its end is missing"));
     symbol_answers_destroy(&answers);
     run("echo no program >whole");
     answers = look_up(&whole.lib, &search, &rva, 1);
-    assert_int_equal(answers.gap, SYMBOL_GAP_DAMAGED);
+    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_DAMAGED);
     assert_non_null(strstr(answers.problem, "is not an ELF file"));
     symbol_answers_destroy(&answers);
     run("rm whole");
     answers = look_up(&whole.lib, &search, &rva, 1);
-    assert_int_equal(answers.gap, SYMBOL_GAP_MISSING);
+    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_NO_FILE);
     symbol_answers_destroy(&answers);
     run("cp bare whole && chmod 0 whole");
     bool is_root = geteuid() == 0;
     if (is_root)
         assert_int_equal(seteuid(65534), 0);
     answers = look_up(&whole.lib, &search, &rva, 1);
-    assert_int_equal(answers.gap, SYMBOL_GAP_NOT_READABLE);
+    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_NOT_READABLE);
     assert_non_null(strstr(answers.problem, "Permission denied"));
     symbol_answers_destroy(&answers);
     if (is_root)
         assert_int_equal(seteuid(0), 0);
     run("chmod 700 whole");
     answers = look_up(&whole.lib, &search, &rva, 1);
-    assert_int_equal(answers.gap, SYMBOL_GAP_NO_SYMBOLS);
+    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_STRIPPED);
     symbol_answers_destroy(&answers);
     forget(&whole);
 }
@@ -494,7 +494,7 @@ static void test_kernel_that_does_not_run_is_named_by_its_vmlinux(void **unused)
     answers = look_up(&lib, &search, &rva, 1); /* and not by the symbols of the one that runs */
     assert_null(answers.answers[0].symbol);
     assert_non_null(strstr(answers.problem, "another kernel runs"));
-    assert_int_equal(answers.gap, SYMBOL_GAP_REPLACED);
+    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_REPLACED);
     symbol_answers_destroy(&answers);
 }
 

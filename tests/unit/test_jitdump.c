@@ -12,41 +12,40 @@
 
 /* ---- histories ---- */
 
-static void change(struct code_history *history, uint64_t time, uint64_t start, uint64_t end, uint32_t code)
+static void change(struct jit_history *history, uint64_t time, uint64_t start, uint64_t end, uint32_t code)
 {
-    assert_true(
-        code_history_add(history, &(struct code_change){.start = start, .end = end, .time = time, .code = code}));
+    assert_true(jit_history_add(history, &(struct jit_change){.start = start, .end = end, .time = time, .code = code}));
 }
 
 static void test_an_address_that_is_used_again_has_each_code_in_its_time(void **unused)
 {
     (void)unused;
-    struct code_history history = {0};
+    struct jit_history history = {0};
     change(&history, 10, 0x1000, 0x1100, 1);
     change(&history, 20, 0x1000, 0x1080, 2);
-    change(&history, 30, 0x1000, 0x1080, CODE_HISTORY_NONE);
-    assert_int_equal(code_history_finish(&history, NULL), 0);
-    assert_int_equal(code_history_find(&history, 0x1000, 9), CODE_HISTORY_NONE);
-    assert_int_equal(code_history_find(&history, 0x1000, 10), 1);
-    assert_int_equal(code_history_find(&history, 0x1000, 19), 1);
-    assert_int_equal(code_history_find(&history, 0x107f, 20), 2);
-    assert_int_equal(code_history_find(&history, 0x1080, 20), 1); /* what the second left of the first */
-    assert_int_equal(code_history_find(&history, 0x107f, 30), CODE_HISTORY_NONE);
-    assert_int_equal(code_history_find(&history, 0x1100, UINT64_MAX), CODE_HISTORY_NONE);
-    assert_int_equal(code_history_find(&history, 0xfff, UINT64_MAX), CODE_HISTORY_NONE);
-    assert_int_equal(code_history_count(&history, 9), 0);
-    assert_int_equal(code_history_count(&history, 20), 2);
-    code_history_destroy(&history);
+    change(&history, 30, 0x1000, 0x1080, JIT_HISTORY_NONE);
+    assert_int_equal(jit_history_finish(&history, NULL), 0);
+    assert_int_equal(jit_history_find(&history, 0x1000, 9), JIT_HISTORY_NONE);
+    assert_int_equal(jit_history_find(&history, 0x1000, 10), 1);
+    assert_int_equal(jit_history_find(&history, 0x1000, 19), 1);
+    assert_int_equal(jit_history_find(&history, 0x107f, 20), 2);
+    assert_int_equal(jit_history_find(&history, 0x1080, 20), 1); /* what the second left of the first */
+    assert_int_equal(jit_history_find(&history, 0x107f, 30), JIT_HISTORY_NONE);
+    assert_int_equal(jit_history_find(&history, 0x1100, UINT64_MAX), JIT_HISTORY_NONE);
+    assert_int_equal(jit_history_find(&history, 0xfff, UINT64_MAX), JIT_HISTORY_NONE);
+    assert_int_equal(jit_history_count(&history, 9), 0);
+    assert_int_equal(jit_history_count(&history, 20), 2);
+    jit_history_destroy(&history);
 }
 
 static void test_an_empty_history_has_no_code(void **unused)
 {
     (void)unused;
-    struct code_history history = {0};
+    struct jit_history history = {0};
     change(&history, 1, 0x1000, 0x1000, 1); /* nothing */
-    assert_int_equal(code_history_finish(&history, NULL), 0);
-    assert_int_equal(code_history_find(&history, 0x1000, 5), CODE_HISTORY_NONE);
-    code_history_destroy(&history);
+    assert_int_equal(jit_history_finish(&history, NULL), 0);
+    assert_int_equal(jit_history_find(&history, 0x1000, 5), JIT_HISTORY_NONE);
+    jit_history_destroy(&history);
 }
 
 static uint32_t next_random(uint32_t *state)
@@ -55,9 +54,9 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /* Against going through all changes: of the last that holds the address. */
-static uint32_t find_slowly(const struct code_change *changes, size_t count, uint64_t address, uint64_t time)
+static uint32_t find_slowly(const struct jit_change *changes, size_t count, uint64_t address, uint64_t time)
 {
-    uint32_t code = CODE_HISTORY_NONE;
+    uint32_t code = JIT_HISTORY_NONE;
     uint64_t best = 0;
     for (size_t i = 0; i < count; i++)
         if (changes[i].time <= time && changes[i].time >= best && address >= changes[i].start &&
@@ -74,24 +73,23 @@ static void test_random_histories_agree_with_the_obvious_way(void **unused)
     enum { MOST = 40, SPACE = 64, TIMES = 16 };
     uint32_t state = 1;
     for (int round = 0; round < 300; round++) {
-        struct code_change changes[MOST];
-        struct code_history history = {0};
+        struct jit_change changes[MOST];
+        struct jit_history history = {0};
         size_t count = (next_random(&state) >> 16) % MOST;
         for (size_t i = 0; i < count; i++) {
             uint64_t start = (next_random(&state) >> 16) % SPACE;
             uint32_t code = (next_random(&state) >> 16) % 5;
-            changes[i] = (struct code_change){.start = start,
-                                              .end = start + 1 + (next_random(&state) >> 16) % (SPACE - start),
-                                              .time = (next_random(&state) >> 16) % TIMES,
-                                              .code = code ? (uint32_t)i : CODE_HISTORY_NONE};
-            assert_true(code_history_add(&history, &changes[i]));
+            changes[i] = (struct jit_change){.start = start,
+                                             .end = start + 1 + (next_random(&state) >> 16) % (SPACE - start),
+                                             .time = (next_random(&state) >> 16) % TIMES,
+                                             .code = code ? (uint32_t)i : JIT_HISTORY_NONE};
+            assert_true(jit_history_add(&history, &changes[i]));
         }
-        assert_int_equal(code_history_finish(&history, NULL), 0);
+        assert_int_equal(jit_history_finish(&history, NULL), 0);
         for (uint64_t address = 0; address < 2 * SPACE; address++)
             for (uint64_t time = 0; time < TIMES; time++)
-                assert_int_equal(code_history_find(&history, address, time),
-                                 find_slowly(changes, count, address, time));
-        code_history_destroy(&history);
+                assert_int_equal(jit_history_find(&history, address, time), find_slowly(changes, count, address, time));
+        jit_history_destroy(&history);
     }
 }
 
@@ -192,8 +190,8 @@ static struct jitdump read_file(const struct file *file)
 
 static const char *name_at(const struct jitdump *dump, uint64_t address, uint64_t time)
 {
-    uint32_t code = code_history_find(&dump->history, address, time);
-    return code == CODE_HISTORY_NONE ? "-" : strings_text(&dump->texts, dump->codes.data[code].name);
+    uint32_t code = jit_history_find(&dump->history, address, time);
+    return code == JIT_HISTORY_NONE ? "-" : strings_text(&dump->texts, dump->codes.data[code].name);
 }
 
 static void test_loads_at_the_same_address_are_told_apart_by_time(void **unused)
@@ -227,7 +225,7 @@ static void test_code_that_moves_leaves_its_old_place(void **unused)
     assert_string_equal(name_at(&dump, 0x2000, 300), "-");
     assert_string_equal(name_at(&dump, 0x1017, 300), "mover");
     assert_string_equal(name_at(&dump, 0x4000, 400), "-");
-    uint32_t moved = code_history_find(&dump.history, 0x1010, 300);
+    uint32_t moved = jit_history_find(&dump.history, 0x1010, 300);
     assert_int_equal(jitdump_line(&dump, moved, 0x1010)->line, 20); /* lines go along */
     jitdump_destroy(&dump);
 }

@@ -306,7 +306,7 @@ static void test_a_file_is_found_at_an_address_of_each_library_that_has_it(void 
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
         struct profile profile;
-        struct code_places places = {0};
+        struct code_addresses places = {0};
         struct error err;
         random_profile(&profile, seed);
         for (uint32_t source = 0; source <= SOURCES; source++) {

@@ -171,15 +171,15 @@ static void test_a_cut_stack_has_the_mark_as_its_root(void **unused)
     add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
     uint64_t frames[] = {0x1010, 0x1020};
     add_sample(&recording, 0, 3, 0, 2, frames);
-    add_sample(&recording, 0, 4, SAMPLE_CUT, 2, frames);
-    add_sample(&recording, 0, 5, SAMPLE_CUT, 2, frames);
+    add_sample(&recording, 0, 4, SAMPLE_TRUNCATED, 2, frames);
+    add_sample(&recording, 0, 5, SAMPLE_TRUNCATED, 2, frames);
     add_sample(&recording, 0, 6, 0, 2, frames);
     replay_it(&recording);
     assert_string_equal(stack_text(&recording.replay, 0, 0), "a.so+110 a.so+120");
     assert_string_equal(stack_text(&recording.replay, 0, 1), "a.so+110 a.so+120 truncated+0");
     assert_string_equal(stack_text(&recording.replay, 0, 2), "a.so+110 a.so+120 truncated+0");
     assert_string_equal(stack_text(&recording.replay, 0, 3), "a.so+110 a.so+120");
-    assert_int_equal(recording.replay.threads.data[0].cut, 2);
+    assert_int_equal(recording.replay.threads.data[0].truncated, 2);
     replay_destroy(&recording.replay);
 }
 
@@ -341,7 +341,7 @@ static void test_a_recording_that_goes_on_gives_its_addresses_bit_by_bit(void **
     add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
     for (uint64_t i = 0; i < 3; i++) {
         uint64_t frames[] = {0x1010 + i, 0x1001};
-        add_sample(&recording, 0, 5 + i, SAMPLE_CUT, 2, frames);
+        add_sample(&recording, 0, 5 + i, SAMPLE_TRUNCATED, 2, frames);
         assert_int_equal(replay_go_on(replay, NULL), 0);
         assert_int_equal(replay->frames.length, i ? 2 + i : 0); /* what was written before */
         assert_int_equal(spool_writer_flush(recording.writer, NULL), 0);

@@ -192,7 +192,7 @@ static void walk_thread(struct go_program *program, pid_t tid)
                                  .bytes = bytes,
                                  .size = size,
                                  .read_above = read_memory,
-                                 .read_elsewhere = read_memory,
+                                 .read_off_copied_stack = read_memory,
                                  .context = program};
     struct unwind_result result = unwind_walk(&program->space, &regs, &stack, pcs, FRAMES_MAX);
     program->walks++;

@@ -1,0 +1,361 @@
+#include "assemble/metadata.h"
+
+#include "base/json_write.h"
+#include "base/text_buffer.h"
+#include "record/info.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct metadata {
+    struct profile *profile;
+    const struct replay *replay;
+    struct extra_section *section; /* the one being filled */
+    bool failed;
+};
+
+static uint32_t add_text(struct metadata *metadata, const char *text)
+{
+    uint32_t index = strings_add_z(&metadata->profile->strings, text);
+    if (index == STRING_NONE)
+        metadata->failed = true;
+    return index;
+}
+
+static uint32_t info_text(struct metadata *metadata, const char *name)
+{
+    const char *value = replay_info(metadata->replay, name);
+    return value && value[0] ? add_text(metadata, value) : PROFILE_NONE;
+}
+
+/* ---- the machine ---- */
+
+/* The value of the first line "key : value" of a /proc file. */
+static bool read_proc_value(const char *path, const char *key, char *out, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    char line[512];
+    bool found = false;
+    while (file && !found && fgets(line, sizeof(line), file)) {
+        char *separator = strpbrk(line, ":=");
+        if (!separator || strncmp(line, key, strlen(key)) != 0)
+            continue;
+        const char *value = separator + 1 + strspn(separator + 1, " \t\"");
+        snprintf(out, size, "%.*s", (int)strcspn(value, "\"\n"), value);
+        found = true;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* Cores, from the distinct (package, core) pairs that sysfs lists; 0 if it does not. */
+static uint32_t count_cores(long processors)
+{
+    struct hash cores = {0};
+    for (long cpu = 0; cpu < processors; cpu++) {
+        char path[128];
+        int package = -1, core = -1;
+        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/physical_package_id", cpu);
+        FILE *file = fopen(path, "re");
+        if (file && fscanf(file, "%d", &package) != 1)
+            package = -1;
+        if (file)
+            fclose(file);
+        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/core_id", cpu);
+        file = fopen(path, "re");
+        if (file && fscanf(file, "%d", &core) != 1)
+            core = -1;
+        if (file)
+            fclose(file);
+        if (package >= 0 && core >= 0)
+            hash_set(&cores, (uint64_t)package << 32 | (uint32_t)core, 1);
+    }
+    uint32_t count = (uint32_t)cores.length;
+    hash_destroy(&cores);
+    return count;
+}
+
+static void fill_machine(struct metadata *metadata)
+{
+    struct profile_meta *meta = &metadata->profile->meta;
+    struct utsname system;
+    char release[256] = "Linux", text[1024];
+    if (uname(&system) == 0) {
+        read_proc_value("/etc/os-release", "PRETTY_NAME", release, sizeof(release));
+        snprintf(text, sizeof(text), "%s (%s %s)", release, system.sysname, system.release);
+        meta->os = add_text(metadata, text);
+        snprintf(text, sizeof(text), "%s-gcc3", system.machine);
+        meta->abi = add_text(metadata, text);
+    }
+    meta->platform = add_text(metadata, "Linux");
+    if (read_proc_value("/proc/cpuinfo", "model name", text, sizeof(text)))
+        meta->cpu_name = add_text(metadata, text);
+    long processors = sysconf(_SC_NPROCESSORS_CONF), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (processors > 0) {
+        meta->logical_cpus = (uint32_t)processors;
+        meta->physical_cpus = count_cores(processors);
+    }
+    if (pages > 0 && page > 0)
+        meta->main_memory = (uint64_t)pages * (uint64_t)page;
+}
+
+/* ---- sections of the info panel ---- */
+
+static void start_section(struct metadata *metadata, const char *label)
+{
+    metadata->section = array_push_zero(&metadata->profile->meta.extra);
+    if (metadata->section)
+        metadata->section->label = add_text(metadata, label);
+    else
+        metadata->failed = true;
+}
+
+static void add_entry(struct metadata *metadata, const char *label, const char *format, const char *json)
+{
+    struct extra_entry entry = {
+        .label = add_text(metadata, label), .format = add_text(metadata, format), .value = add_text(metadata, json)};
+    if (metadata->failed || !array_push(&metadata->section->entries, entry))
+        metadata->failed = true;
+}
+
+static void add_number(struct metadata *metadata, const char *label, const char *format, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    add_entry(metadata, label, format, text);
+}
+
+/* A part of a whole, written for people: "99.98 %" ("100 %" only if it is all). */
+static void format_share(char *out, size_t size, uint64_t part, uint64_t whole)
+{
+    double percent = whole ? 100.0 * (double)part / (double)whole : 100.0;
+    if (part != whole && percent > 99.99)
+        percent = 99.99;
+    snprintf(out, size, part == whole ? "%.0f %%" : "%.2f %%", percent);
+}
+
+/* The value of an entry is JSON text. */
+static void add_string(struct metadata *metadata, const char *label, const char *value)
+{
+    struct text_buffer json = {0};
+    struct byte_sink sink = text_sink(&json);
+    struct json_writer *writer = malloc(sizeof(*writer));
+    if (!writer) {
+        metadata->failed = true;
+        return;
+    }
+    json_writer_init(writer, &sink, NULL);
+    json_text_z(writer, value);
+    if (json_writer_finish(writer) == 0 && text_append(&json, "", 1))
+        add_entry(metadata, label, "string", json.data);
+    else
+        metadata->failed = true;
+    free(writer);
+    array_free(&json);
+}
+
+static void add_count_and_share(struct metadata *metadata, const char *label, uint64_t part, uint64_t whole)
+{
+    char share[32], text[96];
+    format_share(share, sizeof(share), part, whole);
+    snprintf(text, sizeof(text), "%" PRIu64 " (%s)", part, share);
+    add_string(metadata, label, text);
+}
+
+static void add_info_string(struct metadata *metadata, const char *label, const char *name)
+{
+    const char *value = replay_info(metadata->replay, name);
+    if (value && value[0])
+        add_string(metadata, label, value);
+}
+
+static void fill_recording_section(struct metadata *metadata)
+{
+    start_section(metadata, "Recording");
+    if (!metadata->section)
+        return;
+    add_info_string(metadata, "Recorded by", INFO_RECORDER);
+    add_info_string(metadata, "Event", INFO_EVENT);
+    add_info_string(metadata, "Sees", INFO_TIER);
+    add_info_string(metadata, "Not seen", INFO_TIER_NOTES);
+    add_info_string(metadata, "Target ended with", INFO_EXIT);
+    add_number(metadata, "Stack copied per sample", "bytes", replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
+}
+
+/* How many stacks are truncated, and why. */
+static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
+{
+    static const char *const reasons[][2] = {
+        {INFO_TRUNCATED_STACK_SHORT, "deeper than what was copied of the stack"},
+        {INFO_TRUNCATED_NO_RULE, "in code without unwinding information"},
+        {INFO_TRUNCATED_NO_MODULE, "outside of any code"},
+        {INFO_TRUNCATED_STUCK, "in a loop or damaged"},
+        {INFO_TRUNCATED_TOO_DEEP, "deeper than 4096 frames"},
+    };
+    char text[512];
+    int used = snprintf(text, sizeof(text), "%" PRIu64, truncated);
+    const char *separator = ": ";
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        uint64_t count = replay_info_number(metadata->replay, reasons[i][0], 0);
+        if (!count)
+            continue;
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%" PRIu64 " %s", separator, count, reasons[i][1]);
+        separator = ", ";
+    }
+    add_string(metadata, "Stacks cut", text);
+}
+
+/* Code that belongs to no file has names only if its compiler was asked for them, which the user can do next time. */
+static void add_jit_code(struct metadata *metadata, const struct symbolization *symbolization)
+{
+    if (!symbolization->jit_addresses)
+        return;
+    char share[32], text[160];
+    uint64_t named = symbolization->jit_addresses - symbolization->jit_unnamed;
+    format_share(share, sizeof(share), named, symbolization->jit_addresses);
+    snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " (%s)%s", named, symbolization->jit_addresses, share,
+             symbolization->jit_unnamed ? "; 'man prof-record' says how compilers are asked to name theirs" : "");
+    add_string(metadata, "Addresses in no file (JIT code) named", text);
+}
+
+/* "cc1, make and 3 more: no debug info, ...". */
+static void add_problem(struct metadata *metadata, const struct symbolization *symbolization, size_t first)
+{
+    enum { NAMED = 5 };
+    const struct strings *strings = &metadata->profile->strings;
+    const struct symbolization_problem *problems = symbolization->problems.data;
+    uint32_t reason = problems[first].reason;
+    char text[1024] = "";
+    size_t length = 0, count = 0, libraries = 0;
+    for (size_t i = first; i < symbolization->problems.length; i++)
+        libraries += problems[i].reason == reason;
+    for (size_t i = first; i < symbolization->problems.length && count < NAMED; i++) {
+        if (problems[i].reason != reason || length >= sizeof(text))
+            continue;
+        const char *joint = !count ? "" : count + 1 == libraries ? " and " : ", ";
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.64s", joint,
+                                   strings_text(strings, problems[i].library));
+        count++;
+    }
+    if (libraries > count)
+        length += (size_t)snprintf(text + length, sizeof(text) - length, " and %zu more", libraries - count);
+    snprintf(text + length, sizeof(text) - length, ": %s", strings_text(strings, reason));
+    add_string(metadata, "Symbols", text);
+}
+
+/* One line for each reason. */
+static void add_problems(struct metadata *metadata, const struct symbolization *symbolization)
+{
+    for (size_t i = 0; i < symbolization->problems.length; i++) {
+        bool is_first = true;
+        for (size_t k = 0; k < i && is_first; k++)
+            is_first = symbolization->problems.data[k].reason != symbolization->problems.data[i].reason;
+        if (is_first)
+            add_problem(metadata, symbolization, i);
+    }
+}
+
+static void fill_trust_section(struct metadata *metadata, const struct symbolization *symbolization)
+{
+    const struct replay *replay = metadata->replay;
+    uint64_t truncated = 0, completed_live = 0, by_frame_pointer = 0;
+    for (size_t i = 0; i < replay->threads.length; i++) {
+        truncated += replay->threads.data[i].truncated;
+        completed_live += replay->threads.data[i].completed_live;
+        by_frame_pointer += replay->threads.data[i].by_frame_pointer;
+    }
+    start_section(metadata, "Trust");
+    if (!metadata->section)
+        return;
+    add_number(metadata, "Samples", "integer", replay->sample_count);
+    uint64_t expected = replay_info_number(replay, INFO_SAMPLES_EXPECTED, 0);
+    if (expected)
+        add_number(metadata, "Samples asked for", "integer", expected);
+    add_number(metadata, "Samples lost", "integer", replay->lost);
+    add_count_and_share(metadata, "Stacks complete", replay->sample_count - truncated, replay->sample_count);
+    add_truncated_stacks(metadata, truncated);
+    add_number(metadata, "Stacks completed from the live process", "integer", completed_live);
+    add_number(metadata, "Stacks with frames found by frame pointer", "integer", by_frame_pointer);
+    add_count_and_share(metadata, "Addresses named", symbolization->addresses - symbolization->unnamed,
+                        symbolization->addresses);
+    add_jit_code(metadata, symbolization);
+    if (replay->damaged_blocks)
+        add_number(metadata, "Damaged parts of the recording", "integer", replay->damaged_blocks);
+    uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
+    if (recorder_cpu) {
+        char text[64];
+        snprintf(text, sizeof(text), "%.3f s, %.1f µs a sample", (double)recorder_cpu / 1e9,
+                 replay->sample_count ? (double)recorder_cpu / 1e3 / (double)replay->sample_count : 0.0);
+        add_string(metadata, "CPU time of the recorder", text);
+    }
+    uint64_t memory = replay_info_number(replay, INFO_RECORDER_MEMORY, 0);
+    if (memory)
+        add_number(metadata, "Memory of the recorder", "bytes", memory);
+    add_problems(metadata, symbolization);
+}
+
+/* Threads whose stacks are worth less than those of the whole: the worst first is for the reader to see. */
+static void fill_thread_section(struct metadata *metadata)
+{
+    enum { MOST_THREADS = 100 };
+    const struct replay *replay = metadata->replay;
+    size_t listed = 0;
+    for (size_t i = 0; i < replay->threads.length && listed < MOST_THREADS; i++) {
+        const struct replay_thread *thread = &replay->threads.data[i];
+        if (!thread->truncated)
+            continue;
+        if (!listed++)
+            start_section(metadata, "Threads with cut stacks");
+        if (metadata->failed)
+            return;
+        char label[128];
+        snprintf(label, sizeof(label), "%s (%" PRIu32 ")", strings_text(&replay->strings, thread->name), thread->tid);
+        add_count_and_share(metadata, label, thread->truncated, thread->samples);
+    }
+}
+
+int fill_metadata(struct profile *profile, const struct replay *replay, const struct symbolization *symbolization,
+                  uint64_t start_ns, struct error *err)
+{
+    struct metadata metadata = {.profile = profile, .replay = replay};
+    struct profile_meta *meta = &profile->meta;
+    uint64_t monotonic = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t realtime = replay_info_number(replay, INFO_START_REALTIME, 0);
+    *meta = (struct profile_meta){
+        .version = PROFILE_VERSION,
+        .interval = (double)replay_info_number(replay, INFO_INTERVAL, 1000000) / 1e6,
+        .start_time = floor((double)(realtime + (start_ns - monotonic)) / 1e6),
+        .product = info_text(&metadata, INFO_PRODUCT),
+        .arguments = info_text(&metadata, INFO_COMMAND),
+        .imported_from = PROFILE_NONE,
+        .misc = PROFILE_NONE,
+        .os = PROFILE_NONE,
+        .abi = PROFILE_NONE,
+        .platform = PROFILE_NONE,
+        .cpu_name = PROFILE_NONE,
+        .marker_schema = PROFILE_NONE,
+        .symbolicated = 1,
+        .has_cpu_delta = true,
+        .monotonic_start_ns = start_ns,
+        .profiling_start = 0,
+    };
+    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    if (end <= start_ns)
+        end = replay->last_time;
+    if (end > start_ns)
+        meta->profiling_end = (double)(end - start_ns) / 1e6;
+    if (meta->product == PROFILE_NONE)
+        meta->product = add_text(&metadata, "prof");
+    fill_machine(&metadata);
+    fill_recording_section(&metadata);
+    fill_trust_section(&metadata, symbolization);
+    fill_thread_section(&metadata);
+    return metadata.failed ? error_no_memory(err) : 0;
+}

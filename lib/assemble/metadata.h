@@ -1,0 +1,14 @@
+/*
+ * What a profile says of itself: the machine, the command, how it was recorded, and how far it can be trusted.
+ */
+#ifndef PROF_ASSEMBLE_METADATA_H
+#define PROF_ASSEMBLE_METADATA_H
+
+#include "assemble/symbolization.h"
+#include "assemble/replay.h"
+
+/* Fills profile->meta. `start_ns` is CLOCK_MONOTONIC at the profile's zero. */
+int fill_metadata(struct profile *profile, const struct replay *replay, const struct symbolization *symbolization,
+                  uint64_t start_ns, struct error *err);
+
+#endif

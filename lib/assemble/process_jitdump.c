@@ -1,0 +1,118 @@
+/*
+ * A compiler that writes a jitdump file maps it with execute permission, for no other reason than that recorders see
+ * its name. The recorder opened it then and there (record/jit_files.h). A recording that is recovered later finds it
+ * under its name, if that is still the same file. When the record of the mapping was lost, the places where such files
+ * usually are may have one of this pid that was written while the process lived.
+ *
+ * As with map files, only those of the user who saves the profile, or root's, are believed (process_perf_map.c).
+ */
+#include "assemble/process_jitdump.h"
+
+#include "assemble/process_perf_map.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A compiler that notes its code in another thread (the JVM's agents) may do so a little after it has begun to run. */
+static const uint64_t note_lag = UINT64_C(100) * 1000 * 1000;
+
+/* ---- which file ---- */
+
+static bool may_be_read(int fd, const struct spool_lib *mapped)
+{
+    struct stat info;
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode) || (info.st_uid != 0 && info.st_uid != geteuid()))
+        return false;
+    return !mapped || !mapped->inode || (info.st_ino == mapped->inode && info.st_dev == mapped->device);
+}
+
+static int open_mapped(const struct replay *replay, uint32_t process)
+{
+    uint32_t lib = replay->processes.data[process].dump_lib;
+    if (!lib)
+        return -1;
+    const struct spool_lib *mapped = &replay->libs.data[lib - 1].lib;
+    int fd = open(mapped->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && may_be_read(fd, mapped))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Where the agents of the JVM put theirs: $JITDUMPDIR or $HOME, /.debug/jit/java-jit-DATE.XXXXXX/jit-PID.dump. */
+static int open_of_agent(const struct replay *replay, uint32_t process)
+{
+    const char *own = getenv("JITDUMPDIR"), *folder = own && *own ? own : getenv("HOME");
+    char pattern[PATH_MAX];
+    glob_t found = {0};
+    int fd = -1;
+    snprintf(pattern, sizeof(pattern), "%s/.debug/jit/*/jit-%" PRIu32 ".dump", folder ? folder : "",
+             process_perf_map_own_pid(replay, process));
+    if (folder && glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc && fd < 0; i++)
+            fd = process_perf_map_open_trusted(AT_FDCWD, found.gl_pathv[i],
+                                               replay_realtime(replay, replay->processes.data[process].start));
+    globfree(&found);
+    return fd;
+}
+
+static int open_unmapped(const struct replay *replay, uint32_t process)
+{
+    int fd = process_perf_map_open_named(replay, process, "jit-", ".dump");
+    return fd >= 0 ? fd : open_of_agent(replay, process);
+}
+
+struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t process)
+{
+    const struct jit_file *file = replay->jit_files ? jit_files_find(replay->jit_files, process) : NULL;
+    bool is_kept = file && file->dump >= 0 && may_be_read(file->dump, NULL);
+    int fd = is_kept ? file->dump : open_mapped(replay, process);
+    if (fd < 0 && !replay->processes.data[process].dump_lib)
+        fd = open_unmapped(replay, process);
+    struct jitdump *dump = fd >= 0 ? malloc(sizeof(*dump)) : NULL;
+    if (dump && jitdump_read(dump, fd, NULL)) {
+        free(dump);
+        dump = NULL;
+    }
+    if (fd >= 0 && !is_kept)
+        close(fd);
+    return dump;
+}
+
+/* ---- what it says ---- */
+
+/* The dump's clock at a time of the recording. */
+static uint64_t to_its_clock(const struct replay *replay, const struct jitdump *dump, uint64_t time)
+{
+    switch (dump->clock) {
+    case JITDUMP_MONOTONIC:
+        return time;
+    case JITDUMP_REALTIME:
+        return replay_realtime(replay, time);
+    default:
+        return UINT64_MAX;
+    }
+}
+
+uint32_t process_jitdump_find(const struct replay *replay, const struct jitdump *dump, uint64_t pc, uint64_t time)
+{
+    uint64_t at = to_its_clock(replay, dump, time);
+    uint32_t code = jit_history_find(&dump->history, pc, at);
+    if (code == JIT_HISTORY_NONE && at < UINT64_MAX - note_lag)
+        code = jit_history_find(&dump->history, pc, at + note_lag);
+    return code;
+}
+
+uint64_t process_jitdump_generation(const struct replay *replay, const struct jitdump *dump, uint64_t time)
+{
+    uint64_t at = to_its_clock(replay, dump, time);
+    return jit_history_count(&dump->history, at) +
+           (at < UINT64_MAX - note_lag ? jit_history_count(&dump->history, at + note_lag) : 0);
+}

@@ -1,0 +1,225 @@
+/*
+ * A JIT compiler that was asked to (node --perf-basic-prof, python -X perf, java -XX:+DumpPerfMapAtExit) leaves the
+ * names of its code in /tmp/perf-PID.map. Nobody removes these files, everybody may write to /tmp, and pids are used
+ * again, so a file is believed only if
+ *
+ *   - it is a regular file, not a link: a link could make root read another file;
+ *   - it belongs to the user who saves the profile, or to root: others have no say in what our functions are called
+ *     (perf has the same rule). The map of a program that changed its user is therefore not used;
+ *   - it was written to since the process started (the program, if it came by exec): an older one is of an earlier
+ *     process with that pid. Of the programs that one pid ran in turn only the last can have the file, since each
+ * writes it anew.
+ *
+ * The process is gone when its file is read. The recorder noted by which pid it knew itself and kept its /tmp open
+ * (record/jit_files.h), so that programs in containers get their names too. A recording that is recovered later has
+ * only the pid that the recorder saw, and our /tmp.
+ *
+ * A forked process has a copy of its parent's code and goes on without exec. What its own file does not name, its
+ * parent's may.
+ */
+#include "assemble/process_perf_map.h"
+
+#include "symbol/perf_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Files are stamped with the time of the last clock tick, which is up to 10 ms ago. */
+static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
+
+static bool is_trusted(const struct stat *info, uint64_t start)
+{
+    uint64_t written = (uint64_t)info->st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)info->st_mtim.tv_nsec;
+    return S_ISREG(info->st_mode) && (info->st_uid == 0 || info->st_uid == geteuid()) && info->st_mtim.tv_sec >= 0 &&
+           written + stamp_lag >= start;
+}
+
+int process_perf_map_open_trusted(int folder, const char *name, uint64_t start)
+{
+    struct stat info;
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &info) == 0 && is_trusted(&info, start))
+        return fd;
+    close(fd);
+    return -EPERM;
+}
+
+static const struct jit_file *jit_file_of(const struct replay *replay, uint32_t process)
+{
+    return replay->jit_files ? jit_files_find(replay->jit_files, process) : NULL;
+}
+
+uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process)
+{
+    const struct jit_file *file = jit_file_of(replay, process);
+    return file ? file->pid : replay->processes.data[process].pid;
+}
+
+/* A descriptor of the folder, which is the caller's. */
+static int open_folder(const struct replay *replay, uint32_t process)
+{
+    const struct jit_file *file = jit_file_of(replay, process);
+    if (file && file->folder != JIT_FOLDER_OURS)
+        return fcntl(replay->jit_files->folders.data[file->folder].fd, F_DUPFD_CLOEXEC, 0);
+    return open(replay->perf_map_folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int process_perf_map_open_named(const struct replay *replay, uint32_t process, const char *before, const char *after)
+{
+    uint64_t start = replay_realtime(replay, replay->processes.data[process].start);
+    char name[64];
+    int folder = replay->perf_map_folder && start ? open_folder(replay, process) : -1;
+    if (folder < 0)
+        return -ENOENT;
+    snprintf(name, sizeof(name), "%s%" PRIu32 "%s", before, process_perf_map_own_pid(replay, process), after);
+    int fd = process_perf_map_open_trusted(folder, name, start);
+    close(folder);
+    return fd;
+}
+
+int process_perf_map_open(const struct replay *replay, uint32_t process)
+{
+    return process_perf_map_open_named(replay, process, "perf-", ".map");
+}
+
+/* ---- names ---- */
+
+/* The frames of one owner of code, by address, and what the files say of them. */
+struct wanted {
+    ARRAY(uint32_t) frames;
+    ARRAY(uint64_t) addresses;
+    ARRAY(struct perf_map_name) names;
+};
+
+static int compare_frames(const void *a, const void *b, void *context)
+{
+    const struct replay *replay = context;
+    const struct replay_frame *left = &replay->frames.data[*(const uint32_t *)a];
+    const struct replay_frame *right = &replay->frames.data[*(const uint32_t *)b];
+    if (left->process != right->process)
+        return left->process < right->process ? -1 : 1;
+    return left->address < right->address ? -1 : left->address > right->address;
+}
+
+static int add_names(struct perf_map_names *names, const struct wanted *wanted, struct error *err)
+{
+    for (size_t i = 0; i < wanted->frames.length; i++) {
+        const struct perf_map_name *name = &wanted->names.data[i];
+        struct jit_name *parsed = name->text ? array_push_zero(&names->names) : NULL;
+        if (!name->text)
+            continue;
+        if (!parsed || jit_name_parse(parsed, name->text, name->length, &names->arena) ||
+            !hash_set(&names->by_frame, wanted->frames.data[i], (uint32_t)names->names.length - 1))
+            return error_no_memory(err);
+    }
+    return 0;
+}
+
+/* What two programs must have in common to write the same file. */
+static uint64_t file_key(const struct replay *replay, uint32_t process)
+{
+    const struct jit_file *file = jit_file_of(replay, process);
+    return (uint64_t)(file ? file->folder : JIT_FOLDER_OURS) << 32 | process_perf_map_own_pid(replay, process);
+}
+
+/* Whether a later program of the same pid has taken the file over. */
+static bool is_replaced(const struct hash *last_of_file, const struct replay *replay, uint32_t number)
+{
+    return hash_get(last_of_file, file_key(replay, number)) != number;
+}
+
+static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t process, struct perf_map *map,
+                   struct error *err)
+{
+    int fd = process_perf_map_open(replay, process);
+    if (fd < 0)
+        return 0;
+    int code = perf_map_read(map, fd, err);
+    close(fd);
+    if (code)
+        return code == -ENOMEM ? code : 0;
+    return perf_map_lookup(map, wanted->addresses.data, wanted->addresses.length, wanted->names.data, err);
+}
+
+/* All files that may name the code of one owner: its own, and of those it was forked from. */
+static int name_owner(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay, uint32_t owner,
+                      const struct hash *last_of_file, struct error *err)
+{
+    struct perf_map maps[PERF_MAP_GENERATIONS] = {0};
+    int code = 0;
+    for (int i = 0; i < PERF_MAP_GENERATIONS && owner != REPLAY_NONE && !code; i++) {
+        if (!is_replaced(last_of_file, replay, owner))
+            code = look_up(wanted, replay, owner, &maps[i], err);
+        owner = replay_forked_from(replay, owner);
+    }
+    if (!code)
+        code = add_names(names, wanted, err);
+    for (int i = 0; i < PERF_MAP_GENERATIONS; i++)
+        perf_map_destroy(&maps[i]);
+    return code;
+}
+
+static bool add_wanted(struct wanted *wanted, const struct replay *replay, uint32_t frame)
+{
+    return array_push(&wanted->frames, frame) && array_push(&wanted->addresses, replay->frames.data[frame].address) &&
+           array_push_zero(&wanted->names);
+}
+
+static int find_all(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay,
+                    const struct hash *last_of_file, const uint32_t *frames, size_t count, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; i < count && !code;) {
+        uint32_t owner = replay->frames.data[frames[i]].process;
+        wanted->frames.length = wanted->addresses.length = wanted->names.length = 0;
+        for (; i < count && replay->frames.data[frames[i]].process == owner; i++)
+            if (!add_wanted(wanted, replay, frames[i]))
+                return error_no_memory(err);
+        code = name_owner(names, wanted, replay, owner, last_of_file, err);
+    }
+    return code;
+}
+
+int perf_map_names_find(struct perf_map_names *names, const struct replay *replay, struct error *err)
+{
+    ARRAY(uint32_t) frames = {0}; /* those that a map file may name */
+    struct wanted wanted = {0};
+    struct hash last_of_file = {0};
+    bool ok = true;
+    for (size_t i = 0; i < replay->frames.length && ok; i++)
+        ok = replay->frames.data[i].process == REPLAY_NONE || replay->frames.data[i].lib == REPLAY_LIB_DUMPED ||
+             array_push(&frames, (uint32_t)i);
+    for (size_t i = 0; i < replay->processes.length && ok && frames.length; i++)
+        ok = !replay->processes.data[i].known || hash_set(&last_of_file, file_key(replay, (uint32_t)i), (uint32_t)i);
+    int code = ok ? 0 : error_no_memory(err);
+    if (!code && frames.length) {
+        qsort_r(frames.data, frames.length, sizeof(*frames.data), compare_frames, (void *)replay);
+        code = find_all(names, &wanted, replay, &last_of_file, frames.data, frames.length, err);
+    }
+    array_free(&wanted.frames);
+    array_free(&wanted.addresses);
+    array_free(&wanted.names);
+    array_free(&frames);
+    hash_destroy(&last_of_file);
+    return code;
+}
+
+const struct jit_name *perf_map_names_of(const struct perf_map_names *names, size_t frame)
+{
+    uint32_t index = hash_get(&names->by_frame, frame);
+    return index == HASH_MISSING ? NULL : &names->names.data[index];
+}
+
+void perf_map_names_destroy(struct perf_map_names *names)
+{
+    array_free(&names->names);
+    hash_destroy(&names->by_frame);
+    arena_destroy(&names->arena);
+}

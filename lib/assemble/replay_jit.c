@@ -1,0 +1,121 @@
+/*
+ * Code that a process compiled is named by files that it wrote. A jitdump file says when each piece was put where, so
+ * that the frame of an address depends on the time: it is known here, by the piece and the place in it. A map file says
+ * nothing of times, and what it says is read when all addresses are known (process_perf_map.c); such a frame is the
+ * address, in the process that has the file. Without a file an address is the same frame in all processes.
+ *
+ * A forked process goes on with a copy of its parent's code as it was then.
+ */
+#include "assemble/replay_jit.h"
+
+#include "assemble/process_jitdump.h"
+#include "assemble/process_perf_map.h"
+#include "record/jit_files.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- files ---- */
+
+static const struct jitdump *dump_of(struct replay *replay, uint32_t number)
+{
+    struct replay_process *process = &replay->processes.data[number];
+    if (process->dump_state == REPLAY_JIT_UNKNOWN) {
+        process->dump = process_jitdump_open(replay, number);
+        process->dump_state = process->dump ? REPLAY_JIT_FOUND : REPLAY_JIT_MISSING;
+    }
+    return process->dump;
+}
+
+static bool has_map(struct replay *replay, uint32_t number)
+{
+    struct replay_process *process = &replay->processes.data[number];
+    if (process->map_state == REPLAY_JIT_UNKNOWN) {
+        int fd = process_perf_map_open(replay, number);
+        process->map_state = fd < 0 ? REPLAY_JIT_MISSING : REPLAY_JIT_FOUND;
+        if (fd >= 0)
+            close(fd);
+    }
+    return process->map_state == REPLAY_JIT_FOUND;
+}
+
+/* Each process from which this one has code, itself first. */
+struct ancestry {
+    uint32_t process;
+    uint64_t time; /* of its code: as it was when it forked */
+    unsigned generations;
+};
+
+static void next_ancestor(const struct replay *replay, struct ancestry *at)
+{
+    const struct replay_process *process = &replay->processes.data[at->process];
+    if (process->start < at->time)
+        at->time = process->start;
+    at->process = ++at->generations < PERF_MAP_GENERATIONS ? replay_forked_from(replay, at->process) : REPLAY_NONE;
+}
+
+/* ---- frames ---- */
+
+/* Most threads ask for addresses that a dump names; else the frame is REPLAY_NONE and `is_found` false. */
+static uint32_t dumped_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time, bool *is_found)
+{
+    struct ancestry at = {.process = process, .time = time};
+    for (*is_found = false; at.process != REPLAY_NONE; next_ancestor(replay, &at)) {
+        const struct jitdump *dump = dump_of(replay, at.process);
+        uint32_t code = dump ? process_jitdump_find(replay, dump, pc, at.time) : JIT_HISTORY_NONE;
+        if (code == JIT_HISTORY_NONE)
+            continue;
+        struct replay_frame frame = {.lib = REPLAY_LIB_DUMPED, .process = at.process, .address = pc, .code = code};
+        uint64_t key = (uint64_t)code << 32 | (uint32_t)(pc - dump->codes.data[code].start);
+        *is_found = true;
+        return replay_add_frame(replay, &replay->processes.data[at.process].jitdump_unwind, key, &frame);
+    }
+    return REPLAY_NONE;
+}
+
+static uint32_t owner_of_map(struct replay *replay, uint32_t process)
+{
+    struct ancestry at = {.process = process};
+    while (at.process != REPLAY_NONE && !has_map(replay, at.process))
+        next_ancestor(replay, &at);
+    return at.process;
+}
+
+uint32_t replay_jit_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time, bool is_mapped)
+{
+    bool is_found = false;
+    uint32_t number = REPLAY_NONE, owner = REPLAY_NONE;
+    if (replay->perf_map_folder) {
+        number = dumped_frame(replay, process, pc, time, &is_found);
+        owner = is_found ? REPLAY_NONE : owner_of_map(replay, process);
+    }
+    if (is_found)
+        return number;
+    struct replay_frame frame = {
+        .lib = is_mapped ? REPLAY_LIB_ANONYMOUS : REPLAY_LIB_UNMAPPED, .process = owner, .address = pc};
+    if (owner != REPLAY_NONE)
+        return replay_add_frame(replay, &replay->processes.data[owner].map_frames, pc, &frame);
+    return replay_add_frame(replay, is_mapped ? &replay->pc_frames : &replay->unmapped_frames, pc, &frame);
+}
+
+uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, uint64_t time)
+{
+    const struct jitdump *dump = replay->processes.data[process].dump;
+    return dump ? 1 + process_jitdump_generation(replay, dump, time) : 0;
+}
+
+void replay_jit_mapped(struct replay *replay, uint32_t process, uint32_t lib)
+{
+    if (lib < replay->libs.length && replay->libs.data[lib].lib.path &&
+        jit_files_is_jitdump(replay->libs.data[lib].lib.path))
+        replay->processes.data[process].dump_lib = lib + 1;
+}
+
+void replay_jit_destroy(struct replay_process *process)
+{
+    if (process->dump)
+        jitdump_destroy(process->dump);
+    free(process->dump);
+    hash_destroy(&process->jitdump_unwind);
+    hash_destroy(&process->map_frames);
+}

@@ -1,0 +1,514 @@
+/*
+ * All addresses of one library go to the symbolizer in one sorted batch, all libraries at once, so that it can work on
+ * them in parallel (address_batches.h). Its answers become rows (answer_rows.h).
+ */
+#include "assemble/symbolization.h"
+
+#include "assemble/address_batches.h"
+#include "assemble/process_perf_map.h"
+#include "base/path.h"
+#include "record/info.h"
+#include "symbol/debug_file.h"
+#include "symbol/jitdump.h"
+#include "symbol/kallsyms.h"
+#include "symbol/library_id.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The categories of a recording, in the order in which the page stacks and lists them. */
+enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_LIBRARY, CATEGORY_JIT, CATEGORY_KERNEL, CATEGORY_COUNT };
+
+static const char *const categories[CATEGORY_COUNT][2] = {
+    [CATEGORY_OTHER] = {"Other", "grey"},     [CATEGORY_USER] = {"User", "yellow"},
+    [CATEGORY_LIBRARY] = {"Library", "blue"}, [CATEGORY_JIT] = {"JIT", "green"},
+    [CATEGORY_KERNEL] = {"Kernel", "orange"},
+};
+
+struct namer {
+    struct symbolization *symbolization;
+    const struct replay *replay;
+    struct profile *profile;
+    struct interner *interner;
+    struct perf_map_names perf_map_names;
+    const struct kallsyms *kallsyms; /* NULL: of no use for these addresses */
+    uint64_t kernel_unnamed;         /* distinct addresses of the kernel */
+};
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* A shared object of the system, as opposed to the program's own code. */
+static bool is_system_library(const char *path)
+{
+    static const char *const folders[] = {"/lib/",       "/lib64/",     "/lib32/",     "/usr/lib/", "/usr/lib64/",
+                                          "/usr/lib32/", "/nix/store/", "/gnu/store/", "/snap/"};
+    const char *name = path_base_name(path);
+    const char *suffix = strstr(name, ".so");
+    if (!suffix || (suffix[3] && suffix[3] != '.'))
+        return false;
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        if (starts_with(path, folders[i]))
+            return true;
+    return false;
+}
+
+static uint32_t category_of(const struct spool_lib *lib)
+{
+    switch (lib->kind) {
+    case SPOOL_LIB_KERNEL:
+    case SPOOL_LIB_KERNEL_MODULE:
+        return CATEGORY_KERNEL;
+    case SPOOL_LIB_VDSO:
+        return CATEGORY_LIBRARY;
+    default:
+        return is_system_library(lib->path) ? CATEGORY_LIBRARY : CATEGORY_USER;
+    }
+}
+
+/* ---- rows ---- */
+
+static uint32_t add_text(struct namer *namer, const char *text)
+{
+    return strings_add_z(&namer->profile->strings, text);
+}
+
+/* A func that stands alone: a mark, or an address of no library. */
+static uint32_t add_bare_frame(struct namer *namer, const char *name, uint32_t resource, uint32_t category)
+{
+    struct func_row func = {.name = add_text(namer, name), .resource = resource, .source = PROFILE_NONE};
+    struct frame_row frame =
+        frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(namer->interner, &func));
+    frame.category = category;
+    frame.subcategory = 0;
+    return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(namer->interner, &frame);
+}
+
+/* A function of a JIT compiler. It has no address that means anything in another run, nor a library, so all its
+ * addresses have one frame for each tier and line. */
+static uint32_t add_jit_frame(struct namer *namer, const struct jit_name *name, uint32_t line, uint32_t column)
+{
+    namer->symbolization->shares_frames = true;
+    uint32_t text = add_text(namer, name->function), library = add_text(namer, "JIT"), file = STRING_NONE;
+    if (text == STRING_NONE || library == STRING_NONE ||
+        (name->file && (file = add_text(namer, name->file)) == STRING_NONE))
+        return PROFILE_NONE;
+    struct func_row func = {
+        .name = text,
+        .resource = intern_library_resource(namer->interner, library),
+        .source = name->file ? intern_source_file(namer->interner, file) : PROFILE_NONE,
+        .line = name->line,
+        .column = name->column,
+    };
+    if (func.resource == PROFILE_NONE || (name->file && func.source == PROFILE_NONE))
+        return PROFILE_NONE;
+    struct frame_row frame = frame_row_of(intern_func(namer->interner, &func));
+    frame.category = CATEGORY_JIT;
+    frame.line = line;
+    frame.column = column;
+    frame.subcategory = name->tier ? intern_subcategory(namer->interner, CATEGORY_JIT, name->tier) : 0;
+    return frame.func == PROFILE_NONE || frame.subcategory == PROFILE_NONE ? PROFILE_NONE
+                                                                           : intern_frame(namer->interner, &frame);
+}
+
+/* Nothing tells functions apart: all of it is one, and not one for each address. */
+static uint32_t add_unnamed_code(struct namer *namer)
+{
+    static const struct jit_name unnamed = {.function = "JIT code (no symbols)"};
+    namer->symbolization->jit_unnamed++;
+    return add_jit_frame(namer, &unnamed, 0, 0);
+}
+
+/* What a map file names, at this address. */
+static uint32_t add_anonymous_frame(struct namer *namer, size_t index)
+{
+    const struct jit_name *name = perf_map_names_of(&namer->perf_map_names, index);
+    namer->symbolization->jit_addresses++;
+    return name ? add_jit_frame(namer, name, 0, 0) : add_unnamed_code(namer);
+}
+
+static const char *text_of(const struct jitdump *dump, uint32_t text)
+{
+    return strings_text(&dump->texts, text);
+}
+
+/* What a jitdump file names. Its lines count only where they are of the file that the function is in: those of inlined
+ * functions may not be. */
+static uint32_t add_dumped_frame(struct namer *namer, const struct replay_frame *from)
+{
+    const struct jitdump *dump = namer->replay->processes.data[from->process].dump;
+    const struct jit_code *code = &dump->codes.data[from->code];
+    const struct string_entry *text = &dump->texts.entries.data[code->name];
+    const struct jit_line *line = jitdump_line(dump, from->code, from->address);
+    struct jit_name name;
+    namer->symbolization->jit_addresses++;
+    if (!text->length)
+        return add_unnamed_code(namer);
+    if (jit_name_parse(&name, text->text, text->length, &namer->perf_map_names.arena))
+        return PROFILE_NONE;
+    if (!name.file && code->line_count)
+        name.file = text_of(dump, dump->lines.data[code->first_line].file);
+    bool is_its_line = line && name.file && jitdump_line_is_in(dump, line, name.file);
+    return is_its_line ? add_jit_frame(namer, &name, line->line, line->column) : add_jit_frame(namer, &name, 0, 0);
+}
+
+/* ---- the kernel's own code ---- */
+
+/* What lay in no known part of the kernel when it was recorded may have come later: BPF programs, modules. */
+static int open_kallsyms(struct namer *namer, struct symbolizer *symbolizer, struct error *err)
+{
+    const struct replay *replay = namer->replay;
+    const char *boot = replay_info(replay, INFO_BOOT);
+    char boot_now[64];
+    bool is_wanted = false;
+    for (size_t i = 0; i < replay->frames.length && !is_wanted; i++)
+        is_wanted = replay->frames.data[i].lib == REPLAY_LIB_UNKNOWN_KERNEL;
+    if (!is_wanted || !boot || !info_read_boot(boot_now, sizeof(boot_now)) || strcmp(boot, boot_now) != 0)
+        return 0;
+    namer->kallsyms = symbolizer_kallsyms(symbolizer, err);
+    return namer->kallsyms ? 0 : -ENOMEM;
+}
+
+static uint32_t add_kernel_code(struct namer *namer, const char *name, const char *module)
+{
+    char library[128];
+    snprintf(library, sizeof(library), "[%s]", module ? module : "kernel.kallsyms");
+    uint32_t text = add_text(namer, library);
+    uint32_t resource = text == STRING_NONE ? PROFILE_NONE : intern_library_resource(namer->interner, text);
+    return resource == PROFILE_NONE ? PROFILE_NONE : add_bare_frame(namer, name, resource, CATEGORY_KERNEL);
+}
+
+static bool add_problem(struct namer *namer, const char *library, const char *reason)
+{
+    struct symbolization_problem problem = {.library = add_text(namer, library), .reason = add_text(namer, reason)};
+    return problem.library != STRING_NONE && problem.reason != STRING_NONE &&
+           array_push(&namer->symbolization->problems, problem);
+}
+
+static bool tell_unnamed_kernel(struct namer *namer)
+{
+    if (!namer->kernel_unnamed)
+        return true;
+    bool is_hidden = namer->kallsyms && namer->kallsyms->problem[0];
+    struct missing_symbols missing = {.library = add_text(namer, "the kernel"),
+                                      .reason = is_hidden ? MISSING_SYMBOLS_NOT_READABLE : MISSING_SYMBOLS_STRIPPED,
+                                      .unnamed = namer->kernel_unnamed};
+    return missing.library != STRING_NONE && array_push(&namer->symbolization->missing_symbols, missing) &&
+           add_problem(namer, "the kernel",
+                       is_hidden ? namer->kallsyms->problem
+                                 : "some of its code had no name any more when the recording ended");
+}
+
+/* An address of no known part of the kernel. Without a name all of them are one func: an address of the kernel says
+ * nothing to a user. */
+static uint32_t add_unknown_kernel(struct namer *namer, uint64_t address)
+{
+    const struct kernel_symbol *symbol = namer->kallsyms ? kallsyms_find_anywhere(namer->kallsyms, address) : NULL;
+    namer->symbolization->addresses++;
+    namer->symbolization->shares_frames = true;
+    if (symbol)
+        return add_kernel_code(namer, namer->kallsyms->text + symbol->name, kallsyms_module(namer->kallsyms, symbol));
+    namer->symbolization->unnamed++;
+    namer->kernel_unnamed++;
+    return add_kernel_code(namer, "kernel code (no symbols)", NULL);
+}
+
+/* Code that the kernel made, and told of. */
+static uint32_t add_made_kernel_code(struct namer *namer, const struct spool_lib *code)
+{
+    namer->symbolization->addresses++;
+    namer->symbolization->shares_frames = true;
+    return add_kernel_code(namer, code->path, strncmp(code->path, "bpf_", 4) == 0 ? "bpf" : NULL);
+}
+
+static bool is_in_library(const struct replay *replay, const struct replay_frame *frame)
+{
+    return frame->lib < replay->libs.length && replay->libs.data[frame->lib].lib.kind != SPOOL_LIB_KERNEL_CODE;
+}
+
+/* The frame of an address that is in no library. */
+static uint32_t add_frame_of(struct namer *namer, size_t index)
+{
+    const struct replay *replay = namer->replay;
+    const struct replay_frame *from = &replay->frames.data[index];
+    char name[32];
+    if (from->lib < replay->libs.length)
+        return add_made_kernel_code(namer, &replay->libs.data[from->lib].lib);
+    switch (from->lib) {
+    case REPLAY_LIB_TRUNCATED:
+        return add_bare_frame(namer, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
+    case REPLAY_LIB_UNKNOWN_KERNEL:
+        return add_unknown_kernel(namer, from->address);
+    case REPLAY_LIB_DUMPED:
+        return add_dumped_frame(namer, from);
+    case REPLAY_LIB_ANONYMOUS:
+        return add_anonymous_frame(namer, index);
+    default:
+        if (perf_map_names_of(&namer->perf_map_names, index)) /* it is only the record of its mapping that was lost */
+            return add_anonymous_frame(namer, index);
+        snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
+        return add_bare_frame(namer, name, PROFILE_NONE, CATEGORY_OTHER);
+    }
+}
+
+/* Jitdump files that do not say all that they could. */
+static bool tell_bad_dumps(struct namer *namer)
+{
+    const struct replay *replay = namer->replay;
+    for (size_t i = 0; i < replay->processes.length; i++) {
+        const struct replay_process *process = &replay->processes.data[i];
+        bool is_unusable = process->dump_state == REPLAY_JIT_MISSING && process->dump_lib;
+        const char *reason = is_unusable ? "it cannot be read, is damaged, or is another user's or a later file"
+                             : process->dump && process->dump->is_cut
+                                 ? "it ends in the middle of a record, or part of it is damaged: some names are missing"
+                                 : NULL;
+        char name[32];
+        snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(replay, (uint32_t)i));
+        if (reason && !add_problem(namer, name, reason))
+            return false;
+    }
+    return true;
+}
+
+static bool set_bare(struct namer *namer, size_t index)
+{
+    struct symbolization *symbolization = namer->symbolization;
+    uint32_t frame = add_frame_of(namer, index);
+    symbolization->named.data[index] =
+        (struct symbolized_frame){.first = (uint32_t)symbolization->frames.length, .count = 1};
+    return frame != PROFILE_NONE && array_push(&symbolization->frames, frame);
+}
+
+static void write_ids(const unsigned char *build_id, size_t size, char breakpad_id[BREAKPAD_ID_SIZE],
+                      char code_id[CODE_ID_SIZE])
+{
+    library_breakpad_id(build_id, size, breakpad_id);
+    library_code_id(build_id, size, code_id);
+}
+
+/* Of a file whose build id the kernel did not tell. It only looks where the segments say that notes are, which is not
+ * where the programs of Go have theirs; of a file that is known to be the one that was mapped, its own word counts. One
+ * without is known to symbol servers by its code. Leaves both empty if the file is gone, or may be another one. */
+static void write_ids_of_code(const struct symbol_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
+                              char code_id[CODE_ID_SIZE])
+{
+    struct elf_file file;
+    unsigned char id[16];
+    if (debug_file_open_code(&file, lib, NULL, NULL) != 0)
+        return;
+    if (file.build_id_size && lib->origin)
+        write_ids(file.build_id, file.build_id_size, breakpad_id, code_id);
+    else if (file.build_id_size == 0 && library_text_id(&file, id))
+        library_breakpad_id(id, sizeof(id), breakpad_id);
+    elf_file_close(&file);
+}
+
+static void write_ids_of_image(const struct spool_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
+                               char code_id[CODE_ID_SIZE])
+{
+    struct elf_file file;
+    if (elf_file_open_image(&file, lib->image, lib->image_size, lib->path, NULL) != 0)
+        return;
+    if (file.build_id_size)
+        write_ids(file.build_id, file.build_id_size, breakpad_id, code_id);
+    elf_file_close(&file);
+}
+
+static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const struct symbol_lib *symbol_lib,
+                         struct library_rows *rows)
+{
+    char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "";
+    if (lib->build_id_size)
+        write_ids(lib->build_id, lib->build_id_size, breakpad_id, code_id);
+    else if (lib->image_size)
+        write_ids_of_image(lib, breakpad_id, code_id);
+    else if (lib->kind == SPOOL_LIB_FILE)
+        write_ids_of_code(symbol_lib, breakpad_id, code_id);
+    uint32_t name = add_text(namer, path_base_name(lib->path)), path = add_text(namer, lib->path);
+    struct library row = {
+        .arch = add_text(namer, "x86_64"),
+        .name = name,
+        .path = path,
+        .debug_name = name,
+        .debug_path = path,
+        .breakpad_id = add_text(namer, breakpad_id),
+        .code_id = code_id[0] ? add_text(namer, code_id) : PROFILE_NONE,
+    };
+    if (name == STRING_NONE || path == STRING_NONE || row.arch == STRING_NONE || row.breakpad_id == STRING_NONE)
+        return false;
+    rows->lib = intern_library(namer->interner, &row);
+    rows->resource = intern_library_resource(namer->interner, name);
+    rows->category = category_of(lib);
+    rows->subcategory = 0;
+    return rows->lib != PROFILE_NONE && rows->resource != PROFILE_NONE;
+}
+
+/* ---- addresses in libraries ---- */
+
+static struct symbol_origin origin_of(const struct spool_lib *lib, const struct open_files *files, uint32_t number)
+{
+    struct open_file file = files ? open_files_get(files, number) : (struct open_file){.fd = -1, .root_fd = -1};
+    return (struct symbol_origin){.fd = file.fd, .root_fd = file.root_fd, .size = lib->size, .mtime_ns = lib->mtime_ns};
+}
+
+static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct symbol_origin *origin)
+{
+    static const enum symbol_lib_kind kinds[] = {
+        [SPOOL_LIB_FILE] = SYMBOL_LIB_ELF,
+        [SPOOL_LIB_KERNEL] = SYMBOL_LIB_KERNEL,
+        [SPOOL_LIB_KERNEL_MODULE] = SYMBOL_LIB_MODULE,
+        [SPOOL_LIB_VDSO] = SYMBOL_LIB_VDSO,
+    };
+    return (struct symbol_lib){
+        .kind = lib->kind <= SPOOL_LIB_VDSO ? kinds[lib->kind] : SYMBOL_LIB_ELF,
+        .name = path_base_name(lib->path),
+        .path = lib->path,
+        .build_id = lib->build_id_size ? lib->build_id : NULL,
+        .build_id_size = lib->build_id_size,
+        .image = lib->image_size ? lib->image : NULL,
+        .image_size = lib->image_size,
+        .origin = origin,
+    };
+}
+
+/* What the symbolizer is told of the libraries of a recording. */
+struct recorded_libs {
+    const struct replay *replay;
+    struct symbol_origin *origins; /* of each */
+};
+
+static struct symbol_lib recorded_lib(const void *context, uint32_t lib)
+{
+    const struct recorded_libs *libs = context;
+    return symbol_lib_of(&libs->replay->libs.data[lib].lib, &libs->origins[lib]);
+}
+
+static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,
+                         size_t first)
+{
+    size_t lib_count = libs->replay->libs.length;
+    libs->origins = calloc(lib_count + 1, sizeof(*libs->origins));
+    if (!libs->origins)
+        return false;
+    for (size_t i = 0; i < lib_count; i++)
+        libs->origins[i] = origin_of(&libs->replay->libs.data[i].lib, files, (uint32_t)i);
+    for (size_t i = first; i < libs->replay->frames.length; i++) {
+        const struct replay_frame *frame = &libs->replay->frames.data[i];
+        if (is_in_library(libs->replay, frame) &&
+            !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
+            return false;
+    }
+    return address_batches_make(batches, recorded_lib, libs);
+}
+
+static bool add_missing_symbols(struct namer *namer, const struct symbol_job *job, uint64_t unnamed)
+{
+    struct missing_symbols missing = {.library = add_text(namer, job->lib.name),
+                                      .reason = job->answers.missing_symbols ? job->answers.missing_symbols
+                                                                             : MISSING_SYMBOLS_STRIPPED,
+                                      .unnamed = unnamed};
+    return missing.library != STRING_NONE && array_push(&namer->symbolization->missing_symbols, missing);
+}
+
+static bool add_if_gone(struct namer *namer, const struct symbol_lib *lib)
+{
+    if (!debug_file_has_gone(lib))
+        return true;
+    uint32_t name = add_text(namer, lib->name);
+    return name != STRING_NONE && array_push(&namer->symbolization->gone, name) &&
+           add_problem(namer, lib->name,
+                       "deleted or replaced since it was mapped; its names are those of the file that ran");
+}
+
+static bool add_batch(struct namer *namer, const struct address_batches *batches, size_t index)
+{
+    const struct symbol_job *job = &batches->jobs.data[index];
+    struct symbolization *symbolization = namer->symbolization;
+    size_t first = batches->first.data[index], end = batches->first.data[index + 1];
+    struct library_rows rows;
+    if (!add_lib_rows(namer, &namer->replay->libs.data[batches->addresses.data[first].lib].lib, &job->lib, &rows))
+        return false;
+    if (job->answers.problem[0] && !add_problem(namer, job->lib.name, job->answers.problem))
+        return false;
+    uint64_t unnamed_before = symbolization->unnamed;
+    for (size_t i = first; i < end; i++) {
+        const struct batch_address *address = &batches->addresses.data[i];
+        const struct symbol_answer *answer = address_batches_answer(batches, index, i);
+        struct symbolized_frame named = {.first = (uint32_t)symbolization->frames.length};
+        if (!answer_rows_add(namer->interner, &rows, address->rva, &job->answers, answer, &symbolization->frames))
+            return false;
+        named.count = (uint32_t)symbolization->frames.length - named.first;
+        symbolization->named.data[address->asker] = named;
+        symbolization->addresses++;
+        symbolization->unnamed += answer->frame_count == 0;
+    }
+    uint64_t unnamed = symbolization->unnamed - unnamed_before;
+    return unnamed <= job->count / 2 ? add_if_gone(namer, &job->lib) : add_missing_symbols(namer, job, unnamed);
+}
+
+int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
+                     struct symbolizer *symbolizer, struct profile *profile, struct interner *interner,
+                     struct error *err)
+{
+    struct namer namer = {.symbolization = symbolization, .replay = replay, .profile = profile, .interner = interner};
+    struct address_batches batches = {0};
+    struct recorded_libs libs = {.replay = replay};
+    int code = -ENOMEM;
+    for (size_t i = 0; i < CATEGORY_COUNT; i++)
+        if (intern_category(interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
+            goto no_memory;
+    if (!array_reserve(&symbolization->named, replay->frames.length + 1) || !make_batches(&batches, &libs, files, 0))
+        goto no_memory;
+    symbolization->named.length = replay->frames.length;
+    memset(symbolization->named.data, 0, (replay->frames.length + 1) * sizeof(*symbolization->named.data));
+    code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
+    if (!code)
+        code = perf_map_names_find(&namer.perf_map_names, replay, err);
+    if (!code)
+        code = open_kallsyms(&namer, symbolizer, err);
+    if (code)
+        goto out;
+    for (size_t i = 0; i < batches.jobs.length; i++)
+        if (!add_batch(&namer, &batches, i))
+            goto no_memory;
+    for (size_t i = 0; i < replay->frames.length; i++)
+        if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&namer, i))
+            goto no_memory;
+    if (!tell_unnamed_kernel(&namer) || !tell_bad_dumps(&namer))
+        goto no_memory;
+    goto out;
+no_memory:
+    code = error_no_memory(err);
+out:
+    address_batches_destroy(&batches);
+    free(libs.origins);
+    perf_map_names_destroy(&namer.perf_map_names);
+    return code;
+}
+
+int prefetch_symbols(const struct replay *replay, size_t first, struct symbolizer *symbolizer, const atomic_bool *stop,
+                     struct error *err)
+{
+    struct address_batches batches = {.rvas = NULL};
+    struct recorded_libs libs = {.replay = replay};
+    int code = make_batches(&batches, &libs, NULL, first)
+                   ? symbolizer_learn(symbolizer, batches.jobs.data, batches.jobs.length, stop, err)
+                   : error_no_memory(err);
+    address_batches_destroy(&batches);
+    free(libs.origins);
+    return code;
+}
+
+void symbolization_destroy(struct symbolization *symbolization)
+{
+    array_free(&symbolization->named);
+    array_free(&symbolization->frames);
+    array_free(&symbolization->problems);
+    array_free(&symbolization->missing_symbols);
+    array_free(&symbolization->gone);
+}

@@ -1,0 +1,133 @@
+/*
+ * A descriptor of /proc/PID/root would not do: when the last process of a mount namespace ends, its file systems come
+ * apart, and /tmp below that root is then whatever was there before. So /tmp itself is opened. It is one descriptor for
+ * each mount namespace that has compiled code, and one for each jitdump file; both numbers are bounded, and what is
+ * above is looked for under its name when all is over.
+ */
+#include "record/jit_files.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FOLDERS_MAX = 64, DUMPS_MAX = 256 };
+
+/* The inode of a namespace ("mnt", "pid"), 0 if it cannot be seen. `process` is a pid or "self". */
+static uint64_t namespace_of(const char *process, const char *kind)
+{
+    char path[64];
+    struct stat info;
+    snprintf(path, sizeof(path), "/proc/%s/ns/%s", process, kind);
+    return stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
+}
+
+static bool is_in_another(const char *process, const char *kind)
+{
+    uint64_t theirs = namespace_of(process, kind);
+    return theirs && theirs != namespace_of("self", kind);
+}
+
+/* The last number of "NSpid:" in /proc/PID/status: one for each namespace, from ours inwards. */
+static uint32_t innermost_pid(const char *process, uint32_t pid)
+{
+    char path[64], line[256];
+    snprintf(path, sizeof(path), "/proc/%s/status", process);
+    FILE *status = fopen(path, "re");
+    while (status && fgets(line, sizeof(line), status)) {
+        const char *last = strncmp(line, "NSpid:", 6) == 0 ? strrchr(line, '\t') : NULL;
+        unsigned long number = last ? strtoul(last + 1, NULL, 10) : 0;
+        if (number && number <= UINT32_MAX)
+            pid = (uint32_t)number;
+    }
+    if (status)
+        fclose(status);
+    return pid;
+}
+
+static uint32_t open_folder(struct jit_files *files, const char *process)
+{
+    uint64_t namespace = namespace_of(process, "mnt");
+    for (size_t i = 0; i < files->folders.length; i++)
+        if (files->folders.data[i].namespace == namespace)
+            return (uint32_t)i;
+    if (files->folders.length == FOLDERS_MAX)
+        return JIT_FOLDER_OURS;
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
+    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return JIT_FOLDER_OURS;
+    if (!array_push(&files->folders, (struct jit_folder){.namespace = namespace, .fd = fd})) {
+        close(fd);
+        return JIT_FOLDER_OURS;
+    }
+    return (uint32_t)files->folders.length - 1;
+}
+
+static struct jit_file *jit_file_of(struct jit_files *files, uint32_t process, uint32_t pid)
+{
+    uint32_t index = hash_get(&files->by_process, process);
+    if (index != HASH_MISSING)
+        return &files->files.data[index];
+    char name[16];
+    snprintf(name, sizeof(name), "%" PRIu32, pid);
+    struct jit_file file = {.pid = pid, .folder = JIT_FOLDER_OURS, .dump = -1};
+    if (is_in_another(name, "pid"))
+        file.pid = innermost_pid(name, pid);
+    if (is_in_another(name, "mnt"))
+        file.folder = open_folder(files, name);
+    index = (uint32_t)files->files.length;
+    if (!array_push(&files->files, file) || !hash_set(&files->by_process, process, index))
+        return NULL;
+    return &files->files.data[index];
+}
+
+bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid)
+{
+    return jit_file_of(files, process, pid) != NULL;
+}
+
+bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, const char *path)
+{
+    struct jit_file *file = jit_file_of(files, process, pid);
+    char in_root[4096 + 64];
+    if (!file)
+        return false;
+    if (file->dump >= 0 || files->dumps == DUMPS_MAX)
+        return true;
+    snprintf(in_root, sizeof(in_root), "/proc/%" PRIu32 "/root%s", pid, path);
+    file->dump = open(in_root, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    files->dumps += file->dump >= 0;
+    return true;
+}
+
+bool jit_files_is_jitdump(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    if (!name || strncmp(name, "/jit-", 5) != 0 || !isdigit((unsigned char)name[5]))
+        return false;
+    return strcmp(name + 5 + strspn(name + 5, "0123456789"), ".dump") == 0;
+}
+
+const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t process)
+{
+    uint32_t index = hash_get(&files->by_process, process);
+    return index == HASH_MISSING ? NULL : &files->files.data[index];
+}
+
+void jit_files_destroy(struct jit_files *files)
+{
+    for (size_t i = 0; i < files->folders.length; i++)
+        close(files->folders.data[i].fd);
+    for (size_t i = 0; i < files->files.length; i++)
+        if (files->files.data[i].dump >= 0)
+            close(files->files.data[i].dump);
+    array_free(&files->files);
+    array_free(&files->folders);
+    hash_destroy(&files->by_process);
+}

@@ -1,0 +1,99 @@
+#include "record/metadata.h"
+
+#include "base/clock.h"
+#include "base/path.h"
+#include "record/info.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+struct item {
+    const char *name;
+    uint64_t number;
+    const char *text; /* instead of the number, unless NULL */
+};
+
+static int write_items(struct spool_writer *spool, const struct item *items, size_t count, struct error *err)
+{
+    int code = 0;
+    for (const struct item *item = items; item < items + count && !code; item++)
+        code = item->text ? info_write(spool, item->name, item->text, err)
+                          : info_write_number(spool, item->name, item->number, err);
+    return code;
+}
+
+static void join_notes(const struct perf_events *events, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < events->note_count; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "; " : "", events->notes[i]);
+}
+
+/* Kernel addresses mean the same only until the machine starts anew. */
+static int write_boot(struct spool_writer *spool, struct error *err)
+{
+    char id[64];
+    return info_read_boot(id, sizeof(id)) ? info_write(spool, INFO_BOOT, id, err) : 0;
+}
+
+int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
+                         const struct perf_events *events, uint64_t started, struct error *err)
+{
+    char notes[PERF_NOTES * (PERF_NOTE_SIZE + 2)];
+    join_notes(events, notes, sizeof(notes));
+    bool has_kernel = events->tier == PERF_TIER_KERNEL_AND_USER;
+    const struct item items[] = {
+        {INFO_PRODUCT, .text = path_base_name(options->argv[0])},
+        {INFO_START_REALTIME, .number = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - started)},
+        {INFO_START_MONOTONIC, .number = started},
+        {INFO_INTERVAL, .number = UINT64_C(1000000000) / events->rate},
+        {INFO_EVENT, .text = events->hardware ? "cycles" : "cpu-clock"},
+        {INFO_TIER, .text = has_kernel ? "kernel and user" : "user only"},
+        {INFO_TIER_NOTES, .text = notes},
+        {INFO_STACK_BYTES, .number = events->stack_size},
+        {INFO_RECORDER, .text = options->recorder},
+    };
+    int code = info_write_command(spool, options->argv, err);
+    if (!code)
+        code = write_boot(spool, err);
+    return code ? code : write_items(spool, items, sizeof(items) / sizeof(*items), err);
+}
+
+static void describe_end(const struct record_result *result, char *text, size_t size)
+{
+    if (!result->target_ended) {
+        snprintf(text, size, "still running");
+    } else if (WIFSIGNALED(result->target_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(result->target_status));
+        snprintf(text, size, "killed by signal %d%s%s", WTERMSIG(result->target_status), name ? ", SIG" : "",
+                 name ? name : "");
+    } else {
+        snprintf(text, size, "exit status %d", WEXITSTATUS(result->target_status));
+    }
+}
+
+int metadata_write_end(struct spool_writer *spool, const struct record_result *result, uint64_t samples_expected,
+                       const uint64_t *truncated_by_reason, struct error *err)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    char end[64];
+    describe_end(result, end, sizeof(end));
+    const struct item items[] = {
+        {INFO_END_MONOTONIC, .number = monotonic_ns()},
+        {INFO_SAMPLES_EXPECTED, .number = samples_expected},
+        {INFO_SAMPLES_LOST, .number = result->lost},
+        {INFO_RECORDER_CPU, .number = result->recorder_cpu},
+        {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},
+        {INFO_TRUNCATED_STACK_SHORT, .number = truncated_by_reason[UNWIND_STACK_SHORT]},
+        {INFO_TRUNCATED_NO_RULE, .number = truncated_by_reason[UNWIND_NO_RULE]},
+        {INFO_TRUNCATED_NO_MODULE, .number = truncated_by_reason[UNWIND_NO_MODULE]},
+        {INFO_TRUNCATED_STUCK, .number = truncated_by_reason[UNWIND_STUCK]},
+        {INFO_TRUNCATED_TOO_DEEP, .number = truncated_by_reason[UNWIND_TOO_DEEP]},
+        {INFO_EXIT, .text = end},
+    };
+    return write_items(spool, items, sizeof(items) / sizeof(*items), err);
+}

@@ -1,0 +1,26 @@
+/*
+ * What a recording notes about itself in its spool: how it was made, and at its end how it went. info.h has the names.
+ */
+#ifndef PROF_RECORD_METADATA_H
+#define PROF_RECORD_METADATA_H
+
+#include "base/error.h"
+#include "record/record.h"
+#include "record/spool.h"
+#include "sample/perf_events.h"
+#include "unwind/unwind.h"
+
+#include <stdint.h>
+
+enum { METADATA_TRUNCATION_REASONS = UNWIND_TOO_DEEP + 1 };
+
+/* `started`: ns of CLOCK_MONOTONIC. */
+int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
+                         const struct perf_events *events, uint64_t started, struct error *err);
+
+/* `samples_expected`: what the CPU time that was used should have given. `truncated_by_reason`: stacks by enum
+ * unwind_end. */
+int metadata_write_end(struct spool_writer *spool, const struct record_result *result, uint64_t samples_expected,
+                       const uint64_t *truncated_by_reason, struct error *err);
+
+#endif

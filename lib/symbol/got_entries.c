@@ -1,0 +1,137 @@
+/*
+ * A relocation says which pointer gets which value: the address of a symbol (by its number in .dynsym), or a place in
+ * the same file, which stands in the relocation (RELA), or in the pointer itself (REL, and the packed .relr.dyn, which
+ * need not be unpacked for that reason). Layouts: System V ABI (gabi, "Relocation"), and its supplements for each
+ * machine.
+ */
+#include "symbol/got_entries.h"
+#include "base/search.h"
+#include "symbol/demangle.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+/* Real files have two tables of relocations; a hostile one could have a million, each of them as large as the file. */
+enum { TABLES_MAX = 16 };
+
+struct relocation {
+    uint64_t slot, addend;
+    uint32_t symbol, type;
+    bool has_addend;
+};
+
+static size_t relocation_size(const struct elf_file *file, const struct elf_section *table)
+{
+    return (table->type == SHT_RELA ? 3u : 2u) * (file->is_64 ? 8 : 4);
+}
+
+static struct relocation relocation_read(const struct elf_file *file, const struct elf_section *table, struct cursor *c)
+{
+    struct relocation relocation = {.has_addend = table->type == SHT_RELA};
+    if (file->is_64) {
+        relocation.slot = cursor_u64(c);
+        uint64_t info = cursor_u64(c);
+        relocation.symbol = (uint32_t)(info >> 32);
+        relocation.type = (uint32_t)info;
+        relocation.addend = relocation.has_addend ? cursor_u64(c) : 0;
+    } else {
+        relocation.slot = cursor_u32(c);
+        uint32_t info = cursor_u32(c);
+        relocation.symbol = info >> 8;
+        relocation.type = info & 0xff;
+        relocation.addend = relocation.has_addend ? cursor_u32(c) : 0;
+    }
+    return relocation;
+}
+
+/* Whether the pointer gets an address in the same file. */
+static bool is_relative(const struct elf_file *file, uint32_t type)
+{
+    switch (file->machine) {
+    case EM_X86_64:
+        return type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE;
+    case EM_386:
+        return type == R_386_RELATIVE || type == R_386_IRELATIVE;
+    case EM_AARCH64:
+        return type == R_AARCH64_RELATIVE || type == R_AARCH64_IRELATIVE;
+    case EM_ARM:
+        return type == R_ARM_RELATIVE || type == R_ARM_IRELATIVE;
+    default:
+        return false;
+    }
+}
+
+/* The demangled name of a symbol of the table; NULL if it has none. */
+static const char *symbol_name(const struct elf_file *file, const struct elf_section *symbols, uint32_t index,
+                               struct arena *arena)
+{
+    unsigned char raw[24];
+    if (index == 0 || symbols->link >= file->sections.length ||
+        !bytes_read(&symbols->bytes, index * (uint64_t)elf_symbol_size(file), raw, elf_symbol_size(file)))
+        return NULL;
+    struct cursor c = cursor_of(raw, elf_symbol_size(file));
+    struct window texts = {.bytes = &file->sections.data[symbols->link].bytes, .step = 256};
+    const char *mangled = window_string(&texts, elf_symbol_read(file, &c).name);
+    const char *name = mangled && *mangled ? demangle(mangled, arena) : NULL;
+    window_destroy(&texts);
+    return name;
+}
+
+static bool lies_below(const void *entry, const void *address)
+{
+    return ((const struct got_entry *)entry)->address < *(const uint64_t *)address;
+}
+
+static size_t first_of_address(const struct got_entry *entries, size_t count, uint64_t address)
+{
+    return search_count_before(entries, count, sizeof(*entries), lies_below, &address);
+}
+
+static void resolve_by_table(const struct elf_file *file, const struct elf_section *table, struct got_entry *entries,
+                             size_t count, struct arena *arena)
+{
+    unsigned char *raw = table->link < file->sections.length ? bytes_load(&table->bytes) : NULL;
+    struct cursor c = raw ? cursor_of(raw, (size_t)table->bytes.size) : (struct cursor){0};
+    size_t size = relocation_size(file, table);
+    while (cursor_left(&c) >= size) {
+        struct relocation relocation = relocation_read(file, table, &c);
+        if (relocation.slot < entries[0].address || relocation.slot > entries[count - 1].address)
+            continue;
+        size_t first = first_of_address(entries, count, relocation.slot);
+        if (first == count || entries[first].address != relocation.slot || entries[first].name || entries[first].target)
+            continue;
+        struct got_entry found = {.address = relocation.slot};
+        found.name = symbol_name(file, &file->sections.data[table->link], relocation.symbol, arena);
+        if (!found.name && relocation.has_addend && is_relative(file, relocation.type))
+            found.target = relocation.addend;
+        for (size_t i = first; i < count && entries[i].address == found.address; i++)
+            entries[i] = found;
+    }
+    free(raw);
+}
+
+/* The value that the pointer has in the file. */
+static uint64_t stored_value(const struct elf_file *file, uint64_t address)
+{
+    const struct elf_section *section = elf_file_section_at(file, address);
+    unsigned char raw[8] = {0};
+    if (!section || !bytes_read(&section->bytes, address - section->address, raw, file->is_64 ? 8 : 4))
+        return 0;
+    struct cursor c = cursor_of(raw, sizeof(raw));
+    return cursor_u64(&c);
+}
+
+void got_entries_resolve(const struct elf_file *file, struct got_entry *entries, size_t count, struct arena *arena)
+{
+    size_t tables_left = count ? TABLES_MAX : 0;
+    for (size_t i = 0; i < file->sections.length && tables_left; i++) {
+        const struct elf_section *table = &file->sections.data[i];
+        if (table->type != SHT_RELA && table->type != SHT_REL)
+            continue;
+        resolve_by_table(file, table, entries, count, arena);
+        tables_left--;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!entries[i].name && !entries[i].target)
+            entries[i].target = stored_value(file, entries[i].address);
+}

@@ -1,0 +1,144 @@
+/*
+ * ELF for the ARM architecture (AAELF, "Mapping symbols"): $a, $t and $x begin ARM, Thumb and AArch64 code, $d begins
+ * data; anything may follow after a full stop. strip removes them with the other local symbols. Then the lowest bit of
+ * a function's address still says whether it is Thumb code, and where there is no function either it is likely, since
+ * that is what compilers for today's systems make; but stubs are ARM code.
+ */
+#include "symbol/mapping_symbols.h"
+#include "base/search.h"
+#include "symbol/plt_stub.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+/* Real files have two tables of symbols; a hostile one could have a million, each of them as large as the file. */
+enum { TABLES_MAX = 4 };
+
+struct search {
+    uint64_t start, end;
+    struct mapping_symbol before;   /* the last mapping symbol before `start` */
+    struct mapping_symbol function; /* the last function at or before it */
+    bool has_before, has_function;
+};
+
+static bool parse_mark(const char *name, enum code_kind *kind)
+{
+    if (!name || name[0] != '$' || (name[1] && name[2] && name[2] != '.'))
+        return false;
+    switch (name[1]) {
+    case 'a':
+    case 'x':
+        *kind = CODE_PLAIN;
+        return true;
+    case 't':
+        *kind = CODE_THUMB;
+        return true;
+    case 'd':
+        *kind = CODE_DATA;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void take_function(struct search *search, const struct elf_symbol *symbol)
+{
+    struct mapping_symbol function = {symbol->value, symbol->is_thumb ? CODE_THUMB : CODE_PLAIN};
+    if (function.address > search->start || (search->has_function && function.address < search->function.address))
+        return;
+    search->function = function;
+    search->has_function = true;
+}
+
+static bool take_mark(struct mapping_symbols *kinds, struct search *search, struct mapping_symbol mark)
+{
+    if (mark.address >= search->end)
+        return true;
+    if (mark.address >= search->start)
+        return array_push(&kinds->marks, mark);
+    if (!search->has_before || mark.address >= search->before.address)
+        search->before = mark;
+    search->has_before = true;
+    return true;
+}
+
+static bool read_table(struct mapping_symbols *kinds, struct search *search, const struct elf_file *file,
+                       const struct elf_section *table, const struct elf_section *section)
+{
+    unsigned char *raw = table->link < file->sections.length ? bytes_load(&table->bytes) : NULL;
+    if (!raw)
+        return true;
+    struct window names = {.bytes = &file->sections.data[table->link].bytes, .step = 256};
+    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
+    bool done = true;
+    while (done && cursor_left(&c) >= elf_symbol_size(file)) {
+        struct elf_symbol symbol = elf_symbol_read(file, &c);
+        unsigned type = symbol.info & 0xf;
+        struct mapping_symbol mark = {.address = symbol.value};
+        if (symbol.section >= file->sections.length || &file->sections.data[symbol.section] != section)
+            continue;
+        if (type == STT_FUNC && file->machine == EM_ARM)
+            take_function(search, &symbol);
+        else if (type == STT_NOTYPE && parse_mark(window_string(&names, symbol.name), &mark.kind))
+            done = take_mark(kinds, search, mark);
+    }
+    window_destroy(&names);
+    free(raw);
+    return done;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct mapping_symbol *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static enum code_kind guess(const struct elf_file *file, const struct elf_section *section, const struct search *search)
+{
+    if (file->machine != EM_ARM)
+        return CODE_PLAIN;
+    if (search->has_function)
+        return search->function.kind;
+    return plt_section_is(section) ? CODE_PLAIN : CODE_THUMB;
+}
+
+int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *file, uint64_t start, uint64_t end,
+                         struct error *err)
+{
+    struct search search = {.start = start, .end = end};
+    const struct elf_section *section = elf_file_section_at(file, start);
+    *kinds = (struct mapping_symbols){.missing = CODE_PLAIN};
+    if (!section || (file->machine != EM_ARM && file->machine != EM_AARCH64))
+        return 0;
+    size_t tables_left = TABLES_MAX;
+    for (size_t i = 0; i < file->sections.length && tables_left; i++) {
+        const struct elf_section *table = &file->sections.data[i];
+        if ((table->type != SHT_SYMTAB && table->type != SHT_DYNSYM) || !table->bytes.size)
+            continue;
+        if (!read_table(kinds, &search, file, table, section))
+            return error_no_memory(err);
+        tables_left--;
+    }
+    kinds->missing = search.has_before ? search.before.kind : guess(file, section, &search);
+    if (kinds->marks.length)
+        qsort(kinds->marks.data, kinds->marks.length, sizeof(struct mapping_symbol), by_address);
+    return 0;
+}
+
+static bool starts_up_to(const void *mark, const void *address)
+{
+    return ((const struct mapping_symbol *)mark)->address <= *(const uint64_t *)address;
+}
+
+enum code_kind mapping_symbols_at(const struct mapping_symbols *kinds, uint64_t address, uint64_t *until)
+{
+    size_t count = kinds->marks.length;
+    size_t next = search_count_before(kinds->marks.data, count, sizeof(struct mapping_symbol), starts_up_to, &address);
+    *until = next < count ? kinds->marks.data[next].address : UINT64_MAX;
+    return next ? kinds->marks.data[next - 1].kind : kinds->missing;
+}
+
+void mapping_symbols_destroy(struct mapping_symbols *kinds)
+{
+    array_free(&kinds->marks);
+}

@@ -1,0 +1,51 @@
+#include "unwind/jit_rule.h"
+
+#include "unwind/arch.h"
+
+#include <string.h>
+
+/* Reads the code from `before` bytes before `at` to `after` bytes behind it, as far as the mapping goes; what is
+ * missing is 0. */
+static bool read_around(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t at, size_t before,
+                        size_t after, unsigned char *bytes)
+{
+    uint64_t most_before = at - mapping->start, most_after = mapping->end - at;
+    size_t skip = most_before < before ? before - (size_t)most_before : 0;
+    size_t end = before + (most_after < after ? (size_t)most_after : after);
+    memset(bytes, 0, before + after);
+    return stack->read_code && stack->read_code(stack->context, at - before + skip, bytes + skip, end - skip);
+}
+
+bool jit_rule_of_snippet(const struct jit_place *place, bool is_java, struct rule *rule)
+{
+    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    if (!read_around(place->stack, place->mapping, place->at, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes))
+        return false;
+    struct arch_code code = {.kind = ARCH_CODE_UNKNOWN};
+    if (is_java && place->exact)
+        code = arch_java_edge(bytes);
+    if (code.kind == ARCH_CODE_UNKNOWN)
+        code = arch_code_recognise(bytes);
+    if (code.kind != ARCH_CODE_STUB)
+        return false;
+    rule_of_snippet(&code, RULE_FRAME, rule);
+    return true;
+}
+
+void jit_rule_of_java(const struct jit_place *place, struct rule *rule)
+{
+    unsigned char bytes[ARCH_JAVA_REACH];
+    rule->kind = RULE_NO_CFI;
+    if (!read_around(place->stack, place->mapping, place->at, sizeof(bytes), 0, bytes))
+        return;
+    struct arch_code code = arch_java_function(bytes, sizeof(bytes));
+    if (code.kind == ARCH_CODE_STUB)
+        rule_of_snippet(&code, RULE_JAVA, rule);
+}
+
+bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address)
+{
+    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    return read_around(stack, mapping, address, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes) &&
+           (arch_code_follows_call(bytes) || arch_java_returns_to_interpreter(bytes));
+}

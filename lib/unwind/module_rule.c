@@ -1,0 +1,133 @@
+#include "unwind/module_rule.h"
+
+static uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
+{
+    return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
+}
+
+bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_row *row, bool *is_debug_frame)
+{
+    struct cfi_fde fde;
+    uint64_t vaddr = vaddr_of(mapping, pc);
+    if (!unwind_module_find(mapping->module, vaddr, &fde) || !cfi_row_at(&fde, vaddr, row))
+        return false;
+    *is_debug_frame = fde.is_debug_frame;
+    return true;
+}
+
+static bool fits_slot(int64_t offset)
+{
+    return offset % 8 == 0 && offset / 8 >= INT16_MIN && offset / 8 <= INT16_MAX;
+}
+
+/* The CFA as `*(register + offset)`: DW_OP_breg, DW_OP_deref. */
+static bool compact_deref(const struct cfi_row *row, struct rule *rule)
+{
+    enum { DW_OP_deref = 0x06, DW_OP_breg0 = 0x70 };
+    struct cursor c = cfi_expression(row, row->cfa_value);
+    uint8_t reg = (uint8_t)(cursor_u8(&c) - DW_OP_breg0);
+    int64_t offset = cursor_sleb(&c);
+    if (cursor_u8(&c) != DW_OP_deref || c.failed || c.at != c.end || reg >= UNWIND_REG_PC || offset != (int32_t)offset)
+        return false;
+    rule->kind = RULE_FRAME_DEREF;
+    rule->cfa_register = reg;
+    rule->cfa_offset = (int32_t)offset;
+    return true;
+}
+
+/* Rules of registers that no caller can rely on (rax and such, which exception handling code saves) are left out. */
+static bool compact(const struct cfi_row *row, struct rule *rule)
+{
+    uint8_t return_rule = row->rules[UNWIND_REG_PC], sp_rule = row->rules[UNWIND_REG_SP];
+    if (return_rule == CFI_UNDEFINED) {
+        rule->kind = RULE_START;
+        return true;
+    }
+    if (row->is_signal_frame || return_rule != CFI_OFFSET || !fits_slot(row->values[UNWIND_REG_PC]))
+        return false;
+    if (sp_rule != CFI_SAME_VALUE && !(sp_rule == CFI_VAL_OFFSET && row->values[UNWIND_REG_SP] == 0))
+        return false;
+    rule->return_slot = (int16_t)(row->values[UNWIND_REG_PC] / 8);
+    for (size_t i = 0; i < ARCH_SAVED_REGISTERS; i++) {
+        uint8_t reg = arch_saved_registers[i], kind = row->rules[reg];
+        if (kind == CFI_SAME_VALUE || kind == CFI_UNDEFINED)
+            continue;
+        if (kind != CFI_OFFSET || !fits_slot(row->values[reg]))
+            return false;
+        rule->slots[i] = (int16_t)(row->values[reg] / 8);
+        rule->saved |= (uint16_t)(1u << reg);
+    }
+    if (row->cfa_kind == CFI_CFA_EXPRESSION)
+        return compact_deref(row, rule);
+    if (row->cfa_register >= UNWIND_REG_PC || row->cfa_value != (int32_t)row->cfa_value)
+        return false;
+    rule->kind = RULE_FRAME;
+    rule->cfa_register = (uint8_t)row->cfa_register;
+    rule->cfa_offset = (int32_t)row->cfa_value;
+    return true;
+}
+
+/* The code around the instruction that runs next: a return address is one more than the pc. */
+static void read_code(const struct mapping *mapping, uint64_t pc, bool exact,
+                      unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+{
+    unwind_module_code(mapping->module, vaddr_of(mapping, pc) + !exact, code);
+}
+
+static enum rule_kind kind_of_snippet(const struct arch_code *code)
+{
+    return code->kind == ARCH_CODE_STUB ? RULE_FRAME : RULE_AFTER_CLONE;
+}
+
+/* What the code of Go's runtime says better than its CFI, which knows nothing of stacks that begin or are switched, and
+ * which most binaries do not have. */
+static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+{
+    if (!unwind_module_is_go(mapping->module))
+        return false;
+    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    read_code(mapping, pc, exact, bytes);
+    struct arch_code code = arch_code_recognise(bytes);
+    if (arch_code_starts_go_stack(bytes, !exact))
+        rule->kind = RULE_START;
+    else if (code.kind == ARCH_CODE_SIGNAL_FRAME)
+        rule->kind = RULE_SIGNAL_FRAME;
+    else if (code.kind == ARCH_CODE_AFTER_CLONE)
+        rule_of_snippet(&code, kind_of_snippet(&code), rule);
+    else
+        return false;
+    return true;
+}
+
+/* Without CFI: the code itself may be a known snippet, or the entry point. The frame pointer is what is left. */
+static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+{
+    rule->kind = RULE_NO_CFI;
+    if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
+        rule->kind = RULE_START;
+        return;
+    }
+    unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    read_code(mapping, pc, exact, bytes);
+    struct arch_code code = arch_code_recognise(bytes);
+    if (code.kind == ARCH_CODE_SIGNAL_FRAME)
+        rule->kind = RULE_SIGNAL_FRAME;
+    else if (unwind_module_is_go(mapping->module))
+        rule->kind = RULE_GO_NO_CFI;
+    else if (code.kind != ARCH_CODE_UNKNOWN)
+        rule_of_snippet(&code, kind_of_snippet(&code), rule);
+}
+
+void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+{
+    struct cfi_row row;
+    bool is_debug_frame = false;
+    if (rule_of_go_runtime(mapping, pc, exact, rule))
+        return;
+    if (!module_rule_row(mapping, pc, &row, &is_debug_frame))
+        rule_without_cfi(mapping, pc, exact, rule);
+    else if (!compact(&row, rule))
+        *rule = (struct rule){.pc = rule->pc, .generation = rule->generation, .kind = RULE_COMPLEX};
+    else if (is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module))
+        rule->kind = RULE_GO;
+}
