@@ -12,7 +12,6 @@
 #include "ui.h"
 
 #include "assemble/assemble.h"
-#include "assemble/background_symbolizer.h"
 #include "record/launch.h"
 #include "record/record.h"
 
@@ -170,17 +169,13 @@ static int check_output(const char *output)
     return 0;
 }
 
-/* `background`, if it is there, is ended; `symbolizer` as in struct assemble_options. */
 static int save_profile(const struct options *options, const char *spool, const struct open_files *files,
-                        struct background_symbolizer *background, struct symbolizer **symbolizer,
                         struct assemble_result *saved)
 {
     struct cache_path path;
     struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
                                         .files = files,
-                                        .search = &options->symbols.search,
-                                        .background = background,
-                                        .symbolizer = symbolizer};
+                                        .search = &options->symbols.search};
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
@@ -259,7 +254,7 @@ static int recover(struct options *options)
     symbol_options_open(&options->symbols);
     if (options->symbols.search.server)
         sigprocmask(SIG_BLOCK, &interrupt, NULL);
-    int status = save_profile(options, options->recover, NULL, NULL, NULL, &saved);
+    int status = save_profile(options, options->recover, NULL, &saved);
     sigprocmask(SIG_UNBLOCK, &interrupt, NULL);
     if (status)
         return status;
@@ -299,16 +294,6 @@ static void say_if_still_running(const struct record_result *recorded)
     ui_say("the command is still running, as process %d", (int)recorded->pid);
 }
 
-static struct background_symbolizer *start_background_symbolizer(const struct options *options, const char *spool)
-{
-    struct cache_path path;
-    struct debug_search search = {.folders = options->symbols.folders.data,
-                                  .folder_count = options->symbols.folders.length};
-    struct symbolizer_options symbols = {
-        .use_cache = true, .cache_folder = options->serving.no_cache ? NULL : cache_folder(&path), .search = &search};
-    return background_symbolizer_start(spool, &symbols);
-}
-
 static int record(struct options *options)
 {
     struct error err = {0};
@@ -332,10 +317,8 @@ static int record(struct options *options)
                                             .target_mask = &mask,
                                             .files = &files};
     struct record_result recorded;
-    struct background_symbolizer *background = start_background_symbolizer(options, spool);
     code = record_command(&record_options, &recorded, &err);
     if (code) {
-        symbolizer_free(background_symbolizer_take(background));
         open_files_destroy(&files);
         ui_fail_error(&err);
         return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
@@ -349,9 +332,7 @@ static int record(struct options *options)
 
     struct assemble_result saved = {0};
     symbol_options_open(&options->symbols);
-    bool goes_on = !options->save_only && !options->serving.no_cache;
-    struct symbolizer *symbolizer = NULL;
-    int failed = save_profile(options, spool, &files, background, goes_on ? &symbolizer : NULL, &saved);
+    int failed = save_profile(options, spool, &files, &saved);
     open_files_destroy(&files);
     say_if_still_running(&recorded);
     if (failed)
@@ -359,7 +340,6 @@ static int record(struct options *options)
     unlink(spool);
     say_saved(options->output, &saved);
     signal(SIGPIPE, on_closed_pipe);
-    background_symbolizer_continue(symbolizer, &options->symbols.search);
     return serve(options, exit_status(&recorded));
 }
 

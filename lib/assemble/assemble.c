@@ -289,19 +289,14 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     struct symbolizer *symbolizer = NULL;
     *result = (struct assemble_result){0};
     interner_init(&assembly.interner, &assembly.profile);
-    background_symbolizer_stop(options->background);
     int code = replay_spool(&assembly.replay, spool_path, err);
-    symbolizer = background_symbolizer_take(options->background);
     if (code)
         goto out;
     struct symbolizer_options symbols = {.threads = options->threads,
                                          .use_cache = true,
                                          .cache_folder = options->cache_folder,
                                          .search = options->search};
-    if (symbolizer)
-        symbolizer_search(symbolizer, options->search);
-    else
-        symbolizer = symbolizer_new(&symbols, err);
+    symbolizer = symbolizer_new(&symbols, err);
     if (!symbolizer) {
         code = -ENOMEM;
         goto out;
@@ -322,11 +317,6 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
         fill_result(&assembly, result);
     if (!code)
         list_missing_symbols(&assembly, result);
-    if (!code && options->symbolizer) {
-        symbolizer_save(symbolizer);
-        *options->symbolizer = symbolizer;
-        symbolizer = NULL;
-    }
 out:
     symbolizer_free(symbolizer);
     symbolization_destroy(&assembly.symbolization);

@@ -4,7 +4,6 @@
 #ifndef PROF_ASSEMBLE_ASSEMBLE_H
 #define PROF_ASSEMBLE_ASSEMBLE_H
 
-#include "assemble/background_symbolizer.h"
 #include "base/error.h"
 #include "record/open_files.h"
 #include "symbol/symbol.h"
@@ -12,12 +11,10 @@
 #include <stdint.h>
 
 struct assemble_options {
-    unsigned threads;                         /* for symbols; 0: one per processor */
-    const char *cache_folder;                 /* see struct symbolizer_options */
-    const struct open_files *files;           /* of the recording, if it was made just now; or NULL */
-    const struct debug_search *search;        /* where debug files are; NULL: where the system has them */
-    struct background_symbolizer *background; /* of the recording, if it was made just now; or NULL. Ended here */
-    struct symbolizer **symbolizer; /* gets the one that was used, which is then the caller's; NULL: not wanted */
+    unsigned threads;                  /* for symbols; 0: one per processor */
+    const char *cache_folder;          /* see struct symbolizer_options */
+    const struct open_files *files;    /* of the recording, if it was made just now; or NULL */
+    const struct debug_search *search; /* where debug files are; NULL: where the system has them */
 };
 
 /* A library most of whose addresses have no name. */

@@ -73,8 +73,6 @@ static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, u
 
 static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)
 {
-    if (replay->addresses_only)
-        return 0;
     uint32_t *place = hash_at(&replay->stack_index, (uint64_t)prefix << 32 | frame);
     if (!place)
         return REPLAY_NONE;
@@ -397,23 +395,12 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     /* The rings of two processors may disagree by some ns; columns must not run backwards. */
     if (sample->time > thread->last_time)
         thread->last_time = sample->time;
-    if (replay->addresses_only)
-        return 0;
     struct stored_sample stored = {
         .time = thread->last_time, .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
     return sample_store_add(replay->samples, sample->thread, &stored, err);
 }
 
-int replay_start(struct replay *replay, const char *spool_path, struct error *err)
-{
-    replay->reader = spool_reader_open(spool_path, err);
-    if (!replay->reader)
-        return -EIO;
-    replay->samples = replay->addresses_only ? NULL : sample_store_new(spool_path, err);
-    return replay->samples || replay->addresses_only ? 0 : -ENOMEM;
-}
-
-int replay_go_on(struct replay *replay, struct error *err)
+static int read_items(struct replay *replay, struct error *err)
 {
     struct spool_event event;
     struct sample sample;
@@ -429,9 +416,11 @@ int replay_go_on(struct replay *replay, struct error *err)
 
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
 {
-    int code = replay_start(replay, spool_path, err);
-    if (!code)
-        code = replay_go_on(replay, err);
+    replay->reader = spool_reader_open(spool_path, err);
+    if (!replay->reader)
+        return -EIO;
+    replay->samples = sample_store_new(spool_path, err);
+    int code = replay->samples ? read_items(replay, err) : -ENOMEM;
     if (!code)
         code = catch_up(replay, UINT64_MAX, err);
     if (code)

@@ -99,7 +99,6 @@ struct replay {
     uint64_t first_time, last_time;    /* ns, of events and samples; 0 if there are none */
     const char *perf_map_folder;       /* where compilers leave their map files; NULL: do not look for any */
     const struct jit_files *jit_files; /* what the recorder kept of living processes; NULL: nothing */
-    bool addresses_only;               /* `stacks` and `samples` stay empty */
     struct spool_reader *reader;
 
     struct hash lib_frames, pc_frames, unmapped_frames, stack_index; /* see replay.c */
@@ -112,11 +111,6 @@ struct replay {
 /* Reads the whole spool into `replay`, which is zeroed but for perf_map_folder and jit_files. On failure
  * replay_destroy() is still owed. */
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err);
-
-/* The same of a recording that goes on: replay_start() is followed by any number of replay_go_on(), each of which takes
- * in what has been written since. `replay` is zeroed but for perf_map_folder and addresses_only. */
-int replay_start(struct replay *replay, const char *spool_path, struct error *err);
-int replay_go_on(struct replay *replay, struct error *err);
 
 /* The value of an info, or NULL if the recording has none of that name. */
 const char *replay_info(const struct replay *replay, const char *name);

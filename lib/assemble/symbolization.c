@@ -388,8 +388,7 @@ static struct symbol_lib recorded_lib(const void *context, uint32_t lib)
     return symbol_lib_of(&libs->replay->libs.data[lib].lib, &libs->origins[lib]);
 }
 
-static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files,
-                         size_t first)
+static bool make_batches(struct address_batches *batches, struct recorded_libs *libs, const struct open_files *files)
 {
     size_t lib_count = libs->replay->libs.length;
     libs->origins = calloc(lib_count + 1, sizeof(*libs->origins));
@@ -397,7 +396,7 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
         return false;
     for (size_t i = 0; i < lib_count; i++)
         libs->origins[i] = origin_of(&libs->replay->libs.data[i].lib, files, (uint32_t)i);
-    for (size_t i = first; i < libs->replay->frames.length; i++) {
+    for (size_t i = 0; i < libs->replay->frames.length; i++) {
         const struct replay_frame *frame = &libs->replay->frames.data[i];
         if (is_in_library(libs->replay, frame) &&
             !address_batches_add(batches, frame->lib, frame->address, (uint32_t)i))
@@ -462,7 +461,7 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     for (size_t i = 0; i < CATEGORY_COUNT; i++)
         if (intern_category(interner, categories[i][0], categories[i][1]) == PROFILE_NONE)
             goto no_memory;
-    if (!array_reserve(&symbolization->named, replay->frames.length + 1) || !make_batches(&batches, &libs, files, 0))
+    if (!array_reserve(&symbolization->named, replay->frames.length + 1) || !make_batches(&batches, &libs, files))
         goto no_memory;
     symbolization->named.length = replay->frames.length;
     memset(symbolization->named.data, 0, (replay->frames.length + 1) * sizeof(*symbolization->named.data));
@@ -488,19 +487,6 @@ out:
     address_batches_destroy(&batches);
     free(libs.origins);
     perf_map_names_destroy(&namer.perf_map_names);
-    return code;
-}
-
-int prefetch_symbols(const struct replay *replay, size_t first, struct symbolizer *symbolizer, const atomic_bool *stop,
-                     struct error *err)
-{
-    struct address_batches batches = {.rvas = NULL};
-    struct recorded_libs libs = {.replay = replay};
-    int code = make_batches(&batches, &libs, NULL, first)
-                   ? symbolizer_learn(symbolizer, batches.jobs.data, batches.jobs.length, stop, err)
-                   : error_no_memory(err);
-    address_batches_destroy(&batches);
-    free(libs.origins);
     return code;
 }
 

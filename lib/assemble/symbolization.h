@@ -45,10 +45,6 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
                      struct symbolizer *symbolizer, struct profile *profile, struct interner *interner,
                      struct error *err);
 
-/* Only lets `symbolizer` learn what the frames from number `first` on are, see symbolizer_learn(). */
-int prefetch_symbols(const struct replay *replay, size_t first, struct symbolizer *symbolizer, const atomic_bool *stop,
-                     struct error *err);
-
 void symbolization_destroy(struct symbolization *symbolization);
 
 #endif

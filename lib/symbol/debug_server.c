@@ -431,7 +431,7 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file what,
         return error_no_memory(err);
     }
     server->library.set_user_data(fetch->client, fetch);
-    if (!thread_start_alone(run_fetch, fetch, 0)) {
+    if (!thread_start_alone(run_fetch, fetch)) {
         return_client(server, fetch->client);
         fetch_free(fetch);
         return error_no_memory(err);

@@ -37,7 +37,6 @@ struct pass {
     size_t count;
     bool thorough;
     bool no_memory;
-    struct dwarf_edges *edges; /* to be added to, or NULL */
     ARRAY(struct level) levels;
 };
 
@@ -120,23 +119,10 @@ struct hit {
     bool any;
 };
 
-static void take_edges(const struct pass *pass, size_t depth, uint64_t start, uint64_t end)
-{
-    size_t i = first_at_or_after(pass->vaddrs, pass->count, start);
-    dwarf_edges_add(pass->edges, start);
-    dwarf_edges_add(pass->edges, end);
-    if (pass->levels.data[depth].function.parent == DWARF_NO_FUNCTION)
-        dwarf_edges_add_function(
-            pass->edges,
-            (struct dwarf_extent){.start = start, .end = end, .is_hit = i < pass->count && pass->vaddrs[i] < end});
-}
-
 static bool take_range(void *context, uint64_t start, uint64_t end)
 {
     struct hit *hit = context;
     struct pass *pass = hit->pass;
-    if (pass->edges)
-        take_edges(pass, hit->depth, start, end);
     if (end <= pass->vaddrs[0] || start > pass->vaddrs[pass->count - 1])
         return true;
     size_t i = first_at_or_after(pass->vaddrs, pass->count, start);
@@ -303,20 +289,6 @@ static int walk_thoroughly(struct pass *pass, struct error *err)
     free(left);
     free(innermost);
     return second.no_memory ? error_no_memory(err) : 0;
-}
-
-int dwarf_functions_edges(struct dwarf_edges *edges, struct dwarf_unit_reader *reader, const uint64_t *vaddrs,
-                          size_t count, struct error *err)
-{
-    struct dwarf_functions functions = {.innermost = malloc((count + 1) * sizeof(*functions.innermost))};
-    struct pass pass = {
-        .functions = &functions, .reader = reader, .vaddrs = vaddrs, .count = count, .thorough = true, .edges = edges};
-    if (functions.innermost)
-        walk(&pass);
-    int result = functions.innermost && !pass.no_memory ? 0 : error_no_memory(err);
-    array_free(&pass.levels);
-    dwarf_functions_destroy(&functions);
-    return result;
 }
 
 int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_reader *reader, const uint64_t *vaddrs,

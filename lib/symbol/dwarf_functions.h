@@ -5,7 +5,6 @@
 #ifndef PROF_SYMBOL_DWARF_FUNCTIONS_H
 #define PROF_SYMBOL_DWARF_FUNCTIONS_H
 
-#include "symbol/dwarf_edges.h"
 #include "symbol/dwarf_unit.h"
 
 enum { DWARF_NO_FUNCTION = UINT32_MAX };
@@ -27,11 +26,6 @@ struct dwarf_functions {
  * damaged gives what was found before the damage. Fails only when memory runs out. */
 int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_reader *reader, const uint64_t *vaddrs,
                          size_t count, struct error *err);
-
-/* Adds the edges of all functions of the unit, and of what was inlined into them. `vaddrs` are the wanted ones, of
- * which there is at least one. */
-int dwarf_functions_edges(struct dwarf_edges *edges, struct dwarf_unit_reader *reader, const uint64_t *vaddrs,
-                          size_t count, struct error *err);
 
 void dwarf_functions_destroy(struct dwarf_functions *functions);
 

@@ -207,9 +207,8 @@ struct matching {
     struct dwarf_line_row *rows;
     bool in_sequence, is_dropped;
     struct machine last;
-    size_t next;               /* the first wanted address at or after `last` */
-    struct dwarf_edges *edges; /* to be added to, or NULL */
-    uint64_t work_left;        /* bounds what a damaged table, whose rows go up and down, can cost */
+    size_t next;        /* the first wanted address at or after `last` */
+    uint64_t work_left; /* bounds what a damaged table, whose rows go up and down, can cost */
 };
 
 static void answer_up_to(struct matching *match, uint64_t end)
@@ -234,8 +233,6 @@ static void emit_row(struct matching *match, const struct machine *machine)
         answer_up_to(match, machine->address);
     }
     match->last = *machine;
-    if (match->edges && !match->is_dropped)
-        dwarf_edges_add(match->edges, machine->address);
 }
 
 static void end_sequence(struct matching *match, const struct machine *machine)
@@ -348,13 +345,6 @@ void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t
         return;
     run_program(lines, &match);
     lines->reader->work_left = match.work_left;
-}
-
-void dwarf_lines_edges(struct dwarf_lines *lines, struct dwarf_edges *edges)
-{
-    struct matching match = {.edges = edges};
-    if (lines->program)
-        run_program(lines, &match);
 }
 
 /* ---- paths ---- */

@@ -6,7 +6,6 @@
 #define PROF_SYMBOL_DWARF_LINES_H
 
 #include "base/arena.h"
-#include "symbol/dwarf_edges.h"
 #include "symbol/dwarf_unit.h"
 
 struct dwarf_line_row {
@@ -45,9 +44,6 @@ void dwarf_lines_close(struct dwarf_lines *lines);
 
 /* Runs the program once, and fills rows[i] for the sorted vaddrs[i] that it covers. */
 void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count, struct dwarf_line_row *rows);
-
-/* Adds the addresses of all rows. */
-void dwarf_lines_edges(struct dwarf_lines *lines, struct dwarf_edges *edges);
 
 /* The path of a file, absolute where the table or the unit says enough; NULL if there is no such file. */
 const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file);

@@ -94,7 +94,7 @@ static size_t parts_of(const struct lookup *lookup, const struct lookup_unit *un
 {
     enum { SMALL_UNIT = 256 << 10, FEW_ADDRESSES = 64, PARTS_MEMORY_MAX = 128 << 20 };
     uint64_t size = unit_size(lookup, unit);
-    if (size < SMALL_UNIT || lookup->with_stretches)
+    if (size < SMALL_UNIT)
         return 1;
     uint64_t parts = (lookup->threads * size + size_of_all - 1) / size_of_all;
     if (parts > unit->count / FEW_ADDRESSES)
@@ -198,7 +198,6 @@ static void unit_destroy(struct lookup_unit *unit)
 {
     array_free(&unit->frames);
     free(unit->frame_ends);
-    array_free(&unit->stretches);
     arena_destroy(&unit->arena);
 }
 
@@ -488,17 +487,6 @@ void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes
         sizes[i] = rva < end ? 0 : is_wide ? (uint32_t)(symbol->to - starts[i]) : 1;
         if (sizes[i])
             end = starts[i] + sizes[i];
-    }
-}
-
-void lookup_cut_spans(const struct lookup *lookup, uint32_t *sizes)
-{
-    for (size_t i = 0; i < lookup->job->count; i++) {
-        const struct lookup_symbol *symbol = &lookup->symbols[i];
-        uint64_t rva = lookup->job->rvas[i];
-        uint64_t same = symbol->from <= rva && rva < symbol->to ? symbol->to - rva : 1;
-        if (sizes[i] > same)
-            sizes[i] = (uint32_t)same;
     }
 }
 

@@ -13,7 +13,6 @@
 #define PROF_SYMBOL_LOOKUP_H
 
 #include "symbol/debug_file.h"
-#include "symbol/dwarf_edges.h"
 #include "symbol/dwarf_file.h"
 #include "symbol/dwarf_split.h"
 #include "symbol/kallsyms.h"
@@ -43,7 +42,6 @@ struct lookup_unit {
     size_t first, count;               /* its addresses: into lookup.by_unit */
     ARRAY(struct lookup_frame) frames; /* per address, outermost first */
     uint32_t *frame_ends;              /* per address: where its frames end */
-    struct dwarf_stretches stretches;  /* of all its functions, if wanted */
     struct arena arena;
     const char *problem; /* why its split debug info is missing, or NULL */
 };
@@ -52,9 +50,8 @@ struct lookup {
     const struct symbol_lib *lib;
     struct symbol_job *job;
     bool with_lines;         /* else names from symbol tables only */
-    bool with_stretches;     /* to be set before the units are read */
-    const atomic_bool *stop; /* likewise: NULL, or true once reading may end anywhere */
-    unsigned threads;        /* to be set before lookup_open(): on how many the units are read */
+    const atomic_bool *stop; /* to be set before lookup_open(): NULL, or true once reading may end anywhere */
+    unsigned threads;        /* likewise: on how many the units are read */
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
     struct dwarf_split_file package; /* if has_package */
@@ -92,14 +89,6 @@ void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers);
 /* After lookup_answer(): the addresses that have the same answer as each of the job's, as starts and sizes that do not
  * overlap; size 0 where the one before has it already. */
 void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes);
-
-/* Likewise, if they were wanted: the stretches of all functions of the units that were hit, from rvas on, ascending;
- * none overlaps another. */
-int lookup_stretches(struct lookup *lookup, struct dwarf_stretches *stretches, struct error *err);
-
-/* Likewise: cuts the sizes of what follows each address with the same answer, as its debug info has it, to what its
- * symbol tables say. */
-void lookup_cut_spans(const struct lookup *lookup, uint32_t *sizes);
 
 void lookup_close(struct lookup *lookup);
 

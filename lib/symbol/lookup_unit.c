@@ -57,26 +57,9 @@ static bool push_frames(struct lookup_unit *unit, struct unit_tables *tables, si
     return true;
 }
 
-/* Where its answers change. If the work was too much, there is no telling what was left out. */
-static int find_stretches(struct lookup_unit *unit, struct unit_tables *tables, struct dwarf_unit_reader *reader,
-                          const uint64_t *vaddrs, struct error *err)
-{
-    enum { COST_OF_EDGE = 8 }; /* for the memory that it takes */
-    struct dwarf_edges edges = {.is_incomplete = false};
-    int result = dwarf_functions_edges(&edges, reader, vaddrs, unit->count, err);
-    dwarf_lines_edges(&tables->lines, &edges);
-    edges.is_incomplete |= !dwarf_work(reader, COST_OF_EDGE * edges.vaddrs.length);
-    if (result == 0 && !dwarf_edges_cut(&edges, &unit->stretches))
-        result = error_no_memory(err);
-    for (size_t i = 0; i < unit->stretches.length; i++)
-        unit->stretches.data[i].unit = unit->unit & INT32_MAX;
-    dwarf_edges_destroy(&edges);
-    return result;
-}
-
 /* `reader` has the DIEs, `lines` the line table: of split debug info, that is in the skeleton. */
-static int read_unit(struct lookup *lookup, struct lookup_unit *unit, struct dwarf_unit_reader *reader,
-                     struct dwarf_unit_reader *lines, const uint64_t *vaddrs, struct error *err)
+static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader, struct dwarf_unit_reader *lines,
+                     const uint64_t *vaddrs, struct error *err)
 {
     struct unit_tables tables = {.rows = calloc(unit->count + 1, sizeof(*tables.rows))};
     unit->frame_ends = calloc(unit->count + 1, sizeof(*unit->frame_ends));
@@ -95,8 +78,6 @@ static int read_unit(struct lookup *lookup, struct lookup_unit *unit, struct dwa
             result = error_no_memory(err);
         unit->frame_ends[i] = (uint32_t)unit->frames.length;
     }
-    if (result == 0 && lookup->with_stretches)
-        result = find_stretches(unit, &tables, reader, vaddrs, err);
     dwarf_names_destroy(&tables.names);
     dwarf_lines_close(&tables.lines);
     dwarf_functions_destroy(&tables.functions);
@@ -138,10 +119,10 @@ static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, stru
     charge_work(lookup, split.work_done);
     if (opened != 0) {
         unit->problem = arena_copy(&unit->arena, why.text, strlen(why.text));
-        return read_unit(lookup, unit, skeleton, skeleton, vaddrs, err);
+        return read_unit(unit, skeleton, skeleton, vaddrs, err);
     }
     uint64_t granted = grant_work(lookup, &split.reader);
-    int result = read_unit(lookup, unit, &split.reader, skeleton, vaddrs, err);
+    int result = read_unit(unit, &split.reader, skeleton, vaddrs, err);
     charge_work(lookup, granted - split.reader.work_left);
     dwarf_split_unit_close(&split);
     return result;
@@ -161,7 +142,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     if (result == 0 && reader.dwo_name.form)
         result = read_split_unit(lookup, unit, &reader, vaddrs, err);
     else if (result == 0)
-        result = read_unit(lookup, unit, &reader, &reader, vaddrs, err);
+        result = read_unit(unit, &reader, &reader, vaddrs, err);
     else if (result == -EINVAL)
         result = 0; /* a damaged unit has no frames */
     charge_work(lookup, granted - reader.work_left);

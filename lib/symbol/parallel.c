@@ -49,7 +49,7 @@ void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)
         pthread_join(made[i], NULL);
 }
 
-bool thread_start_alone(void *(*body)(void *context), void *context, size_t stack_size)
+bool thread_start_alone(void *(*body)(void *context), void *context)
 {
     pthread_t thread;
     pthread_attr_t attributes;
@@ -57,8 +57,6 @@ bool thread_start_alone(void *(*body)(void *context), void *context, size_t stac
     if (pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (stack_size)
-        pthread_attr_setstacksize(&attributes, stack_size);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&thread, &attributes, body, context);

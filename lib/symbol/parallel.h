@@ -12,8 +12,8 @@
 void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)(void *context, size_t i),
                   void *context);
 
-/* Starts a thread that nobody waits for; no signal goes to it. `stack_size` 0: the usual one. */
-bool thread_start_alone(void *(*body)(void *context), void *context, size_t stack_size);
+/* Starts a thread that nobody waits for; no signal goes to it. False if there is none to be had. */
+bool thread_start_alone(void *(*body)(void *context), void *context);
 
 /* Waits of this condition end by the clock of monotonic_after_ms(). */
 void condition_init(pthread_cond_t *condition);

@@ -96,6 +96,7 @@ struct symbolizer_options {
     bool use_cache;                    /* what was looked up once is remembered, up to 64 MB of it */
     const char *cache_folder;          /* with use_cache: and for the next time in files there; NULL: in memory alone */
     const struct debug_search *search; /* where debug files are; NULL: where the system has them. Must outlive it */
+    const atomic_bool *stop; /* NULL, or: lookups end with -ECANCELED soon after it is true. Must outlive it */
 };
 
 struct symbolizer;
@@ -103,9 +104,6 @@ struct symbolizer;
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options, struct error *err);
 /* Writes what is new to the cache folder. NULL is allowed. */
 void symbolizer_free(struct symbolizer *symbolizer);
-
-/* Debug files are searched there from now on, see symbolizer_options. Not during a lookup. */
-void symbolizer_search(struct symbolizer *symbolizer, const struct debug_search *search);
 
 /* Answers `count` library-relative addresses, sorted ascending and distinct, that each point into an instruction (for
  * callers: return address - 1). A library that cannot be read is no failure: the answers are empty and `problem` says
@@ -134,18 +132,5 @@ struct symbol_job {
 
 /* All jobs at once, on options.threads threads: the biggest first, and the compile units of one in parallel. */
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err);
-
-/* The same on one thread, for the sake of what the symbolizer remembers of it: for later, while there is nothing better
- * to do. Ends with -ECANCELED soon after *stop is true. */
-int symbolizer_learn(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, const atomic_bool *stop,
-                     struct error *err);
-
-/* Goes on from all lookups until now for which debug info had to be read, so that later ones in the same libraries need
- * none: it remembers all of the functions in which the addresses lie, and where that is not too much all of the compile
- * units. Takes several times as long as the lookups. Called by one thread; otherwise as symbolizer_learn(). */
-int symbolizer_learn_more(struct symbolizer *symbolizer, const atomic_bool *stop, struct error *err);
-
-/* Writes what is new to the cache folder. */
-void symbolizer_save(struct symbolizer *symbolizer);
 
 #endif

@@ -12,9 +12,7 @@
  *
  * The kernel's symbols have no file; there is only one way to get them.
  *
- * An answer holds for one address, or for as far as the files say (symbolizer_learn_more): the whole of a 9 MB C
- * library's debug info takes 8 MB in this form. Half of a table is for what nobody has asked for, so that there is room
- * for what somebody does ask for.
+ * An answer of debug info holds for one address, one of symbol tables for as far as they say.
  *
  * Memory is bounded by writing all tables to their files and forgetting them.
  */
@@ -33,12 +31,7 @@
 #include <unistd.h>
 
 #define FOLDER_MAX (UINT64_C(256) << 20)
-enum {
-    MEMORY_MAX = 64 << 20,
-    FULL_TABLE = CACHE_TABLE_MAX / 4 * 3,
-    FILLED_TABLE = CACHE_TABLE_MAX / 2,
-    NAME_SIZE = CODE_ID_SIZE + 16
-};
+enum { MEMORY_MAX = 64 << 20, FULL_TABLE = CACHE_TABLE_MAX / 4 * 3, NAME_SIZE = CODE_ID_SIZE + 16 };
 
 struct cache_entry {
     char name[NAME_SIZE]; /* of the file */
@@ -229,13 +222,6 @@ struct symbol_cache *symbol_cache_new(const char *folder, struct error *err)
     return cache;
 }
 
-void symbol_cache_save(struct symbol_cache *cache)
-{
-    pthread_mutex_lock(&cache->lock);
-    save_entries(cache);
-    pthread_mutex_unlock(&cache->lock);
-}
-
 void symbol_cache_free(struct symbol_cache *cache)
 {
     if (!cache)
@@ -359,16 +345,6 @@ void cached_library_add(const struct cached_library *library, const uint64_t *rv
         entry->is_changed = true;
     }
     pthread_mutex_unlock(&entry->lock);
-}
-
-bool cached_library_has_room(const struct cached_library *library)
-{
-    if (!library->entry)
-        return false;
-    pthread_mutex_lock(&library->entry->lock);
-    size_t size = cache_table_size(&library->entry->table);
-    pthread_mutex_unlock(&library->entry->lock);
-    return size < FILLED_TABLE;
 }
 
 void cached_library_close(struct cached_library *library)

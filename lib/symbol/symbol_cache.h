@@ -14,11 +14,8 @@ struct symbol_cache;
  * memory alone. NULL with `err` filled if memory runs out. */
 struct symbol_cache *symbol_cache_new(const char *folder, struct error *err);
 
-/* Writes what is new to files, as symbol_cache_save() does. NULL is allowed. */
+/* Writes the libraries that have grown to files; that one cannot be written is no failure. NULL is allowed. */
 void symbol_cache_free(struct symbol_cache *cache);
-
-/* Writes the libraries that have grown. That a file cannot be written is no failure: it will be missed, no more. */
-void symbol_cache_save(struct symbol_cache *cache);
 
 /* What is known of one library, for the time of one lookup. All zero: nothing, and nothing can be added. */
 struct cached_library {
@@ -45,9 +42,6 @@ int cached_library_answer(const struct cached_library *library, const uint64_t *
 /* Adds what was looked up in the library's files, as cache_table_add() does; nothing if the table is of others. */
 void cached_library_add(const struct cached_library *library, const uint64_t *rvas, const uint32_t *sizes,
                         const struct symbol_answers *answers);
-
-/* Whether there is room for what nobody has asked for: up to half of what a table can have. */
-bool cached_library_has_room(const struct cached_library *library);
 
 void cached_library_close(struct cached_library *library);
 

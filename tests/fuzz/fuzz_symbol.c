@@ -23,19 +23,6 @@ static void relocate(const unsigned char *image, size_t size)
     elf_file_close(&file);
 }
 
-/* They ascend and none overlaps another: what relies on it does not look again. */
-static void check_stretches(struct lookup *lookup)
-{
-    struct dwarf_stretches stretches = {.data = NULL};
-    if (lookup_stretches(lookup, &stretches, NULL) != 0)
-        abort();
-    for (size_t i = 0; i < stretches.length; i++)
-        if (stretches.data[i].size == 0 ||
-            (i > 0 && stretches.data[i].start - stretches.data[i - 1].start < stretches.data[i - 1].size))
-            abort();
-    array_free(&stretches);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { COUNT = 768 };
@@ -52,14 +39,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct lookup lookup;
     struct error err;
     lookup_open_files(&lookup, &job.lib, NULL);
-    lookup.with_stretches = true;
     if (lookup_open(&lookup, &job, true, &err) == 0) {
         lookup_symbols(&lookup, NULL, &err);
         for (size_t i = 0; i < lookup.units.length; i++)
             lookup_unit(&lookup, i, &err);
         if (lookup_answer(&lookup, &err) == 0)
             lookup_conclude(&lookup, &job.answers);
-        check_stretches(&lookup);
         size_t length;
         free(lookup_embedded_source(&lookup, "/src/s.cpp", &length));
     }

@@ -327,34 +327,6 @@ static void test_a_library_whose_event_is_lost_is_not_looked_into(void **unused)
     replay_destroy(&recording.replay);
 }
 
-static void test_a_recording_that_goes_on_gives_its_addresses_bit_by_bit(void **unused)
-{
-    (void)unused;
-    struct recording recording;
-    start(&recording);
-    struct replay *replay = &recording.replay;
-    replay->addresses_only = true;
-    assert_int_equal(replay_start(replay, path, NULL), 0);
-    assert_int_equal(replay_go_on(replay, NULL), 0);
-    add_lib(&recording, 0, "a.so");
-    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
-    add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
-    for (uint64_t i = 0; i < 3; i++) {
-        uint64_t frames[] = {0x1010 + i, 0x1001};
-        add_sample(&recording, 0, 5 + i, SAMPLE_TRUNCATED, 2, frames);
-        assert_int_equal(replay_go_on(replay, NULL), 0);
-        assert_int_equal(replay->frames.length, i ? 2 + i : 0); /* what was written before */
-        assert_int_equal(spool_writer_flush(recording.writer, NULL), 0);
-        assert_int_equal(replay_go_on(replay, NULL), 0);
-        assert_int_equal(replay->frames.length, 3 + i); /* the mark of the cut and the caller are there once */
-        assert_int_equal(replay->frames.data[2 + i].address, 0x110 + i);
-    }
-    assert_int_equal(replay->stacks.length, 0);
-    spool_writer_close(recording.writer, NULL);
-    replay_destroy(replay);
-    unlink(path);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,7 +340,6 @@ int main(void)
         cmocka_unit_test(test_an_ended_process_frees_its_mappings),
         cmocka_unit_test(test_a_short_life_between_two_others_keeps_its_samples),
         cmocka_unit_test(test_references_to_lost_events_are_counted_not_followed),
-        cmocka_unit_test(test_a_recording_that_goes_on_gives_its_addresses_bit_by_bit),
         cmocka_unit_test(test_a_library_whose_event_is_lost_is_not_looked_into),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
