@@ -1,0 +1,54 @@
+/*
+ * A regular file that can be opened again.
+ *
+ * The recorder and the symbolizer read a mapped file minutes apart. If it stayed open meanwhile it would take up a
+ * descriptor, and its file system could not be unmounted. So the source knows the file by path and identity: it opens
+ * the file for each use, and refuses any other file that has the path by then. A file that has no path (it was deleted)
+ * stays open in its source.
+ *
+ * Threads: new, close, ref and unref belong to one thread at a time; all others may be called by any.
+ */
+#ifndef PROF_BASE_FILE_SOURCE_H
+#define PROF_BASE_FILE_SOURCE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct file_identity {
+    uint64_t device, inode, size, mtime_ns; /* as in stat(2); all 0: unknown */
+};
+
+/* False if it is not a regular file. */
+bool file_identity_of(int fd, struct file_identity *identity);
+
+bool file_identity_equal(const struct file_identity *a, const struct file_identity *b);
+
+struct file_source {
+    unsigned references;
+    int fd;      /* -1: opened for each use */
+    int root_fd; /* where `path` begins, as file_open_in() takes it; borrowed */
+    char *path;
+    struct file_identity identity; /* as of file_source_new() */
+};
+
+/* A source of an open file, which it takes over, also on failure. NULL with -EINVAL's sentence in `err` if it is not a
+ * regular file. */
+struct file_source *file_source_new(int fd, int root_fd, const char *path, struct error *err);
+struct file_source *file_source_ref(struct file_source *source);
+void file_source_unref(struct file_source *source); /* NULL is allowed */
+
+/* Closes the descriptor: from now on the file is opened for each use. */
+void file_source_close(struct file_source *source);
+
+/* A descriptor of the file, which the caller closes. -ESTALE if another file has its path now, or this one has changed;
+ * else the negative errno value of open(). */
+int file_source_open(const struct file_source *source);
+
+/* As file_read_at(), which see; or the negative errno value of file_source_open(). */
+ssize_t file_source_read_at(const struct file_source *source, void *out, size_t size, uint64_t offset);
+
+#endif
