@@ -4,6 +4,7 @@
  * copy names of which few are wanted. Readers without CAP_SYSLOG see zeros instead of addresses.
  */
 #include "symbol/kallsyms.h"
+#include "base/hash.h"
 #include "base/search.h"
 
 #include <errno.h>
@@ -175,6 +176,108 @@ void kallsyms_destroy(struct kallsyms *kallsyms)
     array_free(&kallsyms->modules);
     *kallsyms = (struct kallsyms){.problem = ""};
 }
+
+/*
+ * ---- the form in which they are saved ----
+ *
+ *     "PROFKSYM"  u64 checksum of all that follows
+ *     u32 count, bytes of names
+ *     u32 offset[count]     from _text, ascending
+ *     names                 in the same order, each with a NUL
+ *
+ * in the byte order of the machine.
+ */
+
+static const char saved_magic[8] = "PROFKSYM";
+static const uint64_t saved_text_start = UINT64_C(0xffffffff81000000); /* any place: where linkers put it */
+
+struct saved_header {
+    char magic[8];
+    uint64_t checksum;
+    uint32_t count, names_size;
+};
+
+enum { CHECKED_FROM = 16 };
+
+unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size)
+{
+    ARRAY(uint32_t) offsets = {0};
+    ARRAY(char) names = {0};
+    unsigned char *bytes = NULL;
+    bool complete = kallsyms->text_start != 0;
+    for (size_t i = 0; complete && i < kallsyms->symbols.length; i++) {
+        const struct kernel_symbol *symbol = &kallsyms->symbols.data[i];
+        uint64_t offset = symbol->address - kallsyms->text_start;
+        if (symbol->module != KERNEL_CORE || symbol->address < kallsyms->text_start || offset > UINT32_MAX)
+            continue;
+        const char *name = kallsyms->text + symbol->name;
+        size_t length = strlen(name) + 1;
+        complete = array_push(&offsets, (uint32_t)offset) && array_reserve(&names, length);
+        if (complete) {
+            memcpy(names.data + names.length, name, length);
+            names.length += length;
+        }
+    }
+    struct saved_header header = {.count = (uint32_t)offsets.length, .names_size = (uint32_t)names.length};
+    size_t offsets_size = offsets.length * sizeof(*offsets.data);
+    *size = sizeof(header) + offsets_size + names.length;
+    if (complete && offsets.length)
+        bytes = malloc(*size);
+    if (bytes) {
+        memcpy(header.magic, saved_magic, sizeof(saved_magic));
+        memcpy(bytes, &header, sizeof(header));
+        memcpy(bytes + sizeof(header), offsets.data, offsets_size);
+        memcpy(bytes + sizeof(header) + offsets_size, names.data, names.length);
+        header.checksum = hash_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM);
+        memcpy(bytes, &header, sizeof(header));
+    }
+    array_free(&offsets);
+    array_free(&names);
+    return bytes;
+}
+
+/* Names each symbol at its offset; false if that is not what the bytes are. */
+static bool take_saved(struct kallsyms *kallsyms, const struct saved_header *header, const unsigned char *offsets)
+{
+    uint32_t name = 0, before = 0;
+    for (uint32_t i = 0; i < header->count; i++) {
+        uint32_t offset;
+        memcpy(&offset, offsets + i * sizeof(offset), sizeof(offset));
+        if (offset < before || name >= header->names_size)
+            return false;
+        kallsyms->symbols.data[kallsyms->symbols.length++] =
+            (struct kernel_symbol){.address = saved_text_start + offset, .name = name, .module = KERNEL_CORE};
+        before = offset;
+        name += (uint32_t)strlen(kallsyms->text + name) + 1;
+    }
+    return name == header->names_size;
+}
+
+int kallsyms_decode(struct kallsyms *kallsyms, const void *bytes, size_t size)
+{
+    struct saved_header header;
+    *kallsyms = (struct kallsyms){.problem = "", .text_start = saved_text_start};
+    if (size < sizeof(header))
+        return -EINVAL;
+    memcpy(&header, bytes, sizeof(header));
+    const unsigned char *offsets = (const unsigned char *)bytes + sizeof(header);
+    if (memcmp(header.magic, saved_magic, sizeof(saved_magic)) != 0 ||
+        size - sizeof(header) != header.count * (uint64_t)sizeof(uint32_t) + header.names_size ||
+        header.checksum != hash_bytes((const unsigned char *)bytes + CHECKED_FROM, size - CHECKED_FROM))
+        return -EINVAL;
+    kallsyms->text = malloc((size_t)header.names_size + 1);
+    int result = kallsyms->text && array_reserve(&kallsyms->symbols, header.count) ? 0 : -ENOMEM;
+    if (result == 0) {
+        memcpy(kallsyms->text, offsets + header.count * sizeof(uint32_t), header.names_size);
+        kallsyms->text[header.names_size] = '\0'; /* whatever the last byte is, names end inside */
+        result = take_saved(kallsyms, &header, offsets) ? 0 : -EINVAL;
+    }
+    if (result != 0)
+        kallsyms_destroy(kallsyms);
+    return result;
+}
+
+/* ---- searching ---- */
 
 static bool is_module_name(const char *wanted, const char *name)
 {

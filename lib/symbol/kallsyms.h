@@ -34,6 +34,14 @@ struct kallsyms {
 int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const char *modules_path, struct error *err);
 void kallsyms_destroy(struct kallsyms *kallsyms);
 
+/* The functions of the kernel itself as the bytes of a file, with offsets from _text instead of addresses: the same at
+ * each boot, and no secret. The caller frees them; NULL if there are none or memory ran out. */
+unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size);
+
+/* The reverse, with _text at an address of its own: the module must be NULL in kallsyms_base() and kallsyms_find().
+ * -EINVAL if the bytes are damaged, -ENOMEM; then there is nothing to destroy. */
+int kallsyms_decode(struct kallsyms *kallsyms, const void *bytes, size_t size);
+
 /* The address from which those of a module ("nf_tables" or "[nf_tables]"), or with NULL those of the kernel itself,
  * count; 0 if it is unknown. */
 uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module);

@@ -20,6 +20,7 @@
 
 #include "symbol/cache_folder.h"
 #include "symbol/cache_table.h"
+#include "symbol/kallsyms.h"
 #include "symbol/library_id.h"
 
 #include <inttypes.h>
@@ -234,6 +235,41 @@ void symbol_cache_free(struct symbol_cache *cache)
         close(cache->folder);
     pthread_mutex_destroy(&cache->lock);
     free(cache);
+}
+
+/* ---- the kernel ---- */
+
+/* Whether there is a file for this kernel's functions, by its name. */
+static bool name_kernel_file(const struct symbol_cache *cache, const struct symbol_lib *lib, char name[NAME_SIZE])
+{
+    char id[NAME_SIZE];
+    if (!cache || cache->folder < 0 || lib->build_id_size == 0)
+        return false;
+    name_by_build_id(id, lib->build_id, lib->build_id_size);
+    return snprintf(name, NAME_SIZE, "kallsyms-%s", id) < NAME_SIZE;
+}
+
+bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib, struct kallsyms *kallsyms)
+{
+    char name[NAME_SIZE];
+    size_t size;
+    if (!name_kernel_file(cache, lib, name))
+        return false;
+    unsigned char *bytes = cache_folder_load(cache->folder, name, CACHE_TABLE_MAX, &size);
+    bool is_there = bytes && kallsyms_decode(kallsyms, bytes, size) == 0;
+    free(bytes);
+    return is_there;
+}
+
+void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib,
+                              const struct kallsyms *kallsyms)
+{
+    char name[NAME_SIZE];
+    size_t size;
+    unsigned char *bytes = name_kernel_file(cache, lib, name) ? kallsyms_encode(kallsyms, &size) : NULL;
+    if (bytes)
+        cache_folder_save(cache->folder, name, bytes, size);
+    free(bytes);
 }
 
 /* ---- one library ---- */

@@ -8,6 +8,7 @@
 #include "symbol/debug_file.h"
 #include "symbol/symbol.h"
 
+struct kallsyms;
 struct symbol_cache;
 
 /* `folder` is where files are kept ("/home/me/.cache/prof"); NULL, or a folder that cannot be used, for a cache in
@@ -16,6 +17,13 @@ struct symbol_cache *symbol_cache_new(const char *folder, struct error *err);
 
 /* Writes the libraries that have grown to files; that one cannot be written is no failure. NULL is allowed. */
 void symbol_cache_free(struct symbol_cache *cache);
+
+/* The functions of a kernel (`lib`, of kind SYMBOL_LIB_KERNEL) that were saved: reading them anew from /proc/kallsyms
+ * takes the kernel 40 ms. False if there are none; else the caller destroys `kallsyms`. */
+bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib,
+                              struct kallsyms *kallsyms);
+void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib,
+                              const struct kallsyms *kallsyms);
 
 /* What is known of one library, for the time of one lookup. All zero: nothing, and nothing can be added. */
 struct cached_library {

@@ -11,6 +11,7 @@
  */
 #include "base/search.h"
 #include "symbol/demangle.h"
+#include "symbol/kernel_file.h"
 #include "symbol/lookup.h"
 #include "symbol/parallel.h"
 #include "symbol/symbol_cache.h"
@@ -25,8 +26,9 @@ struct symbolizer {
     struct symbolizer_options options;
     struct symbol_cache *cache; /* NULL: none */
     pthread_mutex_t kallsyms_lock;
-    bool has_kallsyms;
-    struct kallsyms kallsyms; /* read when the first kernel library comes, and never changed then */
+    bool has_kallsyms, has_saved_kernel;
+    struct kallsyms kallsyms;     /* read when something needs it, and never changed then */
+    struct kallsyms saved_kernel; /* likewise: the kernel's own functions, from the cache */
 };
 
 enum { SYMBOL_TABLES = SIZE_MAX };
@@ -87,6 +89,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
     symbol_cache_free(symbolizer->cache);
     if (symbolizer->has_kallsyms)
         kallsyms_destroy(&symbolizer->kallsyms);
+    if (symbolizer->has_saved_kernel)
+        kallsyms_destroy(&symbolizer->saved_kernel);
     pthread_mutex_destroy(&symbolizer->kallsyms_lock);
     free(symbolizer);
 }
@@ -102,21 +106,53 @@ static void run_failed(struct run *run, int code, const struct error *why)
     pthread_mutex_unlock(&run->lock);
 }
 
-static int need_kallsyms(struct symbolizer *symbolizer, struct error *err)
+/* Under the lock. */
+static int load_kallsyms(struct symbolizer *symbolizer, struct error *err)
 {
-    int result = 0;
+    if (symbolizer->has_kallsyms)
+        return 0;
+    int result = kallsyms_load(&symbolizer->kallsyms, "/proc/kallsyms", "/proc/modules", err);
+    symbolizer->has_kallsyms = result == 0;
+    return result;
+}
+
+/* Under the lock: the functions of the kernel itself. */
+static int load_kernel(struct symbolizer *symbolizer, const struct symbol_lib *lib, const struct kallsyms **symbols,
+                       struct error *err)
+{
+    *symbols = &symbolizer->kallsyms;
+    if (symbolizer->has_kallsyms)
+        return 0;
+    *symbols = &symbolizer->saved_kernel;
+    if (!symbolizer->has_saved_kernel)
+        symbolizer->has_saved_kernel = symbol_cache_load_kernel(symbolizer->cache, lib, &symbolizer->saved_kernel);
+    if (symbolizer->has_saved_kernel)
+        return 0;
+    int result = load_kallsyms(symbolizer, err);
+    if (result == 0 && kernel_file_is_running(lib))
+        symbol_cache_save_kernel(symbolizer->cache, lib, &symbolizer->kallsyms);
+    *symbols = &symbolizer->kallsyms;
+    return result;
+}
+
+/* The symbols of one library of the kernel. */
+static int need_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_lib *lib,
+                               const struct kallsyms **symbols, struct error *err)
+{
+    *symbols = &symbolizer->kallsyms;
     pthread_mutex_lock(&symbolizer->kallsyms_lock);
-    if (!symbolizer->has_kallsyms) {
-        result = kallsyms_load(&symbolizer->kallsyms, "/proc/kallsyms", "/proc/modules", err);
-        symbolizer->has_kallsyms = result == 0;
-    }
+    int result =
+        lib->kind == SYMBOL_LIB_KERNEL ? load_kernel(symbolizer, lib, symbols, err) : load_kallsyms(symbolizer, err);
     pthread_mutex_unlock(&symbolizer->kallsyms_lock);
     return result;
 }
 
 const struct kallsyms *symbolizer_kallsyms(struct symbolizer *symbolizer, struct error *err)
 {
-    return need_kallsyms(symbolizer, err) == 0 ? &symbolizer->kallsyms : NULL;
+    pthread_mutex_lock(&symbolizer->kallsyms_lock);
+    int result = load_kallsyms(symbolizer, err);
+    pthread_mutex_unlock(&symbolizer->kallsyms_lock);
+    return result == 0 ? &symbolizer->kallsyms : NULL;
 }
 
 static bool is_of_kernel(const struct symbol_lib *lib)
@@ -184,8 +220,10 @@ static int read_piece(struct run *run, struct piece *piece, struct error *err)
 {
     if (piece->unit != SYMBOL_TABLES)
         return lookup_unit(piece->lookup, piece->unit, err);
-    int result = is_of_kernel(piece->lookup->lib) ? need_kallsyms(run->symbolizer, err) : 0;
-    return result == 0 ? lookup_symbols(piece->lookup, &run->symbolizer->kallsyms, err) : result;
+    const struct kallsyms *symbols = NULL;
+    int result =
+        is_of_kernel(piece->lookup->lib) ? need_kernel_symbols(run->symbolizer, piece->lookup->lib, &symbols, err) : 0;
+    return result == 0 ? lookup_symbols(piece->lookup, symbols, err) : result;
 }
 
 static bool is_stopped(const struct run *run)

@@ -1,7 +1,9 @@
 /* Names: demangling of C++, Rust, D, Fortran and Ada within bounds, parts of functions, and the kernel's symbols. */
 #include "symbol/demangle.h"
+#include "base/hash.h"
 #include "symbol/kallsyms.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -335,6 +337,73 @@ static void test_damaged_kernel_symbols_are_left_out(void **unused)
     kallsyms_destroy(&kallsyms);
 }
 
+static unsigned char *encode_kernel(size_t *size)
+{
+    struct kallsyms kallsyms = load(kernel_text, module_text);
+    unsigned char *bytes = kallsyms_encode(&kallsyms, size);
+    assert_non_null(bytes);
+    kallsyms_destroy(&kallsyms);
+    return bytes;
+}
+
+static void test_saved_kernel_functions_are_those_of_the_kernel_itself(void **unused)
+{
+    (void)unused;
+    size_t size;
+    unsigned char *bytes = encode_kernel(&size);
+    struct kallsyms saved;
+    assert_int_equal(kallsyms_decode(&saved, bytes, size), 0);
+    uint64_t base = kallsyms_base(&saved, NULL);
+    assert_true(base != 0);
+    assert_kernel_symbol(&saved, NULL, base, "_stext", 0x100);
+    assert_kernel_symbol(&saved, NULL, base + 0x123, "do_work", 0x300);
+    assert_kernel_symbol(&saved, NULL, base + 0x400, "schedule", 0);
+    assert_int_equal(saved.symbols.length, 4);
+    kallsyms_destroy(&saved);
+    free(bytes);
+}
+
+static void test_kernels_that_are_hidden_are_not_saved(void **unused)
+{
+    (void)unused;
+    size_t size;
+    struct kallsyms kallsyms = load("0000000000000000 T _text\n0000000000000000 t do_work\n", "");
+    assert_null(kallsyms_encode(&kallsyms, &size));
+    kallsyms_destroy(&kallsyms);
+}
+
+/* Writes the checksum anew, as one who means harm would. */
+static void seal(unsigned char *bytes, size_t size)
+{
+    uint64_t checksum = hash_bytes(bytes + 16, size - 16);
+    memcpy(bytes + 8, &checksum, sizeof(checksum));
+}
+
+static void test_damaged_saved_kernel_functions_are_refused(void **unused)
+{
+    (void)unused;
+    size_t size;
+    unsigned char *bytes = encode_kernel(&size);
+    struct kallsyms saved;
+    for (size_t cut = 0; cut < size; cut++)
+        assert_int_equal(kallsyms_decode(&saved, bytes, cut), -EINVAL);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= 0x41;
+        assert_int_equal(kallsyms_decode(&saved, bytes, size), -EINVAL);
+        if (i >= 16) {
+            seal(bytes, size);
+            if (kallsyms_decode(&saved, bytes, size) == 0)
+                kallsyms_destroy(&saved);
+        }
+        bytes[i] ^= 0x41;
+        seal(bytes, size);
+    }
+    bytes[size - 1] = 'x'; /* the last name does not end */
+    seal(bytes, size);
+    assert_int_equal(kallsyms_decode(&saved, bytes, size), -EINVAL);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +425,9 @@ int main(void)
         cmocka_unit_test(test_kernel_functions_are_found),
         cmocka_unit_test(test_hidden_kernel_symbols_name_the_setting),
         cmocka_unit_test(test_damaged_kernel_symbols_are_left_out),
+        cmocka_unit_test(test_saved_kernel_functions_are_those_of_the_kernel_itself),
+        cmocka_unit_test(test_kernels_that_are_hidden_are_not_saved),
+        cmocka_unit_test(test_damaged_saved_kernel_functions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
