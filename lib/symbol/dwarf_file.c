@@ -2,8 +2,8 @@
 #include "symbol/dwarf_ranges.h"
 #include "symbol/dwarf_unit.h"
 #include "base/search.h"
-#include "symbol/dwarf_constants.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 

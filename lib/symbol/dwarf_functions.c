@@ -15,8 +15,8 @@
 #include "symbol/dwarf_functions.h"
 #include "symbol/dwarf_ranges.h"
 #include "base/search.h"
-#include "symbol/dwarf_constants.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 

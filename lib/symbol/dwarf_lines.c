@@ -8,12 +8,15 @@
  */
 #include "symbol/dwarf_lines.h"
 #include "base/search.h"
-#include "symbol/dwarf_constants.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PATH_LENGTH_MAX = 4096 };
+
+/* clang -gembed-source: LLVM's BinaryFormat/Dwarf.def; <dwarf.h> of elfutils 0.188 lacks it. */
+enum { LNCT_LLVM_SOURCE = 0x2001 };
 
 static uint64_t lines_offset(const struct dwarf_lines *lines, const unsigned char *at)
 {
@@ -98,7 +101,7 @@ static bool read_described_names(struct dwarf_lines *lines, struct cursor *c, bo
                 name.text = value;
             else if (fields[i].content == DW_LNCT_directory_index)
                 name.directory = value.number;
-            else if (fields[i].content == DW_LNCT_LLVM_source)
+            else if (fields[i].content == LNCT_LLVM_SOURCE)
                 name.source = value;
         }
         if (c->failed || !push_name(lines, is_file, name))

@@ -9,14 +9,17 @@
  */
 #include "symbol/dwarf_names.h"
 #include "symbol/demangle.h"
-#include "symbol/dwarf_constants.h"
 
+#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { HOPS_MAX = 16, OTHER_UNITS_MAX = 32, SCOPES_MAX = 64, QUALIFIED_MAX = 4096 };
 enum { COST_OF_DIE = 16, COST_OF_MISSING_TEXT = 1 << 16 };
+
+/* From the list at dwarfstd.org/languages.html; <dwarf.h> of elfutils 0.188 lacks them. */
+enum { LANG_CPP_17 = 0x2a, LANG_CPP_20, LANG_FORTRAN_18 = 0x2d, LANG_ADA_2005, LANG_ADA_2012 };
 
 /* A DIE, anywhere. */
 struct place {
@@ -126,15 +129,15 @@ static bool follow(struct dwarf_names *names, struct place *place, struct dwarf_
     return reader != NULL;
 }
 
-static bool has_scoped_names(uint16_t language)
+bool dwarf_language_has_scoped_names(uint16_t language)
 {
     switch (language) {
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
     case DW_LANG_C_plus_plus_14:
-    case DW_LANG_C_plus_plus_17:
-    case DW_LANG_C_plus_plus_20:
+    case LANG_CPP_17:
+    case LANG_CPP_20:
     case DW_LANG_ObjC_plus_plus:
     case DW_LANG_D:
     case DW_LANG_Rust:
@@ -144,8 +147,7 @@ static bool has_scoped_names(uint16_t language)
     }
 }
 
-/* Where DW_AT_name says more than the symbol, which has a suffix or a spelling for linkers. */
-static bool has_whole_names(uint16_t language)
+bool dwarf_language_has_whole_names(uint16_t language)
 {
     switch (language) {
     case DW_LANG_Go:
@@ -154,24 +156,24 @@ static bool has_whole_names(uint16_t language)
     case DW_LANG_Fortran95:
     case DW_LANG_Fortran03:
     case DW_LANG_Fortran08:
-    case DW_LANG_Fortran18:
+    case LANG_FORTRAN_18:
     case DW_LANG_Ada83:
     case DW_LANG_Ada95:
-    case DW_LANG_Ada2005:
-    case DW_LANG_Ada2012:
+    case LANG_ADA_2005:
+    case LANG_ADA_2012:
         return true;
     default:
         return false;
     }
 }
 
-static bool is_ada(uint16_t language)
+bool dwarf_language_is_ada(uint16_t language)
 {
-    return language == DW_LANG_Ada83 || language == DW_LANG_Ada95 || language == DW_LANG_Ada2005 ||
-           language == DW_LANG_Ada2012;
+    return language == DW_LANG_Ada83 || language == DW_LANG_Ada95 || language == LANG_ADA_2005 ||
+           language == LANG_ADA_2012;
 }
 
-static bool is_scope(uint16_t tag)
+bool dwarf_tag_is_scope(uint16_t tag)
 {
     switch (tag) {
     case DW_TAG_namespace:
@@ -237,7 +239,7 @@ static size_t find_scopes(struct dwarf_names *names, struct place place, uint64_
 static const char *scope_name(struct dwarf_names *names, struct place place)
 {
     struct name_attributes found;
-    for (int hop = 0; hop < HOPS_MAX && read_attributes(names, place, &found) && is_scope(found.tag); hop++) {
+    for (int hop = 0; hop < HOPS_MAX && read_attributes(names, place, &found) && dwarf_tag_is_scope(found.tag); hop++) {
         const char *name = copy_text(names, place, found.name);
         if (name)
             return name;
@@ -275,7 +277,7 @@ static const char *demangle_linkage_name(struct dwarf_names *names, struct place
 static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
 {
     const char *plain = NULL;
-    bool is_partial = !has_whole_names(names->own->language);
+    bool is_partial = !dwarf_language_has_whole_names(names->own->language);
     struct place place = {names->own, die}, named = {0};
     struct name_attributes found;
     for (int hop = 0; hop < HOPS_MAX && read_attributes(names, place, &found); hop++) {
@@ -292,9 +294,9 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
     for (size_t i = 0; plain && i < names->others.length; i++)
         if (names->others.data[i].reader == named.reader)
             reader = named.reader;
-    if (reader && has_scoped_names(reader->language))
+    if (reader && dwarf_language_has_scoped_names(reader->language))
         plain = qualify(names, named, plain);
-    if (plain && is_ada(names->own->language))
+    if (plain && dwarf_language_is_ada(names->own->language))
         plain = demangle_ada(plain, names->arena);
     return (struct dwarf_name){.text = plain, .is_partial = is_partial};
 }

@@ -33,4 +33,17 @@ void dwarf_names_destroy(struct dwarf_names *names);
  * Wants the stack of demangle(). */
 struct dwarf_name dwarf_names_get(struct dwarf_names *names, uint64_t die);
 
+/* The rules for names, which both readers of DWARF follow. */
+
+/* Whether names of this language (DW_LANG_*) are written with those of the namespaces and classes around them. */
+bool dwarf_language_has_scoped_names(uint16_t language);
+
+/* Whether DW_AT_name says more than the symbol, which has a suffix or a spelling for linkers. */
+bool dwarf_language_has_whole_names(uint16_t language);
+
+bool dwarf_language_is_ada(uint16_t language);
+
+/* Whether a DIE with this tag can be one of those around. */
+bool dwarf_tag_is_scope(uint16_t tag);
+
 #endif

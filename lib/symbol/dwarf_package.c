@@ -1,5 +1,6 @@
 #include "symbol/dwarf_package.h"
-#include "symbol/dwarf_constants.h"
+
+#include <dwarf.h>
 
 /* Where the parts of an index begin in its section. */
 struct index_layout {

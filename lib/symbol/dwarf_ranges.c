@@ -1,5 +1,6 @@
 #include "symbol/dwarf_ranges.h"
-#include "symbol/dwarf_constants.h"
+
+#include <dwarf.h>
 
 static bool visit_range(dwarf_range_visitor *visit, void *context, uint64_t start, uint64_t end)
 {

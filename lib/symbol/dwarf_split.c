@@ -1,9 +1,9 @@
 #include "symbol/dwarf_split.h"
 
 #include "base/file_io.h"
-#include "symbol/dwarf_constants.h"
 #include "symbol/dwarf_package.h"
 
+#include <dwarf.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
  * location is then three steps instead of five decoded values.
  */
 #include "symbol/dwarf_unit.h"
-#include "symbol/dwarf_constants.h"
 
+#include <dwarf.h>
 #include <errno.h>
 
 /* Skips below SKIP_CODES are numbers of bytes. */
