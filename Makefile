@@ -29,7 +29,7 @@ BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -Icmd 
 ALL_CFLAGS  := $(BASE_CFLAGS) $(CFLAGS)
 LIBS        := $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
-# lib/tree/wasm_*.c are the door of the WebAssembly build alone; file_*.c are the impure files of pure folders.
+# lib/tree/wasm_*.c are the API that the WebAssembly build exports; file_*.c are the impure files of pure folders.
 LIB_SOURCES  := $(filter-out $(wildcard lib/tree/wasm_*.c),$(wildcard lib/*/*.c))
 CMD_SOURCES  := $(wildcard cmd/*.c)
 WASM_SOURCES := $(filter-out lib/base/file_%.c lib/profile/file_%.c,$(wildcard lib/base/*.c lib/profile/*.c lib/tree/*.c))

@@ -659,7 +659,7 @@ static const char *find_byte(const char *at, const char *end, char byte)
     return NULL;
 }
 
-size_t json_pass(struct json *json, size_t least, const char **text, size_t *size)
+size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size)
 {
     const char *at = json->at, *end = json->end;
     if (!in_column(json) || (size_t)(end - at) <= least)

@@ -93,7 +93,7 @@ size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t m
 /* Inside an array: lets elements pass that lie whole in this piece, `least` bytes of them (1 at least) or more, up to
  * one of the last; returns how many, 0 if there are not as many bytes. They are not looked at: they may be anything,
  * and are what the commas part. `text` is theirs, with the commas between them, in the piece. */
-size_t json_pass(struct json *json, size_t least, const char **text, size_t *size);
+size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size);
 
 /* To take elements of json_numbers() again: a mark is good until the next json_next() or json_feed(). */
 struct json_mark {

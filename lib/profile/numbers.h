@@ -1,6 +1,6 @@
 /*
  * Columns of numbers from JSON, in bulk: by the reader as it comes to them, or apart from it, by somebody who got a run
- * of elements that the reader let pass (profile_reader_pass()).
+ * of elements that the reader deferred (profile_reader_defer()).
  */
 #ifndef PROF_PROFILE_NUMBERS_H
 #define PROF_PROFILE_NUMBERS_H

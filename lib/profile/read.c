@@ -64,8 +64,8 @@ struct profile_reader {
     bool is_jslb; /* then the whole file is collected, and unfolded at its end */
     ARRAY(unsigned char) container;
 
-    size_t least_passed; /* bytes of a run of numbers that is let pass; 0: none is */
-    ARRAY(struct passed_numbers) passed;
+    size_t least_deferred; /* bytes of a run of numbers that is deferred; 0: none is */
+    ARRAY(struct deferred_column) deferred;
     size_t missing; /* of these, those that nobody has read yet */
 };
 
@@ -263,11 +263,11 @@ static int append_element(struct profile_reader *reader, enum json_type type)
 static size_t pass_numbers(struct profile_reader *reader, struct level *level, int *rc)
 {
     struct column *column = level->base;
-    struct passed_numbers run = {.column = column, .type = level->column, .first = column->length};
-    run.count = json_pass(&reader->json, reader->least_passed, &run.text, &run.size);
+    struct deferred_column run = {.column = column, .type = level->column, .first = column->length};
+    run.count = json_defer_numbers(&reader->json, reader->least_deferred, &run.text, &run.size);
     if (run.count == 0)
         return 0;
-    if (!column_reserve(column, level->column, run.count) || !array_push(&reader->passed, run)) {
+    if (!column_reserve(column, level->column, run.count) || !array_push(&reader->deferred, run)) {
         *rc = fail_no_memory(reader);
         return 0;
     }
@@ -282,7 +282,7 @@ static bool is_of_numbers(const struct level *level)
 }
 
 /* A column that holds nothing but numbers and null, if the file is right. */
-static bool may_pass(const struct level *level)
+static bool may_defer(const struct level *level)
 {
     return level->column != COLUMN_REF && level->column != COLUMN_FLAG;
 }
@@ -296,7 +296,7 @@ static bool take_numbers(struct profile_reader *reader, int *rc)
     if (reader->diversion != DIVERT_NONE || !is_of_numbers(level))
         return false;
     size_t count = 0;
-    if (reader->least_passed && may_pass(level))
+    if (reader->least_deferred && may_defer(level))
         count = pass_numbers(reader, level, rc);
     if (*rc)
         return false;
@@ -473,7 +473,7 @@ void profile_reader_free(struct profile_reader *reader)
     raw_profile_destroy(&reader->raw);
     array_free(&reader->captured);
     array_free(&reader->container);
-    array_free(&reader->passed);
+    array_free(&reader->deferred);
     free(reader);
 }
 
@@ -548,20 +548,20 @@ int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t
     return rc ? give_error(reader, rc, err) : 0;
 }
 
-void profile_reader_pass(struct profile_reader *reader, size_t least)
+void profile_reader_defer(struct profile_reader *reader, size_t least)
 {
-    reader->least_passed = least;
+    reader->least_deferred = least;
 }
 
-const struct passed_numbers *profile_reader_passed(const struct profile_reader *reader, size_t *count)
+const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count)
 {
-    *count = reader->passed.length;
-    return reader->passed.data;
+    *count = reader->deferred.length;
+    return reader->deferred.data;
 }
 
-void *profile_reader_place(struct profile_reader *reader, size_t number)
+void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number)
 {
-    struct passed_numbers *run = number < reader->passed.length ? &reader->passed.data[number] : NULL;
+    struct deferred_column *run = number < reader->deferred.length ? &reader->deferred.data[number] : NULL;
     if (!run || run->is_read)
         return NULL;
     run->is_read = true;
@@ -621,7 +621,7 @@ static int finish(struct profile_reader *reader, struct profile *out)
     json_end(&reader->json);
     rc = take_tokens(reader);
     if (!rc && reader->missing)
-        rc = fail_foreign(reader, "was let pass in part, and numbers of that are missing");
+        rc = fail_foreign(reader, "was deferred in part, and numbers of that are missing");
     if (!rc)
         rc = check_kind(reader);
     if (!rc)

@@ -26,10 +26,10 @@ void profile_reader_free(struct profile_reader *reader);
  *
  * Nearly all bytes of a large profile are long columns of numbers. The reader can let runs of them pass, for others to
  * read meanwhile (numbers_read(), between brackets) and put in place before the end. It only counts commas then: if
- * what was let pass is not that many numbers, the file has to be read again without this, to say what is wrong with it.
+ * what was deferred is not that many numbers, the file has to be read again without this, to say what is wrong with it.
  */
 
-struct passed_numbers {
+struct deferred_column {
     const char *text; /* in the piece in which it came, no longer there with the next */
     size_t size, count;
     enum column_type type;
@@ -38,14 +38,14 @@ struct passed_numbers {
     size_t first;
 };
 
-/* From the next piece on runs of `least` bytes or more are let pass; 0, at first: none. */
-void profile_reader_pass(struct profile_reader *reader, size_t least);
+/* From the next piece on runs of `least` bytes or more are deferred; 0, at first: none. */
+void profile_reader_defer(struct profile_reader *reader, size_t least);
 
 /* All runs so far, in the order in which they came. */
-const struct passed_numbers *profile_reader_passed(const struct profile_reader *reader, size_t *count);
+const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count);
 
 /* Where the elements of a run belong, `count` of the column's type; valid until the next call. To be asked once for
  * each; NULL otherwise. */
-void *profile_reader_place(struct profile_reader *reader, size_t number);
+void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number);
 
 #endif

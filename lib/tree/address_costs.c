@@ -30,7 +30,7 @@ static int64_t instruction_of(int64_t address, int64_t base, const struct addres
     return next > 0 ? base + request->starts[next - 1] : address;
 }
 
-static bool number_stacks(uint32_t *of_stack, struct place_numbers *addresses, const struct profile *profile,
+static bool number_stacks(uint32_t *of_stack, struct location_numbers *addresses, const struct profile *profile,
                           const struct counted_stacks *counted, const struct address_request *request)
 {
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
@@ -41,7 +41,7 @@ static bool number_stacks(uint32_t *of_stack, struct place_numbers *addresses, c
         int64_t base = profile->native_symbols.data[request->symbol].address;
         if (request->start_count)
             address = instruction_of(address, base, request);
-        of_stack[stack] = place_number(addresses, (uint64_t)address);
+        of_stack[stack] = location_number(addresses, (uint64_t)address);
         if (of_stack[stack] == PROFILE_NONE)
             return false;
     }
@@ -59,11 +59,11 @@ int address_costs_compute(struct address_costs *costs, const struct profile *pro
                           struct error *err)
 {
     uint32_t *of_stack = malloc((counted->stacks->length + 1) * sizeof(*of_stack));
-    struct place_numbers addresses = {0};
-    struct place_costs sums = {0};
+    struct location_numbers addresses = {0};
+    struct location_costs sums = {0};
     bool enough = of_stack && number_stacks(of_stack, &addresses, profile, counted, request);
-    struct place_request places = {of_stack, (uint32_t)addresses.values.length, false, request->selection};
-    int code = enough ? place_costs_sum(&sums, counted, &places, err) : error_no_memory(err);
+    struct location_request places = {of_stack, (uint32_t)addresses.values.length, false, request->selection};
+    int code = enough ? location_costs_sum(&sums, counted, &places, err) : error_no_memory(err);
     for (size_t i = 0; !code && i < addresses.values.length; i++) {
         struct address_cost row = {(int64_t)addresses.values.data[i], sums.total[i], sums.self[i]};
         if (!array_push(&costs->rows, row))
@@ -73,8 +73,8 @@ int address_costs_compute(struct address_costs *costs, const struct profile *pro
         qsort(costs->rows.data, costs->rows.length, sizeof(*costs->rows.data), compare_addresses);
     costs->total = sums.any_total;
     costs->self = sums.any_self;
-    place_costs_destroy(&sums);
-    place_numbers_destroy(&addresses);
+    location_costs_destroy(&sums);
+    location_numbers_destroy(&addresses);
     free(of_stack);
     return code;
 }
@@ -95,7 +95,7 @@ static int compare_symbols(const void *left, const void *right)
     return (a->symbol > b->symbol) - (a->symbol < b->symbol);
 }
 
-static int collect_symbols(struct symbol_costs *costs, const struct place_costs *sums, const uint8_t *is_seen,
+static int collect_symbols(struct symbol_costs *costs, const struct location_costs *sums, const uint8_t *is_seen,
                            uint32_t count, struct error *err)
 {
     for (uint32_t symbol = 0; symbol < count; symbol++)
@@ -114,7 +114,7 @@ int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profi
     uint32_t count = (uint32_t)profile->native_symbols.length;
     uint32_t *of_stack = malloc((counted->stacks->length + 1) * sizeof(*of_stack));
     uint8_t *is_seen = calloc((size_t)count + 1, sizeof(*is_seen));
-    struct place_costs sums = {0};
+    struct location_costs sums = {0};
     costs->length = 0;
     int code = of_stack && is_seen ? 0 : error_no_memory(err);
     for (size_t stack = 0; !code && stack < counted->stacks->length; stack++) {
@@ -124,12 +124,12 @@ int symbol_costs_compute(struct symbol_costs *costs, const struct profile *profi
         if (of_stack[stack] != PROFILE_NONE)
             is_seen[symbol] = 1;
     }
-    struct place_request request = {of_stack, count, false, selection};
+    struct location_request request = {of_stack, count, false, selection};
     if (!code)
-        code = place_costs_sum(&sums, counted, &request, err);
+        code = location_costs_sum(&sums, counted, &request, err);
     if (!code)
         code = collect_symbols(costs, &sums, is_seen, count, err);
-    place_costs_destroy(&sums);
+    location_costs_destroy(&sums);
     free(of_stack);
     free(is_seen);
     return code;

@@ -5,7 +5,7 @@
 #ifndef PROF_TREE_ADDRESS_COSTS_H
 #define PROF_TREE_ADDRESS_COSTS_H
 
-#include "tree/place_costs.h"
+#include "tree/location_costs.h"
 
 struct address_cost {
     int64_t address; /* as in the frame table (of a call, the last byte of the instruction), or where that begins */

@@ -44,7 +44,7 @@ struct draft {
     struct draft_node *nodes; /* nodes[0] is the caller of all roots; it is not part of the result */
     uint32_t *prefix;         /* of each node, among the drafts */
     size_t length;
-    struct hash crowded; /* (parent, func) -> child, of the parents with many children */
+    struct hash many_children; /* (parent, func) -> child, of the parents with many children */
 };
 
 static uint64_t child_key(uint32_t parent, uint32_t func)
@@ -61,7 +61,7 @@ static uint32_t func_bit(uint32_t func)
 static bool move_children_to_hash(struct draft *draft, uint32_t parent)
 {
     for (uint32_t c = draft->nodes[parent].first_child; c != NODE_NONE; c = draft->nodes[c].next_sibling)
-        if (!hash_set(&draft->crowded, child_key(parent, draft->nodes[c].func), c))
+        if (!hash_set(&draft->many_children, child_key(parent, draft->nodes[c].func), c))
             return false;
     return true;
 }
@@ -75,7 +75,7 @@ static uint32_t find_child(const struct draft *draft, uint32_t parent, uint32_t 
     if (nodes[child].func == func)
         return child;
     if (nodes[parent].child_count > MANY_CHILDREN)
-        return hash_get(&draft->crowded, child_key(parent, func));
+        return hash_get(&draft->many_children, child_key(parent, func));
     for (child = nodes[parent].first_child; child != NODE_NONE; child = nodes[child].next_sibling)
         if (nodes[child].func == func)
             break;
@@ -96,7 +96,7 @@ static bool add_child(struct draft *draft, uint32_t parent, uint32_t func, uint1
     parent_node->child_bits |= func_bit(func);
     parent_node->first_child = parent_node->last_used = child;
     if (parent_node->child_count > MANY_CHILDREN)
-        return hash_set(&draft->crowded, child_key(parent, func), child);
+        return hash_set(&draft->many_children, child_key(parent, func), child);
     return ++parent_node->child_count <= MANY_CHILDREN || move_children_to_hash(draft, parent);
 }
 
@@ -223,7 +223,7 @@ int call_nodes_init(struct call_nodes *nodes, const struct stack_view *stacks, s
                 find_nodes_of_samples(nodes, stacks);
     free(draft.nodes);
     free(draft.prefix);
-    hash_destroy(&draft.crowded);
+    hash_destroy(&draft.many_children);
     if (done)
         return 0;
     call_nodes_destroy(nodes);

@@ -1,6 +1,6 @@
 /*
- * The answer is its own queue: the boxes of a row are laid out one after another, and each, when its turn comes,
- * appends the boxes that lie on it. So only what is wide enough to be seen is ever looked at, with its direct callees,
+ * The answer is its own queue: the rects of a row are laid out one after another, and each, when its turn comes,
+ * appends the rects that lie on it. So only what is wide enough to be seen is ever looked at, with its direct callees,
  * and no layout is kept from one query to the next.
  */
 #include "tree/flame.h"
@@ -15,7 +15,7 @@ struct layout {
     const uint32_t *ranks; /* of funcs, by name */
     struct order_entries children;
     double least;
-    struct flame_boxes *boxes;
+    struct flame_rects *rects;
 };
 
 static uint32_t func_of(const struct engine *engine, uint32_t node)
@@ -65,18 +65,18 @@ static int collect_in_order(struct layout *layout, uint32_t node, double *width,
     return order_heaviest_first(children->data, children->length, err);
 }
 
-static struct flame_box box_of(const struct layout *layout, uint32_t node, uint32_t parent, double start, double end)
+static struct flame_rect rect_of(const struct layout *layout, uint32_t node, uint32_t parent, double start, double end)
 {
     const struct engine *engine = layout->engine;
     uint32_t func = func_of(engine, node);
-    return (struct flame_box){
+    return (struct flame_rect){
         .start = start,
         .end = end,
         .total = total_of(engine, node),
         .self = self_of(engine, node),
         .node = node,
         .parent = parent,
-        .depth = parent == FLAME_NO_BOX ? 0 : layout->boxes->data[parent].depth + 1,
+        .depth = parent == FLAME_NO_RECT ? 0 : layout->rects->data[parent].depth + 1,
         .func = func,
         .category = category_of(engine, node),
         .count = 1,
@@ -84,38 +84,38 @@ static struct flame_box box_of(const struct layout *layout, uint32_t node, uint3
     };
 }
 
-static bool is_seen(const struct layout *layout, const struct flame_box *box)
+static bool is_seen(const struct layout *layout, const struct flame_rect *rect)
 {
-    return box->count && box->end - box->start >= layout->least && box->end > 0 && box->start < 1;
+    return rect->count && rect->end - rect->start >= layout->least && rect->end > 0 && rect->start < 1;
 }
 
-/* Makes a box a part of the run of narrow ones before it, which end where it starts. */
-static void extend_run(const struct layout *layout, struct flame_box *run, const struct flame_box *box)
+/* Makes a rect a part of the run of narrow ones before it, which end where it starts. */
+static void extend_run(const struct layout *layout, struct flame_rect *run, const struct flame_rect *rect)
 {
     if (run->count == 0) {
-        *run = *box;
+        *run = *rect;
         run->node = NODE_NONE;
         run->func = PROFILE_NONE;
         run->total = run->self = 0;
         run->count = run->matches = 0;
     }
-    run->end = box->end;
-    run->total += fabs(box->total);
+    run->end = rect->end;
+    run->total += fabs(rect->total);
     run->count++;
-    run->matches |= box->matches;
-    if (run->category != box->category)
+    run->matches |= rect->matches;
+    if (run->category != rect->category)
         run->category = layout->engine->stacks->default_category;
 }
 
-/* Ends the run. A single narrow box is not one, it is just narrow. */
-static bool finish_run(const struct layout *layout, struct flame_box *run)
+/* Ends the run. A single narrow rect is not one, it is just narrow. */
+static bool finish_run(const struct layout *layout, struct flame_rect *run)
 {
-    struct flame_box finished = *run;
-    *run = (struct flame_box){0};
-    return finished.count < 2 || !is_seen(layout, &finished) || array_push(layout->boxes, finished);
+    struct flame_rect finished = *run;
+    *run = (struct flame_rect){0};
+    return finished.count < 2 || !is_seen(layout, &finished) || array_push(layout->rects, finished);
 }
 
-/* Appends the boxes that lie on box `parent`, which is the node between start and end. */
+/* Appends the rects that lie on rect `parent`, which is the node between start and end. */
 static int lay_out_children(struct layout *layout, uint32_t node, uint32_t parent, double start, double end,
                             struct error *err)
 {
@@ -124,35 +124,35 @@ static int lay_out_children(struct layout *layout, uint32_t node, uint32_t paren
     if (code || !(width > 0))
         return code;
     double scale = (end - start) / width;
-    struct flame_box run = {0};
+    struct flame_rect run = {0};
     bool enough = true;
     for (size_t i = 0; enough && i < layout->children.length; i++) {
         uint32_t child = layout->children.data[i].index;
         double next = start + fabs(total_of(layout->engine, child)) * scale;
-        struct flame_box box = box_of(layout, child, parent, start, next);
+        struct flame_rect rect = rect_of(layout, child, parent, start, next);
         if (next - start < layout->least)
-            extend_run(layout, &run, &box);
+            extend_run(layout, &run, &rect);
         else
-            enough = finish_run(layout, &run) && (!is_seen(layout, &box) || array_push(layout->boxes, box));
+            enough = finish_run(layout, &run) && (!is_seen(layout, &rect) || array_push(layout->rects, rect));
         start = next;
     }
     return enough && finish_run(layout, &run) ? 0 : error_no_memory(err);
 }
 
-int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_boxes *boxes,
+int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,
                  struct error *err)
 {
-    struct layout layout = {.engine = engine, .least = fmax(request->least, 0), .boxes = boxes};
+    struct layout layout = {.engine = engine, .least = fmax(request->least, 0), .rects = rects};
     double length = request->part.to - request->part.from;
-    boxes->length = 0;
+    rects->length = 0;
     int code = engine_name_ranks(engine, &layout.ranks, err);
     if (!code && length > 0)
-        code = lay_out_children(&layout, NODE_NONE, FLAME_NO_BOX, -request->part.from / length,
+        code = lay_out_children(&layout, NODE_NONE, FLAME_NO_RECT, -request->part.from / length,
                                 (1 - request->part.from) / length, err);
-    for (uint32_t i = 0; !code && i < boxes->length && boxes->length < FLAME_MOST_BOXES; i++) {
-        const struct flame_box box = boxes->data[i];
-        if (box.node != NODE_NONE)
-            code = lay_out_children(&layout, box.node, i, box.start, box.end, err);
+    for (uint32_t i = 0; !code && i < rects->length && rects->length < FLAME_MOST_RECTS; i++) {
+        const struct flame_rect rect = rects->data[i];
+        if (rect.node != NODE_NONE)
+            code = lay_out_children(&layout, rect.node, i, rect.start, rect.end, err);
     }
     array_free(&layout.children);
     return code;

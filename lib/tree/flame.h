@@ -1,10 +1,10 @@
 /*
- * The flame graph of the current query, as boxes: each call node is as wide as its total, lies on its caller, and
+ * The flame graph of the current query, as rects: each call node is as wide as its total, lies on its caller, and
  * siblings stand in the order of their names, so that they keep their places from one query to the next. Of an inverted
  * query it goes from the functions in which samples end to their callers, and siblings stand heaviest first (equal ones
  * by name): there they are many, and one looks for the widest.
  *
- * Positions are parts of the whole width: 0 to 1. What is asked for is a part of it and how narrow a box may be to be
+ * Positions are parts of the whole width: 0 to 1. What is asked for is a part of it and how narrow a rect may be to be
  * told of, so the answer is as large as what a screen can show, whatever the profile is.
  */
 #ifndef PROF_TREE_FLAME_H
@@ -18,16 +18,16 @@ struct flame_part {
 
 struct flame_request {
     struct flame_part part; /* that is shown */
-    double least;           /* boxes narrower than this, in widths of the part, are left out */
+    double least;           /* rects narrower than this, in widths of the part, are left out */
 };
 
-enum { FLAME_NO_BOX = UINT32_MAX };
+enum { FLAME_NO_RECT = UINT32_MAX };
 
-struct flame_box {
+struct flame_rect {
     double start, end;  /* in widths of the part, which is 0 to 1: its sides may lie outside */
     double total, self; /* of a run: the sum of magnitudes, and 0 */
     uint32_t node;   /* handle, valid until the next query; NODE_NONE: this is a run of neighbours, each too narrow */
-    uint32_t parent; /* index of the box it lies on; FLAME_NO_BOX for the first row */
+    uint32_t parent; /* index of the rect it lies on; FLAME_NO_RECT for the first row */
     uint32_t depth;
     uint32_t func;     /* PROFILE_NONE for a run */
     uint32_t category; /* of a run: that of all, else the default one */
@@ -36,15 +36,15 @@ struct flame_box {
 };
 
 /* Row by row from the roots on, each from left to right. Zero it to start. */
-ARRAY_TYPE(struct flame_boxes, struct flame_box);
+ARRAY_TYPE(struct flame_rects, struct flame_rect);
 
-/* The boxes of the part, those that a call replaces are forgotten. Callees that are (in a profile with negative
+/* The rects of the part, those that a call replaces are forgotten. Callees that are (in a profile with negative
  * weights) wider than their caller are squeezed into its width. Opens callers of an inverted tree as far as they are
- * wide enough. At most FLAME_MOST_BOXES. */
-int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_boxes *boxes,
+ * wide enough. At most FLAME_MOST_RECTS. */
+int engine_flame(struct engine *engine, const struct flame_request *request, struct flame_rects *rects,
                  struct error *err);
 
-enum { FLAME_MOST_BOXES = 1 << 20 };
+enum { FLAME_MOST_RECTS = 1 << 20 };
 
 /* Where the node with this path is, or the last of the path that exists; the whole for a path that does not begin. */
 int engine_flame_find(struct engine *engine, const uint32_t *path, size_t length, struct flame_part *part,

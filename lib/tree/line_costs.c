@@ -49,7 +49,7 @@ static bool value_of(const struct file_stacks *file, uint32_t stack, bool are_ca
 }
 
 /* Sums the costs of lines, or of inlined calls; numbers->values says which. */
-static int sum_values(struct place_costs *costs, struct place_numbers *numbers, const struct file_stacks *file,
+static int sum_values(struct location_costs *costs, struct location_numbers *numbers, const struct file_stacks *file,
                       bool are_calls, struct error *err)
 {
     size_t length = file->counted->stacks->length;
@@ -58,13 +58,13 @@ static int sum_values(struct place_costs *costs, struct place_numbers *numbers, 
     for (uint32_t stack = 0; enough && stack < length; stack++) {
         uint64_t value;
         bool has_value = value_of(file, stack, are_calls, &value);
-        of_stack[stack] = has_value ? place_number(numbers, value) : PROFILE_NONE;
+        of_stack[stack] = has_value ? location_number(numbers, value) : PROFILE_NONE;
         enough = !has_value || of_stack[stack] != PROFILE_NONE;
     }
-    struct place_request request = {of_stack, (uint32_t)numbers->values.length, are_calls, file->request->selection};
+    struct location_request request = {of_stack, (uint32_t)numbers->values.length, are_calls, file->request->selection};
     int code = enough ? 0 : error_no_memory(err);
     if (!code && request.count)
-        code = place_costs_sum(costs, file->counted, &request, err);
+        code = location_costs_sum(costs, file->counted, &request, err);
     free(of_stack);
     return code;
 }
@@ -79,8 +79,8 @@ static int compare_lines(const void *left, const void *right)
 
 static int sum_lines(struct line_costs *out, const struct file_stacks *file, struct error *err)
 {
-    struct place_numbers lines = {0};
-    struct place_costs costs = {0};
+    struct location_numbers lines = {0};
+    struct location_costs costs = {0};
     int code = sum_values(&costs, &lines, file, false, err);
     for (size_t i = 0; !code && i < lines.values.length; i++)
         if (!array_push(&out->lines, (struct line_cost){(uint32_t)lines.values.data[i], costs.total[i], costs.self[i]}))
@@ -89,8 +89,8 @@ static int sum_lines(struct line_costs *out, const struct file_stacks *file, str
         qsort(out->lines.data, out->lines.length, sizeof(*out->lines.data), compare_lines);
     out->total = costs.any_total;
     out->self = costs.any_self;
-    place_costs_destroy(&costs);
-    place_numbers_destroy(&lines);
+    location_costs_destroy(&costs);
+    location_numbers_destroy(&lines);
     return code;
 }
 
@@ -106,8 +106,8 @@ static int compare_calls(const void *left, const void *right)
 
 static int sum_inlined(struct line_costs *out, const struct file_stacks *file, struct error *err)
 {
-    struct place_numbers calls = {0};
-    struct place_costs costs = {0};
+    struct location_numbers calls = {0};
+    struct location_costs costs = {0};
     int code = sum_values(&costs, &calls, file, true, err);
     for (size_t i = 0; !code && i < calls.values.length; i++) {
         uint64_t call = calls.values.data[i];
@@ -117,8 +117,8 @@ static int sum_inlined(struct line_costs *out, const struct file_stacks *file, s
     }
     if (!code && out->inlined.length)
         qsort(out->inlined.data, out->inlined.length, sizeof(*out->inlined.data), compare_calls);
-    place_costs_destroy(&costs);
-    place_numbers_destroy(&calls);
+    location_costs_destroy(&costs);
+    location_numbers_destroy(&calls);
     return code;
 }
 

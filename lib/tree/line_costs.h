@@ -4,7 +4,7 @@
 #ifndef PROF_TREE_LINE_COSTS_H
 #define PROF_TREE_LINE_COSTS_H
 
-#include "tree/place_costs.h"
+#include "tree/location_costs.h"
 
 struct line_cost {
     uint32_t line; /* 1-based; 0: frames of the file without a line */

@@ -209,38 +209,38 @@ void marker_chart_destroy(struct marker_chart *chart)
 
 /* ---- windows ---- */
 
-static bool boxes_reserve(struct marker_boxes *boxes)
+static bool rects_reserve(struct marker_rects *rects)
 {
-    if (boxes->length < boxes->capacity)
+    if (rects->length < rects->capacity)
         return true;
-    size_t capacity = boxes->capacity ? 2 * boxes->capacity : 256;
+    size_t capacity = rects->capacity ? 2 * rects->capacity : 256;
     void *columns[] = {
-        realloc(boxes->row, capacity * sizeof(*boxes->row)), realloc(boxes->marker, capacity * sizeof(*boxes->marker)),
-        realloc(boxes->count, capacity * sizeof(*boxes->count)),
-        realloc(boxes->start, capacity * sizeof(*boxes->start)), realloc(boxes->end, capacity * sizeof(*boxes->end))};
-    boxes->row = columns[0] ? columns[0] : boxes->row;
-    boxes->marker = columns[1] ? columns[1] : boxes->marker;
-    boxes->count = columns[2] ? columns[2] : boxes->count;
-    boxes->start = columns[3] ? columns[3] : boxes->start;
-    boxes->end = columns[4] ? columns[4] : boxes->end;
+        realloc(rects->row, capacity * sizeof(*rects->row)), realloc(rects->marker, capacity * sizeof(*rects->marker)),
+        realloc(rects->count, capacity * sizeof(*rects->count)),
+        realloc(rects->start, capacity * sizeof(*rects->start)), realloc(rects->end, capacity * sizeof(*rects->end))};
+    rects->row = columns[0] ? columns[0] : rects->row;
+    rects->marker = columns[1] ? columns[1] : rects->marker;
+    rects->count = columns[2] ? columns[2] : rects->count;
+    rects->start = columns[3] ? columns[3] : rects->start;
+    rects->end = columns[4] ? columns[4] : rects->end;
     for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
         if (!columns[i])
             return false;
-    boxes->capacity = capacity;
+    rects->capacity = capacity;
     return true;
 }
 
-bool marker_boxes_add(struct marker_boxes *boxes, uint32_t row, uint32_t marker, uint32_t count, double start,
+bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker, uint32_t count, double start,
                       double end)
 {
-    if (!boxes_reserve(boxes))
+    if (!rects_reserve(rects))
         return false;
-    size_t box = boxes->length++;
-    boxes->row[box] = row;
-    boxes->marker[box] = marker;
-    boxes->count[box] = count;
-    boxes->start[box] = start;
-    boxes->end[box] = end;
+    size_t rect = rects->length++;
+    rects->row[rect] = row;
+    rects->marker[rect] = marker;
+    rects->count[rect] = count;
+    rects->start[rect] = start;
+    rects->end[rect] = end;
     return true;
 }
 
@@ -253,8 +253,8 @@ static uint32_t first_reaching(const struct marker_chart *chart, const struct ma
 
 /* A marker shorter than a pixel stands for all after it that lie within the pixel that begins with it. `*at` moves past
  * them; the time of the last one's end. */
-static double pass_crowd(const struct marker_chart *chart, const struct marker_list *list, uint32_t *at, uint32_t end,
-                         double pixel)
+static double pass_aggregate(const struct marker_chart *chart, const struct marker_list *list, uint32_t *at,
+                             uint32_t end, double pixel)
 {
     double limit = list->data[chart->order[*at]].start + pixel, until = list->data[chart->order[*at]].end;
     if (until > limit) {
@@ -266,7 +266,7 @@ static double pass_crowd(const struct marker_chart *chart, const struct marker_l
     return until;
 }
 
-static bool add_row_boxes(struct marker_boxes *boxes, const struct marker_chart *chart, const struct marker_list *list,
+static bool add_row_rects(struct marker_rects *rects, const struct marker_chart *chart, const struct marker_list *list,
                           const struct marker_window *window, uint32_t row_index)
 {
     const struct marker_row *row = &chart->rows.data[row_index];
@@ -280,29 +280,29 @@ static bool add_row_boxes(struct marker_boxes *boxes, const struct marker_chart 
             continue;
         }
         uint32_t first = at;
-        double until = pass_crowd(chart, list, &at, end, window->pixel);
-        if (!marker_boxes_add(boxes, row_index, chart->order[first], at - first, marker->start, until))
+        double until = pass_aggregate(chart, list, &at, end, window->pixel);
+        if (!marker_rects_add(rects, row_index, chart->order[first], at - first, marker->start, until))
             return false;
     }
     return true;
 }
 
-int marker_chart_boxes(struct marker_boxes *boxes, const struct marker_chart *chart, const struct marker_list *list,
+int marker_chart_rects(struct marker_rects *rects, const struct marker_chart *chart, const struct marker_list *list,
                        const struct marker_window *window, struct error *err)
 {
-    boxes->length = 0;
+    rects->length = 0;
     for (uint32_t row = window->first_row; row < window->last_row && row < chart->rows.length; row++)
-        if (!add_row_boxes(boxes, chart, list, window, row))
+        if (!add_row_rects(rects, chart, list, window, row))
             return error_no_memory(err);
     return 0;
 }
 
-void marker_boxes_destroy(struct marker_boxes *boxes)
+void marker_rects_destroy(struct marker_rects *rects)
 {
-    free(boxes->row);
-    free(boxes->marker);
-    free(boxes->count);
-    free(boxes->start);
-    free(boxes->end);
-    *boxes = (struct marker_boxes){0};
+    free(rects->row);
+    free(rects->marker);
+    free(rects->count);
+    free(rects->start);
+    free(rects->end);
+    *rects = (struct marker_rects){0};
 }

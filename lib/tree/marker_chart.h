@@ -32,24 +32,24 @@ void marker_chart_destroy(struct marker_chart *chart);
 
 struct marker_window {
     double from, to; /* ms */
-    double pixel;    /* ms: how long what can be told apart is; markers that fall together in one are a single box */
+    double pixel;    /* ms: how long what can be told apart is; markers that fall together in one are a single rect */
     uint32_t first_row, last_row;
 };
 
-/* Boxes, a column each, row by row from left to right. Zero it to start; the memory is used again. */
-struct marker_boxes {
+/* Rects, a column each, row by row from left to right. Zero it to start; the memory is used again. */
+struct marker_rects {
     uint32_t *row, *marker; /* the marker (index in the list): the first of those that fall together */
     uint32_t *count;        /* so many markers, from 1 */
     double *start, *end;    /* ms; the same for an instant */
     size_t length, capacity;
 };
 
-/* Appends a box; false if memory ran out. */
-bool marker_boxes_add(struct marker_boxes *boxes, uint32_t row, uint32_t marker, uint32_t count, double start,
+/* Appends a rect; false if memory ran out. */
+bool marker_rects_add(struct marker_rects *rects, uint32_t row, uint32_t marker, uint32_t count, double start,
                       double end);
 
-int marker_chart_boxes(struct marker_boxes *boxes, const struct marker_chart *chart, const struct marker_list *list,
+int marker_chart_rects(struct marker_rects *rects, const struct marker_chart *chart, const struct marker_list *list,
                        const struct marker_window *window, struct error *err);
-void marker_boxes_destroy(struct marker_boxes *boxes);
+void marker_rects_destroy(struct marker_rects *rects);
 
 #endif

@@ -244,14 +244,14 @@ const struct marker_chart *marker_view_chart(struct marker_view *view, struct er
 /* ---- tracks ---- */
 
 int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
-                      struct marker_boxes *boxes, struct error *err)
+                      struct marker_rects *rects, struct error *err)
 {
     const struct marker_list *list = marker_view_thread(view, thread, err);
     size_t category_count = view->context.values.profile->categories.length;
-    double *passed = malloc((category_count + 1) * sizeof(*passed)); /* of each category: where its last box ends */
+    double *passed = malloc((category_count + 1) * sizeof(*passed)); /* of each category: where its last rect ends */
     size_t *last = malloc((category_count + 1) * sizeof(*last));
     bool done = list && passed && last;
-    boxes->length = 0;
+    rects->length = 0;
     for (size_t i = 0; done && i < category_count; i++)
         passed[i] = -INFINITY;
     for (uint32_t i = 0; done && i < list->length && list->data[i].start < window->to; i++) {
@@ -259,12 +259,12 @@ int marker_view_strip(struct marker_view *view, uint32_t thread, const struct ma
         if (marker->end < window->from || marker->schema == SCHEMA_NONE || !has_place(view, marker, places))
             continue;
         if (marker->end <= passed[marker->category]) {
-            boxes->count[last[marker->category]]++;
+            rects->count[last[marker->category]]++;
             continue;
         }
-        done = marker_boxes_add(boxes, marker->category, i, 1, marker->start, marker->end);
+        done = marker_rects_add(rects, marker->category, i, 1, marker->start, marker->end);
         passed[marker->category] = fmax(marker->end, marker->start + window->pixel);
-        last[marker->category] = boxes->length - 1;
+        last[marker->category] = rects->length - 1;
     }
     free(passed);
     free(last);
@@ -399,7 +399,7 @@ static bool is_turned(const void *context, uint32_t a, uint32_t b)
     for (size_t i = 0; i < request->count; i++) {
         int order = compare_by(request->view, request->keys[i].column, a, b);
         if (order)
-            return request->keys[i].falling ? order < 0 : order > 0;
+            return request->keys[i].descending ? order < 0 : order > 0;
     }
     return false;
 }

@@ -24,7 +24,7 @@ enum marker_column { MARKER_START, MARKER_DURATION, MARKER_NAME, MARKER_DETAILS 
 
 struct marker_sort {
     enum marker_column column;
-    bool falling;
+    bool descending;
 };
 
 struct marker_view;
@@ -51,11 +51,11 @@ const uint32_t *marker_view_shown(const struct marker_view *view, size_t *count)
 const uint32_t *marker_view_sorted(struct marker_view *view, const struct marker_sort *keys, size_t key_count,
                                    struct error *err);
 
-/* What a thread's track shows of its markers between two times, in the order of their starts, without rows: boxes of
- * one category that fall together in a pixel are one, and a box's row is its category. Kinds without a schema are not
+/* What a thread's track shows of its markers between two times, in the order of their starts, without rows: rects of
+ * one category that fall together in a pixel are one, and a rect's row is its category. Kinds without a schema are not
  * shown there. */
 int marker_view_strip(struct marker_view *view, uint32_t thread, const struct marker_window *window, unsigned places,
-                      struct marker_boxes *boxes, struct error *err);
+                      struct marker_rects *rects, struct error *err);
 
 /* What a kind of markers draws of a thread: its graph `graph`, as markers of marker_view_thread(). Kept. NULL if memory
  * ran out. */

@@ -18,7 +18,8 @@ struct order_entry {
 
 ARRAY_TYPE(struct order_entries, struct order_entry);
 
-/* Sorts by falling magnitude; equal ones stay in the order in which they are. O(n log n), and O(n) if already sorted.
+/* Sorts by descending magnitude; equal ones stay in the order in which they are. O(n log n), and O(n) if already
+ * sorted.
  */
 int order_heaviest_first(struct order_entry *entries, size_t length, struct error *err);
 

@@ -1,6 +1,6 @@
 /*
- * Regular expressions, as far as one types them into a search box: . [a-z] [^a-z] \d \w \s (and \D \W \S) ^ $ * + ? | (
- * ) and \ before what is meant literally. Letters of ASCII match in either case; a dot is one byte.
+ * Regular expressions, as far as one types them into a search field: . [a-z] [^a-z] \d \w \s (and \D \W \S) ^ $ * + ? |
+ * ( ) and \ before what is meant literally. Letters of ASCII match in either case; a dot is one byte.
  *
  * Looking takes time proportional to the text and to the expression, whatever either is: names come from anywhere.
  */

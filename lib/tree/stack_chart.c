@@ -2,7 +2,7 @@
  * One pass over the samples of the range puts them into groups: a sample that is wide enough is a group of its own,
  * those that are not form one with the first that is. For a group only the call node that all samples lie below is kept
  * up to date, which the numbering of nodes makes a comparison; so a chart costs little more than reading its samples.
- * Boxes are opened and closed by group.
+ * Rects are opened and closed by group.
  */
 #include "tree/stack_chart.h"
 
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 struct level {
-    uint32_t node; /* of the box that is open */
-    uint32_t box;
-    uint32_t crowd; /* the last crowd of this depth, STACK_NO_BOX */
+    uint32_t node; /* of the rect that is open */
+    uint32_t rect;
+    uint32_t aggregate; /* the last aggregate of this depth, STACK_NO_RECT */
 };
 
 ARRAY_TYPE(struct levels, struct level);
@@ -24,8 +24,8 @@ struct chart {
     const struct engine *engine;
     const struct call_nodes *nodes;
     struct levels levels; /* by depth */
-    uint32_t open;        /* so many levels have an open box */
-    struct stack_boxes *boxes;
+    uint32_t open;        /* so many levels have an open rect */
+    struct stack_rects *rects;
 };
 
 /* Samples that share their columns. */
@@ -60,24 +60,24 @@ static uint32_t levels_of(const struct call_nodes *nodes, uint32_t node)
 static bool reserve_levels(struct chart *chart, uint32_t count)
 {
     while (chart->levels.length < count)
-        if (!array_push(&chart->levels, (struct level){.crowd = STACK_NO_BOX}))
+        if (!array_push(&chart->levels, (struct level){.aggregate = STACK_NO_RECT}))
             return false;
     return true;
 }
 
-static void close_boxes(struct chart *chart, uint32_t node, uint32_t column, double time)
+static void close_rects(struct chart *chart, uint32_t node, uint32_t column, double time)
 {
     for (; chart->open; chart->open--) {
         const struct level *level = &chart->levels.data[chart->open - 1];
         if (node != NODE_NONE && is_within(chart->nodes, node, level->node))
             return;
-        chart->boxes->data[level->box].end = column;
-        chart->boxes->data[level->box].last = time;
+        chart->rects->data[level->rect].end = column;
+        chart->rects->data[level->rect].last = time;
     }
 }
 
-/* Opens the boxes from those that are open to the node's. False if memory ran out. */
-static bool open_boxes(struct chart *chart, uint32_t node, const struct group *group)
+/* Opens the rects from those that are open to the node's. False if memory ran out. */
+static bool open_rects(struct chart *chart, uint32_t node, const struct group *group)
 {
     uint32_t count = levels_of(chart->nodes, node);
     if (!chart->levels.data)
@@ -87,44 +87,44 @@ static bool open_boxes(struct chart *chart, uint32_t node, const struct group *g
     for (; chart->open < count; chart->open++) {
         struct level *level = &chart->levels.data[chart->open];
         uint32_t func = chart->nodes->func[level->node];
-        struct stack_box box = {.first = group->first,
-                                .start = group->start,
-                                .node = level->node,
-                                .parent = chart->open ? chart->levels.data[chart->open - 1].box : STACK_NO_BOX,
-                                .depth = chart->open,
-                                .func = func,
-                                .category = chart->nodes->category[level->node],
-                                .matches = engine_func_matches(chart->engine, func)};
-        level->box = (uint32_t)chart->boxes->length;
-        if (!array_push(chart->boxes, box))
+        struct stack_rect rect = {.first = group->first,
+                                  .start = group->start,
+                                  .node = level->node,
+                                  .parent = chart->open ? chart->levels.data[chart->open - 1].rect : STACK_NO_RECT,
+                                  .depth = chart->open,
+                                  .func = func,
+                                  .category = chart->nodes->category[level->node],
+                                  .matches = engine_func_matches(chart->engine, func)};
+        level->rect = (uint32_t)chart->rects->length;
+        if (!array_push(chart->rects, rect))
             return false;
     }
     return true;
 }
 
 /* One category of a crowded column. False if memory ran out. */
-static bool add_crowd(struct chart *chart, uint32_t node, const struct group *group)
+static bool add_aggregate(struct chart *chart, uint32_t node, const struct group *group)
 {
     uint32_t depth = chart->nodes->depth[node], category = chart->nodes->category[node];
     struct level *level = &chart->levels.data[depth];
-    struct stack_box *last = level->crowd == STACK_NO_BOX ? NULL : &chart->boxes->data[level->crowd];
+    struct stack_rect *last = level->aggregate == STACK_NO_RECT ? NULL : &chart->rects->data[level->aggregate];
     uint32_t matches = engine_func_matches(chart->engine, chart->nodes->func[node]);
     if (last && last->end == group->start && last->category == category && last->matches == matches) {
         last->end = group->end;
         last->last = group->last;
         return true;
     }
-    level->crowd = (uint32_t)chart->boxes->length;
-    return array_push(chart->boxes, (struct stack_box){.first = group->first,
-                                                       .last = group->last,
-                                                       .start = group->start,
-                                                       .end = group->end,
-                                                       .node = NODE_NONE,
-                                                       .parent = STACK_NO_BOX,
-                                                       .depth = depth,
-                                                       .func = PROFILE_NONE,
-                                                       .category = category,
-                                                       .matches = matches});
+    level->aggregate = (uint32_t)chart->rects->length;
+    return array_push(chart->rects, (struct stack_rect){.first = group->first,
+                                                        .last = group->last,
+                                                        .start = group->start,
+                                                        .end = group->end,
+                                                        .node = NODE_NONE,
+                                                        .parent = STACK_NO_RECT,
+                                                        .depth = depth,
+                                                        .func = PROFILE_NONE,
+                                                        .category = category,
+                                                        .matches = matches});
 }
 
 /* False if memory ran out. */
@@ -132,11 +132,11 @@ static bool draw_group(struct chart *chart, const struct group *group)
 {
     const struct call_nodes *nodes = chart->nodes;
     uint32_t shared = levels_of(nodes, group->common), depth = levels_of(nodes, group->example);
-    close_boxes(chart, group->common, group->start, group->first);
-    if (!reserve_levels(chart, depth > shared ? depth : shared) || !open_boxes(chart, group->common, group))
+    close_rects(chart, group->common, group->start, group->first);
+    if (!reserve_levels(chart, depth > shared ? depth : shared) || !open_rects(chart, group->common, group))
         return false;
     for (uint32_t node = group->example; depth > shared; node = nodes->prefix[node], depth--)
-        if (!add_crowd(chart, node, group))
+        if (!add_aggregate(chart, node, group))
             return false;
     return true;
 }
@@ -294,16 +294,16 @@ static bool draw_samples(struct chart *chart, const struct scale *scale, size_t 
         if (!draw_group(chart, &group))
             return false;
     }
-    close_boxes(chart, NODE_NONE, group.end, group.last);
+    close_rects(chart, NODE_NONE, group.end, group.last);
     return true;
 }
 
-int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_boxes *boxes,
+int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,
                        struct error *err)
 {
     const struct profile *profile = &engine->profile;
     double length = request->range.to - request->range.from;
-    boxes->length = 0;
+    rects->length = 0;
     if (request->thread >= profile->threads.length)
         return error_set(err, EINVAL, "there is no thread %u in this profile", request->thread);
     const struct sample_table *samples = engine_samples(engine, request->thread);
@@ -322,7 +322,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
         return 0;
     if (request->same_widths)
         scale.columns_per_change = (double)request->columns / (double)count_changes(engine, samples, first, last);
-    struct chart chart = {.engine = engine, .nodes = engine->nodes, .boxes = boxes};
+    struct chart chart = {.engine = engine, .nodes = engine->nodes, .rects = rects};
     bool enough = draw_samples(&chart, &scale, first, last);
     array_free(&chart.levels);
     return enough ? 0 : error_no_memory(err);

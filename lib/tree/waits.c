@@ -35,10 +35,10 @@ static int reason_of(const struct marker_context *context, const struct marker *
 }
 
 struct waits_writer {
-    struct marker_boxes *boxes;
+    struct marker_rects *rects;
     double *totals;
     const struct marker_window *window;
-    double passed; /* where the last box that was drawn ends, ms */
+    double passed; /* where the last rect that was drawn ends, ms */
 };
 
 static bool add_span(struct waits_writer *writer, enum wait_state state, uint32_t marker, double start, double end)
@@ -50,18 +50,18 @@ static bool add_span(struct waits_writer *writer, enum wait_state state, uint32_
     if (end <= writer->passed)
         return true;
     writer->passed = fmax(end, start + writer->window->pixel);
-    return marker_boxes_add(writer->boxes, state, marker, 1, start, end);
+    return marker_rects_add(writer->rects, state, marker, 1, start, end);
 }
 
-int waits_boxes(struct marker_boxes *boxes, double totals[WAIT_STATES], const struct marker_context *context,
+int waits_rects(struct marker_rects *rects, double totals[WAIT_STATES], const struct marker_context *context,
                 const struct marker_list *list, const struct marker_window *window, struct error *err)
 {
-    struct waits_writer writer = {boxes, totals, window, -INFINITY};
+    struct waits_writer writer = {rects, totals, window, -INFINITY};
     uint32_t schema = waits_schema(context->schemas), last = UINT32_MAX;
     struct payload payload = {0};
     struct text_buffer text = {0};
     int code = 0;
-    boxes->length = 0;
+    rects->length = 0;
     memset(totals, 0, WAIT_STATES * sizeof(*totals));
     for (uint32_t i = 0; !code && schema != SCHEMA_NONE && i < list->length; i++) {
         const struct marker *marker = &list->data[i];

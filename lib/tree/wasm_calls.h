@@ -1,6 +1,6 @@
 /*
  * What the WebAssembly build exports: the calls of the page's engine (web/src/engine), theme by theme. What a call
- * takes and answers with stands at its definition; how bytes and numbers pass the door, in wasm_session.h.
+ * takes and answers with stands at its definition; how bytes and numbers get in and out, in wasm_session.h.
  */
 #ifndef PROF_TREE_WASM_CALLS_H
 #define PROF_TREE_WASM_CALLS_H
@@ -22,9 +22,9 @@ unsigned char *EXPORT(session_input)(struct session *session, uint32_t size);
 const char *EXPORT(session_error)(const struct session *session);
 int EXPORT(session_feed)(struct session *session, uint32_t size);
 int EXPORT(session_finish)(struct session *session);
-void EXPORT(session_pass)(struct session *session, uint32_t least);
-const struct view *EXPORT(session_passed)(struct session *session);
-unsigned char *EXPORT(session_place)(struct session *session, uint32_t run);
+void EXPORT(session_defer)(struct session *session, uint32_t least);
+const struct view *EXPORT(session_deferred)(struct session *session);
+unsigned char *EXPORT(session_deferred_elements)(struct session *session, uint32_t run);
 const struct view *EXPORT(session_numbers)(struct session *session, uint32_t type, uint32_t size);
 const struct view *EXPORT(session_string)(struct session *session, uint32_t string);
 
@@ -101,7 +101,7 @@ const struct view *EXPORT(session_marker_sorted)(struct session *session, uint32
 const struct view *EXPORT(session_marker_texts)(struct session *session, uint32_t count, int label);
 const struct view *EXPORT(session_marker_details)(struct session *session, uint32_t thread, uint32_t marker);
 const struct view *EXPORT(session_marker_chart)(struct session *session);
-const struct view *EXPORT(session_marker_boxes)(struct session *session, double from, double to, double pixel,
+const struct view *EXPORT(session_marker_rects)(struct session *session, double from, double to, double pixel,
                                                 uint32_t first_row, uint32_t last_row);
 const struct view *EXPORT(session_marker_strip)(struct session *session, uint32_t thread, double from, double to,
                                                 double pixel, uint32_t places);

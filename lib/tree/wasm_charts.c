@@ -1,5 +1,5 @@
 /*
- * The flame graph and the stack chart: for web/src/engine/charts.ts. Boxes go out as one column of structs.
+ * The flame graph and the stack chart: for web/src/engine/charts.ts. Rects go out as one column of structs.
  */
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
@@ -16,10 +16,10 @@ const struct view *session_flame_find(struct session *session, uint32_t length)
     return &session->view;
 }
 
-/* One column of struct flame_box: 64 bytes, four doubles and seven words. */
+/* One column of struct flame_rect: 64 bytes, four doubles and seven words. */
 const struct view *session_flame(struct session *session, double from, double to, double least)
 {
-    _Static_assert(sizeof(struct flame_box) == 64 && offsetof(struct flame_box, node) == 32, "layout");
+    _Static_assert(sizeof(struct flame_rect) == 64 && offsetof(struct flame_rect, node) == 32, "layout");
     struct flame_request request = {.part = {from, to}, .least = least};
     if (engine_flame(session->engine, &request, &session->flame, &session->err))
         return NULL;
@@ -27,11 +27,11 @@ const struct view *session_flame(struct session *session, double from, double to
     return &session->view;
 }
 
-/* One column of struct stack_box: 48 bytes, two doubles and eight words. */
+/* One column of struct stack_rect: 48 bytes, two doubles and eight words. */
 const struct view *session_stack_chart(struct session *session, uint32_t thread, double from, double to,
                                        uint32_t columns, int same_widths)
 {
-    _Static_assert(sizeof(struct stack_box) == 48 && offsetof(struct stack_box, start) == 16, "layout");
+    _Static_assert(sizeof(struct stack_rect) == 48 && offsetof(struct stack_rect, start) == 16, "layout");
     struct stack_chart_request request = {
         .thread = thread, .range = {from, to}, .columns = columns, .same_widths = same_widths != 0};
     if (engine_stack_chart(session->engine, &request, &session->stack_chart, &session->err))

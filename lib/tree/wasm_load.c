@@ -53,26 +53,26 @@ int session_finish(struct session *session)
 
 /* ---- numbers that other sessions read ---- */
 
-/* From the next piece on, runs of numbers of `least` bytes or more are let pass; 0: none (see profile/read.h). */
-void session_pass(struct session *session, uint32_t least)
+/* From the next piece on, runs of numbers of `least` bytes or more are deferred; 0: none (see profile/read.h). */
+void session_defer(struct session *session, uint32_t least)
 {
     if (session->reader)
-        profile_reader_pass(session->reader, least);
+        profile_reader_defer(session->reader, least);
 }
 
-/* The runs that were let pass since the last call of this, all in the last piece: where the text of each is in it, how
+/* The runs that were deferred since the last call of this, all in the last piece: where the text of each is in it, how
  * many bytes it and its elements have, and of which type these are. */
-const struct view *session_passed(struct session *session)
+const struct view *session_deferred(struct session *session)
 {
     size_t count = 0;
-    const struct passed_numbers *passed = session->reader ? profile_reader_passed(session->reader, &count) : NULL;
+    const struct deferred_column *deferred = session->reader ? profile_reader_deferred(session->reader, &count) : NULL;
     session->runs.length = 0;
     for (size_t i = session->runs_known; i < count; i++) {
-        const struct passed_numbers *run = &passed[i];
+        const struct deferred_column *run = &deferred[i];
         if (!array_push(&session->runs,
-                        (struct passed_run){(uint32_t)i, (uint32_t)(run->text - (const char *)session->input.data),
-                                            (uint32_t)run->size,
-                                            (uint32_t)(run->count * column_element_size(run->type)), run->type})) {
+                        (struct deferred_run){(uint32_t)i, (uint32_t)(run->text - (const char *)session->input.data),
+                                              (uint32_t)run->size,
+                                              (uint32_t)(run->count * column_element_size(run->type)), run->type})) {
             error_no_memory(&session->err);
             return NULL;
         }
@@ -83,9 +83,9 @@ const struct view *session_passed(struct session *session)
 }
 
 /* Where the elements of a run belong, before the next call; NULL if it has them already. */
-unsigned char *session_place(struct session *session, uint32_t run)
+unsigned char *session_deferred_elements(struct session *session, uint32_t run)
 {
-    return session->reader ? profile_reader_place(session->reader, run) : NULL;
+    return session->reader ? profile_reader_deferred_elements(session->reader, run) : NULL;
 }
 
 /* The elements of a column of `type`, as bytes, from the JSON array in the input; NULL if anything else is in it. */

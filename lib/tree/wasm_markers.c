@@ -277,24 +277,24 @@ const struct view *session_marker_chart(struct session *session)
     return &session->view;
 }
 
-static const struct view *view_boxes(struct session *session)
+static const struct view *view_rects(struct session *session)
 {
-    const struct marker_boxes *boxes = &session->marker_boxes;
+    const struct marker_rects *rects = &session->marker_rects;
     session->view =
-        (struct view){(uint32_t)boxes->length, {boxes->row, boxes->marker, boxes->count, boxes->start, boxes->end}};
+        (struct view){(uint32_t)rects->length, {rects->row, rects->marker, rects->count, rects->start, rects->end}};
     return &session->view;
 }
 
 /* Columns: row, marker, count, start, end. */
-const struct view *session_marker_boxes(struct session *session, double from, double to, double pixel,
+const struct view *session_marker_rects(struct session *session, double from, double to, double pixel,
                                         uint32_t first_row, uint32_t last_row)
 {
     const struct marker_chart *chart = session->markers ? marker_view_chart(session->markers, &session->err) : NULL;
     struct marker_window window = {from, to, pixel, first_row, last_row};
     if (!chart ||
-        marker_chart_boxes(&session->marker_boxes, chart, marker_view_list(session->markers), &window, &session->err))
+        marker_chart_rects(&session->marker_rects, chart, marker_view_list(session->markers), &window, &session->err))
         return NULL;
-    return view_boxes(session);
+    return view_rects(session);
 }
 
 /* The same for the markers of one thread in its track; the row is the category. */
@@ -307,9 +307,9 @@ const struct view *session_marker_strip(struct session *session, uint32_t thread
     if (!view)
         return NULL;
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
-    if (marker_view_strip(view, thread, &window, places, &session->marker_boxes, &session->err))
+    if (marker_view_strip(view, thread, &window, places, &session->marker_rects, &session->err))
         return NULL;
-    return view_boxes(session);
+    return view_rects(session);
 }
 
 /* Of each pixel a value and the marker of the thread that has it, for a graph of a kind of markers. */
@@ -338,7 +338,7 @@ const struct view *session_marker_graph(struct session *session, uint32_t thread
     return &session->view;
 }
 
-/* Columns as those of session_marker_boxes(), the row is enum wait_state, and WAIT_STATES doubles: ms of each state. */
+/* Columns as those of session_marker_rects(), the row is enum wait_state, and WAIT_STATES doubles: ms of each state. */
 const struct view *session_waits(struct session *session, uint32_t thread, double from, double to, double pixel)
 {
     struct marker_view *view = markers_of(session);
@@ -346,10 +346,10 @@ const struct view *session_waits(struct session *session, uint32_t thread, doubl
         return NULL;
     const struct marker_list *list = marker_view_thread(view, thread, &session->err);
     struct marker_window window = {.from = from, .to = to, .pixel = pixel};
-    if (!list || waits_boxes(&session->marker_boxes, session->wait_totals, marker_view_context(view), list, &window,
+    if (!list || waits_rects(&session->marker_rects, session->wait_totals, marker_view_context(view), list, &window,
                              &session->err))
         return NULL;
-    view_boxes(session);
+    view_rects(session);
     session->view.columns[5] = session->wait_totals;
     return &session->view;
 }

@@ -1,5 +1,5 @@
 /*
- * A session of the WebAssembly build: one profile being loaded and then looked at, from the page's side of the door.
+ * A session of the WebAssembly build: one profile being loaded and then looked at, as the page sees it.
  * Each wasm_*.c exports the functions of one theme, which a file of web/src/engine calls. Bytes come in through
  * session_input(), a buffer that the caller fills; numbers go out as pointers to columns, valid until the next call.
  * Functions that can fail return 0 or a negative errno value, or NULL; session_error() has the sentence.
@@ -26,8 +26,8 @@
 
 enum { VIEW_COLUMNS = 8 };
 
-/* A run of numbers that the reader has let pass: see session_passed(). */
-struct passed_run {
+/* A run of numbers that the reader has deferred: see session_deferred(). */
+struct deferred_run {
     uint32_t run, offset, size, bytes, type;
 };
 
@@ -51,7 +51,7 @@ struct session {
 
     /* wasm_load.c */
     size_t runs_known;
-    ARRAY(struct passed_run) runs; /* of the last piece */
+    ARRAY(struct deferred_run) runs; /* of the last piece */
     struct number_columns numbers;
 
     /* wasm_info.c */
@@ -79,7 +79,7 @@ struct session {
 
     /* wasm_markers.c */
     struct marker_view *markers; /* NULL before the first question */
-    struct marker_boxes marker_boxes;
+    struct marker_rects marker_rects;
     ARRAY(float) graph_values; /* of a counter, of markers */
     ARRAY(uint32_t) graph_markers;
     double counter_numbers[4];
@@ -96,8 +96,8 @@ struct session {
 
     /* wasm_charts.c */
     struct flame_part flame_part;
-    struct flame_boxes flame;
-    struct stack_boxes stack_chart;
+    struct flame_rects flame;
+    struct stack_rects stack_chart;
 
     /* wasm_names.c */
     struct name_finder finder;

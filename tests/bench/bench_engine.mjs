@@ -77,9 +77,9 @@ for (const kind of kinds) {
 }
 await measure('undo the last', () => ask({}), () => ask({ transforms: [{ kind: 'merge-function', index: middle, path: [], inverted: false }] }));
 const width = 1600;
-const box = path.slice(0, path.length >> 1);
+const half = path.slice(0, path.length >> 1);
 await measure('flame', () => engine.flame([], [0, 1], width), forget);
-await measure('flame, zoomed', () => engine.flame(box, [0, 1], width), forget);
+await measure('flame, zoomed', () => engine.flame(half, [0, 1], width), forget);
 await measure('flame, inverted', () => engine.flame([], [0, 1], width), () => {
     forget();
     ask({ inverted: true });

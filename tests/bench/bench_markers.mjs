@@ -45,17 +45,17 @@ for (let round = 0; round < ROUNDS; round++) {
     const range = [info.rangeStart, info.rangeEnd];
     const part = [range[0] + (range[1] - range[0]) * 0.4, range[0] + (range[1] - range[0]) * 0.6];
     const query = { threads: info.threads.map((thread) => thread.index), range, search: '', place: 'table' };
-    const byStart = [{ column: 'start', falling: false }];
+    const byStart = [{ column: 'start', descending: false }];
     const chart = { ...query, place: 'chart' };
     time('list of markers, first', () => engine.markers(query, byStart));
     time('another range', () => engine.markers({ ...query, range: part }, byStart));
-    time('sorted by duration', () => engine.markers(query, [{ column: 'duration', falling: true }]));
+    time('sorted by duration', () => engine.markers(query, [{ column: 'duration', descending: true }]));
     time('search, first', () => engine.markers({ ...query, search: 'part/1' }, byStart));
     time('search', () => engine.markers({ ...query, search: 'part/12,-name:log' }, byStart));
     time('texts of 100 rows', () => engine.markerRows(query, [...Array(100).keys()], 'table'));
     time('rows of the chart', () => engine.markerChart(chart));
-    time('boxes of the chart, all', () => engine.markerBoxes(chart, range, (range[1] - range[0]) / 1600, 0, 5000));
-    time('boxes of the chart, a screen', () => engine.markerBoxes(chart, part, (part[1] - part[0]) / 1600, 0, 100));
+    time('rects of the chart, all', () => engine.markerRects(chart, range, (range[1] - range[0]) / 1600, 0, 5000));
+    time('rects of the chart, a screen', () => engine.markerRects(chart, part, (part[1] - part[0]) / 1600, 0, 100));
     time('graphs of counters', () => info.counters.forEach(({ index }) => engine.counterGraph(index, range, 1600)));
 }
 for (const [name, times] of Object.entries(rounds)) note(name, times, ANSWER_GOAL);

@@ -88,8 +88,8 @@ async function timeChart(act) {
 async function dragOver(page, element) {
     const STEPS = 120;
     const STEP_MS = 8;
-    const box = await page.locator(element).first().boundingBox();
-    const at = (share) => [box.x + box.width * share, box.y + Math.min(box.height, 300) / 2];
+    const bounds = await page.locator(element).first().boundingBox();
+    const at = (share) => [bounds.x + bounds.width * share, bounds.y + Math.min(bounds.height, 300) / 2];
     await page.mouse.move(...at(0.2));
     await page.mouse.down();
     await page.evaluate(() => {
@@ -168,15 +168,15 @@ try {
     await page.evaluate(() => {
         window.pressKey = (key) => window.dispatchEvent(new KeyboardEvent('keydown', { key }));
         window.typeSearch = (text) => {
-            const box = document.querySelector('#stack-search');
-            box.value = text;
-            box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+            const input = document.querySelector('#stack-search');
+            input.value = text;
+            input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
         };
         window.turnWheel = (deltaY) => {
             const area = document.querySelector('.timeline-content');
-            const box = document.querySelector('.graph-layer').getBoundingClientRect();
+            const bounds = document.querySelector('.graph-layer').getBoundingClientRect();
             area.dispatchEvent(
-                new WheelEvent('wheel', { deltaY, ctrlKey: true, bubbles: true, cancelable: true, clientX: box.left + box.width / 3, clientY: box.top + 20 }),
+                new WheelEvent('wheel', { deltaY, ctrlKey: true, bubbles: true, cancelable: true, clientX: bounds.left + bounds.width / 3, clientY: bounds.top + 20 }),
             );
         };
     });

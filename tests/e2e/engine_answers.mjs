@@ -1,4 +1,4 @@
-// What the page reads of the engine's answers (web/src/engine/charts.ts, timeline.ts): the boxes of charts against the rows of the
+// What the page reads of the engine's answers (web/src/engine/charts.ts, timeline.ts): the rects of charts against the rows of the
 // tree and against each other at other zooms, the timeline against the samples.
 //
 //     node tests/e2e/engine_answers.mjs PROFILE
@@ -26,21 +26,21 @@ function rowsByNode() {
     );
 }
 
-await check('each box of a flame graph is a row of the tree', () => {
+await check('each rect of a flame graph is a row of the tree', () => {
     ask();
     const rows = rowsByNode();
-    const { part, boxes } = engine.flame([], [0, 1], FINE);
+    const { part, rects } = engine.flame([], [0, 1], FINE);
     assertEqual(part.join(), '0,1', 'the part');
-    assertEqual(boxes.func.length, rows.size, 'number of boxes');
-    boxes.node.forEach((node, box) => {
-        for (const [key, value] of Object.entries(rows.get(node))) assertEqual(boxes[key][box], value, `the ${key} of a box`);
-        assertEqual(boxes.count[box], 1, 'how many it stands for');
-        assertEqual(boxes.matches[box], 1, 'whether it matches no search');
-        const parent = boxes.parent[box];
-        assert(parent < 0 ? boxes.depth[box] === 0 : boxes.depth[parent] + 1 === boxes.depth[box], 'a box is not on its caller');
-        const whole = parent < 0 ? [0, 1] : [boxes.start[parent], boxes.end[parent]];
-        assert(boxes.start[box] >= whole[0] - 1e-9 && boxes.end[box] <= whole[1] + 1e-9, 'a box is wider than its caller');
-        assertEqual(engine.path(node).at(-1), boxes.func[box], 'the function at the end of the path');
+    assertEqual(rects.func.length, rows.size, 'number of rects');
+    rects.node.forEach((node, rect) => {
+        for (const [key, value] of Object.entries(rows.get(node))) assertEqual(rects[key][rect], value, `the ${key} of a rect`);
+        assertEqual(rects.count[rect], 1, 'how many it stands for');
+        assertEqual(rects.matches[rect], 1, 'whether it matches no search');
+        const parent = rects.parent[rect];
+        assert(parent < 0 ? rects.depth[rect] === 0 : rects.depth[parent] + 1 === rects.depth[rect], 'a rect is not on its caller');
+        const whole = parent < 0 ? [0, 1] : [rects.start[parent], rects.end[parent]];
+        assert(rects.start[rect] >= whole[0] - 1e-9 && rects.end[rect] <= whole[1] + 1e-9, 'a rect is wider than its caller');
+        assertEqual(engine.path(node).at(-1), rects.func[rect], 'the function at the end of the path');
     });
 });
 
@@ -48,17 +48,17 @@ await check('what is too narrow is counted', () => {
     ask();
     let most = 0;
     for (const pixels of [1, 2, 4, 8, 16]) {
-        const { boxes } = engine.flame([], [0, 1], pixels);
-        const all = [...boxes.func.keys()];
-        for (const box of all) {
-            const isCrowd = boxes.func[box] === -1;
-            assert(isCrowd ? boxes.count[box] > 1 : boxes.count[box] === 1, `a box stands for ${boxes.count[box]}`);
-            if (!isCrowd) continue;
-            const below = engine.children(boxes.parent[box] < 0 ? -1 : boxes.node[boxes.parent[box]]);
-            const beside = all.filter((other) => boxes.parent[other] === boxes.parent[box] && boxes.depth[other] === boxes.depth[box]);
-            const count = beside.reduce((sum, other) => sum + boxes.count[other], 0);
-            assert(count <= below.node.length, `${count} boxes where there are ${below.node.length} rows`);
-            most = Math.max(most, boxes.count[box]);
+        const { rects } = engine.flame([], [0, 1], pixels);
+        const all = [...rects.func.keys()];
+        for (const rect of all) {
+            const isAggregate = rects.func[rect] === -1;
+            assert(isAggregate ? rects.count[rect] > 1 : rects.count[rect] === 1, `a rect stands for ${rects.count[rect]}`);
+            if (!isAggregate) continue;
+            const below = engine.children(rects.parent[rect] < 0 ? -1 : rects.node[rects.parent[rect]]);
+            const beside = all.filter((other) => rects.parent[other] === rects.parent[rect] && rects.depth[other] === rects.depth[rect]);
+            const count = beside.reduce((sum, other) => sum + rects.count[other], 0);
+            assert(count <= below.node.length, `${count} rects where there are ${below.node.length} rows`);
+            most = Math.max(most, rects.count[rect]);
         }
     }
     assert(most > 0, 'nothing was too narrow');
@@ -66,25 +66,25 @@ await check('what is too narrow is counted', () => {
 
 await check('a part of a flame graph is that part of the whole', () => {
     ask();
-    const { boxes: whole } = engine.flame([], [0, 1], FINE);
-    const at = new Map(Array.from(whole.node, (node, box) => [node, box]));
-    const wide = [...whole.func.keys()].filter((box) => whole.depth[box] > 0 && whole.end[box] - whole.start[box] > 0.05);
-    const zooms = [[[], 0, 1], ...wide.slice(0, 10).map((box) => [engine.path(whole.node[box]), whole.start[box], whole.end[box]])];
+    const { rects: whole } = engine.flame([], [0, 1], FINE);
+    const at = new Map(Array.from(whole.node, (node, rect) => [node, rect]));
+    const wide = [...whole.func.keys()].filter((rect) => whole.depth[rect] > 0 && whole.end[rect] - whole.start[rect] > 0.05);
+    const zooms = [[[], 0, 1], ...wide.slice(0, 10).map((rect) => [engine.path(whole.node[rect]), whole.start[rect], whole.end[rect]])];
     for (const [path, left, right] of zooms)
         for (const shown of [[0, 1], [0.25, 0.5], [0, 0.75], [-1, 0.5], [0.5, 9]]) {
             const from = Math.max(0, left + (right - left) * shown[0]);
             const to = Math.min(1, left + (right - left) * shown[1]);
-            const { part, boxes } = engine.flame(path, shown, FINE);
+            const { part, rects } = engine.flame(path, shown, FINE);
             assert(near(part[0], from) && near(part[1], to), `${shown} of ${[left, right]} is ${part}`);
-            boxes.node.forEach((node, box) => {
+            rects.node.forEach((node, rect) => {
                 const same = at.get(node);
                 for (const side of ['start', 'end']) {
                     const expected = (whole[side][same] - from) / (to - from);
-                    assert(Math.abs(boxes[side][box] - expected) < 1e-6, `the ${side} of a box is ${boxes[side][box]}, not ${expected}`);
+                    assert(Math.abs(rects[side][rect] - expected) < 1e-6, `the ${side} of a rect is ${rects[side][rect]}, not ${expected}`);
                 }
             });
-            const inside = [...whole.func.keys()].filter((box) => whole.end[box] > from + 1e-6 && whole.start[box] < to - 1e-6);
-            assert(boxes.func.length >= inside.length, 'boxes are missing');
+            const inside = [...whole.func.keys()].filter((rect) => whole.end[rect] > from + 1e-6 && whole.start[rect] < to - 1e-6);
+            assert(rects.func.length >= inside.length, 'rects are missing');
         }
 });
 
@@ -93,31 +93,31 @@ await check('what a search looks for is marked in both charts', () => {
     const name = engine.funcs(Array.from(engine.roots().func))[0].name;
     ask(name);
     const chart = engine.stackChart(thread, info.rangeStart, info.rangeEnd, 200, false);
-    for (const boxes of [engine.flame([], [0, 1], FINE).boxes, chart]) {
-        const known = [...boxes.func.keys()].filter((box) => boxes.func[box] >= 0);
-        const names = engine.funcs(known.map((box) => boxes.func[box]));
-        known.forEach((box, at) => assertEqual(boxes.matches[box], Number(names[at].name.toLowerCase().includes(name.toLowerCase())), `whether ${names[at].name} matches`));
-        assert(known.some((box) => boxes.matches[box] === 1) && known.some((box) => boxes.matches[box] === 0), 'all match, or none');
+    for (const rects of [engine.flame([], [0, 1], FINE).rects, chart]) {
+        const known = [...rects.func.keys()].filter((rect) => rects.func[rect] >= 0);
+        const names = engine.funcs(known.map((rect) => rects.func[rect]));
+        known.forEach((rect, at) => assertEqual(rects.matches[rect], Number(names[at].name.toLowerCase().includes(name.toLowerCase())), `whether ${names[at].name} matches`));
+        assert(known.some((rect) => rects.matches[rect] === 1) && known.some((rect) => rects.matches[rect] === 0), 'all match, or none');
     }
 });
 
-await check('boxes of a stack chart lie where their time is, on their callers', () => {
+await check('rects of a stack chart lie where their time is, on their callers', () => {
     ask();
     const columns = 100;
     const length = info.rangeEnd - info.rangeStart;
-    const boxes = engine.stackChart(thread, info.rangeStart, info.rangeEnd, columns, false);
+    const rects = engine.stackChart(thread, info.rangeStart, info.rangeEnd, columns, false);
     const known = new Set(Array.from(rowsByNode().values(), (row) => `${row.depth} ${row.func}`));
-    assert(boxes.func.length > 1, 'there are no boxes');
-    boxes.func.forEach((func, box) => {
-        const parent = boxes.parent[box];
-        assert(func === -1 || known.has(`${boxes.depth[box]} ${func}`), 'a box has a function that no row has at its depth');
-        assert(boxes.start[box] >= 0 && boxes.end[box] <= 1 && boxes.start[box] < boxes.end[box], 'a box is outside');
-        assert(boxes.first[box] <= boxes.last[box], 'a box ends before it begins');
+    assert(rects.func.length > 1, 'there are no rects');
+    rects.func.forEach((func, rect) => {
+        const parent = rects.parent[rect];
+        assert(func === -1 || known.has(`${rects.depth[rect]} ${func}`), 'a rect has a function that no row has at its depth');
+        assert(rects.start[rect] >= 0 && rects.end[rect] <= 1 && rects.start[rect] < rects.end[rect], 'a rect is outside');
+        assert(rects.first[rect] <= rects.last[rect], 'a rect ends before it begins');
         for (const [side, time] of [['start', 'first'], ['end', 'last']])
-            assert(Math.abs(info.rangeStart + boxes[side][box] * length - boxes[time][box]) <= (2 * length) / columns, `the ${side} of a box is not where its time is`);
+            assert(Math.abs(info.rangeStart + rects[side][rect] * length - rects[time][rect]) <= (2 * length) / columns, `the ${side} of a rect is not where its time is`);
         if (func === -1) return; // a column of several has no callers
-        assert(parent < 0 ? boxes.depth[box] === 0 : boxes.depth[parent] === boxes.depth[box] - 1, 'a box is not on its caller');
-        assert(parent < 0 || (boxes.start[parent] <= boxes.start[box] && boxes.end[parent] >= boxes.end[box]), 'a box is wider than its caller');
+        assert(parent < 0 ? rects.depth[rect] === 0 : rects.depth[parent] === rects.depth[rect] - 1, 'a rect is not on its caller');
+        assert(parent < 0 || (rects.start[parent] <= rects.start[rect] && rects.end[parent] >= rects.end[rect]), 'a rect is wider than its caller');
     });
 });
 

@@ -1,7 +1,7 @@
 /*
- * The native half of the comparison in test_engine_twins: reads a profile, and for each request on standard input
- * prints what the engine answers. engine_twins.mjs prints the same from the WebAssembly engine. Numbers are printed as
- * the bits of a double, so that nothing is lost.
+ * The native half of the comparison in test_engine_reference: reads a profile, and for each request on standard input
+ * prints what the engine answers. engine_reference.mjs prints the same from the WebAssembly engine. Numbers are printed
+ * as the bits of a double, so that nothing is lost.
  *
  *     engine_dump PROFILE <REQUESTS
  *     engine_dump --make SEED FILE        writes a small random profile with markers

@@ -35,18 +35,18 @@ function encodeIndexes(indexes) {
     return indexes.map((index) => encode(index, 0)).join('');
 }
 
-async function graphBox() {
-    const box = await page.locator('.graph-layer').first().boundingBox();
+async function graphRect() {
+    const bounds = await page.locator('.graph-layer').first().boundingBox();
     const track = await page.locator('.track[data-thread]').first().boundingBox();
-    return { x: box.x, width: box.width, y: track.y + track.height / 2 };
+    return { x: bounds.x, width: bounds.width, y: track.y + track.height / 2 };
 }
 
 async function drag(fromShare, toShare) {
-    const box = await graphBox();
-    await page.mouse.move(box.x + box.width * fromShare, box.y);
+    const bounds = await graphRect();
+    await page.mouse.move(bounds.x + bounds.width * fromShare, bounds.y);
     await page.mouse.down();
     for (let i = 1; i <= 8; i++)
-        await page.mouse.move(box.x + box.width * (fromShare + ((toShare - fromShare) * i) / 8), box.y);
+        await page.mouse.move(bounds.x + bounds.width * (fromShare + ((toShare - fromShare) * i) / 8), bounds.y);
     await page.mouse.up();
     await settle(page);
 }
@@ -165,7 +165,7 @@ await check('* opens everything below', async () => {
 await check('inverting shows the functions with self time, the heaviest first', async () => {
     await page.keyboard.press('i');
     await settle(page);
-    assert(await page.getByLabel('Invert call stack').isChecked(), 'the box is not checked');
+    assert(await page.getByLabel('Invert call stack').isChecked(), 'the checkbox is not checked');
     assert(new URL(page.url()).searchParams.has('invertCallstack'), 'the address does not say so');
     const roots = (await readRows(page)).filter((row) => row.level === 1);
     assert(roots.length > 0, 'there are no roots');
@@ -232,7 +232,7 @@ await check('a search without matches says so and offers a way out', async () =>
     await page.waitForSelector('.empty');
     await page.getByRole('button', { name: 'Clear the search' }).first().click();
     await page.waitForSelector('.tree-row');
-    assertEqual(await page.locator('#stack-search').inputValue(), '', 'text in the search box');
+    assertEqual(await page.locator('#stack-search').inputValue(), '', 'text in the search field');
 });
 
 await check('dragging chooses a range, Escape forgets it', async () => {
@@ -263,7 +263,7 @@ await check('zooming adds a breadcrumb; back and the breadcrumb lead out again',
 });
 
 await check('Ctrl and the wheel zoom around the mouse, Shift and the wheel move along', async () => {
-    const box = await graphBox();
+    const bounds = await graphRect();
     const shown = () => {
         const [, start, length] = /^(\d+)[mun](\d+)$/.exec(new URL(page.url()).searchParams.get('range') ?? '0m0');
         return { start: Number(start), length: Number(length) };
@@ -274,7 +274,7 @@ await check('Ctrl and the wheel zoom around the mouse, Shift and the wheel move 
         await page.keyboard.up(key);
         await settle(page);
     };
-    await page.mouse.move(box.x + box.width / 2, box.y);
+    await page.mouse.move(bounds.x + bounds.width / 2, bounds.y);
     await turn('Control', -200);
     const zoomed = shown();
     assert(zoomed.length > 0, 'the address has no range');
@@ -328,10 +328,10 @@ await check('a reload and a pasted address show the same view', async () => {
 });
 
 await check('hovering a track shows time, stack and CPU', async () => {
-    const box = await graphBox();
+    const bounds = await graphRect();
     let text = '';
     for (let i = 1; i < 20 && !/\n/.test(text); i++) {
-        await page.mouse.move(box.x + (box.width * i) / 20, box.y);
+        await page.mouse.move(bounds.x + (bounds.width * i) / 20, bounds.y);
         await settle(page);
         text = (await page.locator('.tooltip').count()) ? await page.locator('.tooltip').innerText() : '';
     }
@@ -342,10 +342,10 @@ await check('hovering a track shows time, stack and CPU', async () => {
 });
 
 await check('a click on a track selects the function that ran there', async () => {
-    const box = await graphBox();
+    const bounds = await graphRect();
     let leaf = '';
     for (let i = 3; i < 20 && leaf === ''; i++) {
-        await page.mouse.move(box.x + (box.width * i) / 20, box.y);
+        await page.mouse.move(bounds.x + (bounds.width * i) / 20, bounds.y);
         await settle(page);
         if (await page.locator('.sample-stack li').count())
             leaf = await page.locator('.sample-stack li bdi').first().innerText();
@@ -393,14 +393,14 @@ await check('Ctrl-click and Shift-click choose several threads', async () => {
 
 await check('the search for tracks finds by name and number, and closes with Escape', async () => {
     await page.locator('.track-count').click();
-    const box = page.getByRole('combobox', { name: 'Search tracks by name, PID or TID' });
+    const input = page.getByRole('combobox', { name: 'Search tracks by name, PID or TID' });
     const all = await page.locator('.picker-row').count();
-    await box.fill('no such thread');
+    await input.fill('no such thread');
     await page.waitForSelector('.picker-empty');
     assertEqual(await page.locator('.picker-row').count(), 0, 'number of matches');
-    await box.fill('');
+    await input.fill('');
     assertEqual(await page.locator('.picker-row').count(), all, 'number of tracks');
-    await box.press('Escape');
+    await input.press('Escape');
     await page.waitForSelector('.picker', { state: 'detached' });
 });
 

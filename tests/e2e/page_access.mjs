@@ -51,9 +51,9 @@ function cutOff() {
         };
         return [...document.querySelectorAll('button, input, [role="tab"]')]
             .filter((element) => {
-                const box = element.getBoundingClientRect();
-                const isShown = box.width > 0 && getComputedStyle(element).visibility === 'visible' && element.closest('.offscreen') === null;
-                return isShown && (box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < -1) && !scrolls(element);
+                const bounds = element.getBoundingClientRect();
+                const isShown = bounds.width > 0 && getComputedStyle(element).visibility === 'visible' && element.closest('.offscreen') === null;
+                return isShown && (bounds.right > innerWidth + 1 || bounds.bottom > innerHeight + 1 || bounds.left < -1) && !scrolls(element);
             })
             .map((element) => element.getAttribute('aria-label') || element.textContent || element.className);
     });
@@ -64,7 +64,7 @@ function overlapping() {
     return page.evaluate(() => {
         const name = (element) => element.getAttribute('aria-label') || element.textContent || element.className;
         const overlaps = [];
-        for (const bar of document.querySelectorAll('.header, .tabs, .filter-bar, .box-header, .find')) {
+        for (const bar of document.querySelectorAll('.header, .tabs, .filter-bar, .source-header, .find')) {
             const shown = [...bar.querySelectorAll('button, select, .search, label, .stepper > span')].filter((one) => one.checkVisibility() && !one.closest('.absent'));
             for (const [at, one] of shown.entries())
                 for (const other of shown.slice(at + 1)) {
@@ -81,11 +81,11 @@ function overlapping() {
 }
 
 /** Source and assembly of the function that took most itself, with a text to find. */
-async function openBox() {
+async function openSourcePanel() {
     await show('functions');
     await page.locator('[role="grid"] .tree-row').first().click();
     await page.keyboard.press('Enter');
-    await page.waitForSelector('.box');
+    await page.waitForSelector('.source-panel');
     if ((await page.locator('.code-pane').count()) === 0) await page.getByRole('button', { name: 'Assembly' }).click();
     // There is code, or a sentence on why there is none.
     await page.waitForSelector('.code-pane .code-row, .code-pane .empty');
@@ -124,10 +124,10 @@ for (const scheme of ['light', 'dark']) {
             await page.waitForSelector('dialog[open]', { state: 'detached' }).catch(() => undefined);
         });
     await check(`source and assembly have roles, names and contrast (${scheme})`, async () => {
-        await openBox();
+        await openSourcePanel();
         await assertNoViolations('source and assembly');
         await page.getByRole('button', { name: 'Close', exact: true }).click();
-        await page.waitForSelector('.box', { state: 'detached' });
+        await page.waitForSelector('.source-panel', { state: 'detached' });
     });
     for (const tab of ['flame-graph', 'stack-chart', 'functions', 'butterfly'])
         await check(`the menu of ${tab} has roles, names and contrast (${scheme})`, async () => {
@@ -193,11 +193,11 @@ for (const [width, height] of sizes)
 for (const [width, height] of sizes)
     await check(`source and assembly fit at ${width} by ${height}`, async () => {
         await page.setViewportSize({ width, height });
-        await openBox();
+        await openSourcePanel();
         assertEqual((await cutOff()).join(), '', 'what is cut off');
         assertEqual((await overlapping()).join(), '', 'what is covered');
         await page.getByRole('button', { name: 'Close', exact: true }).click();
-        await page.waitForSelector('.box', { state: 'detached' });
+        await page.waitForSelector('.source-panel', { state: 'detached' });
     });
 await page.setViewportSize({ width: 1280, height: 800 });
 

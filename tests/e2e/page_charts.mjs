@@ -1,4 +1,4 @@
-// The flame graph and the stack chart: boxes by mouse and by keyboard, zoom, search, transforms, and saving as files.
+// The flame graph and the stack chart: rects by mouse and by keyboard, zoom, search, transforms, and saving as files.
 //
 //     node tests/e2e/page_charts.mjs URL
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const open = (query) => openPage(`${url}?thread=0&${query}`, '.chart');
 const openFlame = (query = '') => open(`tab=flame-graph&${query}`);
 const openStacks = (query = '') => open(`tab=stack-chart&${query}`);
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
-/** What is said of the selected box to those who do not see it. */
+/** What is said of the selected rect to those who do not see it. */
 const selection = (page) => page.locator('#chart-selection').innerText();
 const named = (page) => selection(page).then((text) => text.split(':')[0]);
 
@@ -25,7 +25,7 @@ async function press(page, ...keys) {
 
 const frame = (page) => page.locator('.chart').boundingBox();
 
-/** The place of a box in the window: `share` of the flame graph's width, the row counted from its root. */
+/** The place of a rect in the window: `share` of the flame graph's width, the row counted from its root. */
 async function flamePlace(page, share, row, isInverted = false) {
     const { x, y, width, height } = await frame(page);
     return [x + share * width, isInverted ? y + (row + 0.5) * ROW : y + height - (row + 0.5) * ROW];
@@ -47,9 +47,9 @@ async function click(page, place, options = {}) {
 function colorAt(page, [x, y]) {
     return page.locator('.chart-canvas').evaluate(
         (canvas, [clientX, clientY]) => {
-            const box = canvas.getBoundingClientRect();
-            const scale = canvas.width / box.width;
-            return [...canvas.getContext('2d').getImageData((clientX - box.left) * scale, (clientY - box.top) * scale, 1, 1).data].join();
+            const rect = canvas.getBoundingClientRect();
+            const scale = canvas.width / rect.width;
+            return [...canvas.getContext('2d').getImageData((clientX - rect.left) * scale, (clientY - rect.top) * scale, 1, 1).data].join();
         },
         [x, y],
     );
@@ -69,7 +69,7 @@ const tooltip = (page) => askUntil((text) => text !== '', () => page.locator('.t
 const WALK = 4 / SAMPLES;
 const WORK = 13 / SAMPLES;
 
-await check('a box of the flame graph is selected by a click, and is the row of the call tree', async () => {
+await check('a rect of the flame graph is selected by a click, and is the row of the call tree', async () => {
     const page = await openFlame();
     await click(page, await flamePlace(page, WORK, 1));
     assertEqual(await selection(page), 'work: 47.4% total, 10.5% self, 9 samples, about 9 ms', 'the selection');
@@ -81,7 +81,7 @@ await check('a box of the flame graph is selected by a click, and is the row of 
     await page.close();
 });
 
-await check('arrows walk from box to box', async () => {
+await check('arrows walk from rect to rect', async () => {
     const page = await openFlame('path=0');
     assertEqual(await named(page), 'main', 'at first');
     const steps = [['ArrowUp', 'walk'], ['ArrowRight', 'work'], ['ArrowUp', 'leaf'], ['ArrowUp', 'leaf'], ['ArrowDown', 'work'], ['ArrowLeft', 'walk'], ['ArrowDown', 'main']];
@@ -92,16 +92,16 @@ await check('arrows walk from box to box', async () => {
     await page.close();
 });
 
-await check('z, a double click and the menu zoom into a box; Backspace and Esc zoom out', async () => {
+await check('z, a double click and the menu zoom into a rect; Backspace and Esc zoom out', async () => {
     const page = await openFlame('path=01');
     const [, y] = await flamePlace(page, WORK, 1);
     const { x, width } = await frame(page);
     const before = await colorAt(page, [x + width - 30, y]);
     await press(page, 'z');
     assertEqual(parameter(page, 'zoom'), '01', 'the zoom in the address');
-    assert((await colorAt(page, [x + width - 30, y])) !== before, 'the box does not reach the right side');
+    assert((await colorAt(page, [x + width - 30, y])) !== before, 'the rect does not reach the right side');
     await click(page, await flamePlace(page, 0.7, 2));
-    assertEqual(await named(page), 'leaf', 'what lies on the box');
+    assertEqual(await named(page), 'leaf', 'what lies on the rect');
     await press(page, 'Backspace');
     assertEqual(parameter(page, 'zoom'), '0', 'the zoom after Backspace');
     await press(page, 'Escape');
@@ -111,13 +111,13 @@ await check('z, a double click and the menu zoom into a box; Backspace and Esc z
     assertEqual(parameter(page, 'zoom'), '03', 'the zoom after a double click');
     const again = await openPage(page.url(), '.chart');
     await click(again, await flamePlace(again, 0.9, 1));
-    assertEqual(await named(again), 'walk', 'the box at the right of the pasted address');
+    assertEqual(await named(again), 'walk', 'the rect at the right of the pasted address');
     await again.close();
     await page.getByRole('button', { name: 'Show all' }).click();
     await settle(page);
     assertEqual(parameter(page, 'zoom'), null, 'the zoom after "Show all"');
     await click(page, await flamePlace(page, WORK, 1), { button: 'right' });
-    await page.getByRole('menuitem', { name: 'Zoom into this box' }).click();
+    await page.getByRole('menuitem', { name: 'Zoom into this node' }).click();
     await settle(page);
     assertEqual(parameter(page, 'zoom'), '01', 'the zoom after the menu');
     await page.goBack();
@@ -179,7 +179,7 @@ await check('inverted, the graph hangs from the functions in which samples end, 
     await page.close();
 });
 
-await check('transforms work on the selected box by key and by menu', async () => {
+await check('transforms work on the selected rect by key and by menu', async () => {
     const page = await openFlame('path=01');
     await press(page, 'm');
     assertEqual(parameter(page, 'transforms'), 'mf-1', 'transforms after m');
@@ -194,7 +194,7 @@ await check('transforms work on the selected box by key and by menu', async () =
     await page.close();
 });
 
-await check('the tooltip has the numbers and categories of a box', async () => {
+await check('the tooltip has the numbers and categories of a rect', async () => {
     const page = await openFlame();
     await page.mouse.move(...(await flamePlace(page, WORK, 1)));
     await page.mouse.move(...(await flamePlace(page, WORK + 0.01, 1)));
@@ -208,7 +208,7 @@ async function saved(page, item) {
     return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
 }
 
-await check('the flame graph is saved as SVG with a title for each box, and markup in names as text', async () => {
+await check('the flame graph is saved as SVG with a title for each rect, and markup in names as text', async () => {
     const page = await openFlame();
     await click(page, await flamePlace(page, WORK, 1), { button: 'right' });
     const { name, bytes } = await saved(page, 'Save as SVG');
@@ -223,7 +223,7 @@ await check('the flame graph is saved as SVG with a title for each box, and mark
     }, bytes.toString());
     assertEqual(facts.root, 'svg', 'the root');
     assertEqual(facts.elements, 'g,rect,svg,text,title', 'the elements');
-    assertEqual(facts.titles.length, 8, 'boxes');
+    assertEqual(facts.titles.length, 8, 'rects');
     assert(facts.titles.includes('work [app]\n47.4% (9 samples, about 9 ms), self 10.5%'), `no title of work: ${facts.titles}`);
     assert(facts.titles.some((title) => title.startsWith('<b onclick="alert(1)">helper</b>&')), 'no title with the markup as text');
     await page.close();
@@ -245,7 +245,7 @@ await check('charts and the timeline are saved as images', async () => {
     await page.close();
 });
 
-await check('a box of the stack chart is selected by a click; its time is chosen with x and forgotten with Backspace', async () => {
+await check('a rect of the stack chart is selected by a click; its time is chosen with x and forgotten with Backspace', async () => {
     const page = await openStacks();
     await click(page, await stackPlace(page, 6, 2));
     assertEqual(await selection(page), 'leaf: 7 ms', 'the selection');

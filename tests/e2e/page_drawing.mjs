@@ -3,8 +3,8 @@
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [boxes, flameSvg, strip, boxStrip, counter, activity, markerChart, jumps] = await loadParts([
-    'draw/boxes', 'draw/flame_svg', 'draw/strip', 'draw/box_strip', 'draw/counter', 'draw/activity', 'draw/marker_chart',
+const [rectDrawing, flameSvg, strip, rectStrip, counter, activity, markerChart, jumps] = await loadParts([
+    'draw/rects', 'draw/flame_svg', 'draw/strip', 'draw/rect_strip', 'draw/counter', 'draw/activity', 'draw/marker_chart',
     'draw/jumps',
 ]);
 
@@ -104,19 +104,19 @@ function useRatio(ratio) {
     globalThis.window = { devicePixelRatio: ratio };
 }
 
-// ---- boxes of charts ----
+// ---- rects of charts ----
 
 const COLORS = {
-    boxes: Array.from({ length: 3 }, (_, category) =>
-        Object.fromEntries(['fill', 'hover', 'selected', 'faint', 'crowd', 'selectedText'].map((use, at) => [use, `#0${category}0${at}ff`])),
+    rects: Array.from({ length: 3 }, (_, category) =>
+        Object.fromEntries(['fill', 'hover', 'selected', 'faint', 'aggregate', 'selectedText'].map((use, at) => [use, `#0${category}0${at}ff`])),
     ),
     surface: '#ffffff',
     text: '#000000',
     quiet: '#808080',
 };
 
-/** Some boxes side by side in each of `rows`; some are crowds, some have no match. */
-function randomBoxes(rows) {
+/** Some rects side by side in each of `rows`; some are aggregates, some have no match. */
+function randomRects(rows) {
     const list = [];
     for (let depth = 0; depth < rows; depth++)
         for (let at = random(20) / 64; at < 1.1; ) {
@@ -135,15 +135,15 @@ function randomBoxes(rows) {
     };
 }
 
-/** No side of a box lies in the middle of a pixel: that could be drawn either way. */
+/** No side of a rect lies in the middle of a pixel: that could be drawn either way. */
 function randomFrame() {
     const bands = [];
     let firstRow = 0;
     for (let count = 1 + random(3); count > 0; count--) {
         const rows = 1 + random(3);
-        const of = randomBoxes(rows);
+        const of = randomRects(rows);
         const from = random(10) / 10;
-        bands.push({ boxes: of, span: [from, from + 1 + random(20) / 7], firstRow, rows, selected: of.depth.map(() => (random(6) ? 0 : 1)) });
+        bands.push({ rects: of, span: [from, from + 1 + random(20) / 7], firstRow, rows, selected: of.depth.map(() => (random(6) ? 0 : 1)) });
         firstRow += rows;
     }
     const band = random(bands.length);
@@ -159,7 +159,7 @@ function randomFrame() {
         width,
         origin: random(80) - 45 + 0.2,
         fromBottom: random(2) === 0,
-        hovered: random(3) && bands[band].boxes.depth.length > 0 ? { band, box: random(bands[band].boxes.depth.length) } : null,
+        hovered: random(3) && bands[band].rects.depth.length > 0 ? { band, rect: random(bands[band].rects.depth.length) } : null,
         hasFocus: random(2) === 0,
         colors: COLORS,
         label: (func) => (func < 0 ? '' : 'abcdefghijklmno'.slice(0, 3 * func)),
@@ -167,43 +167,43 @@ function randomFrame() {
 }
 
 function rowAt(frame, y) {
-    return Math.floor((frame.fromBottom ? frame.origin - y : y - frame.origin) / boxes.ROW_HEIGHT);
+    return Math.floor((frame.fromBottom ? frame.origin - y : y - frame.origin) / rectDrawing.ROW_HEIGHT);
 }
 
-/** What lies at a place: the part of each band that the place is, in the boxes of that row. */
+/** What lies at a place: the part of each band that the place is, in the rects of that row. */
 function slowPlace(frame, x, y) {
     if (x < frame.left || x >= frame.left + frame.width) return null;
     const value = frame.shown[0] + ((x - frame.left) / frame.width) * (frame.shown[1] - frame.shown[0]);
-    for (const [band, { firstRow, span, boxes: all }] of frame.bands.entries())
-        for (let box = 0; box < all.depth.length; box++) {
+    for (const [band, { firstRow, span, rects: all }] of frame.bands.entries())
+        for (let rect = 0; rect < all.depth.length; rect++) {
             const share = (value - span[0]) / (span[1] - span[0]);
-            if (firstRow + all.depth[box] === rowAt(frame, y) && share >= all.start[box] && share < all.end[box]) return { band, box };
+            if (firstRow + all.depth[rect] === rowAt(frame, y) && share >= all.start[rect] && share < all.end[rect]) return { band, rect };
         }
     return null;
 }
 
-function slowColor(frame, { band, box }) {
-    const { boxes: all, selected } = frame.bands[band];
-    const colors = COLORS.boxes[all.category[box]];
-    if (selected[box]) return colors.selected;
-    if (frame.hovered?.band === band && frame.hovered.box === box) return colors.hover;
-    if (all.matches[box] === 0) return colors.faint;
-    return all.func[box] === -1 ? colors.crowd : colors.fill;
+function slowColor(frame, { band, rect }) {
+    const { rects: all, selected } = frame.bands[band];
+    const colors = COLORS.rects[all.category[rect]];
+    if (selected[rect]) return colors.selected;
+    if (frame.hovered?.band === band && frame.hovered.rect === rect) return colors.hover;
+    if (all.matches[rect] === 0) return colors.faint;
+    return all.func[rect] === -1 ? colors.aggregate : colors.fill;
 }
 
-const placeText = (place) => (place ? `${place.band} ${place.box}` : '');
+const placeText = (place) => (place ? `${place.band} ${place.rect}` : '');
 
-await check('each pixel of a chart has the colour of the box that lies there', () => {
+await check('each pixel of a chart has the colour of the rect that lies there', () => {
     for (let round = 0; round < 30; round++) {
         const ratio = [1, 1.5, 2, 3][random(4)];
         const gap = Math.max(1, Math.round(ratio * 0.8));
         const frame = randomFrame();
         const canvas = new Canvas();
         useRatio(ratio);
-        boxes.drawBoxes(canvas, frame);
+        rectDrawing.drawRects(canvas, frame);
         assertEqual(canvas.width, Math.round(frame.canvasWidth * ratio), 'the width');
         assertEqual(canvas.height, Math.round(frame.height * ratio), 'the height');
-        /** Columns of each box that is seen. */
+        /** Columns of each rect that is seen. */
         const columns = new Map();
         for (let row = 0; row < canvas.height; row++) {
             const y = (row + 0.5) / ratio;
@@ -216,29 +216,29 @@ await check('each pixel of a chart has the colour of the box that lies there', (
                 passed = placeText(place) === placeText(places[column + 1] ?? null) ? passed + 1 : 0;
                 const width = sides.get(placeText(place));
                 const hasGap = width > 2 * gap;
-                assertEqual(placeText(boxes.boxAt(frame, x, y)), placeText(place), `what is at ${x}, ${y}`);
+                assertEqual(placeText(rectDrawing.rectAt(frame, x, y)), placeText(place), `what is at ${x}, ${y}`);
                 if (place && !isGap) columns.set(placeText(place), { place, first: column, width: hasGap ? width - gap : width });
                 const isDrawn = place && !isGap && !(hasGap && passed < gap);
                 assertEqual(canvas.colorAt(column, row), isDrawn ? slowColor(frame, place) : '', `the colour at ${x}, ${y}`);
             }
         }
-        const wide = [...columns.values()].filter(({ width }) => width > boxes.TEXT_ROOM * ratio);
-        const named = wide.filter(({ place: { band, box } }) => frame.bands[band].boxes.func[box] > 0);
+        const wide = [...columns.values()].filter(({ width }) => width > rectDrawing.TEXT_ROOM * ratio);
+        const named = wide.filter(({ place: { band, rect } }) => frame.bands[band].rects.func[rect] > 0);
         assertEqual(canvas.texts.length, named.length, 'number of names');
         for (const { text, x, y } of canvas.texts) {
             const place = slowPlace(frame, x, y) ?? slowPlace(frame, x, y < 0 ? 0.1 : frame.height - 0.1);
-            const { boxes: all } = frame.bands[place.band];
-            const name = frame.label(all.func[place.box]);
+            const { rects: all } = frame.bands[place.band];
+            const name = frame.label(all.func[place.rect]);
             assert(text === name || (text.endsWith('…') && name.startsWith(text.slice(0, -1))), `${text} is drawn for ${name}`);
             const { width } = columns.get(placeText(place));
-            assert(text.length * LETTER <= width / ratio - 2 * boxes.TEXT_MARGIN, `${text} is wider than its box`);
+            assert(text.length * LETTER <= width / ratio - 2 * rectDrawing.TEXT_MARGIN, `${text} is wider than its rect`);
         }
-        const framed = [...columns.values()].filter(({ place, width }) => frame.bands[place.band].selected[place.box] && width > 6 * ratio);
+        const framed = [...columns.values()].filter(({ place, width }) => frame.bands[place.band].selected[place.rect] && width > 6 * ratio);
         assertEqual(canvas.strokes.length, frame.hasFocus ? framed.length : 0, 'number of frames');
         for (const { rectangle: [left, top, wide, high] } of canvas.strokes) {
             const line = Math.round(ratio);
             const sides = framed.filter(({ first, width }) => left === first + line / 2 && wide === width - line);
-            assert(sides.length > 0 && (high + line + gap) === Math.round(boxes.ROW_HEIGHT * ratio), 'a frame is not around its box');
+            assert(sides.length > 0 && (high + line + gap) === Math.round(rectDrawing.ROW_HEIGHT * ratio), 'a frame is not around its rect');
             assertEqual(rowAt(frame, (top + 1) / ratio), rowAt(frame, (top + high - 1) / ratio), 'the row of a frame');
         }
     }
@@ -252,50 +252,50 @@ function elements(svg, name) {
     }));
 }
 
-await check('a flame graph as a file has each box in its place', () => {
+await check('a flame graph as a file has each rect in its place', () => {
     for (let round = 0; round < 100; round++) {
         const rows = 1 + random(4);
-        const all = randomBoxes(rows);
+        const all = randomRects(rows);
         const svg = {
-            boxes: all,
+            rects: all,
             rows,
             width: 100 + random(500),
             fromBottom: random(2) === 0,
             heading: ['A & B', 'line 2'].slice(0, random(3)),
             colors: COLORS,
             label: (func) => (func < 0 ? 'never' : 'a<b>&cdefghijklmno'.slice(0, 3 * func)),
-            title: (box) => `box ${box} <b>`,
+            title: (rect) => `rect ${rect} <b>`,
         };
         const text = flameSvg.flameSvg(svg, new Canvas());
         const [{ width, height }] = elements(text, 'svg');
-        const [ground, ...rects] = elements(text, 'rect');
+        const [ground, ...shapes] = elements(text, 'rect');
         const texts = elements(text, 'text');
         const titles = [...text.matchAll(/<title>([^<]*)<\/title>/g)].map(([, title]) => title);
         const near = (a, b) => Math.abs(a - b) <= 0.011;
-        const seen = [...all.func.keys()].filter((box) => Math.min(1, all.end[box]) > all.start[box]);
+        const seen = [...all.func.keys()].filter((rect) => Math.min(1, all.end[rect]) > all.start[rect]);
         assertEqual([width, ground.width, ground.height].join(), [svg.width, svg.width, height].join(), 'the size');
-        assertEqual(titles.join(), seen.map((box) => `box ${box} &lt;b&gt;`).join(), 'the titles');
-        assertEqual(rects.length, seen.length, 'number of boxes');
+        assertEqual(titles.join(), seen.map((rect) => `rect ${rect} &lt;b&gt;`).join(), 'the titles');
+        assertEqual(shapes.length, seen.length, 'number of rects');
         const headings = texts.splice(0, svg.heading.length);
         assertEqual(headings.map((one) => `${one.content} ${one['font-weight']}`).join(), svg.heading.map((line, at) => `${line.replace('&', '&amp;')} ${at ? 'normal' : 'bold'}`).join(), 'the heading');
-        const top = Math.min(...rects.map((rect) => rect.y));
-        assert(headings.every((one) => one.y < (rects.length ? top : height)), 'the heading is over the graph');
-        seen.forEach((box, at) => {
-            const rect = rects[at];
-            const [left, right] = [all.start[box] * svg.width, Math.min(1, all.end[box]) * svg.width];
-            const level = svg.fromBottom ? rows - 1 - all.depth[box] : all.depth[box];
-            assert(near(rect.x, left), `a box begins at ${rect.x}, not ${left}`);
-            assert(near(rect.x + rect.width, right - (right - left > 2 ? 1 : 0)), `a box ends at ${rect.x + rect.width}, not ${right}`);
-            assertEqual(rect.y + rect.height + 1 + (rows - 1 - level) * boxes.ROW_HEIGHT, rects.length ? height - 8 : 0, 'the bottom of a box');
-            const colors = COLORS.boxes[all.category[box]];
-            assertEqual(rect.fill, all.matches[box] === 0 ? colors.faint : all.func[box] === -1 ? colors.crowd : colors.fill, 'the colour');
-            const room = right - left - 2 * boxes.TEXT_MARGIN;
-            const label = svg.label(all.func[box]);
-            if (all.func[box] <= 0 || right - left <= boxes.TEXT_ROOM) return;
+        const top = Math.min(...shapes.map((shape) => shape.y));
+        assert(headings.every((one) => one.y < (shapes.length ? top : height)), 'the heading is over the graph');
+        seen.forEach((rect, at) => {
+            const shape = shapes[at];
+            const [left, right] = [all.start[rect] * svg.width, Math.min(1, all.end[rect]) * svg.width];
+            const level = svg.fromBottom ? rows - 1 - all.depth[rect] : all.depth[rect];
+            assert(near(shape.x, left), `a rect begins at ${shape.x}, not ${left}`);
+            assert(near(shape.x + shape.width, right - (right - left > 2 ? 1 : 0)), `a rect ends at ${shape.x + shape.width}, not ${right}`);
+            assertEqual(shape.y + shape.height + 1 + (rows - 1 - level) * rectDrawing.ROW_HEIGHT, shapes.length ? height - 8 : 0, 'the bottom of a rect');
+            const colors = COLORS.rects[all.category[rect]];
+            assertEqual(shape.fill, all.matches[rect] === 0 ? colors.faint : all.func[rect] === -1 ? colors.aggregate : colors.fill, 'the colour');
+            const room = right - left - 2 * rectDrawing.TEXT_MARGIN;
+            const label = svg.label(all.func[rect]);
+            if (all.func[rect] <= 0 || right - left <= rectDrawing.TEXT_ROOM) return;
             const name = texts.shift();
             const shown = name.content.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-            assert(near(name.x, left + boxes.TEXT_MARGIN) && name.y > rect.y && name.y < rect.y + rect.height, 'a name is not in its box');
-            assert(shown.length * LETTER <= room, 'a name is wider than its box');
+            assert(near(name.x, left + rectDrawing.TEXT_MARGIN) && name.y > shape.y && name.y < shape.y + shape.height, 'a name is not in its rect');
+            assert(shown.length * LETTER <= room, 'a name is wider than its rect');
             assert(shown === label || label.startsWith(shown.slice(0, -1)), `${shown} is written for ${label}`);
             assertEqual(shown === label, label.length * LETTER <= room, 'whether a name is whole');
         });
@@ -305,7 +305,7 @@ await check('a flame graph as a file has each box in its place', () => {
 
 // ---- markers ----
 
-await check('a marker is found where its box is, or near it', () => {
+await check('a marker is found where its rect is, or near it', () => {
     for (let round = 0; round < 300; round++) {
         const lines = [];
         for (let top = 0, row = 0; row < 4; row++) {
@@ -319,7 +319,7 @@ await check('a marker is found where its box is, or near it', () => {
         const list = Array.from({ length: random(12) }, () => ({ row: random(4), start: random(80), length: random(8) * random(3) })).sort((a, b) => a.start - b.start);
         const frame = {
             lines,
-            boxes: { row: list.map((one) => one.row), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length) },
+            rects: { row: list.map((one) => one.row), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length) },
             shown: [10, 70],
             left: 30,
             width: 120,
@@ -331,13 +331,13 @@ await check('a marker is found where its box is, or near it', () => {
             assertEqual(markerChart.lineAt(lines, y + frame.scrollTop), line, 'the line');
             let expected = -1;
             let least = 3;
-            list.forEach(({ row, start, length }, box) => {
+            list.forEach(({ row, start, length }, rect) => {
                 const left = 30 + (start - 10) * 2;
                 const away = Math.max(0, left - x, x - left - Math.max(2, length * 2));
                 if (line?.kind !== 'row' || row !== line.row || x < 30 || away > least || (away === least && away > 0)) return;
-                [expected, least] = [box, away];
+                [expected, least] = [rect, away];
             });
-            assertEqual(markerChart.markerBoxAt(frame, x, y), expected, `the box at ${x}, ${y}`);
+            assertEqual(markerChart.markerRectAt(frame, x, y), expected, `the rect at ${x}, ${y}`);
         }
     }
 });
@@ -355,7 +355,7 @@ await check('the marker chart has each marker in its row, the last one on top', 
         const list = Array.from({ length: random(16) }, () => ({ row: random(4), start: random(80), length: random(10) * random(4) })).sort((a, b) => a.start - b.start);
         const frame = {
             rows, lines, lineOfRow,
-            boxes: { row: list.map((one) => one.row), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length), marker: list.map((_, box) => box + 100), count: list.map(() => 1 + (random(4) === 0)) },
+            rects: { row: list.map((one) => one.row), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length), marker: list.map((_, rect) => rect + 100), count: list.map(() => 1 + (random(4) === 0)) },
             shown: [10.2, 70.2], canvasWidth: 160, height: 60 + random(40), left: 30, width: 120, scrollTop: random(30),
             hovered: random(6) - 1, selected: 99 + random(6), hasFocus: random(2) === 0, colors: { ...COLORS, line: 'line', accent: 'accent' },
             categoryName: (category) => `category ${category}`, label: (marker) => `m${marker}`, rowName: (row) => `r${row}`,
@@ -367,19 +367,19 @@ await check('the marker chart has each marker in its row, the last one on top', 
             const [x, y] = [((at % canvas.width) + 0.5) / ratio, (Math.floor(at / canvas.width) + 0.5) / ratio];
             const line = lines.find((one) => y + frame.scrollTop >= one.top && y + frame.scrollTop < one.top + one.height);
             const inLine = y + frame.scrollTop - (line?.top ?? 0);
-            const colors = COLORS.boxes[rows[line?.row ?? 0].category];
+            const colors = COLORS.rects[rows[line?.row ?? 0].category];
             let color = '';
-            if (line?.kind === 'heading' && inLine < 19) color = x < 3 ? colors.selected : colors.crowd;
+            if (line?.kind === 'heading' && inLine < 19) color = x < 3 ? colors.selected : colors.aggregate;
             if (line?.kind === 'row' && inLine >= 15) color = 'line';
             if (x >= 29 && x < 30) color = 'line';
-            list.forEach(({ row, start, length }, box) => {
+            list.forEach(({ row, start, length }, rect) => {
                 const left = 30 + (start - 10.2) * 2;
                 const [from, to] = [Math.max(30, left), Math.min(150, left + Math.max(2, length * 2))];
                 const gap = to - from > 3 ? 1 : 0;
                 if (line?.kind !== 'row' || line.row !== row || rows[row].isOfInstants || start > 70.2 || start + length < 10.2) return;
                 if (inLine < 1 || inLine >= 15 || x < from || x >= to - gap) return;
-                const isPlain = frame.selected !== box + 100 && to - from > 2 && frame.boxes.count[box] === 1;
-                color = !isPlain ? colors.selected : frame.hovered === box ? colors.hover : colors.fill;
+                const isPlain = frame.selected !== rect + 100 && to - from > 2 && frame.rects.count[rect] === 1;
+                color = !isPlain ? colors.selected : frame.hovered === rect ? colors.hover : colors.fill;
             });
             assertEqual(canvas.colorAt(at % canvas.width, Math.floor(at / canvas.width)), color, `the colour at ${x}, ${y}`);
         }
@@ -397,39 +397,39 @@ await check('the marker chart has each marker in its row, the last one on top', 
         const headings = lines.filter((one) => one.kind === 'heading' && one.top + 20 > frame.scrollTop && one.top - frame.scrollTop < frame.height);
         assertEqual(names.filter((name) => /^category/.test(name)).join(), headings.map((one) => `category ${rows[one.row].category}`).join(), 'the headings');
         for (const { text, x, y } of canvas.texts.filter((one) => /^m\d\d\d$/.test(one.text))) {
-            const box = Number(text.slice(1)) - 100;
-            const { row, start, length } = list[box];
+            const rect = Number(text.slice(1)) - 100;
+            const { row, start, length } = list[rect];
             const left = Math.max(30, 30 + (start - 10.2) * 2);
-            assert(frame.boxes.count[box] === 1 && Math.abs(x - left - 4) < 1e-6, `the label of box ${box} is at ${x}`);
-            assert(x + text.length * LETTER <= Math.min(150, 30 + (start + length - 10.2) * 2), 'a label is wider than its box');
+            assert(frame.rects.count[rect] === 1 && Math.abs(x - left - 4) < 1e-6, `the label of rect ${rect} is at ${x}`);
+            assert(x + text.length * LETTER <= Math.min(150, 30 + (start + length - 10.2) * 2), 'a label is wider than its rect');
             assertEqual(y, lines[lineOfRow[row]].top + 8 - frame.scrollTop, 'the height of a label');
         }
     }
 });
 
-await check('boxes of a strip are as wide as what they stand for, and never too narrow to be seen', () => {
+await check('rects of a strip are as wide as what they stand for, and never too narrow to be seen', () => {
     for (let round = 0; round < 200; round++) {
         const ratio = [1, 2][random(2)];
         const leastWidth = 1 + random(3);
         const list = Array.from({ length: random(10) }, () => ({ start: random(60) - 10, length: random(30) })).sort((a, b) => a.start - b.start);
         const canvas = new Canvas();
         useRatio(ratio);
-        boxStrip.drawBoxStrip(canvas, {
-            boxes: { row: list.map(() => 0), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length) },
+        rectStrip.drawRectStrip(canvas, {
+            rects: { row: list.map(() => 0), start: list.map((one) => one.start), end: list.map((one) => one.start + one.length) },
             range: [0.1, 40.1],
             width: 80,
             height: 12,
             leastWidth,
-            look: (box) => ({ color: `box ${box}`, top: 2 + (box % 3), bottom: 10 - (box % 2) }),
+            look: (rect) => ({ color: `rect ${rect}`, top: 2 + (rect % 3), bottom: 10 - (rect % 2) }),
         });
         for (let row = 0; row < canvas.height; row++)
             for (let column = 0; column < canvas.width; column++) {
                 const [x, y] = [(column + 0.5) / ratio, (row + 0.5) / ratio];
-                const at = list.findLastIndex(({ start, length }, box) => {
+                const at = list.findLastIndex(({ start, length }, rect) => {
                     const left = (start - 0.1) * 2;
-                    return x >= left && x < left + Math.max(leastWidth, length * 2) && y >= 2 + (box % 3) && y < 10 - (box % 2);
+                    return x >= left && x < left + Math.max(leastWidth, length * 2) && y >= 2 + (rect % 3) && y < 10 - (rect % 2);
                 });
-                assertEqual(canvas.colorAt(column, row), at < 0 ? '' : `box ${at}`, `the colour at ${x}, ${y}`);
+                assertEqual(canvas.colorAt(column, row), at < 0 ? '' : `rect ${at}`, `the colour at ${x}, ${y}`);
             }
     }
 });

@@ -222,8 +222,8 @@ await check('source and assembly open by key, and Ctrl+F finds in them', async (
     assertEqual(found?.marked, 'int main', `what is marked in ${found?.text}`);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    await askUntil((box) => box === null, () => page.$('.box'));
-    assertEqual(await page.$('.box'), null, 'the box after Escape');
+    await askUntil((panel) => panel === null, () => page.$('.source-panel'));
+    assertEqual(await page.$('.source-panel'), null, 'the panel after Escape');
 });
 
 await check('a dropped file takes the place of the profile', async () => {

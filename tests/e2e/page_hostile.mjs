@@ -120,15 +120,15 @@ async function goTo(title) {
 
 const tabs = await page.getByRole('tab').allInnerTexts();
 for (const title of tabs.filter((name) => name in VIEWS))
-    await check(`${title}: rows and boxes, tooltips and menus show names as text`, async () => {
+    await check(`${title}: rows and rects, tooltips and menus show names as text`, async () => {
         await goTo(title);
         await lookAround('at first');
-        const box = await page.locator(VIEWS[title]).first().boundingBox();
+        const bounds = await page.locator(VIEWS[title]).first().boundingBox();
         const view = await page.locator('.below').boundingBox();
         // Over and on places all over the view.
         for (const [across, down] of [[0.1, 0.02], [0.3, 0.1], [0.5, 0.3], [0.4, 0.5], [0.3, 0.95]]) {
-            const x = box.x + Math.max(5, Math.min(box.width, view.width) * across);
-            const y = Math.min(box.y + Math.max(8, (view.y + view.height - box.y) * down), view.y + view.height - 4);
+            const x = bounds.x + Math.max(5, Math.min(bounds.width, view.width) * across);
+            const y = Math.min(bounds.y + Math.max(8, (view.y + view.height - bounds.y) * down), view.y + view.height - 4);
             await page.mouse.move(x, y);
             await page.mouse.move(x + 1, y + 1);
             await page.waitForTimeout(150);

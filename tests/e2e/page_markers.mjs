@@ -172,8 +172,8 @@ await check('several threads have their markers together', async () => {
 await check('the chart shows kinds that want to be in it, walks by keys, and opens the range of one', async () => {
     const page = await openPage(chart, '.chart-canvas');
     await askUntil((label) => label === '7 markers', () => page.locator('.filter-bar .muted').innerText());
-    const box = page.getByRole('application', { name: 'Marker chart' });
-    await box.focus();
+    const chart = page.getByRole('application', { name: 'Marker chart' });
+    await chart.focus();
     await page.keyboard.press('ArrowDown');
     const said = () => page.locator('#chart-selection').textContent();
     await askUntil((text) => text.startsWith('paint'), said); // Graphics comes first
@@ -188,7 +188,7 @@ await check('the chart shows kinds that want to be in it, walks by keys, and ope
     await page.close();
 });
 
-await check('the mouse shows what a box of the chart is; its menu begins a selection', async () => {
+await check('the mouse shows what a rect of the chart is; its menu begins a selection', async () => {
     const page = await openPage(chart, '.chart-canvas');
     await settle(page);
     const area = await page.locator('.chart-canvas').boundingBox();

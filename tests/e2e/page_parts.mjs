@@ -2,10 +2,10 @@
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, boxes, flameSvg, boxPaths, fold, tableText, jumps, boxCodec, quantity] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, quantity] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
-    'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/boxes', 'draw/flame_svg', 'state/box_paths',
-    'text/fold', 'text/table_text', 'draw/jumps', 'state/box_codec', 'text/quantity',
+    'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/rects', 'draw/flame_svg', 'state/rect_paths',
+    'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec', 'text/quantity',
 ]);
 
 await check('what counters count is said in its unit, and so is its rate', () => {
@@ -66,10 +66,10 @@ await check('jumps that overlap are in lanes of their own, short ones inside', (
     }
 });
 
-await check('the source box in the address is the same when it is read back', () => {
-    assertEqual(boxCodec.decodeBox(new URLSearchParams('thread=0&assemblyView')), null, 'a box without a function');
+await check('the source panel in the address is the same when it is read back', () => {
+    assertEqual(sourceCodec.decodeSourcePanel(new URLSearchParams('thread=0&assemblyView')), null, 'a panel without a function');
     for (let round = 0; round < 500; round++) {
-        const box = {
+        const panel = {
             func: [-1, 0, random(1000)][random(3)],
             path: Array.from({ length: random(5) }, () => random(2000)),
             inverted: false,
@@ -79,16 +79,16 @@ await check('the source box in the address is the same when it is read back', ()
             symbol: -1,
             full: random(2) === 0,
         };
-        box.inverted = box.path.length > 0 && random(2) === 0;
-        if (box.func >= 0 && random(3) === 0) box.source = -1;
-        if (box.assembly && random(2) === 0) box.symbol = random(3);
+        panel.inverted = panel.path.length > 0 && random(2) === 0;
+        if (panel.func >= 0 && random(3) === 0) panel.source = -1;
+        if (panel.assembly && random(2) === 0) panel.symbol = random(3);
         const query = new URLSearchParams();
-        boxCodec.encodeBox(box, query);
-        const again = boxCodec.decodeBox(new URLSearchParams(query.toString()));
-        assertEqual(JSON.stringify(again), JSON.stringify(box), 'the box');
+        sourceCodec.encodeSourcePanel(panel, query);
+        const again = sourceCodec.decodeSourcePanel(new URLSearchParams(query.toString()));
+        assertEqual(JSON.stringify(again), JSON.stringify(panel), 'the panel');
     }
     for (const bad of ['sourceFunc=x', 'sourceFunc=-1', 'sourceViewIndex=1e9', 'sourceFunc='])
-        assertEqual(boxCodec.decodeBox(new URLSearchParams(bad)), null, bad);
+        assertEqual(sourceCodec.decodeSourcePanel(new URLSearchParams(bad)), null, bad);
 });
 
 await check('template arguments are folded, and nothing else that has angles', () => {
@@ -573,29 +573,29 @@ await check('lists of tracks survive the address', () => {
         assert(trackChoice.decodeTracks(text).every((key) => /^[ptmcu]\d+$/.test(key)), `${text} gives strange tracks`);
 });
 
-/** Boxes of a chart: main with work and walk on it, leaf on work, and a crowd on walk. */
-const someBoxes = {
+/** Rects of a chart: main with work and walk on it, leaf on work, and a aggregate on walk. */
+const someRects = {
     func: Int32Array.of(0, 1, 3, 2, -1),
     parent: Int32Array.of(-1, 0, 0, 1, 2),
     depth: Int32Array.of(0, 1, 1, 2, 2),
 };
 
-await check('boxes are found by the path of their node, and have it', () => {
-    assertEqual(boxPaths.boxPath(someBoxes, 3).join(), '0,1,2', 'the path of leaf');
-    assertEqual(boxPaths.boxesOfPath(someBoxes, [0, 1, 2]).join(), '0,0,0,1,0', 'the boxes of leaf');
-    assertEqual(boxPaths.boxesOfPath(someBoxes, [0, 3, 2]).join(), '0,0,0,0,0', 'the boxes of a path that there is not');
-    assertEqual(boxPaths.boxesOfPath(someBoxes, []).join(), '0,0,0,0,0', 'the boxes of no path');
-    assertEqual(boxPaths.rowCount(someBoxes), 3, 'rows');
-    assertEqual(boxPaths.rowCount({ depth: [] }), 0, 'rows of no boxes');
-    assertEqual(boxPaths.boxesOfPath(someBoxes, [0]).join(), '1,0,0,0,0', 'the box of main');
-    assertEqual(boxPaths.boxesOfPath(someBoxes, [1]).join(), '0,0,0,0,0', 'boxes of a path that begins further up');
-    assertEqual(boxPaths.boxesOfPath(someBoxes, [0, 3, -1]).join(), '0,0,0,0,0', 'a crowd has no path');
+await check('rects are found by the path of their node, and have it', () => {
+    assertEqual(rectPaths.rectPath(someRects, 3).join(), '0,1,2', 'the path of leaf');
+    assertEqual(rectPaths.rectsOfPath(someRects, [0, 1, 2]).join(), '0,0,0,1,0', 'the rects of leaf');
+    assertEqual(rectPaths.rectsOfPath(someRects, [0, 3, 2]).join(), '0,0,0,0,0', 'the rects of a path that there is not');
+    assertEqual(rectPaths.rectsOfPath(someRects, []).join(), '0,0,0,0,0', 'the rects of no path');
+    assertEqual(rectPaths.rowCount(someRects), 3, 'rows');
+    assertEqual(rectPaths.rowCount({ depth: [] }), 0, 'rows of no rects');
+    assertEqual(rectPaths.rectsOfPath(someRects, [0]).join(), '1,0,0,0,0', 'the rect of main');
+    assertEqual(rectPaths.rectsOfPath(someRects, [1]).join(), '0,0,0,0,0', 'rects of a path that begins further up');
+    assertEqual(rectPaths.rectsOfPath(someRects, [0, 3, -1]).join(), '0,0,0,0,0', 'a aggregate has no path');
 });
 
 await check('names are cut so that they fit, with dots, between characters', () => {
     // Each code point is 10 wide, whatever it is.
     const context = { measureText: () => ({ width: 10 }) };
-    const fit = (text, room) => boxes.fitText(context, text, room);
+    const fit = (text, room) => rectDrawing.fitText(context, text, room);
     assertEqual(fit('main', 40), 'main', 'what just fits');
     assertEqual(fit('main', 39), 'ma…', 'what just does not');
     assertEqual(fit('main', 10), '', 'what has no room for a character and dots');

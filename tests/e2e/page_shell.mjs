@@ -27,7 +27,7 @@ const parameter = (name) => new URL(page.url()).searchParams.get(name);
 /** Scrolls down to a track: only rows near the screen exist. */
 async function reach(name) {
     for (let tries = 0; tries < 20 && (await label(name).count()) === 0; tries++) {
-        await page.locator('.timeline').evaluate((box) => box.scrollBy(0, 100));
+        await page.locator('.timeline').evaluate((element) => element.scrollBy(0, 100));
         await settle(page);
     }
 }
@@ -101,16 +101,16 @@ await check('all shown tracks of a process are chosen together', async () => {
 
 await check('a search in the list of tracks shows, hides and isolates what it finds', async () => {
     await page.locator('body').press('T');
-    const box = page.getByRole('combobox', { name: 'Search tracks by name, PID or TID' });
-    await box.fill('tool, 7001');
+    const input = page.getByRole('combobox', { name: 'Search tracks by name, PID or TID' });
+    await input.fill('tool, 7001');
     assertEqual(await page.locator('.picker-row').count(), 4, 'number of matches');
     await page.getByRole('button', { name: 'Show only these' }).click();
     await page.keyboard.press('Escape');
     await settle(page);
     assertEqual((await trackNames()).join(), 'client,reader,tool0,tool1,tool2', 'the tracks');
     await page.locator('.track-count').click();
-    await box.fill('tool1');
-    await box.press('Enter');
+    await input.fill('tool1');
+    await input.press('Enter');
     await page.keyboard.press('Escape');
     await settle(page);
     assertEqual((await trackNames()).join(), 'client,reader,tool0,tool2', 'the tracks without one');
@@ -204,8 +204,8 @@ const offered = () => page.$$eval('.palette .picker-row', (rows) => rows.map((ro
 /** Opens the palette and types; waits until it has what is expected. */
 async function palette(typed, expected) {
     await page.keyboard.press('Control+k');
-    const box = page.locator('.palette input');
-    await box.fill(typed);
+    const input = page.locator('.palette input');
+    await input.fill(typed);
     await askUntil((rows) => rows.includes(expected), offered);
     const rows = await offered();
     assert(rows.includes(expected), `for "${typed}" it offers ${rows.slice(0, 5).join(', ')}`);
@@ -315,9 +315,9 @@ await check('digits go to the views', async () => {
 await check('steps are undone and done again by key', async () => {
     await page.goto('about:blank');
     await restart();
-    const searchBox = page.getByRole('textbox', { name: 'Filter stacks' });
-    await searchBox.fill('malloc');
-    await searchBox.press('Enter');
+    const searchInput = page.getByRole('textbox', { name: 'Filter stacks' });
+    await searchInput.fill('malloc');
+    await searchInput.press('Enter');
     await settle(page);
     await page.keyboard.press('i');
     await settle(page);

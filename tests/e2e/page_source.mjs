@@ -14,7 +14,7 @@ const sourceLines = readFileSync(sourceFile, 'utf8').split('\n');
 const lineOf = (mark) => sourceLines.findIndex((line) => line.includes(`/* ${mark} */`)) + 1;
 
 const param = (page, name) => new URL(page.url()).searchParams.get(name);
-const isOpen = (page) => page.locator('.box').count();
+const isOpen = (page) => page.locator('.source-panel').count();
 
 /** The lines on the screen: number, text, costs, heat. */
 function readLines(page) {
@@ -129,7 +129,7 @@ await check('Enter opens the source at the hottest line of the function, which i
     // The keyboard goes on in the source, and Escape comes back.
     await page.keyboard.press('Escape');
     await settle(page);
-    assertEqual(await isOpen(page), 0, 'boxes after Escape');
+    assertEqual(await isOpen(page), 0, 'source panels after Escape');
     assert(await page.evaluate(() => document.activeElement.getAttribute('role') === 'treegrid'), 'the tree has not the focus');
     assertEqual((await selectedRow(page)).name, 'divide', 'selected row');
     await page.close();
@@ -183,13 +183,13 @@ await check('a double click and the menu open it too, in the function list as we
     await page.locator('.tree-row.selected .tree-text').dblclick();
     await waitForSource(page);
     await page.getByRole('button', { name: 'Close' }).click();
-    assertEqual(await isOpen(page), 0, 'boxes after the close button');
+    assertEqual(await isOpen(page), 0, 'source panels after the close button');
     await page.locator('.tree-row.selected .tree-text').click({ button: 'right' });
     await page.getByRole('menuitem', { name: 'Show source and assembly' }).click();
     await waitForSource(page);
     await page.goBack();
     await settle(page);
-    assertEqual(await isOpen(page), 0, 'boxes after back');
+    assertEqual(await isOpen(page), 0, 'source panels after back');
     await page.getByRole('tab', { name: 'Functions' }).click();
     await page.locator('[role="grid"] .tree-row', { hasText: 'divide' }).click();
     await page.keyboard.press('Enter');
@@ -237,11 +237,11 @@ await check('the address has it all: a pasted one opens the same', async () => {
     const costs = (rows) => rows.filter((row) => row.total !== '').map((row) => `${row.line} ${row.total} ${row.self}`).join('\n');
     assertEqual(costs(there), costs(lines), 'costs of the pasted address');
     assertEqual(chosenIn(there), chosenIn(lines), 'chosen line of the pasted address');
-    assertEqual(await again.locator('.box.full').count(), 1, 'boxes in full screen');
-    await again.locator('.box').focus();
+    assertEqual(await again.locator('.source-panel.full').count(), 1, 'source panels in full screen');
+    await again.locator('.source-panel').focus();
     await again.keyboard.press('Escape');
-    assertEqual(await again.locator('.box.full').count(), 0, 'boxes in full screen after Escape');
-    assertEqual(await isOpen(again), 1, 'boxes after Escape');
+    assertEqual(await again.locator('.source-panel.full').count(), 0, 'source panels in full screen after Escape');
+    assertEqual(await isOpen(again), 1, 'source panels after Escape');
     await page.close();
     await again.close();
 });
@@ -367,11 +367,11 @@ await check('Ctrl+F finds lines of the source and instructions, by text and by n
     assertEqual((await until((line) => line.line === 3)).line, 3, 'line by its number');
     await page.locator('.find input').fill('no such text');
     assertEqual(await askUntil((text) => text === 'none', () => page.locator('.find [role="status"]').innerText()), 'none', 'count');
-    // The letters were not taken for keys of the box.
+    // The letters were not taken for keys of the panel.
     assertEqual(await page.locator('.code-pane').count(), 1, 'panes of code');
     await page.keyboard.press('Escape');
     assertEqual(await page.locator('.find').count(), 0, 'searches after Escape');
-    assertEqual(await isOpen(page), 1, 'boxes after Escape');
+    assertEqual(await isOpen(page), 1, 'source panels after Escape');
     // In the code, from an instruction on, around the end.
     await page.locator('.code-row').first().click();
     await page.getByRole('button', { name: 'Find', exact: true }).click();
@@ -495,7 +495,7 @@ async function sentencesOf(change, name) {
         const page = await openPage(address);
         await select(page, name);
         await page.keyboard.press('Enter');
-        await page.waitForSelector('.box');
+        await page.waitForSelector('.source-panel');
         if ((await page.locator('.code-pane').count()) === 0) await page.keyboard.press('a');
         await page.waitForSelector('.code-pane .empty');
         await page.waitForSelector('.source-pane .empty, .source-pane .cm-line');

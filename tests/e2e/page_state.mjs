@@ -1,4 +1,4 @@
-// What keys and the mouse do to the view, without a browser: zooming, moving along, leaving the box of a flame graph, finding
+// What keys and the mouse do to the view, without a browser: zooming, moving along, leaving the rect of a flame graph, finding
 // text, keeping samples.
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
@@ -16,8 +16,8 @@ Object.assign(globalThis, {
         postMessage() {}
     },
 });
-const [axes, flames, store, costText, sourceBox, sourceFind, markerFilter] = await loadParts([
-    'state/axis', 'state/flame', 'state/store', 'state/cost_text', 'state/source_box', 'state/source_find', 'state/marker_filter',
+const [axes, flames, store, costText, sourcePanel, sourceFind, markerFilter] = await loadParts([
+    'state/axis', 'state/flame', 'state/store', 'state/cost_text', 'state/source_panel', 'state/source_find', 'state/marker_filter',
 ]);
 
 /** An axis from 10 to 110 of which no less than 2 is shown; what was shown last is in `span`. */
@@ -56,7 +56,7 @@ await check('moving along ends at the edges', () => {
 });
 
 /** main (all) with work (all) and walk (half) side by side in it; leaf in both. What is shown is 0 to 1. */
-const BOXES = {
+const RECTS = {
     func: Int32Array.of(0, 1, 3, 2, 2, 5),
     parent: Int32Array.of(-1, 0, 0, 1, 2, -1),
     depth: Int32Array.of(0, 1, 1, 2, 2, 0),
@@ -64,10 +64,10 @@ const BOXES = {
     end: Float64Array.of(3, 2, 0.5, 1, 0.4, -1),
 };
 
-await check('a step out of a box of the flame graph leads to the next caller that is wider', () => {
+await check('a step out of a rect of the flame graph leads to the next caller that is wider', () => {
     const shown = (change) => {
         store.view.value = { ...store.view.value, zoom: [], part: null, ...change };
-        flames.flame.value = { part: [0, 1], boxes: BOXES, zoom: '' };
+        flames.flame.value = { part: [0, 1], rects: RECTS, zoom: '' };
     };
     const state = () => `${store.view.value.zoom.join(' ')} | ${store.view.value.part ?? ''}`;
     shown({ zoom: [0, 1, 2] });
@@ -80,7 +80,7 @@ await check('a step out of a box of the flame graph leads to the next caller tha
     assertEqual(state(), '0 | ', 'after a step out of a leaf whose caller is narrower than what is shown');
     shown({ zoom: [0, 3, 2], part: [0.1, 0.2] });
     flames.zoomOut(false);
-    assertEqual(state(), '0 3 2 | ', 'moving about in a box is given up before the box is');
+    assertEqual(state(), '0 3 2 | ', 'moving about in a rect is given up before the rect is');
     shown({ zoom: [0, 3, 2], part: [0.1, 0.2] });
     flames.zoomOut(true);
     assertEqual(state(), ' | ', 'all the way out');
@@ -91,11 +91,11 @@ await check('a step out of a box of the flame graph leads to the next caller tha
 
 await check('the axis of the flame graph shows a part, or gives it up where that is all', () => {
     store.view.value = { ...store.view.value, zoom: [0, 1], part: null };
-    flames.flame.value = { part: [0.25, 0.5], boxes: BOXES, zoom: '' };
-    assertEqual(flames.flameAxis.shown().join(), '0.25,0.5', 'what is shown of a box');
+    flames.flame.value = { part: [0.25, 0.5], rects: RECTS, zoom: '' };
+    assertEqual(flames.flameAxis.shown().join(), '0.25,0.5', 'what is shown of a rect');
     flames.flameAxis.show([0.3, 0.4]);
     assertEqual(flames.flameAxis.shown().join(), '0.3,0.4', 'what is shown after a zoom');
-    assertEqual(store.view.value.zoom.join(), '0,1', 'the box, meanwhile');
+    assertEqual(store.view.value.zoom.join(), '0,1', 'the rect, meanwhile');
     flames.flameAxis.show([0, 1]);
     assertEqual(`${store.view.value.zoom.join()} ${store.view.value.part}`, ' null', 'what is left in the end');
 });
@@ -111,13 +111,13 @@ await check('the heat of a cost is the least of five steps that it does not go b
 
 await check('what is typed is looked for from the line on where the search began', () => {
     const text = ['one', 'Two', 'three', 'two again', '', 'TWO'].join('\n');
-    store.view.value = { ...store.view.value, box: { func: 0, path: [], inverted: false, source: 3, isOfRow: false, assembly: false, symbol: -1, full: false } };
-    sourceBox.sourceText.value = { source: 3, text };
+    store.view.value = { ...store.view.value, sourcePanel: { func: 0, path: [], inverted: false, source: 3, isOfRow: false, assembly: false, symbol: -1, full: false } };
+    sourcePanel.sourceText.value = { source: 3, text };
     const typed = (line, search) => {
-        sourceBox.chooseLine(line);
+        sourcePanel.chooseLine(line);
         sourceFind.openFind();
         sourceFind.findWhileTyped(search);
-        return sourceBox.chosenLine.value;
+        return sourcePanel.chosenLine.value;
     };
     assertEqual([1, 2, 3, 4, 5, 6].map((line) => typed(line, 'two')).join(), '2,2,4,4,6,6', 'the lines that are found');
     assertEqual(typed(4, 'one'), 1, 'the line that is found around the end');
@@ -126,7 +126,7 @@ await check('what is typed is looked for from the line on where the search began
     typed(2, 'two');
     const steps = [1, 1, 1, -1].map((by) => {
         sourceFind.stepFound(by);
-        return `${sourceBox.chosenLine.value} (${sourceFind.foundAt.value}/${sourceFind.found.value.length})`;
+        return `${sourcePanel.chosenLine.value} (${sourceFind.foundAt.value}/${sourceFind.found.value.length})`;
     });
     assertEqual(steps.join(), '4 (2/3),6 (3/3),2 (1/3),6 (3/3)', 'the next ones');
 });

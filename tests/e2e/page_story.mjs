@@ -47,8 +47,8 @@ function readFunctions(page, within = '') {
     );
 }
 
-/** "divide: 92.1% total, 91.9% self, 1,101 samples, about 1.10 s": what the flame graph says of the selected box. */
-async function readBox(page) {
+/** "divide: 92.1% total, 91.9% self, 1,101 samples, about 1.10 s": what the flame graph says of the selected rect. */
+async function readRect(page) {
     const text = await page.locator('#chart-selection').innerText();
     const [, name, samples] = /^(.*?): .*?([\d,]+) samples?/.exec(text) ?? [];
     assert(name, `the flame graph says "${text}"`);
@@ -116,18 +116,18 @@ async function findHotSpot(url, file, sourceFile) {
         assert(share > 0.65 && share < 0.85, `often has ${share} of it, which should be three quarters`);
     });
 
-    await check('hot spot: the flame graph, hanging from the leaves, has its box widest; walking goes to the callers', async () => {
+    await check('hot spot: the flame graph, hanging from the leaves, has its rect widest; walking goes to the callers', async () => {
         await goTo(page, 'Flame Graph', '.chart');
         await page.locator('.chart').focus();
         await press(page, 'i');
-        // A click into the first row, near the left: the widest box stands first.
+        // A click into the first row, near the left: the widest rect stands first.
         const { x, y, width } = await page.locator('.chart').boundingBox();
         await page.mouse.click(x + width * 0.2, y + 9);
         await settle(page);
-        const box = await readBox(page);
-        assertEqual(`${box.name} ${box.samples}`, `${hottest.name} ${hottest.self}`, 'the widest box');
+        const rect = await readRect(page);
+        assertEqual(`${rect.name} ${rect.samples}`, `${hottest.name} ${hottest.self}`, 'the widest rect');
         await press(page, 'ArrowDown');
-        assertEqual((await readBox(page)).name, 'often', 'who is below');
+        assertEqual((await readRect(page)).name, 'often', 'who is below');
         await press(page, 'ArrowUp', 'i');
     });
 
@@ -146,7 +146,7 @@ async function findHotSpot(url, file, sourceFile) {
         const row = await page.locator('[role="treegrid"] .tree-row.selected').boundingBox();
         const tree = await page.locator('[role="treegrid"]').boundingBox();
         assert(row.y + row.height <= tree.y + tree.height + 1, 'the source covers the selected row');
-        await page.locator('.box button[aria-pressed="true"]', { hasText: '%' }).click();
+        await page.locator('.source-panel button[aria-pressed="true"]', { hasText: '%' }).click();
         const costs = await askUntil((all) => all.length > 0 && !all.some((one) => one.includes('%')), () =>
             page.$eval('.source-editor', (holder) =>
                 [...holder.shadowRoot.querySelectorAll('.cost-gutter.self .cm-gutterElement')]

@@ -111,7 +111,7 @@ await check('it is printed whole, and nothing else is', async () => {
     await page.emulateMedia({ media: 'print' });
     for (const hidden of ['.timeline', '.tab-bar', '.filter-bar', '.summary-actions'])
         assert(!(await page.locator(hidden).first().isVisible()), `${hidden} is printed`);
-    const isCut = await page.$eval('.summary', (box) => box.scrollHeight > box.clientHeight + 1);
+    const isCut = await page.$eval('.summary', (element) => element.scrollHeight > element.clientHeight + 1);
     assert(!isCut, 'a part of it is cut off');
     await page.close();
 });

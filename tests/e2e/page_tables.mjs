@@ -97,7 +97,7 @@ await check('after a click on a tab the keys are those of its view; by keyboard 
     await page.close();
 });
 
-await check('what can be searched for stands below the box as long as it is empty', async () => {
+await check('what can be searched for stands below the input as long as it is empty', async () => {
     const page = await openPage(url);
     const help = page.locator('.search-help');
     const helpAfter = async (key) => {
@@ -108,7 +108,7 @@ await check('what can be searched for stands below the box as long as it is empt
     const text = await helpAfter('/');
     for (const part of ['-term', '"term"', '/term/', 'lib:term']) assert(text.includes(part), `${part} is not in: ${text}`);
     const described = await page.getByRole('textbox', { name: 'Filter stacks' }).getAttribute('aria-describedby');
-    assertEqual(described, await help.getAttribute('id'), 'what the box is described by');
+    assertEqual(described, await help.getAttribute('id'), 'what the input is described by');
     assertEqual(await helpAfter('w'), '', 'help after a letter');
     assert((await helpAfter('Backspace')).includes('-term'), 'it does not come back');
     assertEqual(await helpAfter('Escape'), '', 'help after Escape');
@@ -123,10 +123,10 @@ await check('the edge of a column is dragged and moved by keys; the width outliv
     const edge = page.getByRole('separator', { name: 'Width of Total (samples)' });
     const width = async () => (await head(page, 'Total (samples)').boundingBox()).width;
     const usual = await width();
-    const box = await edge.boundingBox();
-    await page.mouse.move(box.x, box.y + 8);
+    const bounds = await edge.boundingBox();
+    await page.mouse.move(bounds.x, bounds.y + 8);
     await page.mouse.down();
-    await page.mouse.move(box.x + 60, box.y + 8, { steps: 4 });
+    await page.mouse.move(bounds.x + 60, bounds.y + 8, { steps: 4 });
     await page.mouse.up();
     assert(Math.abs((await width()) - usual - 60) <= 1, `it went from ${usual} to ${await width()}`);
     const cell = await page.locator('.tree-row .number').first().boundingBox();

@@ -294,8 +294,8 @@ await check('the graph shows faintly what a transform drops, and the tooltip say
         assert(tries < 60, 'the graph stays as it was');
         await page.waitForTimeout(50);
     }
-    const box = await page.locator('.track.selected canvas').first().boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    const bounds = await page.locator('.track.selected canvas').first().boundingBox();
+    await page.mouse.move(bounds.x + bounds.width / 2, bounds.y + bounds.height / 2);
     await page.waitForSelector('.tooltip:has-text("leave this sample out")');
     await page.close();
 });

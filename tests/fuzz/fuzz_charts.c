@@ -1,6 +1,6 @@
 /*
  * Any bytes as a profile whose flame graph and stack charts are asked for: the first three bytes say which part of
- * them. Whatever the profile is, boxes lie where they may lie.
+ * them. Whatever the profile is, rects lie where they may lie.
  */
 #include "support/profile_text.h"
 #include "tree/flame.h"
@@ -15,38 +15,38 @@ enum { CHOICES = 3 };
 static void check_flame(struct engine *engine, double from, double least)
 {
     struct flame_request request = {.part = {from, 1}, .least = least};
-    struct flame_boxes boxes = {0};
+    struct flame_rects rects = {0};
     struct error err;
-    if (engine_flame(engine, &request, &boxes, &err))
+    if (engine_flame(engine, &request, &rects, &err))
         abort();
-    for (size_t i = 0; i < boxes.length; i++) {
-        const struct flame_box *box = &boxes.data[i];
-        if (!(box->end - box->start >= least) || !(box->end > 0) || !(box->start < 1))
+    for (size_t i = 0; i < rects.length; i++) {
+        const struct flame_rect *rect = &rects.data[i];
+        if (!(rect->end - rect->start >= least) || !(rect->end > 0) || !(rect->start < 1))
             abort();
-        if (box->depth == 0 ? box->parent != FLAME_NO_BOX : box->parent >= i)
+        if (rect->depth == 0 ? rect->parent != FLAME_NO_RECT : rect->parent >= i)
             abort();
-        if (box->depth && boxes.data[box->parent].depth + 1 != box->depth)
+        if (rect->depth && rects.data[rect->parent].depth + 1 != rect->depth)
             abort();
     }
-    array_free(&boxes);
+    array_free(&rects);
 }
 
 static void check_stack_chart(struct engine *engine, uint32_t thread, uint32_t columns, bool same_widths)
 {
     struct stack_chart_request request = {
         .thread = thread, .range = engine_full_range(engine), .columns = columns, .same_widths = same_widths};
-    struct stack_boxes boxes = {0};
+    struct stack_rects rects = {0};
     struct error err;
-    if (engine_stack_chart(engine, &request, &boxes, &err))
+    if (engine_stack_chart(engine, &request, &rects, &err))
         abort();
-    for (size_t i = 0; i < boxes.length; i++) {
-        const struct stack_box *box = &boxes.data[i];
-        if (box->start >= box->end || box->end > columns)
+    for (size_t i = 0; i < rects.length; i++) {
+        const struct stack_rect *rect = &rects.data[i];
+        if (rect->start >= rect->end || rect->end > columns)
             abort();
-        if (box->parent != STACK_NO_BOX && (box->parent >= i || boxes.data[box->parent].depth + 1 != box->depth))
+        if (rect->parent != STACK_NO_RECT && (rect->parent >= i || rects.data[rect->parent].depth + 1 != rect->depth))
             abort();
     }
-    array_free(&boxes);
+    array_free(&rects);
 }
 
 static void check_charts(struct engine *engine, const uint8_t *choices)

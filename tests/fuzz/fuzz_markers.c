@@ -52,7 +52,7 @@ static void look_at(struct marker_view *view, const struct marker_query *query)
     struct error err;
     struct text_buffer text = {0};
     struct payload payload = {0};
-    struct marker_boxes boxes = {0};
+    struct marker_rects rects = {0};
     struct marker_window window = {0, 10, 0.5, 0, 100};
     double totals[WAIT_STATES];
     if (marker_view_query(view, query, &err))
@@ -60,16 +60,16 @@ static void look_at(struct marker_view *view, const struct marker_query *query)
     const struct marker_list *list = marker_view_list(view);
     const struct marker_chart *chart = marker_view_chart(view, &err);
     if (chart)
-        marker_chart_boxes(&boxes, chart, list, &window, &err);
+        marker_chart_rects(&rects, chart, list, &window, &err);
     marker_view_sorted(view, &by_details, 1, &err);
-    marker_view_strip(view, 0, &window, marker_view_places(view, 0), &boxes, &err);
+    marker_view_strip(view, 0, &window, marker_view_places(view, 0), &rects, &err);
     draw_graphs(view, &window);
-    waits_boxes(&boxes, totals, marker_view_context(view), list, &window, &err);
+    waits_rects(&rects, totals, marker_view_context(view), list, &window, &err);
     for (size_t i = 0; i < list->length; i++)
         for (int label = MARKER_TABLE_LABEL; label <= MARKER_TOOLTIP_LABEL; label++)
             marker_label_append(&text, marker_view_context(view), &list->data[i], (enum marker_label)label, &payload,
                                 &err);
-    marker_boxes_destroy(&boxes);
+    marker_rects_destroy(&rects);
     payload_destroy(&payload);
     array_free(&text);
 }

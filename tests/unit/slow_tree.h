@@ -1,6 +1,6 @@
 /*
- * The slow, obvious twin of the engine: stacks as lists of frames, one per sample, that transforms cut and filter; a
- * call tree that is grown sample by sample. Nothing is shared with lib/tree but the profile.
+ * The slow, obvious reference implementation of the engine: stacks as lists of frames, one per sample, that transforms
+ * cut and filter; a call tree that is grown sample by sample. Nothing is shared with lib/tree but the profile.
  */
 #ifndef PROF_TESTS_SLOW_TREE_H
 #define PROF_TESTS_SLOW_TREE_H

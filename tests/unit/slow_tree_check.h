@@ -1,5 +1,5 @@
 /*
- * Asks the engine and its slow twin the same, and compares the trees.
+ * Asks the engine and its slow reference the same, and compares the trees.
  */
 #ifndef PROF_TESTS_SLOW_TREE_CHECK_H
 #define PROF_TESTS_SLOW_TREE_CHECK_H
@@ -72,19 +72,19 @@ static inline void assert_same_children(struct engine *engine, uint32_t handle, 
         alive += c->alive;
     assert_int_equal(rows.length, alive);
     for (size_t i = 0; i < rows.length; i++) {
-        const struct slow_node *twin = slow->child;
-        while (twin && twin->func != rows.func[i])
-            twin = twin->sibling;
-        assert_non_null(twin);
-        assert_true(twin->alive);
-        assert_true(rows.total[i] == twin->total);
-        assert_true(rows.self[i] == (!inverted ? twin->self : handle == NODE_NONE ? twin->total : 0));
+        const struct slow_node *reference = slow->child;
+        while (reference && reference->func != rows.func[i])
+            reference = reference->sibling;
+        assert_non_null(reference);
+        assert_true(reference->alive);
+        assert_true(rows.total[i] == reference->total);
+        assert_true(rows.self[i] == (!inverted ? reference->self : handle == NODE_NONE ? reference->total : 0));
         assert_true(i == 0 || fabs(rows.total[i - 1]) >= fabs(rows.total[i]));
         bool has_children = false;
-        for (const struct slow_node *c = twin->child; c; c = c->sibling)
+        for (const struct slow_node *c = reference->child; c; c = c->sibling)
             has_children |= c->alive;
         assert_int_equal(rows.has_children[i], has_children);
-        assert_same_children(engine, rows.node[i], twin, inverted);
+        assert_same_children(engine, rows.node[i], reference, inverted);
     }
     tree_rows_destroy(&rows);
 }
@@ -97,12 +97,12 @@ static inline double slow_root_total(const struct slow_node *node)
     return sum;
 }
 
-static inline struct engine *random_engine(struct profile *twin, uint64_t seed)
+static inline struct engine *random_engine(struct profile *reference, uint64_t seed)
 {
     struct profile profile;
     struct error err = {""};
     random_profile(&profile, seed);
-    random_profile(twin, seed);
+    random_profile(reference, seed);
     assert_int_equal(profile_check(&profile, &err), 0);
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);

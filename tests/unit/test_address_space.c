@@ -1,5 +1,5 @@
 /*
- * The mappings of a process against a twin that keeps one entry for each page.
+ * The mappings of a process against a reference that keeps one entry for each page.
  */
 #include "unwind/address_space.h"
 
@@ -13,7 +13,7 @@
 
 enum { PAGE = 4096, PAGES = 200, FIRST = 16 };
 
-struct twin {
+struct reference {
     struct {
         uint32_t lib; /* 0: nothing is mapped */
         uint64_t rva;
@@ -31,29 +31,29 @@ static struct mapping random_mapping(unsigned *seed, uint32_t lib)
                             .lib = lib};
 }
 
-static void twin_map(struct twin *twin, const struct mapping *mapping)
+static void reference_map(struct reference *reference, const struct mapping *mapping)
 {
     for (uint64_t at = mapping->start; at < mapping->end; at += PAGE) {
-        twin->pages[at / PAGE - FIRST].lib = mapping->lib;
-        twin->pages[at / PAGE - FIRST].rva = mapping->rva + (at - mapping->start);
+        reference->pages[at / PAGE - FIRST].lib = mapping->lib;
+        reference->pages[at / PAGE - FIRST].rva = mapping->rva + (at - mapping->start);
     }
 }
 
-static void assert_same(const struct address_space *space, const struct twin *twin)
+static void assert_same(const struct address_space *space, const struct reference *reference)
 {
     for (unsigned page = 0; page < PAGES; page++) {
         uint64_t start = (FIRST + page) * (uint64_t)PAGE;
         for (unsigned i = 0; i < 3; i++) {
             uint64_t pc = start + (uint64_t[]){0, 1234, PAGE - 1}[i];
             const struct mapping *found = address_space_find(space, pc);
-            if (twin->pages[page].lib == 0) {
+            if (reference->pages[page].lib == 0) {
                 assert_null(found);
                 continue;
             }
             assert_non_null(found);
             assert_true(pc >= found->start && pc < found->end);
-            assert_int_equal(found->lib, twin->pages[page].lib);
-            assert_int_equal(found->rva + (pc - found->start), twin->pages[page].rva + (pc - start));
+            assert_int_equal(found->lib, reference->pages[page].lib);
+            assert_int_equal(found->rva + (pc - found->start), reference->pages[page].rva + (pc - start));
         }
     }
     for (size_t i = 1; i < space->mappings.length; i++)
@@ -66,12 +66,12 @@ static void test_random_overlays_equal_a_page_table(void **state)
     for (unsigned round = 1; round <= 60; round++) {
         unsigned seed = round;
         struct address_space space = {0};
-        struct twin twin = {0};
+        struct reference reference = {0};
         for (uint32_t lib = 1; lib <= 60; lib++) {
             struct mapping mapping = random_mapping(&seed, lib);
             assert_true(address_space_map(&space, &mapping));
-            twin_map(&twin, &mapping);
-            assert_same(&space, &twin);
+            reference_map(&reference, &mapping);
+            assert_same(&space, &reference);
         }
         address_space_destroy(&space);
     }
@@ -83,22 +83,22 @@ static void test_anonymous_memory_stays_around_which_other_is_mapped(void **stat
     for (unsigned round = 1; round <= 60; round++) {
         unsigned seed = round;
         struct address_space space = {0};
-        struct twin twin = {0};
+        struct reference reference = {0};
         for (uint32_t i = 1; i <= 60; i++) {
             struct mapping mapping = random_mapping(&seed, i % 3 ? i : MAPPING_NO_LIB);
             if (mapping.lib != MAPPING_NO_LIB) {
                 assert_true(address_space_map(&space, &mapping));
-                twin_map(&twin, &mapping);
+                reference_map(&reference, &mapping);
             } else {
                 assert_true(address_space_map_around(&space, &mapping));
                 for (uint64_t at = mapping.start; at < mapping.end; at += PAGE) {
                     struct mapping page = {.start = at, .end = at + PAGE, .lib = mapping.lib};
                     page.rva = mapping.rva + (at - mapping.start);
-                    if (twin.pages[at / PAGE - FIRST].lib != MAPPING_NO_LIB)
-                        twin_map(&twin, &page);
+                    if (reference.pages[at / PAGE - FIRST].lib != MAPPING_NO_LIB)
+                        reference_map(&reference, &page);
                 }
             }
-            assert_same(&space, &twin);
+            assert_same(&space, &reference);
         }
         address_space_destroy(&space);
     }

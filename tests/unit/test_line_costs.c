@@ -1,6 +1,7 @@
 /*
- * Costs of lines, addresses and symbols against a slow, obvious twin: sets of places per sample, on random profiles
- * with random transforms, ranges and searches, for all of the query, for each row of both trees, and for each func.
+ * Costs of lines, addresses and symbols against a slow, obvious reference implementation: sets of places per sample, on
+ * random profiles with random transforms, ranges and searches, for all of the query, for each row of both trees, and
+ * for each func.
  */
 #include "slow_tree_check.h"
 
@@ -35,7 +36,7 @@ static bool frames_of(const struct looked_at *at, const struct slow_stack *stack
     return true;
 }
 
-/* ---- the twin: a number below PLACES for each place, by the frame at `i` ---- */
+/* ---- the reference: a number below PLACES for each place, by the frame at `i` ---- */
 
 struct slow_costs {
     const struct profile *profile;
@@ -232,19 +233,19 @@ static void check_rows(struct engine *engine, const struct slow_query *query, bo
 static void each_selection(check_function *check)
 {
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct profile twin;
-        struct engine *engine = random_engine(&twin, seed);
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
         struct random random = {seed};
         struct slow_query query;
-        slow_random_query(&query, &twin, &random);
+        slow_random_query(&query, &reference, &random);
         check_rows(engine, &query, false, check);
         check_rows(engine, &query, true, check);
         ask(engine, &query, false);
         check(engine, &query, &(struct looked_at){NULL, PROFILE_NONE}, 0);
-        for (uint32_t func = 0; func < twin.funcs.length + twin.resources.length; func++)
+        for (uint32_t func = 0; func < reference.funcs.length + reference.resources.length; func++)
             check(engine, &query, &(struct looked_at){NULL, func}, func);
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 
@@ -269,31 +270,31 @@ static void check_instructions(struct engine *engine, const struct slow_query *q
     check_addresses(engine, query, at, true);
 }
 
-static void test_lines_of_a_file_cost_what_the_slow_twin_says(void **state)
+static void test_lines_of_a_file_cost_what_the_reference_says(void **state)
 {
     (void)state;
     each_selection(check_lines_of_all_funcs);
 }
 
-static void test_lines_of_one_func_cost_what_the_slow_twin_says(void **state)
+static void test_lines_of_one_func_cost_what_the_reference_says(void **state)
 {
     (void)state;
     each_selection(check_lines);
 }
 
-static void test_addresses_of_a_symbol_cost_what_the_slow_twin_says(void **state)
+static void test_addresses_of_a_symbol_cost_what_the_reference_says(void **state)
 {
     (void)state;
     each_selection(check_any_addresses);
 }
 
-static void test_addresses_of_one_instruction_cost_together_what_the_slow_twin_says(void **state)
+static void test_addresses_of_one_instruction_cost_together_what_the_reference_says(void **state)
 {
     (void)state;
     each_selection(check_instructions);
 }
 
-static void test_symbols_of_a_func_cost_what_the_slow_twin_says(void **state)
+static void test_symbols_of_a_func_cost_what_the_reference_says(void **state)
 {
     (void)state;
     each_selection(check_symbols);
@@ -410,11 +411,11 @@ static void test_a_deep_stack_of_many_lines_takes_no_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_of_a_file_cost_what_the_slow_twin_says),
-        cmocka_unit_test(test_lines_of_one_func_cost_what_the_slow_twin_says),
-        cmocka_unit_test(test_addresses_of_a_symbol_cost_what_the_slow_twin_says),
-        cmocka_unit_test(test_addresses_of_one_instruction_cost_together_what_the_slow_twin_says),
-        cmocka_unit_test(test_symbols_of_a_func_cost_what_the_slow_twin_says),
+        cmocka_unit_test(test_lines_of_a_file_cost_what_the_reference_says),
+        cmocka_unit_test(test_lines_of_one_func_cost_what_the_reference_says),
+        cmocka_unit_test(test_addresses_of_a_symbol_cost_what_the_reference_says),
+        cmocka_unit_test(test_addresses_of_one_instruction_cost_together_what_the_reference_says),
+        cmocka_unit_test(test_symbols_of_a_func_cost_what_the_reference_says),
         cmocka_unit_test(test_a_file_is_found_at_an_address_of_each_library_that_has_it),
         cmocka_unit_test(test_lines_of_a_symbol_are_those_of_its_frames_in_order),
         cmocka_unit_test(test_a_deep_stack_of_many_lines_takes_no_time),

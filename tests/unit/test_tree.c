@@ -1,6 +1,6 @@
 /*
- * The engine against slow, obvious twins, on thousands of small random profiles: a call tree that is grown sample by
- * sample, the same with reversed stacks, and sets of funcs per sample.
+ * The engine against slow, obvious reference implementations, on thousands of small random profiles: a call tree that
+ * is grown sample by sample, the same with reversed stacks, and sets of funcs per sample.
  */
 #include "slow_tree_check.h"
 
@@ -12,26 +12,26 @@ enum { PROFILES = 4000 };
 static void each_random_query(void (*check)(struct engine *engine, const struct slow_query *query))
 {
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct profile twin;
-        struct engine *engine = random_engine(&twin, seed);
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
         struct random random = {seed};
         for (int i = 0; i < 3; i++) {
             struct slow_query query;
-            slow_random_query(&query, &twin, &random);
+            slow_random_query(&query, &reference, &random);
             check(engine, &query);
         }
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 
-static void test_call_tree_is_that_of_the_slow_twin(void **state)
+static void test_call_tree_is_that_of_the_reference(void **state)
 {
     (void)state;
     each_random_query(check_call_tree);
 }
 
-static void test_inverted_tree_is_that_of_the_slow_twin(void **state)
+static void test_inverted_tree_is_that_of_the_reference(void **state)
 {
     (void)state;
     each_random_query(check_inverted_tree);
@@ -95,21 +95,21 @@ static void test_stacks_share_a_node_exactly_if_their_funcs_are_equal(void **sta
 {
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES / 4; seed++) {
-        struct profile twin;
-        struct engine *engine = random_engine(&twin, seed);
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
         const struct call_nodes *nodes = engine_nodes(engine);
-        for (uint32_t a = 0; a < twin.stacks.length; a++) {
-            uint32_t category = slow_category(&twin, a), node = nodes->of_stack[a];
-            for (uint32_t b = 0; b < twin.stacks.length; b++) {
-                bool same = same_call_path(&twin, a, b);
+        for (uint32_t a = 0; a < reference.stacks.length; a++) {
+            uint32_t category = slow_category(&reference, a), node = nodes->of_stack[a];
+            for (uint32_t b = 0; b < reference.stacks.length; b++) {
+                bool same = same_call_path(&reference, a, b);
                 assert_int_equal(same, node == nodes->of_stack[b]);
-                if (same && slow_category(&twin, b) != category)
-                    category = profile_default_category(&twin);
+                if (same && slow_category(&reference, b) != category)
+                    category = profile_default_category(&reference);
             }
             assert_int_equal(nodes->category[node], category);
         }
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 
@@ -117,8 +117,8 @@ static void test_call_nodes_are_numbered_depth_first(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES / 4; seed++) {
-        struct profile twin;
-        struct engine *engine = random_engine(&twin, seed);
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
         const struct call_nodes *nodes = engine_nodes(engine);
         for (uint32_t node = 0; node < nodes->length; node++) {
             uint32_t prefix = nodes->prefix[node], last = node;
@@ -135,7 +135,7 @@ static void test_call_nodes_are_numbered_depth_first(void **state)
             assert_int_equal(nodes->end[node], last + 1);
         }
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 
@@ -403,7 +403,7 @@ static void check_details(struct engine *engine, const struct slow_query *query)
     tree_rows_destroy(&rows);
 }
 
-static void test_details_of_a_node_are_those_of_the_slow_twin(void **state)
+static void test_details_of_a_node_are_those_of_the_reference(void **state)
 {
     (void)state;
     each_random_query(check_details);
@@ -432,8 +432,8 @@ static void test_details_of_a_func_are_those_of_its_innermost_frames(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_call_tree_is_that_of_the_slow_twin),
-        cmocka_unit_test(test_inverted_tree_is_that_of_the_slow_twin),
+        cmocka_unit_test(test_call_tree_is_that_of_the_reference),
+        cmocka_unit_test(test_inverted_tree_is_that_of_the_reference),
         cmocka_unit_test(test_function_list_counts_recursion_once),
         cmocka_unit_test(test_stacks_share_a_node_exactly_if_their_funcs_are_equal),
         cmocka_unit_test(test_call_nodes_are_numbered_depth_first),
@@ -441,7 +441,7 @@ int main(void)
         cmocka_unit_test(test_a_node_is_found_again_by_its_path),
         cmocka_unit_test(test_heaviest_path_is_that_of_what_is_not_idle),
         cmocka_unit_test(test_descendants_are_the_children_of_children_up_to_the_limit),
-        cmocka_unit_test(test_details_of_a_node_are_those_of_the_slow_twin),
+        cmocka_unit_test(test_details_of_a_node_are_those_of_the_reference),
         cmocka_unit_test(test_details_of_a_func_are_those_of_its_innermost_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

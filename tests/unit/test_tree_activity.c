@@ -186,11 +186,11 @@ static void test_what_a_query_and_a_chosen_row_leave_is_that_of_their_samples(vo
 {
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct profile twin;
-        struct engine *engine = random_engine(&twin, seed);
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
         struct random random = {seed};
         struct slow_query query;
-        slow_random_query(&query, &twin, &random);
+        slow_random_query(&query, &reference, &random);
         ask(engine, &query, false);
         check_activity_of_query(engine, &query, NULL);
         for (int inverted = 0; inverted < 2; inverted++) {
@@ -201,7 +201,7 @@ static void test_what_a_query_and_a_chosen_row_leave_is_that_of_their_samples(vo
                 check_activity_of_query(engine, &query, &path);
         }
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 

@@ -1,7 +1,7 @@
 /*
- * Callers and callees of a function, a library or a category. Compared with a slow twin, which cuts each sample's stack
- * at the outermost frame of the function, or where the library or category was entered last, and grows two trees; and
- * for functions with the transforms that say the same.
+ * Callers and callees of a function, a library or a category. Compared with a slow reference, which cuts each sample's
+ * stack at the outermost frame of the function, or where the library or category was entered last, and grows two trees;
+ * and for functions with the transforms that say the same.
  */
 #include "slow_tree_check.h"
 
@@ -109,7 +109,7 @@ static bool has_negative_weights(const struct slow_query *query)
     return found;
 }
 
-static const struct slow_node *twin_of(const struct slow_node *slow, uint32_t func)
+static const struct slow_node *reference_of(const struct slow_node *slow, uint32_t func)
 {
     for (const struct slow_node *c = slow->child; c; c = c->sibling)
         if (c->func == func)
@@ -129,16 +129,16 @@ static void assert_same_side(struct butterfly *butterfly, enum butterfly_side si
         alive += c->alive;
     assert_true(may_cancel || rows.length == alive);
     for (size_t i = 0; i < rows.length; i++) {
-        const struct slow_node *twin = twin_of(slow, rows.func[i]);
-        assert_non_null(twin);
-        assert_true(rows.total[i] == twin->total);
-        assert_true(rows.self[i] == (side == BUTTERFLY_CALLEES ? twin->self : 0));
+        const struct slow_node *reference = reference_of(slow, rows.func[i]);
+        assert_non_null(reference);
+        assert_true(rows.total[i] == reference->total);
+        assert_true(rows.self[i] == (side == BUTTERFLY_CALLEES ? reference->self : 0));
         assert_true(i == 0 || fabs(rows.total[i - 1]) >= fabs(rows.total[i]));
         bool has_children = false;
-        for (const struct slow_node *c = twin->child; c; c = c->sibling)
+        for (const struct slow_node *c = reference->child; c; c = c->sibling)
             has_children |= c->alive;
         assert_true(rows.has_children[i] == has_children || may_cancel);
-        assert_same_side(butterfly, side, rows.node[i], twin, may_cancel);
+        assert_same_side(butterfly, side, rows.node[i], reference, may_cancel);
     }
     tree_rows_destroy(&rows);
 }
@@ -173,15 +173,15 @@ static void check_center(struct engine *engine, const struct slow_query *query, 
 static void each_query(void (*check)(struct engine *engine, const struct slow_query *query, struct random *random))
 {
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct profile twin;
-        struct engine *engine = random_engine(&twin, seed);
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
         struct random random = {seed};
         struct slow_query query;
-        slow_random_query(&query, &twin, &random);
+        slow_random_query(&query, &reference, &random);
         ask(engine, &query, false);
         check(engine, &query, &random);
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 
@@ -291,8 +291,8 @@ static void test_a_function_s_callees_are_its_focus_and_its_callers_the_inverted
 
 static void test_a_handle_of_no_row_is_refused(void **state)
 {
-    struct profile twin;
-    struct engine *engine = random_engine(&twin, 3);
+    struct profile reference;
+    struct engine *engine = random_engine(&reference, 3);
     struct tree_rows rows = {0};
     struct error err;
     (void)state;
@@ -303,7 +303,7 @@ static void test_a_handle_of_no_row_is_refused(void **state)
     assert_true(butterfly_children(butterfly, BUTTERFLY_CALLERS, 0, &rows, &err) < 0);
     tree_rows_destroy(&rows);
     engine_free(engine);
-    profile_destroy(&twin);
+    profile_destroy(&reference);
 }
 
 static void check_forgotten(struct engine *engine, const struct slow_query *query, struct random *random)

@@ -1,14 +1,14 @@
 /*
- * The flame graph against its slow twin: a tree grown sample by sample whose nodes are laid out by name, all of them,
- * one inside the other. On random profiles, both ways up.
+ * The flame graph against its slow reference: a tree grown sample by sample whose nodes are laid out by name, all of
+ * them, one inside the other. On random profiles, both ways up.
  */
 #include "slow_tree_check.h"
 #include "tree/flame.h"
 #include "tree/name_order.h"
 
-enum { PROFILES = 1500, MOST_CHILDREN = 128, MOST_SLOW_BOXES = 20000 };
+enum { PROFILES = 1500, MOST_CHILDREN = 128, MOST_SLOW_RECTS = 20000 };
 
-struct slow_box {
+struct slow_rect {
     const struct slow_node *node; /* NULL: a run */
     size_t depth, count;
     double start, end;
@@ -21,7 +21,7 @@ struct slow_flame {
     const struct slow_query *query;
     bool inverted;
     double least;
-    struct slow_box boxes[MOST_SLOW_BOXES]; /* callers before callees */
+    struct slow_rect rects[MOST_SLOW_RECTS]; /* callers before callees */
     size_t length;
 };
 
@@ -78,24 +78,24 @@ static bool slow_func_matches(const struct slow_query *query, uint32_t func)
 }
 
 /* Of those that stand side by side from `first` to before `last`. */
-static struct slow_box crowd_of(const struct slow_flame *flame, const struct slow_node *const *children, size_t first,
-                                size_t last)
+static struct slow_rect aggregate_of(const struct slow_flame *flame, const struct slow_node *const *children,
+                                     size_t first, size_t last)
 {
-    struct slow_box crowd = {.count = last - first};
+    struct slow_rect aggregate = {.count = last - first};
     for (size_t i = first; i < last; i++) {
-        crowd.total += fabs(children[i]->total);
-        crowd.funcs |= UINT32_C(1) << children[i]->func;
-        crowd.matches |= slow_func_matches(flame->query, children[i]->func);
+        aggregate.total += fabs(children[i]->total);
+        aggregate.funcs |= UINT32_C(1) << children[i]->func;
+        aggregate.matches |= slow_func_matches(flame->query, children[i]->func);
     }
-    return crowd;
+    return aggregate;
 }
 
-static void add_box(struct slow_flame *flame, struct slow_box box)
+static void add_rect(struct slow_flame *flame, struct slow_rect rect)
 {
-    if (box.end - box.start < flame->least || box.end <= 0 || box.start >= 1)
+    if (rect.end - rect.start < flame->least || rect.end <= 0 || rect.start >= 1)
         return;
-    assert_true(flame->length < MOST_SLOW_BOXES);
-    flame->boxes[flame->length++] = box;
+    assert_true(flame->length < MOST_SLOW_RECTS);
+    flame->rects[flame->length++] = rect;
 }
 
 static void lay_out(struct slow_flame *flame, const struct slow_node *node, size_t depth, double whole, double start,
@@ -113,17 +113,17 @@ static void lay_out(struct slow_flame *flame, const struct slow_node *node, size
         for (last = i; last < count && edges[last + 1] - edges[last] < flame->least;)
             last++;
         if (last > i + 1) {
-            struct slow_box crowd = crowd_of(flame, children, i, last);
-            crowd.depth = depth;
-            crowd.start = edges[i];
-            crowd.end = edges[last];
-            add_box(flame, crowd);
+            struct slow_rect aggregate = aggregate_of(flame, children, i, last);
+            aggregate.depth = depth;
+            aggregate.start = edges[i];
+            aggregate.end = edges[last];
+            add_rect(flame, aggregate);
         }
         if (last > i)
             continue;
         size_t before = flame->length;
-        add_box(flame, (struct slow_box){
-                           .node = children[i], .depth = depth, .count = 1, .start = edges[i], .end = edges[i + 1]});
+        add_rect(flame, (struct slow_rect){
+                            .node = children[i], .depth = depth, .count = 1, .start = edges[i], .end = edges[i + 1]});
         if (flame->length > before)
             lay_out(flame, children[i], depth + 1, children[i]->total, edges[i], edges[i + 1]);
         last++;
@@ -132,7 +132,7 @@ static void lay_out(struct slow_flame *flame, const struct slow_node *node, size
 
 /* ---- comparing ---- */
 
-/* That of the nodes of `funcs` below a box, if they have one in common. */
+/* That of the nodes of `funcs` below a rect, if they have one in common. */
 static uint32_t category_below(struct engine *engine, uint32_t node, uint32_t funcs)
 {
     struct tree_rows rows = {0};
@@ -151,57 +151,57 @@ static uint32_t category_below(struct engine *engine, uint32_t node, uint32_t fu
     return category;
 }
 
-static void assert_same_box(struct engine *engine, const struct slow_query *query, const struct flame_boxes *boxes,
-                            size_t at, const struct slow_box *slow, bool inverted)
+static void assert_same_rect(struct engine *engine, const struct slow_query *query, const struct flame_rects *rects,
+                             size_t at, const struct slow_rect *slow, bool inverted)
 {
-    const struct flame_box *box = &boxes->data[at];
-    uint32_t below = box->depth ? boxes->data[box->parent].node : NODE_NONE;
-    assert_true(box->start == slow->start && box->end == slow->end);
-    assert_int_equal(box->depth, slow->depth);
-    assert_int_equal(box->count, slow->count);
+    const struct flame_rect *rect = &rects->data[at];
+    uint32_t below = rect->depth ? rects->data[rect->parent].node : NODE_NONE;
+    assert_true(rect->start == slow->start && rect->end == slow->end);
+    assert_int_equal(rect->depth, slow->depth);
+    assert_int_equal(rect->count, slow->count);
     if (!slow->node) {
-        assert_int_equal(box->node, NODE_NONE);
-        assert_int_equal(box->func, PROFILE_NONE);
-        assert_true(box->total == slow->total && box->self == 0);
-        assert_int_equal(box->matches, slow->matches);
-        assert_int_equal(box->category, category_below(engine, below, slow->funcs));
+        assert_int_equal(rect->node, NODE_NONE);
+        assert_int_equal(rect->func, PROFILE_NONE);
+        assert_true(rect->total == slow->total && rect->self == 0);
+        assert_int_equal(rect->matches, slow->matches);
+        assert_int_equal(rect->category, category_below(engine, below, slow->funcs));
         return;
     }
-    assert_int_equal(box->category, category_below(engine, below, UINT32_C(1) << box->func));
-    assert_int_equal(box->func, slow->node->func);
-    assert_true(box->total == slow->node->total);
-    assert_true(box->self == (!inverted ? slow->node->self : slow->depth == 0 ? slow->node->total : 0));
-    assert_int_equal(box->matches, slow_func_matches(query, box->func));
+    assert_int_equal(rect->category, category_below(engine, below, UINT32_C(1) << rect->func));
+    assert_int_equal(rect->func, slow->node->func);
+    assert_true(rect->total == slow->node->total);
+    assert_true(rect->self == (!inverted ? slow->node->self : slow->depth == 0 ? slow->node->total : 0));
+    assert_int_equal(rect->matches, slow_func_matches(query, rect->func));
 }
 
-static void assert_parent_is_below(const struct flame_boxes *boxes, size_t at)
+static void assert_parent_is_below(const struct flame_rects *rects, size_t at)
 {
-    const struct flame_box *box = &boxes->data[at];
-    if (box->depth == 0) {
-        assert_int_equal(box->parent, FLAME_NO_BOX);
+    const struct flame_rect *rect = &rects->data[at];
+    if (rect->depth == 0) {
+        assert_int_equal(rect->parent, FLAME_NO_RECT);
         return;
     }
-    const struct flame_box *parent = &boxes->data[box->parent];
-    assert_int_equal(parent->depth + 1, box->depth);
-    assert_true(parent->start <= box->start + 1e-9 && box->end <= parent->end + 1e-9);
+    const struct flame_rect *parent = &rects->data[rect->parent];
+    assert_int_equal(parent->depth + 1, rect->depth);
+    assert_true(parent->start <= rect->start + 1e-9 && rect->end <= parent->end + 1e-9);
 }
 
-static void assert_handle_is_of_path(struct engine *engine, const struct flame_boxes *boxes, size_t at)
+static void assert_handle_is_of_path(struct engine *engine, const struct flame_rects *rects, size_t at)
 {
     struct node_path path = {0};
     struct error err;
-    uint32_t box = (uint32_t)at;
-    assert_int_equal(engine_path(engine, boxes->data[at].node, &path, &err), 0);
-    assert_int_equal(path.length, boxes->data[at].depth + 1);
-    for (size_t i = path.length; i-- > 0; box = boxes->data[box].parent)
-        assert_int_equal(path.data[i], boxes->data[box].func);
+    uint32_t rect = (uint32_t)at;
+    assert_int_equal(engine_path(engine, rects->data[at].node, &path, &err), 0);
+    assert_int_equal(path.length, rects->data[at].depth + 1);
+    for (size_t i = path.length; i-- > 0; rect = rects->data[rect].parent)
+        assert_int_equal(path.data[i], rects->data[rect].func);
     struct flame_part part;
     assert_int_equal(engine_flame_find(engine, path.data, path.length, &part, &err), 0);
     struct flame_request request = {.part = part};
-    struct flame_boxes zoomed = {0};
+    struct flame_rects zoomed = {0};
     assert_int_equal(engine_flame(engine, &request, &zoomed, &err), 0);
     size_t found = 0;
-    while (part.to > part.from && found < zoomed.length && zoomed.data[found].node != boxes->data[at].node)
+    while (part.to > part.from && found < zoomed.length && zoomed.data[found].node != rects->data[at].node)
         found++;
     if (part.to > part.from) {
         assert_true(found < zoomed.length);
@@ -234,42 +234,42 @@ static void check_flame(struct engine *engine, const struct slow_query *query, s
     lay_out(&slow, inverted ? &turned : &root, 0, slow_root_total(&root), -from / length, (1 - from) / length);
 
     struct flame_request request = {.part = {from, to}, .least = slow.least};
-    struct flame_boxes boxes = {0};
+    struct flame_rects rects = {0};
     struct error err;
-    assert_int_equal(engine_flame(engine, &request, &boxes, &err), 0);
-    assert_int_equal(boxes.length, slow.length);
+    assert_int_equal(engine_flame(engine, &request, &rects, &err), 0);
+    assert_int_equal(rects.length, slow.length);
     size_t at = 0;
-    for (size_t depth = 0; at < boxes.length; depth++)
+    for (size_t depth = 0; at < rects.length; depth++)
         for (size_t i = 0; i < slow.length; i++)
-            if (slow.boxes[i].depth == depth) {
-                assert_same_box(engine, query, &boxes, at, &slow.boxes[i], inverted);
-                assert_parent_is_below(&boxes, at++);
+            if (slow.rects[i].depth == depth) {
+                assert_same_rect(engine, query, &rects, at, &slow.rects[i], inverted);
+                assert_parent_is_below(&rects, at++);
             }
-    if (boxes.length) {
-        at = random_below(random, (uint32_t)boxes.length);
-        if (boxes.data[at].node != NODE_NONE)
-            assert_handle_is_of_path(engine, &boxes, at);
+    if (rects.length) {
+        at = random_below(random, (uint32_t)rects.length);
+        if (rects.data[at].node != NODE_NONE)
+            assert_handle_is_of_path(engine, &rects, at);
     }
-    array_free(&boxes);
+    array_free(&rects);
     slow_free(&root);
     slow_free(&turned);
 }
 
-static void test_boxes_are_those_of_the_slow_twin(void **state)
+static void test_rects_are_those_of_the_reference(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct profile twin;
+        struct profile reference;
         struct random random = {seed * 3 + 5};
         struct slow_query query;
-        struct engine *engine = random_engine(&twin, seed);
+        struct engine *engine = random_engine(&reference, seed);
         for (int i = 0; i < 3; i++) {
-            slow_random_query(&query, &twin, &random);
+            slow_random_query(&query, &reference, &random);
             check_flame(engine, &query, &random, false);
             check_flame(engine, &query, &random, true);
         }
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 
@@ -347,7 +347,7 @@ static void test_long_names_take_time_by_their_length_only(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes_are_those_of_the_slow_twin),
+        cmocka_unit_test(test_rects_are_those_of_the_reference),
         cmocka_unit_test(test_names_that_begin_alike_are_told_apart_where_they_differ),
         cmocka_unit_test(test_long_names_take_time_by_their_length_only),
     };

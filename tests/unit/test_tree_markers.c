@@ -1,6 +1,7 @@
 /*
- * Markers against slow and obvious twins on random profiles: which start belongs to which end, their order, searches,
- * ranges and sorting, rows of the chart and what a window of it shows; and labels and fields by example.
+ * Markers against slow and obvious reference implementations on random profiles: which start belongs to which end,
+ * their order, searches, ranges and sorting, rows of the chart and what a window of it shows; and labels and fields by
+ * example.
  */
 #include "random_markers.h"
 #include "tree/marker_view.h"
@@ -478,11 +479,11 @@ static void test_categories_go_by_the_alphabet_and_other_is_last(void **state)
     }
 }
 
-/* Each marker of the window is in exactly one box of its row, and a box of several is no wider than a pixel. */
+/* Each marker of the window is in exactly one rect of its row, and a rect of several is no wider than a pixel. */
 static void test_a_window_shows_each_of_its_markers_once(void **state)
 {
     (void)state;
-    struct marker_boxes boxes = {0};
+    struct marker_rects rects = {0};
     for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
         struct random random = {seed};
         struct profile profile;
@@ -498,18 +499,18 @@ static void test_a_window_shows_each_of_its_markers_once(void **state)
         double from = random_below(&random, 20);
         struct marker_window window = {from, from + 1 + random_below(&random, 10), random_below(&random, 4) * 0.6,
                                        random_below(&random, 3), 3 + random_below(&random, 20)};
-        assert_int_equal(marker_chart_boxes(&boxes, chart, list, &window, &err), 0);
-        for (size_t b = 0; b < boxes.length; b++)
-            assert_true(boxes.row[b] >= window.first_row && boxes.row[b] < window.last_row &&
-                        boxes.row[b] < chart->rows.length);
+        assert_int_equal(marker_chart_rects(&rects, chart, list, &window, &err), 0);
+        for (size_t b = 0; b < rects.length; b++)
+            assert_true(rects.row[b] >= window.first_row && rects.row[b] < window.last_row &&
+                        rects.row[b] < chart->rows.length);
         for (uint32_t r = 0; r < chart->rows.length; r++) {
             const struct marker_row *row = &chart->rows.data[r];
-            size_t wanted = 0, counted = 0, box = 0;
-            for (size_t b = 0; b < boxes.length; b++)
-                if (boxes.row[b] == r) {
-                    counted += boxes.count[b];
-                    assert_true(boxes.count[b] == 1 || boxes.end[b] - boxes.start[b] <= window.pixel);
-                    assert_true(b == 0 || boxes.row[b - 1] != r || boxes.start[b - 1] <= boxes.start[b]);
+            size_t wanted = 0, counted = 0, rect = 0;
+            for (size_t b = 0; b < rects.length; b++)
+                if (rects.row[b] == r) {
+                    counted += rects.count[b];
+                    assert_true(rects.count[b] == 1 || rects.end[b] - rects.start[b] <= window.pixel);
+                    assert_true(b == 0 || rects.row[b - 1] != r || rects.start[b - 1] <= rects.start[b]);
                 }
             for (uint32_t i = row->first; i < row->first + row->count; i++) {
                 const struct marker *marker = &list->data[chart->order[i]];
@@ -518,12 +519,12 @@ static void test_a_window_shows_each_of_its_markers_once(void **state)
                 if (!inside)
                     continue;
                 wanted++;
-                for (box = 0; box < boxes.length; box++)
-                    if (boxes.row[box] == r && boxes.start[box] <= marker->start && boxes.end[box] >= marker->end)
+                for (rect = 0; rect < rects.length; rect++)
+                    if (rects.row[rect] == r && rects.start[rect] <= marker->start && rects.end[rect] >= marker->end)
                         break;
-                assert_true(box < boxes.length);
+                assert_true(rect < rects.length);
             }
-            /* A crowd at the right edge may hold markers that start beyond it. */
+            /* A aggregate at the right edge may hold markers that start beyond it. */
             assert_true(counted >= wanted);
             for (uint32_t i = row->first; i < row->first + row->count; i++)
                 if (list->data[chart->order[i]].start >= window.to &&
@@ -534,15 +535,15 @@ static void test_a_window_shows_each_of_its_markers_once(void **state)
         marker_view_free(view);
         profile_destroy(&profile);
     }
-    marker_boxes_destroy(&boxes);
+    marker_rects_destroy(&rects);
 }
 
-/* Of kinds that are shown there, each marker of the window lies in a box of its category, or begins in the same pixel
+/* Of kinds that are shown there, each marker of the window lies in a rect of its category, or begins in the same pixel
  * as one that ends later. */
 static void test_a_strip_shows_each_of_its_markers(void **state)
 {
     (void)state;
-    struct marker_boxes boxes = {0};
+    struct marker_rects rects = {0};
     for (uint64_t seed = 0; seed < ROUNDS / 3; seed++) {
         struct random random = {seed};
         struct profile profile;
@@ -554,10 +555,10 @@ static void test_a_strip_shows_each_of_its_markers(void **state)
             .from = from, .to = from + 1 + random_below(&random, 10), .pixel = random_below(&random, 3) * 0.5};
         const struct marker_list *list = marker_view_thread(view, 0, &err);
         assert_non_null(list);
-        assert_int_equal(marker_view_strip(view, 0, &window, MARKER_IN_OVERVIEW, &boxes, &err), 0);
+        assert_int_equal(marker_view_strip(view, 0, &window, MARKER_IN_OVERVIEW, &rects, &err), 0);
         size_t wanted = 0, counted = 0;
-        for (size_t b = 0; b < boxes.length; b++)
-            counted += boxes.count[b];
+        for (size_t b = 0; b < rects.length; b++)
+            counted += rects.count[b];
         for (size_t i = 0; i < list->length; i++) {
             const struct marker *marker = &list->data[i];
             bool is_shown = marker->schema == 1; /* Note */
@@ -565,10 +566,10 @@ static void test_a_strip_shows_each_of_its_markers(void **state)
                 continue;
             wanted++;
             size_t b = 0;
-            while (b < boxes.length && !(boxes.row[b] == marker->category && boxes.start[b] <= marker->start &&
-                                         fmax(boxes.end[b], boxes.start[b] + window.pixel) >= marker->end))
+            while (b < rects.length && !(rects.row[b] == marker->category && rects.start[b] <= marker->start &&
+                                         fmax(rects.end[b], rects.start[b] + window.pixel) >= marker->end))
                 b++;
-            assert_true(b < boxes.length);
+            assert_true(b < rects.length);
         }
         assert_int_equal(counted, wanted);
         bool has_note = false;
@@ -580,7 +581,7 @@ static void test_a_strip_shows_each_of_its_markers(void **state)
         marker_view_free(view);
         profile_destroy(&profile);
     }
-    marker_boxes_destroy(&boxes);
+    marker_rects_destroy(&rects);
 }
 
 /* ---- graphs ---- */

@@ -70,7 +70,7 @@ struct pair {
     struct engine *by_hand;  /* of the profile without the samples */
     struct slow_query query; /* of both, but for the transform */
     struct slow_query filtered;
-    struct profile twin; /* without the samples */
+    struct profile reference; /* without the samples */
 };
 
 static void add_filter(struct slow_query *query, const struct slow_filter *filter, size_t at)
@@ -98,9 +98,9 @@ static void pair_make(struct pair *pair, uint64_t seed)
     struct profile profile, less;
     random_marker_profile(&profile, seed);
     random_marker_profile(&less, seed);
-    random_marker_profile(&pair->twin, seed);
+    random_marker_profile(&pair->reference, seed);
     pair->engine = engine_of(&profile);
-    slow_random_query(&pair->query, &pair->twin, &random);
+    slow_random_query(&pair->query, &pair->reference, &random);
     while (pair->query.transform_count > MAX_TRANSFORMS - 2)
         pair->query.transform_count--;
     pair->filtered = pair->query;
@@ -108,7 +108,7 @@ static void pair_make(struct pair *pair, uint64_t seed)
         const struct slow_filter *filter = &slow_filters[random_below(&random, SLOW_FILTERS)];
         struct time_range whole = engine_full_range(pair->engine);
         slow_drop(&less, &pair->query, whole, filter);
-        slow_drop(&pair->twin, &pair->query, whole, filter);
+        slow_drop(&pair->reference, &pair->query, whole, filter);
         add_filter(&pair->filtered, filter, random_below(&random, (uint32_t)pair->filtered.transform_count + 1));
     }
     pair->by_hand = engine_of(&less);
@@ -123,7 +123,7 @@ static void pair_destroy(struct pair *pair)
 {
     engine_free(pair->engine);
     engine_free(pair->by_hand);
-    profile_destroy(&pair->twin);
+    profile_destroy(&pair->reference);
 }
 
 static void each_pair(void (*check)(const struct pair *pair))
@@ -198,16 +198,16 @@ static void test_the_summary_is_of_samples_inside_of_markers(void **state)
 
 static void check_charts(const struct pair *pair)
 {
-    for (uint32_t thread = 0; thread < pair->twin.threads.length; thread++)
+    for (uint32_t thread = 0; thread < pair->reference.threads.length; thread++)
         for (int same_widths = 0; same_widths < 2; same_widths++) {
             const struct stack_chart_request request = {thread, {2, 22}, WIDTH, same_widths != 0};
-            struct stack_boxes of_engine = {0}, by_hand = {0};
+            struct stack_rects of_engine = {0}, by_hand = {0};
             struct error err;
             assert_int_equal(engine_stack_chart(pair->engine, &request, &of_engine, &err), 0);
             assert_int_equal(engine_stack_chart(pair->by_hand, &request, &by_hand, &err), 0);
             assert_int_equal(of_engine.length, by_hand.length);
             for (size_t i = 0; i < of_engine.length; i++) {
-                const struct stack_box *a = &of_engine.data[i], *b = &by_hand.data[i];
+                const struct stack_rect *a = &of_engine.data[i], *b = &by_hand.data[i];
                 assert_true(a->first == b->first && a->last == b->last && a->start == b->start && a->end == b->end);
                 assert_true(a->depth == b->depth && a->func == b->func && a->category == b->category);
             }
@@ -224,7 +224,7 @@ static void test_stack_charts_have_gaps_outside_of_markers(void **state)
 
 static void check_activity(const struct pair *pair)
 {
-    for (uint32_t thread = 0; thread < pair->twin.threads.length; thread++) {
+    for (uint32_t thread = 0; thread < pair->reference.threads.length; thread++) {
         struct activity of_engine, by_hand;
         struct error err;
         assert_int_equal(engine_activity(pair->engine, thread, 2, 22, WIDTH, "", 0, NULL, &of_engine, &err), 0);
@@ -259,7 +259,7 @@ static void check_next_query(const struct pair *pair)
     struct slow_query without = pair->filtered;
     without.transform_count = 0;
     ask(pair->engine, &without, false);
-    for (uint32_t thread = 0; thread < pair->twin.threads.length; thread++)
+    for (uint32_t thread = 0; thread < pair->reference.threads.length; thread++)
         assert_ptr_equal(engine_samples(pair->engine, thread),
                          &engine_profile(pair->engine)->threads.data[thread].samples);
 }

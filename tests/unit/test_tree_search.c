@@ -233,20 +233,20 @@ static void test_expressions_match_as_those_of_the_c_library(void **state)
         random_expression(&random, inner, sizeof(inner), 3);
         snprintf(expression, sizeof(expression), "%s%s%s", random_below(&random, 3) ? "" : "^", inner,
                  random_below(&random, 3) ? "" : "$");
-        regex_t twin;
+        regex_t reference;
         struct pattern pattern;
         struct error err;
-        assert_int_equal(regcomp(&twin, expression, REG_EXTENDED | REG_ICASE | REG_NOSUB), 0);
+        assert_int_equal(regcomp(&reference, expression, REG_EXTENDED | REG_ICASE | REG_NOSUB), 0);
         assert_int_equal(pattern_init(&pattern, expression, strlen(expression), &err), 0);
         for (int i = 0; i < 5; i++) {
             size_t length = random_below(&random, 12);
             for (size_t k = 0; k < length; k++)
                 text[k] = "abcABC. d"[random_below(&random, 9)];
             text[length] = '\0';
-            assert_int_equal(pattern_finds(&pattern, text, length), regexec(&twin, text, 0, NULL, 0) == 0);
+            assert_int_equal(pattern_finds(&pattern, text, length), regexec(&reference, text, 0, NULL, 0) == 0);
         }
         pattern_destroy(&pattern);
-        regfree(&twin);
+        regfree(&reference);
     }
 }
 

@@ -113,7 +113,7 @@ static bool is_in_column(const struct slow_sample *sample, int column)
 }
 
 struct slow_column {
-    size_t shared;                   /* so many frames are boxes */
+    size_t shared;                   /* so many frames are rects */
     const struct slow_stack *frames; /* of the example, which has the shared ones as well */
 };
 
@@ -139,15 +139,15 @@ static struct slow_column slow_column_of(const struct slow_chart *chart, int col
 
 /* ---- comparing ---- */
 
-static const struct stack_box *box_at(const struct stack_boxes *boxes, uint32_t column, size_t depth)
+static const struct stack_rect *rect_at(const struct stack_rects *rects, uint32_t column, size_t depth)
 {
-    const struct stack_box *found = NULL;
-    for (size_t i = 0; i < boxes->length; i++) {
-        const struct stack_box *box = &boxes->data[i];
-        if (box->depth != depth || column < box->start || column >= box->end)
+    const struct stack_rect *found = NULL;
+    for (size_t i = 0; i < rects->length; i++) {
+        const struct stack_rect *rect = &rects->data[i];
+        if (rect->depth != depth || column < rect->start || column >= rect->end)
             continue;
         assert_null(found);
-        found = box;
+        found = rect;
     }
     return found;
 }
@@ -162,26 +162,26 @@ static bool continues(const struct slow_column *before, const struct slow_column
     return true;
 }
 
-static void assert_same_column(struct engine *engine, const struct stack_boxes *boxes, uint32_t at,
+static void assert_same_column(struct engine *engine, const struct stack_rects *rects, uint32_t at,
                                const struct slow_column *column, const struct slow_column *before)
 {
     size_t depth = column->frames ? column->frames->depth : 0;
-    assert_null(box_at(boxes, at, depth));
+    assert_null(rect_at(rects, at, depth));
     for (size_t i = 0; i < depth; i++) {
-        const struct stack_box *box = box_at(boxes, at, i);
-        assert_non_null(box);
+        const struct stack_rect *rect = rect_at(rects, at, i);
+        assert_non_null(rect);
         if (i >= column->shared) {
-            assert_int_equal(box->node, NODE_NONE);
-            assert_int_equal(box->func, PROFILE_NONE);
+            assert_int_equal(rect->node, NODE_NONE);
+            assert_int_equal(rect->func, PROFILE_NONE);
             continue;
         }
-        assert_int_not_equal(box->node, NODE_NONE);
-        assert_int_equal(box->func, column->frames->frames[i].func);
-        assert_int_equal(box->start == at, !continues(before, column, i));
-        assert_int_equal(engine_nodes(engine)->func[box->node], box->func);
-        assert_int_equal(box->category, engine_nodes(engine)->category[box->node]);
-        assert_true(i == 0 ? box->parent == STACK_NO_BOX
-                           : boxes->data[box->parent].node == engine_nodes(engine)->prefix[box->node]);
+        assert_int_not_equal(rect->node, NODE_NONE);
+        assert_int_equal(rect->func, column->frames->frames[i].func);
+        assert_int_equal(rect->start == at, !continues(before, column, i));
+        assert_int_equal(engine_nodes(engine)->func[rect->node], rect->func);
+        assert_int_equal(rect->category, engine_nodes(engine)->category[rect->node]);
+        assert_true(i == 0 ? rect->parent == STACK_NO_RECT
+                           : rects->data[rect->parent].node == engine_nodes(engine)->prefix[rect->node]);
     }
 }
 
@@ -194,33 +194,33 @@ static void check_chart(struct engine *engine, const struct slow_query *query, s
                                           .range = {from, from + lengths[random_below(random, 4)]},
                                           .columns = 1 + random_below(random, MOST_COLUMNS),
                                           .same_widths = random_below(random, 3) == 0};
-    struct stack_boxes boxes = {0};
+    struct stack_rects rects = {0};
     struct error err;
     ask(engine, query, random_below(random, 2));
     slow_chart_make(&chart, query, &request);
-    assert_int_equal(engine_stack_chart(engine, &request, &boxes, &err), 0);
+    assert_int_equal(engine_stack_chart(engine, &request, &rects, &err), 0);
     struct slow_column before = {0};
     for (uint32_t at = 0; at < request.columns; at++) {
         struct slow_column column = slow_column_of(&chart, (int)at);
-        assert_same_column(engine, &boxes, at, &column, &before);
+        assert_same_column(engine, &rects, at, &column, &before);
         before = column;
     }
-    for (size_t i = 0; i < boxes.length; i++) {
-        assert_true(boxes.data[i].start < boxes.data[i].end && boxes.data[i].end <= request.columns);
-        assert_true(boxes.data[i].first <= boxes.data[i].last);
-        assert_true(boxes.data[i].parent == STACK_NO_BOX || boxes.data[i].parent < i);
+    for (size_t i = 0; i < rects.length; i++) {
+        assert_true(rects.data[i].start < rects.data[i].end && rects.data[i].end <= request.columns);
+        assert_true(rects.data[i].first <= rects.data[i].last);
+        assert_true(rects.data[i].parent == STACK_NO_RECT || rects.data[i].parent < i);
     }
-    array_free(&boxes);
+    array_free(&rects);
 }
 
 /* With short intervals, many of the gaps between samples are ones in which the thread slept. */
-static struct engine *engine_with_interval(struct profile *twin, uint64_t seed, double interval)
+static struct engine *engine_with_interval(struct profile *reference, uint64_t seed, double interval)
 {
     struct profile profile;
     struct error err = {""};
     random_profile(&profile, seed);
-    random_profile(twin, seed);
-    profile.meta.interval = twin->meta.interval = interval;
+    random_profile(reference, seed);
+    profile.meta.interval = reference->meta.interval = interval;
     assert_int_equal(profile_check(&profile, &err), 0);
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
@@ -231,31 +231,31 @@ static void test_columns_are_those_of_the_definition(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct profile twin;
+        struct profile reference;
         struct random random = {seed * 7 + 3};
         struct slow_query query;
-        struct engine *engine = engine_with_interval(&twin, seed, seed % 2 ? 1 : 0.1);
+        struct engine *engine = engine_with_interval(&reference, seed, seed % 2 ? 1 : 0.1);
         for (int i = 0; i < 4; i++) {
-            slow_random_query(&query, &twin, &random);
+            slow_random_query(&query, &reference, &random);
             check_chart(engine, &query, &random);
         }
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 
 static void test_thread_that_is_not_there_is_an_error(void **state)
 {
     (void)state;
-    struct profile twin;
-    struct engine *engine = random_engine(&twin, 1);
+    struct profile reference;
+    struct engine *engine = random_engine(&reference, 1);
     struct stack_chart_request request = {.thread = 99, .range = {0, 1}, .columns = 10};
-    struct stack_boxes boxes = {0};
+    struct stack_rects rects = {0};
     struct error err = {""};
-    assert_true(engine_stack_chart(engine, &request, &boxes, &err) < 0);
+    assert_true(engine_stack_chart(engine, &request, &rects, &err) < 0);
     assert_string_equal(err.text, "there is no thread 99 in this profile");
     engine_free(engine);
-    profile_destroy(&twin);
+    profile_destroy(&reference);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
  * Transforms one after another, as a user does and undoes them, and the paths of rows across them. What each transform
- * does to a tree is compared with the slow twin in test_tree.c as well, together with ranges and searches.
+ * does to a tree is compared with the slow reference in test_tree.c as well, together with ranges and searches.
  */
 #include "slow_tree_check.h"
 
@@ -10,11 +10,11 @@ enum { PROFILES = 3000, STEPS = 8 };
 static void each_step(void (*check)(struct engine *engine, const struct slow_query *query))
 {
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct profile twin;
-        struct engine *engine = random_engine(&twin, seed);
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
         struct random random = {seed};
         struct slow_query query;
-        slow_random_query(&query, &twin, &random);
+        slow_random_query(&query, &reference, &random);
         query.transform_count = 0;
         for (int step = 0; step < STEPS; step++) {
             if (query.transform_count < MAX_TRANSFORMS && random_below(&random, 4))
@@ -24,11 +24,11 @@ static void each_step(void (*check)(struct engine *engine, const struct slow_que
             check(engine, &query);
         }
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 
-static void test_transforms_done_and_undone_leave_the_tree_of_the_slow_twin(void **state)
+static void test_transforms_done_and_undone_leave_the_tree_of_the_reference(void **state)
 {
     (void)state;
     each_step(check_call_tree);
@@ -244,7 +244,7 @@ static void test_activity_of_dropped_samples_is_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_transforms_done_and_undone_leave_the_tree_of_the_slow_twin),
+        cmocka_unit_test(test_transforms_done_and_undone_leave_the_tree_of_the_reference),
         cmocka_unit_test(test_path_of_a_row_becomes_that_of_its_transformed_frames),
         cmocka_unit_test(test_path_keeps_the_nodes_of_the_category_in_focus),
         cmocka_unit_test(test_recursion_is_direct_if_a_func_calls_itself_without_others_between),

@@ -66,7 +66,7 @@ static int slow_state(const struct profile *profile, double time)
 static void test_each_moment_has_the_state_that_one_sees(void **state)
 {
     (void)state;
-    struct marker_boxes boxes = {0};
+    struct marker_rects rects = {0};
     for (uint64_t seed = 0; seed < ROUNDS; seed++) {
         struct random random = {seed};
         struct profile profile;
@@ -79,12 +79,12 @@ static void test_each_moment_has_the_state_that_one_sees(void **state)
         assert_non_null(list);
         double from = random_below(&random, 20), totals[WAIT_STATES], slow[WAIT_STATES] = {0};
         struct marker_window window = {.from = from, .to = from + 1 + random_below(&random, 20)};
-        assert_int_equal(waits_boxes(&boxes, totals, marker_view_context(view), list, &window, &err), 0);
+        assert_int_equal(waits_rects(&rects, totals, marker_view_context(view), list, &window, &err), 0);
         for (double time = window.from + 0.125; time < window.to; time += 0.25) {
             int wanted = slow_state(&profile, time), found = -1;
-            for (size_t i = 0; i < boxes.length; i++)
-                if (boxes.start[i] < time && time < boxes.end[i])
-                    found = (int)boxes.row[i];
+            for (size_t i = 0; i < rects.length; i++)
+                if (rects.start[i] < time && time < rects.end[i])
+                    found = (int)rects.row[i];
             assert_int_equal(found, wanted);
             if (wanted >= 0)
                 slow[wanted] += 0.25;
@@ -94,7 +94,7 @@ static void test_each_moment_has_the_state_that_one_sees(void **state)
         marker_view_free(view);
         profile_destroy(&profile);
     }
-    marker_boxes_destroy(&boxes);
+    marker_rects_destroy(&rects);
 }
 
 static void test_only_threads_with_such_markers_have_waits(void **state)

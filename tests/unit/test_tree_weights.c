@@ -1,5 +1,6 @@
 /*
- * What a sample counts, and what a summary asks. Trees by each weight are compared with the slow twin in test_tree.c.
+ * What a sample counts, and what a summary asks. Trees by each weight are compared with the slow reference in
+ * test_tree.c.
  */
 #include "slow_tree_check.h"
 
@@ -10,15 +11,15 @@ enum { PROFILES = 1500 };
 static void each_query(void (*check)(struct engine *engine, const struct slow_query *query))
 {
     for (uint64_t seed = 0; seed < PROFILES; seed++) {
-        struct profile twin;
-        struct engine *engine = random_engine(&twin, seed);
+        struct profile reference;
+        struct engine *engine = random_engine(&reference, seed);
         struct random random = {seed};
         struct slow_query query;
-        slow_random_query(&query, &twin, &random);
+        slow_random_query(&query, &reference, &random);
         ask(engine, &query, false);
         check(engine, &query);
         engine_free(engine);
-        profile_destroy(&twin);
+        profile_destroy(&reference);
     }
 }
 

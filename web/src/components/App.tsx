@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { COMMANDS, keyName } from '../state/commands';
 import { changeView, isPaletteOpen, loading, openDialog, view } from '../state/store';
-import { box } from '../state/source_box';
+import { sourcePanel } from '../state/source_panel';
 import { opening } from '../state/open';
 import { isTrackListOpen } from '../state/track_actions';
 import { isMarkerView } from '../state/markers';
@@ -19,8 +19,8 @@ import { OpeningLayer } from './Opening';
 import { Palette } from './Palette';
 import { Panel, VIEWS } from './Panel';
 import { Sidebar } from './Sidebar';
-import { SourceBox } from './SourceBox';
-import { BoxSplitter, SidebarSplitter, TimelineSplitter } from './Splitter';
+import { SourcePanel } from './SourcePanel';
+import { SourcePanelSplitter, SidebarSplitter, TimelineSplitter } from './Splitter';
 import { Timeline } from './Timeline';
 import { TrackPicker } from './TrackPicker';
 import { TooltipLayer } from './TooltipLayer';
@@ -30,7 +30,7 @@ function isTyping(target: EventTarget | null): boolean {
     return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null;
 }
 
-/** Keys that work wherever the focus is, text boxes and dialogs apart; a digit goes to a view. */
+/** Keys that work wherever the focus is, text fields and dialogs apart; a digit goes to a view. */
 function onGlobalKey(event: KeyboardEvent): void {
     if (event.defaultPrevented || loading.value.phase === 'loading' || opening.value !== null) return;
     if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
@@ -75,8 +75,8 @@ function Page(): JSX.Element {
                     {isSidebarShown && <SidebarSplitter />}
                     {isSidebarShown && (isMarkerView.value ? <MarkerSidebar /> : <Sidebar />)}
                 </div>
-                {box.value && <BoxSplitter />}
-                <SourceBox />
+                {sourcePanel.value && <SourcePanelSplitter />}
+                <SourcePanel />
             </main>
             <InfoDialog />
             <KeysDialog />

@@ -1,5 +1,5 @@
 /**
- * The machine code in the box: an instruction a row with what it costs, where it comes from, and arrows for jumps. Only the
+ * The machine code in the source panel: an instruction a row with what it costs, where it comes from, and arrows for jumps. Only the
  * rows on the screen exist.
  */
 import type { JSX } from 'preact';
@@ -22,7 +22,7 @@ import {
     symbols,
     shownSyntax,
     wantedInstruction,
-} from '../state/source_box';
+} from '../state/source_panel';
 import { markedIn } from '../state/source_find';
 import type { Place } from '../state/symbol_api';
 import { markedPieces, partExpression } from '../text/highlight';

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { copyName, copyTableItems } from '../state/copies';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { NODE_KEYS, nodeMenu } from '../state/node_menu';
-import { openSource } from '../state/source_box';
+import { openSource } from '../state/source_panel';
 import { inverted } from '../state/store';
 import { isShown, setShown } from '../state/tables';
 import { placeOfNode, transformByKey } from '../state/transform_offers';

@@ -39,12 +39,12 @@ export function ContextMenu(): JSX.Element | null {
     const element = useRef<HTMLDivElement>(null);
     const current = menu.value;
     useLayoutEffect(() => {
-        const box = element.current;
-        if (!box || !current) return;
-        const { width, height } = box.getBoundingClientRect();
-        box.style.left = `${Math.max(MARGIN, Math.min(current.x, window.innerWidth - width - MARGIN))}px`;
-        box.style.top = `${Math.max(MARGIN, Math.min(current.y, window.innerHeight - height - MARGIN))}px`;
-        box.querySelector<HTMLElement>(ENABLED)?.focus();
+        const menu = element.current;
+        if (!menu || !current) return;
+        const { width, height } = menu.getBoundingClientRect();
+        menu.style.left = `${Math.max(MARGIN, Math.min(current.x, window.innerWidth - width - MARGIN))}px`;
+        menu.style.top = `${Math.max(MARGIN, Math.min(current.y, window.innerHeight - height - MARGIN))}px`;
+        menu.querySelector<HTMLElement>(ENABLED)?.focus();
     }, [current?.id]);
     useEffect(() => {
         const onPointer = (event: PointerEvent): void => {

@@ -1,4 +1,4 @@
-/** The text to find in a pane of the box, and how many lines have it. */
+/** The text to find in a pane of the source panel, and how many lines have it. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import {

@@ -1,11 +1,11 @@
 /** The flame graph of the selected threads: callers below, callees above; inverted, callers hang below what they call. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Band, Place } from '../draw/boxes';
+import type { Band, Place } from '../draw/rects';
 import { pixelRatio } from '../draw/canvas';
 import type { NodePath } from '../engine/api';
-import type { FlameBoxes } from '../engine/charts';
-import { boxesOfPath, boxPath, rowCount } from '../state/box_paths';
+import type { FlameRects } from '../engine/charts';
+import { rectsOfPath, rectPath, rowCount } from '../state/rect_paths';
 import { flame, flameAxis, flameError, flamePixels, isZoomed, zoomInto, zoomOut } from '../state/flame';
 import { saveItems } from '../state/exports';
 import { fetchNames, funcName } from '../state/names';
@@ -18,12 +18,12 @@ import type { TreeNode } from '../state/tree_nodes';
 import { menuItem } from '../state/windows';
 import { describeWeight, formatCount, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
-import { BoxChart } from './BoxChart';
+import { RectChart } from './RectChart';
 import { EmptyTree } from './EmptyTree';
 import { AmountLines, FlameTooltip } from './FlameTooltip';
 import { useSize } from './use';
 
-/** ms that the mouse rests on a box before the engine is asked more about it. */
+/** ms that the mouse rests on a rect before the engine is asked more about it. */
 const DETAILS_DELAY = 120;
 /** A part of the width from which on it is all of it. */
 const ALL = 0.99999;
@@ -32,16 +32,16 @@ function whole(): number {
     return summary.value?.rootTotal ?? 0;
 }
 
-function nodePlace(boxes: FlameBoxes, box: number): NodePlace {
+function nodePlace(rects: FlameRects, rect: number): NodePlace {
     return {
-        func: boxes.func[box] ?? -1,
-        category: boxes.category[box] ?? 0,
-        path: boxPath(boxes, box),
+        func: rects.func[rect] ?? -1,
+        category: rects.category[rect] ?? 0,
+        path: rectPath(rects, rect),
         inverted: inverted.value,
     };
 }
 
-/** The selected node, which need not be wide enough for a box. */
+/** The selected node, which need not be wide enough for a rect. */
 function describe(node: TreeNode | null): string {
     if (!node) return '';
     const { interval } = info.value;
@@ -51,12 +51,12 @@ function describe(node: TreeNode | null): string {
     return `${name}: ${formatShare(total, whole())} total, ${formatShare(self, whole())} self, ${amount}`;
 }
 
-function Crowd({ boxes, box }: { boxes: FlameBoxes; box: number }): JSX.Element {
-    const total = boxes.total[box] ?? 0;
+function Aggregate({ rects, rect }: { rects: FlameRects; rect: number }): JSX.Element {
+    const total = rects.total[rect] ?? 0;
     return (
         <>
-            <p>{`${formatCount(boxes.count[box] ?? 0)} functions, each too narrow to be drawn`}</p>
-            <AmountLines total={total} self={boxes.self[box] ?? 0} whole={whole()} />
+            <p>{`${formatCount(rects.count[rect] ?? 0)} functions, each too narrow to be drawn`}</p>
+            <AmountLines total={total} self={rects.self[rect] ?? 0} whole={whole()} />
             <p class="muted">Zoom in to tell them apart.</p>
         </>
     );
@@ -67,7 +67,7 @@ export function FlameGraph(): JSX.Element {
     const size = useSize(frame);
     const answer = flame.value;
     const { path } = view.value;
-    const boxes = answer?.boxes ?? null;
+    const rects = answer?.rects ?? null;
     useEffect(() => {
         flamePixels.value = Math.round(size.width * pixelRatio());
     }, [size.width]);
@@ -78,47 +78,47 @@ export function FlameGraph(): JSX.Element {
         [],
     );
 
-    const selected = useMemo(() => (boxes ? boxesOfPath(boxes, path) : new Uint8Array()), [boxes, path]);
-    const rows = useMemo(() => (boxes ? rowCount(boxes) : 0), [boxes]);
+    const selected = useMemo(() => (rects ? rectsOfPath(rects, path) : new Uint8Array()), [rects, path]);
+    const rows = useMemo(() => (rects ? rowCount(rects) : 0), [rects]);
     const bands: Band[] = useMemo(
-        () => (answer ? [{ boxes: answer.boxes, span: answer.part, firstRow: 0, rows, selected }] : []),
+        () => (answer ? [{ rects: answer.rects, span: answer.part, firstRow: 0, rows, selected }] : []),
         [answer, rows, selected],
     );
     const wanted = useRef(0);
-    const tooltipOf = ({ box }: Place, show: (content: ComponentChildren) => void): void => {
+    const tooltipOf = ({ rect }: Place, show: (content: ComponentChildren) => void): void => {
         window.clearTimeout(wanted.current);
-        if (!boxes) return;
-        const func = boxes.func[box] ?? -1;
+        if (!rects) return;
+        const func = rects.func[rect] ?? -1;
         if (func === -1) {
-            show(<Crowd boxes={boxes} box={box} />);
+            show(<Aggregate rects={rects} rect={rect} />);
             return;
         }
-        const amounts = { total: boxes.total[box] ?? 0, self: boxes.self[box] ?? 0, whole: whole() };
+        const amounts = { total: rects.total[rect] ?? 0, self: rects.self[rect] ?? 0, whole: whole() };
         void fetchNames([func]).then(() => show(<FlameTooltip func={func} details={null} {...amounts} />));
         wanted.current = window.setTimeout(() => {
-            void detailsOf(boxPath(boxes, box)).then((details) => {
+            void detailsOf(rectPath(rects, rect)).then((details) => {
                 if (details) show(<FlameTooltip func={func} details={details} {...amounts} />);
             });
         }, DETAILS_DELAY);
     };
-    const open = ({ box }: Place): void => {
-        if (boxes && boxes.func[box] !== -1) zoomInto(boxPath(boxes, box));
-        else if (boxes) flameAxis.show(crowdSpan(boxes, box));
+    const open = ({ rect }: Place): void => {
+        if (rects && rects.func[rect] !== -1) zoomInto(rectPath(rects, rect));
+        else if (rects) flameAxis.show(aggregateSpan(rects, rect));
     };
     const onKey = (event: KeyboardEvent, place: Place | null): boolean => {
         const isPlain = !event.altKey && !event.metaKey && !event.ctrlKey;
         if (isPlain && event.key === 'Backspace') zoomOut(false);
         else if (isPlain && event.key === 'Escape') return zoomOut(true);
-        else if (!place || !boxes) return false;
+        else if (!place || !rects) return false;
         else if (isPlain && event.key === 'z') open(place);
-        else return onNodeKey(event, nodePlace(boxes, place.box));
+        else return onNodeKey(event, nodePlace(rects, place.rect));
         return true;
     };
-    const menuOf = ({ box }: Place): MenuItems => {
-        if (!boxes) return { items: [], later: Promise.resolve([]) };
-        const place = nodePlace(boxes, box);
+    const menuOf = ({ rect }: Place): MenuItems => {
+        if (!rects) return { items: [], later: Promise.resolve([]) };
+        const place = nodePlace(rects, rect);
         const own = [
-            menuItem('Zoom into this box', () => zoomInto(place.path), { keys: 'z', startsGroup: true }),
+            menuItem('Zoom into this node', () => zoomInto(place.path), { keys: 'z', startsGroup: true }),
             menuItem('Zoom out', () => zoomOut(false), { keys: '⌫', enabled: isZoomed.value }),
             menuItem('Show in the call tree', () => changeView({ tab: 'calltree', path: place.path }, 'push')),
         ];
@@ -127,7 +127,7 @@ export function FlameGraph(): JSX.Element {
     const message = flameError.value;
     return (
         <div class="chart-frame" ref={frame}>
-            <BoxChart
+            <RectChart
                 label="Flame graph"
                 bands={bands}
                 rowCount={rows}
@@ -137,7 +137,7 @@ export function FlameGraph(): JSX.Element {
                 hasWasd={false}
                 reveal={`${reveal.value} ${answer?.zoom}`}
                 description={describe(selectedNode.value)}
-                onSelect={({ box }) => boxes && changeView({ path: boxPath(boxes, box) }, 'replace')}
+                onSelect={({ rect }) => rects && changeView({ path: rectPath(rects, rect) }, 'replace')}
                 onOpen={open}
                 onKey={onKey}
                 menuOf={menuOf}
@@ -164,11 +164,11 @@ function ZoomNote(): JSX.Element | null {
     );
 }
 
-/** What a box that stands for many takes of the whole width. */
-function crowdSpan(boxes: FlameBoxes, box: number): [number, number] {
+/** What a rect that stands for many takes of the whole width. */
+function aggregateSpan(rects: FlameRects, rect: number): [number, number] {
     const [from, to] = flame.value?.part ?? [0, 1];
     const at = (share: number): number => from + (to - from) * share;
-    return [at(boxes.start[box] ?? 0), at(boxes.end[box] ?? 1)];
+    return [at(rects.start[rect] ?? 0), at(rects.end[rect] ?? 1)];
 }
 
 async function detailsOf(path: NodePath): ReturnType<typeof engine.details> {

@@ -1,4 +1,4 @@
-/** What a box of a chart is: its name in full, its numbers, and the categories of its samples. */
+/** What a rect of a chart is: its name in full, its numbers, and the categories of its samples. */
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';

@@ -14,7 +14,7 @@ import {
 } from '../state/functions';
 import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
 import { CALLERS_KEY, FUNCTION_KEYS, functionMenu, showCallers } from '../state/node_menu';
-import { openSource } from '../state/source_box';
+import { openSource } from '../state/source_panel';
 import { transformFunctionByKey } from '../state/transform_offers';
 import { summary } from '../state/tree';
 import type { MenuItem } from '../state/windows';

@@ -1,16 +1,16 @@
 /**
- * The markers of the view over time: a row of boxes for each name, under the names of their categories. Zooming is
+ * The markers of the view over time: a row of rects for each name, under the names of their categories. Zooming is
  * choosing a range, as in all charts over time.
  */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { chartColors } from '../draw/box_colors';
+import { chartColors } from '../draw/rect_colors';
 import { pixelRatio } from '../draw/canvas';
-import { drawMarkerChart, lineAt, type MarkerFrame, markerBoxAt, xOf } from '../draw/marker_chart';
+import { drawMarkerChart, lineAt, type MarkerFrame, markerRectAt, xOf } from '../draw/marker_chart';
 import type { MarkerRow } from '../engine/markers';
 import { previewAxis } from '../state/axis';
 import { saveItems } from '../state/exports';
-import { CHART_ROW_HEIGHT, chartLines, chartWindow, markerBoxes, markerLayout } from '../state/marker_chart';
+import { CHART_ROW_HEIGHT, chartLines, chartWindow, markerRects, markerLayout } from '../state/marker_chart';
 import {
     chartQuery,
     fetchMarkerLabels,
@@ -36,7 +36,7 @@ import { useLatest, useSize } from './use';
 
 const LABEL_LIMIT = 300;
 
-/** The marker of a box with its times and label, once the engine has said them. */
+/** The marker of a rect with its times and label, once the engine has said them. */
 async function rowOf(marker: number): Promise<MarkerRow | undefined> {
     await fetchMarkerLabels([marker]);
     return markerChartLabel(marker);
@@ -49,29 +49,29 @@ function describe(row: MarkerRow | null): string {
     return `${plainText(row.name, 200)}${label}, at ${startText(row)}${duration === '' ? '' : `, ${duration} long`}`;
 }
 
-/** The box that an arrow leads to: left and right to the next of the row, up and down to the nearest of the next row. */
+/** The rect that an arrow leads to: left and right to the next of the row, up and down to the nearest of the next row. */
 function neighbour(frame: MarkerFrame, from: number, key: string): number {
-    const { boxes } = frame;
-    if (!boxes) return -1;
-    const count = boxes.row.length;
-    const isShown = (box: number): boolean =>
-        (boxes.end[box] ?? 0) >= frame.shown[0] && (boxes.start[box] ?? 0) <= frame.shown[1];
-    if (from < 0) return boxes.row.findIndex((_, box) => isShown(box));
-    const row = boxes.row[from] ?? 0;
+    const { rects } = frame;
+    if (!rects) return -1;
+    const count = rects.row.length;
+    const isShown = (rect: number): boolean =>
+        (rects.end[rect] ?? 0) >= frame.shown[0] && (rects.start[rect] ?? 0) <= frame.shown[1];
+    if (from < 0) return rects.row.findIndex((_, rect) => isShown(rect));
+    const row = rects.row[from] ?? 0;
     if (key === 'ArrowLeft' || key === 'ArrowRight') {
         const next = from + (key === 'ArrowLeft' ? -1 : 1);
-        return next >= 0 && next < count && boxes.row[next] === row ? next : -1;
+        return next >= 0 && next < count && rects.row[next] === row ? next : -1;
     }
     const step = key === 'ArrowUp' ? -1 : 1;
-    const time = ((boxes.start[from] ?? 0) + (boxes.end[from] ?? 0)) / 2;
+    const time = ((rects.start[from] ?? 0) + (rects.end[from] ?? 0)) / 2;
     for (let wanted = row + step; wanted >= 0 && wanted < frame.rows.length; wanted += step) {
         let best = -1;
         let least = Number.POSITIVE_INFINITY;
-        for (let box = 0; box < count; box++) {
-            if (boxes.row[box] !== wanted || !isShown(box)) continue;
-            const distance = Math.max(0, (boxes.start[box] ?? 0) - time, time - (boxes.end[box] ?? 0));
+        for (let rect = 0; rect < count; rect++) {
+            if (rects.row[rect] !== wanted || !isShown(rect)) continue;
+            const distance = Math.max(0, (rects.start[rect] ?? 0) - time, time - (rects.end[rect] ?? 0));
             if (distance < least) {
-                best = box;
+                best = rect;
                 least = distance;
             }
         }
@@ -93,13 +93,13 @@ export function MarkerChart(): JSX.Element {
     markerTextsVersion.value;
 
     const { rows, lines, lineOfRow, height } = chartLines.value;
-    const boxes = markerBoxes.value;
+    const rects = markerRects.value;
     const { categories } = info.value;
     const frame: MarkerFrame = {
         rows,
         lines,
         lineOfRow,
-        boxes,
+        rects,
         shown: previewAxis.shown(),
         canvasWidth: size.width,
         height: size.height,
@@ -144,24 +144,24 @@ export function MarkerChart(): JSX.Element {
         if (tooltip.value) tooltip.value = null;
         if (hoverTime.value !== null) hoverTime.value = null;
     };
-    const boxUnder = (event: MouseEvent): number => {
+    const rectUnder = (event: MouseEvent): number => {
         const area = canvas.current?.getBoundingClientRect();
-        return area ? markerBoxAt(frame, event.clientX - area.left, event.clientY - area.top) : -1;
+        return area ? markerRectAt(frame, event.clientX - area.left, event.clientY - area.top) : -1;
     };
     const timeUnder = (event: MouseEvent): number => {
         const { left, width } = plot();
         const [from, to] = frame.shown;
         return from + Math.min(1, Math.max(0, (event.clientX - left) / width)) * (to - from);
     };
-    const markerOf = (box: number): number => boxes?.marker[box] ?? -1;
-    const select = (box: number): void => {
+    const markerOf = (rect: number): number => rects?.marker[rect] ?? -1;
+    const select = (rect: number): void => {
         const area = scroller.current;
-        const line = lines[lineOfRow[boxes?.row[box] ?? -1] ?? -1];
-        if (box < 0 || !area || !line) return;
+        const line = lines[lineOfRow[rects?.row[rect] ?? -1] ?? -1];
+        if (rect < 0 || !area || !line) return;
         if (line.top < area.scrollTop) area.scrollTop = line.top - CHART_ROW_HEIGHT;
         else if (line.top + 2 * line.height > area.scrollTop + size.height)
             area.scrollTop = line.top + 2 * line.height - size.height;
-        selectMarker(markerOf(box), false);
+        selectMarker(markerOf(rect), false);
     };
     const onPointerMove = (event: PointerEvent): void => {
         navigation.onPointerMove(event);
@@ -170,44 +170,44 @@ export function MarkerChart(): JSX.Element {
             return;
         }
         hoverTime.value = event.clientX >= plot().left ? timeUnder(event) : null;
-        const box = boxUnder(event);
+        const rect = rectUnder(event);
         const { clientX: x, clientY: y } = event;
-        if (box < 0) {
+        if (rect < 0) {
             wanted.current = -1;
             if (hovered >= 0) setHovered(-1);
             if (tooltip.value) tooltip.value = null;
             return;
         }
-        if (box === hovered) {
+        if (rect === hovered) {
             if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
             return;
         }
-        setHovered(box);
-        wanted.current = box;
-        const count = boxes?.count[box] ?? 1;
-        void engine.markerDetails(chartQuery.peek(), markerOf(box)).then((marker) => {
-            if (wanted.current === box) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
+        setHovered(rect);
+        wanted.current = rect;
+        const count = rects?.count[rect] ?? 1;
+        void engine.markerDetails(chartQuery.peek(), markerOf(rect)).then((marker) => {
+            if (wanted.current === rect) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
         });
     };
     const onContextMenu = async (event: MouseEvent): Promise<void> => {
         const isMouse = event.button === 2;
-        const selectedBox = boxes ? boxes.marker.indexOf(selectedMarker.value) : -1;
-        const box = isMouse ? boxUnder(event) : selectedBox;
+        const selectedRect = rects ? rects.marker.indexOf(selectedMarker.value) : -1;
+        const rect = isMouse ? rectUnder(event) : selectedRect;
         const owner = scroller.current;
-        if (!owner || (box < 0 && !isMouse)) return;
+        if (!owner || (rect < 0 && !isMouse)) return;
         event.preventDefault();
         hide();
         const area = owner.getBoundingClientRect();
-        const line = lines[lineOfRow[boxes?.row[box] ?? -1] ?? -1];
+        const line = lines[lineOfRow[rects?.row[rect] ?? -1] ?? -1];
         const place = isMouse
             ? { x: event.clientX, y: event.clientY }
             : {
-                  x: area.left + Math.max(LABEL_WIDTH, xOf(frame, boxes?.start[box] ?? 0)),
+                  x: area.left + Math.max(LABEL_WIDTH, xOf(frame, rects?.start[rect] ?? 0)),
                   y: area.top + (line?.top ?? 0) - scrollTop + CHART_ROW_HEIGHT,
               };
         const time = timeUnder(event);
-        if (box >= 0) select(box);
-        const row = box >= 0 ? await rowOf(markerOf(box)) : undefined;
+        if (rect >= 0) select(rect);
+        const row = rect >= 0 ? await rowOf(markerOf(rect)) : undefined;
         const here: MenuItem[] = isMouse
             ? [
                   menuItem('Begin the selection here', () => setPreviewStart(time), { startsGroup: row !== undefined }),
@@ -225,7 +225,7 @@ export function MarkerChart(): JSX.Element {
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.target !== event.currentTarget) return;
-        const current = boxes ? boxes.marker.indexOf(selectedMarker.value) : -1;
+        const current = rects ? rects.marker.indexOf(selectedMarker.value) : -1;
         const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
         const row = current >= 0 ? markerChartLabel(markerOf(current)) : undefined;
         if (ARROWS.has(event.key) && isPlain) select(neighbour(frame, current, event.key));
@@ -264,15 +264,15 @@ export function MarkerChart(): JSX.Element {
                 hide();
             }}
             onClick={(event) => {
-                const box = navigation.hasDragged() ? -1 : boxUnder(event);
-                if (box < 0) return;
-                select(box);
-                void rowOf(markerOf(box));
+                const rect = navigation.hasDragged() ? -1 : rectUnder(event);
+                if (rect < 0) return;
+                select(rect);
+                void rowOf(markerOf(rect));
             }}
             onDblClick={(event) => {
-                const box = boxUnder(event);
-                if (box >= 0)
-                    void rowOf(markerOf(box)).then((row) => {
+                const rect = rectUnder(event);
+                if (rect >= 0)
+                    void rowOf(markerOf(rect)).then((row) => {
                         if (row) selectMarkerRange(row);
                     });
             }}

@@ -1,9 +1,9 @@
 /** Strips of a thread's markers in the timeline: those that their kind wants to be seen in this one. */
 import type { JSX } from 'preact';
-import { drawBoxStrip } from '../draw/box_strip';
+import { drawRectStrip } from '../draw/rect_strip';
 import { styleColor } from '../draw/canvas';
 import { canvasColors } from '../draw/colors';
-import type { MarkerBoxes } from '../engine/markers';
+import type { MarkerRects } from '../engine/markers';
 import { stripOf } from '../state/more_tracks';
 import { committedRange, engine, info } from '../state/store';
 import { kindOf, type TrackKey, type TrackRow } from '../state/tracks';
@@ -14,30 +14,30 @@ import { keptStrips, StripGraph, type StripSize } from './StripGraph';
 /** px */
 const MARGIN = 3;
 const LEAST_WIDTH = 1.5;
-/** px around a box that still mean it. */
+/** px around a rect that still mean it. */
 const NEAR = 3;
 
-const strips = keptStrips<MarkerBoxes>();
+const strips = keptStrips<MarkerRects>();
 
-/** The lane that a box lies in: the same at every zoom. */
-function laneOf(boxes: MarkerBoxes, box: number, lanes: number): number {
-    return (boxes.marker[box] ?? 0) % lanes;
+/** The lane that a rect lies in: the same at every zoom. */
+function laneOf(rects: MarkerRects, rect: number, lanes: number): number {
+    return (rects.marker[rect] ?? 0) % lanes;
 }
 
-function drawMarkers(canvas: HTMLCanvasElement, boxes: MarkerBoxes, range: [number, number], size: StripSize, lanes: number): void {
+function drawMarkers(canvas: HTMLCanvasElement, rects: MarkerRects, range: [number, number], size: StripSize, lanes: number): void {
     const { categories } = info.value;
     const colors = canvasColors([...categories.keys()], categories);
     const grey = styleColor('category-grey');
     const lane = (size.height - 2 * MARGIN) / lanes;
     const thickness = lanes > 1 ? lane - 1 : lane;
-    drawBoxStrip(canvas, {
-        boxes,
+    drawRectStrip(canvas, {
+        rects,
         range,
         ...size,
         leastWidth: LEAST_WIDTH,
-        look: (box) => {
-            const top = MARGIN + laneOf(boxes, box, lanes) * lane;
-            return { color: colors[boxes.row[box] ?? 0] ?? grey, top, bottom: top + thickness };
+        look: (rect) => {
+            const top = MARGIN + laneOf(rects, rect, lanes) * lane;
+            return { color: colors[rects.row[rect] ?? 0] ?? grey, top, bottom: top + thickness };
         },
     });
 }
@@ -49,22 +49,22 @@ export function MarkerStrip({ row }: { row: TrackRow }): JSX.Element {
             row={row}
             ask={(thread, range, pixel) => engine.markerStrip(thread, place, range, pixel)}
             strips={strips}
-            draw={(canvas, boxes, range, size) => drawMarkers(canvas, boxes, range, size, lanes)}
+            draw={(canvas, rects, range, size) => drawMarkers(canvas, rects, range, size, lanes)}
         />
     );
 }
 
-/** The box at a time, or the nearest within a few pixels; of several the last, which is drawn on top. Those in `lane` go
+/** The rect at a time, or the nearest within a few pixels; of several the last, which is drawn on top. Those in `lane` go
  * before others. */
-function boxAt(boxes: MarkerBoxes, time: number, lane: number, lanes: number): number {
+function rectAt(rects: MarkerRects, time: number, lane: number, lanes: number): number {
     const [from, to] = committedRange.value;
     const near = (NEAR * (to - from)) / Math.max(1, graphWidth.value);
     let found = -1;
     let least = near;
     let isInLane = false;
-    for (let i = 0; i < boxes.row.length; i++) {
-        const distance = Math.max(0, (boxes.start[i] ?? 0) - time, time - (boxes.end[i] ?? 0));
-        const isHere = laneOf(boxes, i, lanes) === lane;
+    for (let i = 0; i < rects.row.length; i++) {
+        const distance = Math.max(0, (rects.start[i] ?? 0) - time, time - (rects.end[i] ?? 0));
+        const isHere = laneOf(rects, i, lanes) === lane;
         if (distance > near || (isInLane && !isHere) || (isInLane === isHere && distance > least)) continue;
         found = i;
         least = distance;
@@ -89,15 +89,15 @@ export function hideStripMarker(): void {
 
 export function showStripMarker(thread: number, time: number, x: number, y: number, track: TrackKey): void {
     const mine = ++wanted;
-    const boxes = strips.get(track);
+    const rects = strips.get(track);
     const { lanes } = stripOf(kindOf(track));
-    const box = boxes ? boxAt(boxes, time, laneAt(track, y, lanes), lanes) : -1;
-    if (!boxes || box < 0) {
+    const rect = rects ? rectAt(rects, time, laneAt(track, y, lanes), lanes) : -1;
+    if (!rects || rect < 0) {
         tooltip.value = null;
         return;
     }
-    const count = boxes.count[box] ?? 1;
-    void engine.threadMarkerDetails(thread, boxes.marker[box] ?? -1).then((marker) => {
+    const count = rects.count[rect] ?? 1;
+    void engine.threadMarkerDetails(thread, rects.marker[rect] ?? -1).then((marker) => {
         if (mine === wanted) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
     });
 }

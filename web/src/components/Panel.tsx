@@ -16,7 +16,7 @@ import { FunctionList } from './FunctionList';
 import { SidebarIcon } from './icons';
 import { MarkerChart } from './MarkerChart';
 import { MarkerCount, MarkerTable } from './MarkerTable';
-import { focusView, SearchBox } from './SearchBox';
+import { focusView, SearchInput } from './SearchInput';
 import { StackChart } from './StackChart';
 import { Summary } from './Summary';
 import { ProfileText } from './text';
@@ -35,7 +35,7 @@ export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.El
 ];
 
 const StackSearch = (): JSX.Element => (
-    <SearchBox
+    <SearchInput
         id="stack-search"
         label="Filter stacks"
         placeholder="Filter stacks: all of these, comma, separated"
@@ -46,7 +46,7 @@ const StackSearch = (): JSX.Element => (
 );
 
 const MarkerSearch = (): JSX.Element => (
-    <SearchBox
+    <SearchInput
         id="marker-search"
         label="Filter markers"
         placeholder="Filter markers: one of these, comma, separated"

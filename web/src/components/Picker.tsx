@@ -1,6 +1,6 @@
 /**
- * A box to type in with a list below that follows what is typed: the command palette and the list of tracks. The focus
- * stays in the box; arrows walk the list, Enter chooses, Escape closes. Only the rows on the screen exist.
+ * An input with a list below that follows what is typed: the command palette and the list of tracks. The focus
+ * stays in the input; arrows walk the list, Enter chooses, Escape closes. Only the rows on the screen exist.
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -31,7 +31,7 @@ interface PickerProps<Item> {
     onText: (text: string) => void;
     onChoose: (item: Item, held: ChosenWith) => void;
     onClose: () => void;
-    /** Between the box and the list. */
+    /** Between the input and the list. */
     actions?: ComponentChildren;
     /** Below the list. */
     hint?: ComponentChildren;
@@ -48,7 +48,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     const [scrollTop, setScrollTop] = useState(0);
     const at = Math.max(0, Math.min(active, items.length - 1));
 
-    // At once: what is typed right after the key that opens it belongs into the box.
+    // At once: what is typed right after the key that opens it belongs into the input.
     useLayoutEffect(() => {
         const before = document.activeElement;
         dialog.current?.showModal();
@@ -63,11 +63,11 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
         if (list.current) list.current.scrollTop = 0;
     }, [props.text]);
     useLayoutEffect(() => {
-        const box = list.current;
-        if (!box) return;
+        const element = list.current;
+        if (!element) return;
         const top = at * ROW_HEIGHT;
-        if (top < box.scrollTop) box.scrollTop = top;
-        else if (top + ROW_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top + ROW_HEIGHT - box.clientHeight;
+        if (top < element.scrollTop) element.scrollTop = top;
+        else if (top + ROW_HEIGHT > element.scrollTop + element.clientHeight) element.scrollTop = top + ROW_HEIGHT - element.clientHeight;
     }, [at]);
 
     const choose = (item: Item | undefined, event: MouseEvent | KeyboardEvent): void => {
@@ -104,7 +104,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
             // The keys of the page mean nothing here.
             onKeyDown={(event) => event.stopPropagation()}
         >
-            <div class="picker-box">
+            <div class="picker-input">
                 <SearchIcon />
                 <input
                     ref={input}

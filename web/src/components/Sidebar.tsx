@@ -5,7 +5,7 @@ import type { NodeDetails } from '../engine/api';
 import { weightUnit } from '../state/filters';
 import { type FunctionDetails, functionDetails, type Neighbour, selectFunction } from '../state/functions';
 import { funcName, namesVersion } from '../state/names';
-import { openSource } from '../state/source_box';
+import { openSource } from '../state/source_panel';
 import { categoryName, info, view } from '../state/store';
 import { placeOfNode } from '../state/transform_offers';
 import { details, selected, summary } from '../state/tree';

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { costText } from '../state/cost_text';
 import { fetchNames, funcName, namesVersion } from '../state/names';
-import { box, chooseLine, chosenLine, lineCosts, type SourceText, sourceText } from '../state/source_box';
+import { sourcePanel, chooseLine, chosenLine, lineCosts, type SourceText, sourceText } from '../state/source_panel';
 import { info } from '../state/store';
 import { ProfileText } from './text';
 
@@ -18,9 +18,9 @@ function folderOf(file: string): string {
     return file.slice(0, Math.max(1, file.lastIndexOf('/')));
 }
 
-/** The name of the function that the box is open for; '' while it is not known. */
+/** The name of the function that the source panel is open for; '' while it is not known. */
 function useFunction(): { name: string; lib: string } {
-    const func = box.value?.func ?? -1;
+    const func = sourcePanel.value?.func ?? -1;
     namesVersion.value;
     useEffect(() => {
         if (func >= 0) void fetchNames([func]);
@@ -106,7 +106,7 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
             </div>
         );
     }
-    const isLibrary = (box.value?.func ?? -1) >= info.value.funcCount;
+    const isLibrary = (sourcePanel.value?.func ?? -1) >= info.value.funcCount;
     if (isLibrary)
         return (
             <div class="empty" role="status">

@@ -1,4 +1,4 @@
-/** The source file in the box: its costs in gutters, hot lines coloured, the chosen one linked with its instructions. */
+/** The source file in the source panel: its costs in gutters, hot lines coloured, the chosen one linked with its instructions. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LineMark, SourceEditor } from '../editor/editor';
@@ -6,7 +6,7 @@ import type { LineCosts } from '../engine/source';
 import { costText, costTitle, heatStep } from '../state/cost_text';
 import { funcName, namesVersion } from '../state/names';
 import {
-    box,
+    sourcePanel,
     chooseLine,
     chosenLine,
     inPercent,
@@ -16,7 +16,7 @@ import {
     openings,
     sourceText,
     wantedLine,
-} from '../state/source_box';
+} from '../state/source_panel';
 import { weightUnit } from '../state/filters';
 import { markedIn } from '../state/source_find';
 import { info } from '../state/store';
@@ -120,7 +120,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
             </div>
             {problem !== '' && <p class="empty">{problem}</p>}
             {shown && shown.text === null && <SourceProblem text={shown} />}
-            {!shown && (box.value?.source ?? -1) < 0 && <SourceProblem text={null} />}
+            {!shown && (sourcePanel.value?.source ?? -1) < 0 && <SourceProblem text={null} />}
             <div ref={holder} class={hasText ? 'source-editor' : 'source-editor absent'} />
             <FindBar pane="source" />
         </section>

@@ -1,13 +1,13 @@
 /** The bars between timeline and tree, tree and sidebar, and columns: dragged, moved with arrow keys, reset by double click. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { setBoxHeight, setSourceShare, setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
+import { setSourcePanelHeight, setSourceShare, setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
 import { followPointer } from './use';
 
 const USUAL_STEP = 16;
 const LEAST_TIMELINE = 64;
 const LEAST_PANEL = 160;
-const LEAST_BOX = 120;
+const LEAST_SOURCE_PANEL = 120;
 const LEAST_SIDEBAR = 220;
 const DEFAULT_SIDEBAR = 320;
 
@@ -91,14 +91,14 @@ export function SidebarSplitter(): JSX.Element {
     );
 }
 
-export function BoxSplitter(): JSX.Element {
+export function SourcePanelSplitter(): JSX.Element {
     return (
         <Splitter
             label="Height of source and assembly"
             orientation="horizontal"
-            read={() => document.querySelector('.box')?.getBoundingClientRect().height ?? LEAST_BOX}
-            write={(size) => setBoxHeight(Math.max(LEAST_BOX, Math.min(size, window.innerHeight - 2 * LEAST_PANEL)))}
-            reset={() => setBoxHeight(null)}
+            read={() => document.querySelector('.source-panel')?.getBoundingClientRect().height ?? LEAST_SOURCE_PANEL}
+            write={(size) => setSourcePanelHeight(Math.max(LEAST_SOURCE_PANEL, Math.min(size, window.innerHeight - 2 * LEAST_PANEL)))}
+            reset={() => setSourcePanelHeight(null)}
             grows={-1}
         />
     );
@@ -111,7 +111,7 @@ export function PanesSplitter(): JSX.Element {
             label="Width of the source"
             orientation="vertical"
             read={() => widthOf('.source-pane')}
-            write={(size) => setSourceShare(size / widthOf('.box-panes'))}
+            write={(size) => setSourceShare(size / widthOf('.source-panes'))}
             reset={() => setSourceShare(0.5)}
             grows={1}
         />

@@ -1,12 +1,12 @@
 /** The stack chart: what was on the stack of each selected thread over time, aligned with the timeline above. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { type Band, type Place, ROW_HEIGHT } from '../draw/boxes';
+import { type Band, type Place, ROW_HEIGHT } from '../draw/rects';
 import { pixelRatio } from '../draw/canvas';
 import { categoryColor } from '../draw/colors';
-import type { StackBoxes } from '../engine/charts';
+import type { StackRects } from '../engine/charts';
 import { previewAxis, shownRange } from '../state/axis';
-import { boxesOfPath, boxPath, rowCount } from '../state/box_paths';
+import { rectsOfPath, rectPath, rowCount } from '../state/rect_paths';
 import { saveItems } from '../state/exports';
 import { fetchNames, funcName } from '../state/names';
 import { type MenuItems, onNodeKey, placeMenu } from '../state/node_menu';
@@ -35,7 +35,7 @@ import { reveal } from '../state/tree';
 import { GRAPH_MARGIN, graphWidth, hoverTime, LABEL_WIDTH, menuItem } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
-import { BoxChart, type PointerPlace } from './BoxChart';
+import { RectChart, type PointerPlace } from './RectChart';
 import { EmptyTree } from './EmptyTree';
 import { NameTooltip } from './NameTooltip';
 import { hideSample, showSample } from './SampleTooltip';
@@ -44,17 +44,17 @@ import { ProfileText } from './text';
 /** Rows between the charts of two threads. */
 const GAP_ROWS = 1;
 
-function nodePlace(boxes: StackBoxes, box: number): NodePlace {
+function nodePlace(rects: StackRects, rect: number): NodePlace {
     return {
-        func: boxes.func[box] ?? -1,
-        category: boxes.category[box] ?? 0,
-        path: boxPath(boxes, box),
+        func: rects.func[rect] ?? -1,
+        category: rects.category[rect] ?? 0,
+        path: rectPath(rects, rect),
         inverted: false,
     };
 }
 
-function duration(boxes: StackBoxes, box: number): number {
-    return (boxes.last[box] ?? 0) - (boxes.first[box] ?? 0);
+function duration(rects: StackRects, rect: number): number {
+    return (rects.last[rect] ?? 0) - (rects.first[rect] ?? 0);
 }
 
 function timeAt(clientX: number, chart: HTMLElement | null): number {
@@ -63,14 +63,14 @@ function timeAt(clientX: number, chart: HTMLElement | null): number {
     return from + ((clientX - left) / Math.max(1, graphWidth.value)) * (to - from);
 }
 
-function BoxTooltip({ boxes, box }: { boxes: StackBoxes; box: number }): JSX.Element {
-    const name = funcName(boxes.func[box] ?? -1);
-    const category = info.value.categories[boxes.category[box] ?? -1];
+function RectTooltip({ rects, rect }: { rects: StackRects; rect: number }): JSX.Element {
+    const name = funcName(rects.func[rect] ?? -1);
+    const category = info.value.categories[rects.category[rect] ?? -1];
     return (
         <>
             <div class="sample-head">
-                <strong>{formatDuration(duration(boxes, box))}</strong>
-                <span>from {formatDuration((boxes.first[box] ?? 0) - fullRange.value[0])} on</span>
+                <strong>{formatDuration(duration(rects, rect))}</strong>
+                <span>from {formatDuration((rects.first[rect] ?? 0) - fullRange.value[0])} on</span>
                 {category && (
                     <span>
                         <span class="category-square" style={{ background: categoryColor(category) }} />
@@ -103,9 +103,9 @@ function ThreadLabel({ chart, band }: { chart: ThreadChart; band: Band }): JSX.E
 
 function makeBands(charts: readonly ThreadChart[], span: [number, number], path: number[]): Band[] {
     let firstRow = 0;
-    return charts.map(({ boxes }) => {
-        const rows = rowCount(boxes);
-        const band = { boxes, span, firstRow, rows, selected: boxesOfPath(boxes, path) };
+    return charts.map(({ rects }) => {
+        const rows = rowCount(rects);
+        const band = { rects, span, firstRow, rows, selected: rectsOfPath(rects, path) };
         firstRow += Math.max(rows, 1) + GAP_ROWS;
         return band;
     });
@@ -113,12 +113,12 @@ function makeBands(charts: readonly ThreadChart[], span: [number, number], path:
 
 function describe(bands: readonly Band[], charts: readonly ThreadChart[]): string {
     for (const [at, band] of bands.entries()) {
-        const box = band.selected.indexOf(1);
-        const boxes = charts[at]?.boxes;
-        if (box < 0 || !boxes) continue;
-        const name = plainText(funcName(boxes.func[box] ?? -1)?.name ?? '', 200);
+        const rect = band.selected.indexOf(1);
+        const rects = charts[at]?.rects;
+        if (rect < 0 || !rects) continue;
+        const name = plainText(funcName(rects.func[rect] ?? -1)?.name ?? '', 200);
         const count = band.selected.reduce((sum, one) => sum + one, 0);
-        return `${name}: ${formatDuration(duration(boxes, box))}${count > 1 ? `, the first of ${count} boxes` : ''}`;
+        return `${name}: ${formatDuration(duration(rects, rect))}${count > 1 ? `, the first of ${count} occurrences` : ''}`;
     }
     return '';
 }
@@ -142,34 +142,34 @@ export function StackChart(): JSX.Element {
     const last = bands[bands.length - 1];
     const left = Math.max(0, selectedThreads.value.length - MOST_CHARTS);
 
-    const boxesOf = (place: Place | null): StackBoxes | undefined => charts[place?.band ?? -1]?.boxes;
+    const rectsOf = (place: Place | null): StackRects | undefined => charts[place?.band ?? -1]?.rects;
     const tooltipOf = (place: Place, show: (content: ComponentChildren) => void, pointer: PointerPlace): void => {
         const chart = charts[place.band];
         if (!chart) return;
-        const func = chart.boxes.func[place.box] ?? -1;
-        if (func !== -1) void fetchNames([func]).then(() => show(<BoxTooltip boxes={chart.boxes} box={place.box} />));
+        const func = chart.rects.func[place.rect] ?? -1;
+        if (func !== -1) void fetchNames([func]).then(() => show(<RectTooltip rects={chart.rects} rect={place.rect} />));
         else if (view.value.sameWidths) show(<p>Many stacks, each too narrow to be drawn.</p>);
         else showSample(chart.thread, timeAt(pointer.x, pointer.chart), pointer.x, pointer.y);
     };
     const chooseTime = (place: Place): void => {
-        const boxes = boxesOf(place);
-        if (boxes) setPreview([boxes.first[place.box] ?? 0, boxes.last[place.box] ?? 0]);
+        const rects = rectsOf(place);
+        if (rects) setPreview([rects.first[place.rect] ?? 0, rects.last[place.rect] ?? 0]);
     };
     const onKey = (event: KeyboardEvent, place: Place | null): boolean => {
-        const boxes = boxesOf(place);
+        const rects = rectsOf(place);
         const isPlain = !event.altKey && !event.metaKey && !event.ctrlKey;
         if (isPlain && event.key === 'Backspace') setPreview(null);
-        else if (!place || !boxes) return false;
+        else if (!place || !rects) return false;
         else if (isPlain && event.key === 'x') chooseTime(place);
         // The letter itself moves the chart.
-        else if (isPlain && event.key === 'Delete') void transformByKey('d', nodePlace(boxes, place.box));
-        else return onNodeKey(event, nodePlace(boxes, place.box));
+        else if (isPlain && event.key === 'Delete') void transformByKey('d', nodePlace(rects, place.rect));
+        else return onNodeKey(event, nodePlace(rects, place.rect));
         return true;
     };
     const menuOf = (place: Place): MenuItems => {
-        const boxes = boxesOf(place);
-        if (!boxes) return { items: [], later: Promise.resolve([]) };
-        const node = nodePlace(boxes, place.box);
+        const rects = rectsOf(place);
+        if (!rects) return { items: [], later: Promise.resolve([]) };
+        const node = nodePlace(rects, place.rect);
         const showInTree = (): void =>
             changeView({ tab: 'calltree', inverted: false, path: node.path, zoom: [], part: null }, 'push');
         const own = [
@@ -181,7 +181,7 @@ export function StackChart(): JSX.Element {
     const message = stackChartError.value;
     return (
         <div class="chart-frame">
-            <BoxChart
+            <RectChart
                 label="Stack chart"
                 bands={bands}
                 rowCount={last ? last.firstRow + last.rows + GAP_ROWS : 0}
@@ -193,8 +193,8 @@ export function StackChart(): JSX.Element {
                 reveal={inverted.value ? path : reveal.value}
                 description={describe(bands, charts)}
                 onSelect={(place) => {
-                    const boxes = boxesOf(place);
-                    if (boxes) selectStackPath(boxPath(boxes, place.box));
+                    const rects = rectsOf(place);
+                    if (rects) selectStackPath(rectPath(rects, place.rect));
                 }}
                 onOpen={chooseTime}
                 onKey={onKey}
@@ -212,7 +212,7 @@ export function StackChart(): JSX.Element {
                     const chart = charts[at];
                     return chart && <ThreadLabel key={chart.thread} chart={chart} band={band} />;
                 })}
-            </BoxChart>
+            </RectChart>
             {left > 0 && <div class="chart-note padded">{`The first ${MOST_CHARTS} of the selected threads`}</div>}
         </div>
     );

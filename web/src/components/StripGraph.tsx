@@ -1,4 +1,4 @@
-/** A strip of boxes in the timeline, of one thread: asked for once it has been seen, and again for each range and width. */
+/** A strip of rects in the timeline, of one thread: asked for once it has been seen, and again for each range and width. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';

@@ -271,10 +271,10 @@ function topWithRow(at: number, top: number, height: number, isStep: boolean): n
     return rowTop < top ? rowTop : rowTop + ROW_HEIGHT - height;
 }
 
-function scrollToIndent(box: HTMLElement, indent: number, numbersWidth: number): void {
-    const room = box.clientWidth - numbersWidth;
-    if (indent < box.scrollLeft) box.scrollLeft = Math.max(0, indent - INDENT * 4);
-    else if (indent > box.scrollLeft + room * 0.6) box.scrollLeft = indent - room * 0.4;
+function scrollToIndent(element: HTMLElement, indent: number, numbersWidth: number): void {
+    const room = element.clientWidth - numbersWidth;
+    if (indent < element.scrollLeft) element.scrollLeft = Math.max(0, indent - INDENT * 4);
+    else if (indent > element.scrollLeft + room * 0.6) element.scrollLeft = indent - room * 0.4;
 }
 
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
@@ -302,24 +302,24 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     const wantedTop = isRevealing ? topWithRow(selectedAt, madeFor.current, height, reveal > 1) : madeFor.current;
     const top = Math.max(0, Math.min(wantedTop, rows.length * ROW_HEIGHT - height));
     useLayoutEffect(() => {
-        const box = scroller.current;
+        const element = scroller.current;
         const row = rows[selectedAt];
-        if (!isRevealing || !box || row === undefined) return;
+        if (!isRevealing || !element || row === undefined) return;
         revealed.current = reveal;
         madeFor.current = top;
-        if (box.scrollTop !== top) box.scrollTop = top;
-        if (props.indentOf) scrollToIndent(box, props.indentOf(row), numbersWidth);
+        if (element.scrollTop !== top) element.scrollTop = top;
+        if (props.indentOf) scrollToIndent(element, props.indentOf(row), numbersWidth);
     });
 
     // Where the table becomes lower, as when the source opens below it, the selected row stays in view.
     const lastHeight = useRef(0);
     useLayoutEffect(() => {
-        const box = scroller.current;
+        const element = scroller.current;
         const rowTop = (latest.current?.selectedAt ?? -1) * ROW_HEIGHT;
         const lastRoom = lastHeight.current - HEADER_HEIGHT;
         lastHeight.current = size.height;
-        if (!box || rowTop < box.scrollTop || rowTop + ROW_HEIGHT > box.scrollTop + lastRoom) return;
-        box.scrollTop = Math.max(box.scrollTop, rowTop + ROW_HEIGHT + HEADER_HEIGHT - box.clientHeight);
+        if (!element || rowTop < element.scrollTop || rowTop + ROW_HEIGHT > element.scrollTop + lastRoom) return;
+        element.scrollTop = Math.max(element.scrollTop, rowTop + ROW_HEIGHT + HEADER_HEIGHT - element.clientHeight);
     }, [size.height, latest]);
 
     const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - OVERSCAN);
@@ -356,13 +356,13 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         return [...(row === undefined ? [] : props.menuOf(row).items), ...headItems()];
     });
     const onContextMenu = (event: MouseEvent): void => {
-        const box = scroller.current;
-        if (!box) return;
+        const element = scroller.current;
+        if (!element) return;
         hideTooltip();
         const isHead = event.target instanceof Element && event.target.closest('.tree-header') !== null;
         if (isHead) {
             event.preventDefault();
-            openMenu({ x: event.clientX, y: event.clientY }, headItems(), box);
+            openMenu({ x: event.clientX, y: event.clientY }, headItems(), element);
             return;
         }
         const under = atOf(event.target);
@@ -372,24 +372,24 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         event.preventDefault();
         props.onSelect(row, false);
         // From the keyboard there is no place of the mouse: the menu opens at the row.
-        const frame = box.getBoundingClientRect();
-        const y = frame.top + HEADER_HEIGHT + (at + 1) * ROW_HEIGHT - box.scrollTop;
+        const frame = element.getBoundingClientRect();
+        const y = frame.top + HEADER_HEIGHT + (at + 1) * ROW_HEIGHT - element.scrollTop;
         const place =
             event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + numbersWidth, y };
         const { items, later } = props.menuOf(row);
-        openMenu(place, items, box, later);
+        openMenu(place, items, element, later);
     };
     const onPointerMove = (event: PointerEvent): void => {
         hideTooltip();
         const row = rows[atOf(event.target)];
         const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('.tree-name') : null;
-        const box = scroller.current;
-        if (row === undefined || !cell || !box || !props.tooltipOf || event.buttons !== 0) return;
-        const frame = box.getBoundingClientRect();
+        const element = scroller.current;
+        if (row === undefined || !cell || !element || !props.tooltipOf || event.buttons !== 0) return;
+        const frame = element.getBoundingClientRect();
         const bounds = cell.querySelector('.tree-text')?.getBoundingClientRect();
         const isCut =
             bounds !== undefined &&
-            (bounds.right > frame.left + box.clientWidth || bounds.left < frame.left + numbersWidth);
+            (bounds.right > frame.left + element.clientWidth || bounds.left < frame.left + numbersWidth);
         const content = props.tooltipOf(row, isCut);
         if (content === null) return;
         const { clientX: x, clientY: y } = event;

@@ -138,14 +138,14 @@ function usePointer(graph: { current: HTMLElement | null }): {
 } {
     const onPointerDown = (event: PointerEvent): void => {
         const target = event.target as Element;
-        const box = graph.current?.getBoundingClientRect();
-        if (event.button !== 0 || !box || target.closest('button, .track-label, .range-edge, .range-band'))
+        const bounds = graph.current?.getBoundingClientRect();
+        if (event.button !== 0 || !bounds || target.closest('button, .track-label, .range-edge, .range-band'))
             return;
-        if (event.clientX < box.left || event.clientX > box.right) return;
+        if (event.clientX < bounds.left || event.clientX > bounds.right) return;
         const area = event.currentTarget as HTMLElement;
         const thread = threadOf(target);
         const startX = event.clientX;
-        const start = timeAt(startX, box);
+        const start = timeAt(startX, bounds);
         const mode = event.ctrlKey || event.metaKey ? 'toggle' : event.shiftKey ? 'extend' : 'only';
         let isDragging = false;
         const onMove = (move: PointerEvent): void => {
@@ -153,7 +153,7 @@ function usePointer(graph: { current: HTMLElement | null }): {
             isDragging = true;
             hideSample();
             area.setPointerCapture(event.pointerId);
-            setPreview([start, timeAt(move.clientX, box)]);
+            setPreview([start, timeAt(move.clientX, bounds)]);
         };
         const onUp = (): void => {
             if (isDragging) return;
@@ -166,15 +166,15 @@ function usePointer(graph: { current: HTMLElement | null }): {
         followPointer(area, onMove, onUp);
     };
     const onPointerMove = (event: PointerEvent): void => {
-        const box = graph.current?.getBoundingClientRect();
-        if (!box || event.clientX < box.left || event.clientX > box.right) {
+        const bounds = graph.current?.getBoundingClientRect();
+        if (!bounds || event.clientX < bounds.left || event.clientX > bounds.right) {
             hideTime();
             return;
         }
         const target = event.target as Element;
         const isQuiet = event.buttons !== 0 || target.closest('button, .track-label') !== null;
         const track = isQuiet ? '' : (target.closest<HTMLElement>('[data-track]')?.dataset.track ?? '');
-        showTime(timeAt(event.clientX, box), track, event.clientX, event.clientY);
+        showTime(timeAt(event.clientX, bounds), track, event.clientX, event.clientY);
     };
     return { onPointerDown, onPointerMove, onPointerLeave: hideTime };
 }
@@ -182,9 +182,9 @@ function usePointer(graph: { current: HTMLElement | null }): {
 type Listeners = Record<string, (event: never) => void>;
 
 /** What the mouse and the keys do in the timeline: choosing, and moving along as in all charts. */
-function useListeners(box: { current: HTMLElement | null }, graph: { current: HTMLElement | null }): Listeners {
+function useListeners(root: { current: HTMLElement | null }, graph: { current: HTMLElement | null }): Listeners {
     const pointer = usePointer(graph);
-    const moving = useChartNavigation(box, {
+    const moving = useChartNavigation(root, {
         axis: committedAxis,
         plot: () => graph.current?.getBoundingClientRect() ?? { left: 0, width: 0 },
         hasWasd: true,
@@ -212,9 +212,9 @@ function useListeners(box: { current: HTMLElement | null }, graph: { current: HT
 }
 
 export function Timeline(): JSX.Element {
-    const box = useRef<HTMLElement>(null);
+    const root = useRef<HTMLElement>(null);
     const graph = useRef<HTMLDivElement>(null);
-    const listeners = useListeners(box, graph);
+    const listeners = useListeners(root, graph);
     useLayoutEffect(() => {
         const target = graph.current;
         if (!target) return;
@@ -229,7 +229,7 @@ export function Timeline(): JSX.Element {
     const height = timelineHeight.value;
     return (
         <section
-            ref={box}
+            ref={root}
             class={height === null ? 'timeline auto' : 'timeline'}
             aria-label="Timeline"
             style={{ height: height === null ? '' : `${height}px` }}
@@ -242,7 +242,7 @@ export function Timeline(): JSX.Element {
                 <div class="graph-layer" ref={graph}>
                     <GridLines />
                 </div>
-                <TrackList box={box} />
+                <TrackList root={root} />
                 <MoreTracks />
                 <div class="graph-layer above">
                     <RangeShade />

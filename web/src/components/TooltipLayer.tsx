@@ -10,15 +10,15 @@ export function TooltipLayer(): JSX.Element | null {
     const element = useRef<HTMLDivElement>(null);
     const current = tooltip.value;
     useLayoutEffect(() => {
-        const box = element.current;
-        if (!box || !current) return;
-        const { width, height } = box.getBoundingClientRect();
+        const tooltipElement = element.current;
+        if (!tooltipElement || !current) return;
+        const { width, height } = tooltipElement.getBoundingClientRect();
         const right = current.x + DISTANCE;
         const x = right + width + MARGIN <= window.innerWidth ? right : Math.max(MARGIN, current.x - DISTANCE - width);
         const below = current.y + DISTANCE;
         const y =
             below + height + MARGIN <= window.innerHeight ? below : Math.max(MARGIN, current.y - DISTANCE - height);
-        box.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+        tooltipElement.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
     }, [current]);
     if (!current) return null;
     return (

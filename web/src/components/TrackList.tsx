@@ -53,14 +53,14 @@ function scroller(): HTMLElement | null {
 
 /** Scrolls so that a row is on the screen. */
 function revealTrack(key: TrackKey): void {
-    const box = scroller();
+    const element = scroller();
     const at = tracks.value.rows.findIndex((row) => row.key === key);
-    if (!box || at < 0) return;
+    if (!element || at < 0) return;
     const top = offsets.value[at] ?? 0;
     const bottom = offsets.value[at + 1] ?? top;
-    const room = box.clientHeight - HEAD_HEIGHT;
-    if (top < box.scrollTop) box.scrollTop = top;
-    else if (bottom > box.scrollTop + room) box.scrollTop = bottom - room;
+    const room = element.clientHeight - HEAD_HEIGHT;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (bottom > element.scrollTop + room) element.scrollTop = bottom - room;
 }
 
 /** Moves the focus to a row, which may not exist yet. */
@@ -91,9 +91,9 @@ function siblingAt(row: TrackRow, y: number): TrackRow | undefined {
 
 /** Moves a row with the mouse: `row` is followed from a press on its label until it is let go. */
 export function dragTrack(event: PointerEvent, row: TrackRow): void {
-    const box = scroller();
-    const list = box?.querySelector<HTMLElement>('.tracks');
-    if (event.button !== 0 || !box || !list || siblingsOf(tracks.value.rows, row).length < 2) return;
+    const element = scroller();
+    const list = element?.querySelector<HTMLElement>('.tracks');
+    if (event.button !== 0 || !element || !list || siblingsOf(tracks.value.rows, row).length < 2) return;
     const label = event.currentTarget as HTMLElement;
     const startY = event.clientY;
     const order = tracks.value.rows.map((one) => one.key);
@@ -164,10 +164,10 @@ function onContextMenu(event: MouseEvent): void {
 }
 
 /** What is visible of the scrolling timeline: from, to, in pixels of the list. */
-function useVisible(box: RefObject<HTMLElement | null>): [number, number] {
+function useVisible(root: RefObject<HTMLElement | null>): [number, number] {
     const [range, setRange] = useState<[number, number]>([0, 0]);
     useLayoutEffect(() => {
-        const target = box.current;
+        const target = root.current;
         if (!target) return;
         const measure = (): void => setRange([target.scrollTop, target.scrollTop + target.clientHeight]);
         measure();
@@ -178,12 +178,12 @@ function useVisible(box: RefObject<HTMLElement | null>): [number, number] {
             observer.disconnect();
             target.removeEventListener('scroll', measure);
         };
-    }, [box]);
+    }, [root]);
     return range;
 }
 
-export function TrackList({ box }: { box: RefObject<HTMLElement | null> }): JSX.Element {
-    const [from, to] = useVisible(box);
+export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JSX.Element {
+    const [from, to] = useVisible(root);
     const { rows } = tracks.value;
     const tops = offsets.value;
     const chosen = selectedThreads.value[selectedThreads.value.length - 1] ?? -1;

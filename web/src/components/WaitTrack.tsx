@@ -1,6 +1,6 @@
 /** The strip that shows when a thread ran, and when and why it waited. */
 import type { JSX } from 'preact';
-import { drawBoxStrip } from '../draw/box_strip';
+import { drawRectStrip } from '../draw/rect_strip';
 import { styleColor } from '../draw/canvas';
 import { type MarkerDetails, WAIT_STATES, type Waits, type WaitState } from '../engine/markers';
 import { engine, fullRange } from '../state/store';
@@ -38,19 +38,19 @@ const SHORT_NAMES: Record<WaitState, string> = {
 
 const strips = keptStrips<Waits>();
 
-function stateOf(waits: Waits, box: number): WaitState {
-    return WAIT_STATES[waits.boxes.row[box] ?? 0] ?? 'other';
+function stateOf(waits: Waits, rect: number): WaitState {
+    return WAIT_STATES[waits.rects.row[rect] ?? 0] ?? 'other';
 }
 
 function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, number], size: StripSize): void {
     const colors = WAIT_STATES.map((state) => styleColor(COLORS[state]));
-    drawBoxStrip(canvas, {
-        boxes: waits.boxes,
+    drawRectStrip(canvas, {
+        rects: waits.rects,
         range,
         ...size,
         leastWidth: LEAST_WIDTH,
-        look: (box) => {
-            const state = stateOf(waits, box);
+        look: (rect) => {
+            const state = stateOf(waits, rect);
             // Running is high, waiting low: the two are told apart without colours.
             const top = state === 'runs' ? MARGIN : size.height / 2;
             return { color: colors[WAIT_STATES.indexOf(state)] ?? '', top, bottom: size.height - MARGIN };
@@ -70,35 +70,35 @@ export function hideWait(): void {
     wanted++;
 }
 
-function boxAt({ boxes }: Waits, time: number): number {
-    for (let i = 0; i < boxes.row.length; i++)
-        if ((boxes.start[i] ?? 0) <= time && time < (boxes.end[i] ?? 0)) return i;
+function rectAt({ rects }: Waits, time: number): number {
+    for (let i = 0; i < rects.row.length; i++)
+        if ((rects.start[i] ?? 0) <= time && time < (rects.end[i] ?? 0)) return i;
     return -1;
 }
 
 export function showWait(thread: number, time: number, x: number, y: number, track: TrackKey): void {
     const mine = ++wanted;
     const waits = strips.get(track);
-    const box = waits ? boxAt(waits, time) : -1;
-    if (!waits || box < 0) {
+    const rect = waits ? rectAt(waits, time) : -1;
+    if (!waits || rect < 0) {
         tooltip.value = null;
         return;
     }
-    void engine.threadMarkerDetails(thread, waits.boxes.marker[box] ?? -1).then((marker) => {
+    void engine.threadMarkerDetails(thread, waits.rects.marker[rect] ?? -1).then((marker) => {
         if (mine === wanted)
-            tooltip.value = { x, y, content: <WaitContent waits={waits} box={box} marker={marker} /> };
+            tooltip.value = { x, y, content: <WaitContent waits={waits} rect={rect} marker={marker} /> };
     });
 }
 
-function WaitContent({ waits, box, marker }: { waits: Waits; box: number; marker: MarkerDetails }): JSX.Element {
-    const start = waits.boxes.start[box] ?? 0;
-    const end = waits.boxes.end[box] ?? 0;
+function WaitContent({ waits, rect, marker }: { waits: Waits; rect: number; marker: MarkerDetails }): JSX.Element {
+    const start = waits.rects.start[rect] ?? 0;
+    const end = waits.rects.end[rect] ?? 0;
     const sum = waits.totals.reduce((total, part) => total + part, 0);
     return (
         <>
             <div class="sample-head">
                 <strong>{formatDuration(end - start)}</strong>
-                <span>{NAMES[stateOf(waits, box)]}</span>
+                <span>{NAMES[stateOf(waits, rect)]}</span>
             </div>
             <dl class="marker-fields wide">
                 <div>

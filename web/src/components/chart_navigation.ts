@@ -82,12 +82,12 @@ function makeNavigation(element: RefObject<HTMLElement | null>, options: () => C
     };
 
     const move = (motion: Motion, pixels: number): void => {
-        const box = element.current;
+        const target = element.current;
         if (motion === 'in') zoomAt(mouseX, -pixels);
         else if (motion === 'out') zoomAt(mouseX, pixels);
         else if (motion === 'left') panAxis(options().axis, -pixels * unitsPerPixel());
         else if (motion === 'right') panAxis(options().axis, pixels * unitsPerPixel());
-        else box?.scrollBy(0, motion === 'up' ? -pixels : pixels);
+        else target?.scrollBy(0, motion === 'up' ? -pixels : pixels);
     };
     const step = (now: number): void => {
         const pixels = (Math.min(now - lastStep, LONGEST_STEP) * KEY_SPEED) / 1000;
@@ -120,21 +120,21 @@ function makeNavigation(element: RefObject<HTMLElement | null>, options: () => C
         },
         onPointerDown(event) {
             isDragged = false;
-            const box = element.current;
+            const target = element.current;
             const { left, width } = options().plot();
-            if (event.button !== 0 || !box || event.clientX < left || event.clientX > left + width) return;
+            if (event.button !== 0 || !target || event.clientX < left || event.clientX > left + width) return;
             // The scroll bar is the browser's.
-            if (event.clientX > box.getBoundingClientRect().left + box.clientLeft + box.clientWidth) return;
+            if (event.clientX > target.getBoundingClientRect().left + target.clientLeft + target.clientWidth) return;
             let { clientX, clientY } = event;
-            followPointer(box, (next) => {
+            followPointer(target, (next) => {
                 const x = next.clientX - clientX;
                 const y = next.clientY - clientY;
                 if (!isDragged && Math.hypot(x, y) < DRAG_THRESHOLD) return;
-                if (!isDragged) box.setPointerCapture(event.pointerId);
+                if (!isDragged) target.setPointerCapture(event.pointerId);
                 isDragged = true;
                 ({ clientX, clientY } = next);
                 panAxis(options().axis, -x * unitsPerPixel());
-                box.scrollBy(0, -y);
+                target.scrollBy(0, -y);
             });
         },
         onPointerMove(event) {

@@ -16,11 +16,11 @@ function isSeen(style: CSSStyleDeclaration): boolean {
     return style.display !== 'none' && style.visibility !== 'hidden' && style.opacity !== '0';
 }
 
-function paintBox({ context, left, top }: Painter, box: DOMRect, style: CSSStyleDeclaration): void {
-    const [x, y] = [box.left - left, box.top - top];
+function paintRect({ context, left, top }: Painter, rect: DOMRect, style: CSSStyleDeclaration): void {
+    const [x, y] = [rect.left - left, rect.top - top];
     context.fillStyle = style.backgroundColor;
-    context.fillRect(x, y, box.width, box.height);
-    const { width, height } = box;
+    context.fillRect(x, y, rect.width, rect.height);
+    const { width, height } = rect;
     const line = (side: string, place: (size: number) => [number, number, number, number]): void => {
         const size = Number.parseFloat(style.getPropertyValue(`border-${side}-width`));
         if (style.getPropertyValue(`border-${side}-style`) === 'none' || !(size > 0)) return;
@@ -34,17 +34,17 @@ function paintBox({ context, left, top }: Painter, box: DOMRect, style: CSSStyle
 }
 
 /** The lines into which a text is broken on the screen. */
-function linesOf(node: Text): { text: string; box: DOMRect }[] {
+function linesOf(node: Text): { text: string; rect: DOMRect }[] {
     const text = node.data.slice(0, LONGEST_TEXT);
     const range = document.createRange();
-    const lines: { text: string; box: DOMRect }[] = [];
+    const lines: { text: string; rect: DOMRect }[] = [];
     for (let at = 0; at < text.length; at++) {
         range.setStart(node, at);
         range.setEnd(node, at + 1);
-        const box = range.getBoundingClientRect();
+        const rect = range.getBoundingClientRect();
         const last = lines[lines.length - 1];
-        if (last && Math.abs(last.box.top - box.top) < box.height / 2) last.text += text[at];
-        else if (box.width > 0) lines.push({ text: text[at] ?? '', box });
+        if (last && Math.abs(last.rect.top - rect.top) < rect.height / 2) last.text += text[at];
+        else if (rect.width > 0) lines.push({ text: text[at] ?? '', rect });
     }
     return lines;
 }
@@ -53,24 +53,24 @@ function paintText({ context, left, top }: Painter, node: Text, style: CSSStyleD
     context.fillStyle = style.color;
     context.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     context.textBaseline = 'middle';
-    for (const { text, box } of linesOf(node)) context.fillText(text, box.left - left, box.top - top + box.height / 2);
+    for (const { text, rect } of linesOf(node)) context.fillText(text, rect.left - left, rect.top - top + rect.height / 2);
 }
 
 function paint(painter: Painter, element: Element): void {
     const style = getComputedStyle(element);
     if (!isSeen(style) || element instanceof SVGElement) return;
     const { context, left, top } = painter;
-    const box = element.getBoundingClientRect();
+    const rect = element.getBoundingClientRect();
     context.save();
     context.globalAlpha *= Number(style.opacity);
-    paintBox(painter, box, style);
+    paintRect(painter, rect, style);
     if (style.overflowX !== 'visible' || style.overflowY !== 'visible') {
         context.beginPath();
-        context.rect(box.left - left, box.top - top, box.width, box.height);
+        context.rect(rect.left - left, rect.top - top, rect.width, rect.height);
         context.clip();
     }
     if (element instanceof HTMLCanvasElement && element.width > 0)
-        context.drawImage(element, box.left - left, box.top - top, box.width, box.height);
+        context.drawImage(element, rect.left - left, rect.top - top, rect.width, rect.height);
     for (const child of element.childNodes) {
         if (child instanceof Text) {
             if (child.data.trim() !== '') paintText(painter, child, style);
@@ -81,16 +81,16 @@ function paint(painter: Painter, element: Element): void {
 
 /** PNG; `ground`: the colour below everything. */
 export async function elementImage(element: Element, ratio: number, ground: string): Promise<Blob> {
-    const box = element.getBoundingClientRect();
+    const rect = element.getBoundingClientRect();
     const canvas = document.createElement('canvas');
-    canvas.width = Math.max(1, Math.round(box.width * ratio));
-    canvas.height = Math.max(1, Math.round(box.height * ratio));
+    canvas.width = Math.max(1, Math.round(rect.width * ratio));
+    canvas.height = Math.max(1, Math.round(rect.height * ratio));
     const context = canvas.getContext('2d');
     if (!context) throw new Error('The browser does not draw here');
     context.scale(ratio, ratio);
     context.fillStyle = ground;
-    context.fillRect(0, 0, box.width, box.height);
-    paint({ context, left: box.left, top: box.top }, element);
+    context.fillRect(0, 0, rect.width, rect.height);
+    paint({ context, left: rect.left, top: rect.top }, element);
     return new Promise((resolve, reject) => {
         canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The image is too large'))), 'image/png');
     });

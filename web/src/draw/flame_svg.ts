@@ -1,10 +1,10 @@
 /** A flame graph as an SVG file of its own: no script, no reference to anything outside; titles show what a tooltip shows. */
-import type { FlameBoxes } from '../engine/charts';
-import { type ChartColors, colorsOfCategory } from './box_colors';
-import { FONT, FONT_FAMILY, fitText, ROW_HEIGHT, TEXT_MARGIN, TEXT_ROOM } from './boxes';
+import type { FlameRects } from '../engine/charts';
+import { type ChartColors, colorsOfCategory } from './rect_colors';
+import { FONT, FONT_FAMILY, fitText, ROW_HEIGHT, TEXT_MARGIN, TEXT_ROOM } from './rects';
 
 export interface FlameSvg {
-    boxes: FlameBoxes;
+    rects: FlameRects;
     rows: number;
     /** px */
     width: number;
@@ -13,13 +13,13 @@ export interface FlameSvg {
     heading: readonly string[];
     colors: ChartColors;
     label(func: number): string;
-    /** What a box is, in full. */
-    title(box: number): string;
+    /** What a rect is, in full. */
+    title(rect: number): string;
 }
 
 const LINE_HEIGHT = 18;
 const MARGIN = 8;
-/** px from the top of a box. */
+/** px from the top of a rect. */
 const BASELINE = 13;
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -39,21 +39,21 @@ function tag(name: string, attributes: Record<string, string | number>, content 
     return `<${name} ${written.join(' ')}${content === '' ? '/>' : `>${content}</${name}>`}`;
 }
 
-function boxText(svg: FlameSvg, box: number, top: number, context: CanvasRenderingContext2D): string {
-    const { boxes, width } = svg;
-    const left = Math.max(0, (boxes.start[box] ?? 0) * width);
-    const right = Math.min(width, (boxes.end[box] ?? 0) * width);
+function rectText(svg: FlameSvg, rect: number, top: number, context: CanvasRenderingContext2D): string {
+    const { rects, width } = svg;
+    const left = Math.max(0, (rects.start[rect] ?? 0) * width);
+    const right = Math.min(width, (rects.end[rect] ?? 0) * width);
     if (right <= left) return '';
-    const isCrowd = boxes.func[box] === -1;
-    const colors = colorsOfCategory(svg.colors, boxes.category[box] ?? 0);
-    const fill = boxes.matches[box] === 0 ? colors.faint : colors[isCrowd ? 'crowd' : 'fill'];
-    const y = top + (svg.fromBottom ? svg.rows - 1 - (boxes.depth[box] ?? 0) : (boxes.depth[box] ?? 0)) * ROW_HEIGHT;
+    const isAggregate = rects.func[rect] === -1;
+    const colors = colorsOfCategory(svg.colors, rects.category[rect] ?? 0);
+    const fill = rects.matches[rect] === 0 ? colors.faint : colors[isAggregate ? 'aggregate' : 'fill'];
+    const y = top + (svg.fromBottom ? svg.rows - 1 - (rects.depth[rect] ?? 0) : (rects.depth[rect] ?? 0)) * ROW_HEIGHT;
     const gap = right - left > 2 ? 1 : 0;
-    const rect = tag('rect', { x: left, y, width: right - left - gap, height: ROW_HEIGHT - 1, fill });
-    const isWide = right - left > TEXT_ROOM && !isCrowd;
-    const label = isWide ? fitText(context, svg.label(boxes.func[box] ?? -1), right - left - 2 * TEXT_MARGIN) : '';
+    const shape = tag('rect', { x: left, y, width: right - left - gap, height: ROW_HEIGHT - 1, fill });
+    const isWide = right - left > TEXT_ROOM && !isAggregate;
+    const label = isWide ? fitText(context, svg.label(rects.func[rect] ?? -1), right - left - 2 * TEXT_MARGIN) : '';
     const text = label === '' ? '' : tag('text', { x: left + TEXT_MARGIN, y: y + BASELINE }, escapeXml(label));
-    return `<g><title>${escapeXml(svg.title(box))}</title>${rect}${text}</g>`;
+    return `<g><title>${escapeXml(svg.title(rect))}</title>${shape}${text}</g>`;
 }
 
 export function flameSvg(svg: FlameSvg, context: CanvasRenderingContext2D): string {
@@ -67,7 +67,7 @@ export function flameSvg(svg: FlameSvg, context: CanvasRenderingContext2D): stri
             const y = MARGIN + (at + 1) * LINE_HEIGHT - TEXT_MARGIN;
             return tag('text', { x: TEXT_MARGIN, y, 'font-weight': weight }, escapeXml(line));
         }),
-        ...Array.from(svg.boxes.func, (_, box) => boxText(svg, box, top, context)),
+        ...Array.from(svg.rects.func, (_, rect) => rectText(svg, rect, top, context)),
     ];
     const root = {
         xmlns: 'http://www.w3.org/2000/svg',

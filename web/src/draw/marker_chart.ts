@@ -1,8 +1,8 @@
-/** Draws the marker chart: names at the left, boxes for intervals, diamonds for instants, as much of the labels as fits. */
-import type { MarkerBoxes, MarkerChartRow } from '../engine/markers';
+/** Draws the marker chart: names at the left, rects for intervals, diamonds for instants, as much of the labels as fits. */
+import type { MarkerRects, MarkerChartRow } from '../engine/markers';
 import type { ChartLine } from '../state/marker_chart';
-import { fitText, FONT, FONT_FAMILY, TEXT_MARGIN, TEXT_ROOM } from './boxes';
-import { type ChartColors, colorsOfCategory } from './box_colors';
+import { fitText, FONT, FONT_FAMILY, TEXT_MARGIN, TEXT_ROOM } from './rects';
+import { type ChartColors, colorsOfCategory } from './rect_colors';
 import { cleanContext, pixelRatio } from './canvas';
 
 const HEADING_FONT = `600 11px ${FONT_FAMILY}`;
@@ -11,14 +11,14 @@ const NAME_INDENT = 24;
 /** px: what is shorter is drawn so wide, to be seen. */
 const LEAST_WIDTH = 2;
 const DIAMOND = 4;
-/** px around a narrow box that still mean it. */
+/** px around a narrow rect that still mean it. */
 const NEAR = 3;
 
 export interface MarkerFrame {
     rows: readonly MarkerChartRow[];
     lines: readonly ChartLine[];
     lineOfRow: readonly number[];
-    boxes: MarkerBoxes | null;
+    rects: MarkerRects | null;
     /** ms */
     shown: [number, number];
     /** The canvas, and the axis in it, px. */
@@ -27,7 +27,7 @@ export interface MarkerFrame {
     left: number;
     width: number;
     scrollTop: number;
-    /** Index of a box; -1. */
+    /** Index of a rect; -1. */
     hovered: number;
     /** A marker; -1. */
     selected: number;
@@ -55,21 +55,21 @@ export function lineAt(lines: readonly ChartLine[], y: number): ChartLine | unde
     return lines[low];
 }
 
-/** The box at a place of the canvas, or the nearest within a few pixels; -1: none. */
-export function markerBoxAt(frame: MarkerFrame, x: number, y: number): number {
-    const { boxes } = frame;
+/** The rect at a place of the canvas, or the nearest within a few pixels; -1: none. */
+export function markerRectAt(frame: MarkerFrame, x: number, y: number): number {
+    const { rects } = frame;
     const line = lineAt(frame.lines, y + frame.scrollTop);
-    if (!boxes || line?.kind !== 'row' || x < frame.left) return -1;
+    if (!rects || line?.kind !== 'row' || x < frame.left) return -1;
     let found = -1;
     let least = NEAR;
-    for (let box = 0; box < boxes.row.length; box++) {
-        if (boxes.row[box] !== line.row) continue;
-        const left = xOf(frame, boxes.start[box] ?? 0);
-        const right = Math.max(left + LEAST_WIDTH, xOf(frame, boxes.end[box] ?? 0));
+    for (let rect = 0; rect < rects.row.length; rect++) {
+        if (rects.row[rect] !== line.row) continue;
+        const left = xOf(frame, rects.start[rect] ?? 0);
+        const right = Math.max(left + LEAST_WIDTH, xOf(frame, rects.end[rect] ?? 0));
         const distance = x < left ? left - x : x > right ? x - right : 0;
         // The last of those that begin before: it is drawn on top.
         if (distance < least || (distance === 0 && least === 0)) {
-            found = box;
+            found = rect;
             least = distance;
         }
     }
@@ -86,23 +86,23 @@ function drawDiamond(context: CanvasRenderingContext2D, x: number, y: number): v
     context.fill();
 }
 
-function drawBox(context: CanvasRenderingContext2D, frame: MarkerFrame, box: number): void {
-    const boxes = frame.boxes as MarkerBoxes;
-    const row = boxes.row[box] ?? 0;
+function drawRect(context: CanvasRenderingContext2D, frame: MarkerFrame, rect: number): void {
+    const rects = frame.rects as MarkerRects;
+    const row = rects.row[rect] ?? 0;
     const line = frame.lines[frame.lineOfRow[row] ?? -1];
     const info = frame.rows[row];
     if (!line || !info) return;
     const top = line.top - frame.scrollTop;
     if (top + line.height <= 0 || top >= frame.height) return;
-    const start = xOf(frame, boxes.start[box] ?? 0);
-    const end = xOf(frame, boxes.end[box] ?? 0);
+    const start = xOf(frame, rects.start[rect] ?? 0);
+    const end = xOf(frame, rects.end[rect] ?? 0);
     const edge = frame.left + frame.width;
     if (end < frame.left || start > edge) return;
     const colors = colorsOfCategory(frame.colors, info.category);
-    const marker = boxes.marker[box] ?? -1;
+    const marker = rects.marker[rect] ?? -1;
     const isSelected = marker === frame.selected;
-    const isHovered = box === frame.hovered;
-    const isCrowd = (boxes.count[box] ?? 1) > 1;
+    const isHovered = rect === frame.hovered;
+    const isAggregate = (rects.count[rect] ?? 1) > 1;
     if (info.isOfInstants) {
         context.fillStyle = isSelected || isHovered ? frame.colors.accent : colors.selected;
         drawDiamond(context, start, top + line.height / 2);
@@ -111,14 +111,14 @@ function drawBox(context: CanvasRenderingContext2D, frame: MarkerFrame, box: num
     const left = Math.max(frame.left, start);
     const right = Math.min(edge, Math.max(end, start + LEAST_WIDTH));
     const isNarrow = right - left <= LEAST_WIDTH;
-    context.fillStyle = isSelected || isNarrow || isCrowd ? colors.selected : isHovered ? colors.hover : colors.fill;
+    context.fillStyle = isSelected || isNarrow || isAggregate ? colors.selected : isHovered ? colors.hover : colors.fill;
     const gap = right - left > 3 ? 1 : 0;
     context.fillRect(left, top + 1, right - left - gap, line.height - 2);
     if (isSelected && frame.hasFocus) {
         context.strokeStyle = frame.colors.text;
         context.strokeRect(left + 0.5, top + 1.5, Math.max(1, right - left - gap - 1), line.height - 3);
     }
-    if (isCrowd || right - left < TEXT_ROOM) return;
+    if (isAggregate || right - left < TEXT_ROOM) return;
     const text = fitText(context, frame.label(marker), right - left - 2 * TEXT_MARGIN);
     if (text === '') return;
     context.fillStyle = isSelected ? colors.selectedText : frame.colors.text;
@@ -132,7 +132,7 @@ function drawLine(context: CanvasRenderingContext2D, frame: MarkerFrame, line: C
     const middle = top + line.height / 2;
     if (line.kind === 'heading') {
         const colors = colorsOfCategory(frame.colors, row.category);
-        context.fillStyle = colors.crowd;
+        context.fillStyle = colors.aggregate;
         context.fillRect(0, top, frame.canvasWidth, line.height - 1);
         context.fillStyle = colors.selected;
         context.fillRect(0, top, 3, line.height - 1);
@@ -164,7 +164,7 @@ export function drawMarkerChart(canvas: HTMLCanvasElement, frame: MarkerFrame): 
     context.beginPath();
     context.rect(frame.left - DIAMOND, 0, frame.width + 2 * DIAMOND, frame.height);
     context.clip();
-    const { boxes } = frame;
-    for (let box = 0; boxes && box < boxes.row.length; box++) drawBox(context, frame, box);
+    const { rects } = frame;
+    for (let rect = 0; rects && rect < rects.row.length; rect++) drawRect(context, frame, rect);
     context.restore();
 }

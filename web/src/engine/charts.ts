@@ -3,14 +3,14 @@ import type { NodePath } from './api';
 import { type EngineModule, NONE, type Pointer } from './module';
 import type { Answers } from './protocol';
 
-/** Boxes of a chart, one entry of each array per box. Callers come before callees. */
-export interface Boxes {
+/** Rects of a chart, one entry of each array per rect. Callers come before callees. */
+export interface Rects {
     /** Sides in parts of the chart's width, 0 to 1; they may lie beyond. */
     start: Float64Array;
     end: Float64Array;
     /** Rows from the roots on. */
     depth: Int32Array;
-    /** Index of the box that it lies on; -1: none. */
+    /** Index of the rect that it lies on; -1: none. */
     parent: Int32Array;
     /** -1: it stands for several that are too narrow. */
     func: Int32Array;
@@ -20,7 +20,7 @@ export interface Boxes {
 }
 
 /** Of the flame graph: see lib/tree/flame.h. */
-export interface FlameBoxes extends Boxes {
+export interface FlameRects extends Rects {
     /** Handle for details(), valid until the next query; -1 as in func. */
     node: Int32Array;
     total: Float64Array;
@@ -32,11 +32,11 @@ export interface FlameBoxes extends Boxes {
 export interface Flame {
     /** The part of the whole width (0 to 1) that the answer is about. */
     part: [number, number];
-    boxes: FlameBoxes;
+    rects: FlameRects;
 }
 
 /** Of the stack chart: see lib/tree/stack_chart.h. */
-export interface StackBoxes extends Boxes {
+export interface StackRects extends Rects {
     /** From when to when, ms. */
     first: Float64Array;
     last: Float64Array;
@@ -44,12 +44,12 @@ export interface StackBoxes extends Boxes {
 
 export interface ChartCalls {
     /**
-     * The flame graph of the query. `zoom`: the path of the box that the width is measured by, empty for all; `part`: what
-     * of that width is shown (0 to 1, or beyond); boxes narrower than one of `pixels` are left out.
+     * The flame graph of the query. `zoom`: the path of the rect that the width is measured by, empty for all; `part`: what
+     * of that width is shown (0 to 1, or beyond); rects narrower than one of `pixels` are left out.
      */
     flame(zoom: NodePath, part: [number, number], pixels: number): Promise<Flame>;
     /** What a thread did between two times (ms), for a chart of so many pixels; transforms and search of the query. */
-    stackChart(thread: number, from: number, to: number, pixels: number, sameWidths: boolean): Promise<StackBoxes>;
+    stackChart(thread: number, from: number, to: number, pixels: number, sameWidths: boolean): Promise<StackRects>;
 }
 
 interface Functions {
@@ -65,8 +65,8 @@ interface Functions {
     ): Pointer;
 }
 
-const FLAME_BOX_WORDS = 16;
-const STACK_BOX_WORDS = 12;
+const FLAME_RECT_WORDS = 16;
+const STACK_RECT_WORDS = 12;
 
 /** One field of each of the structs in a buffer, `at` words from their beginning. */
 function words(buffer: ArrayBuffer, size: number, at: number): Int32Array {
@@ -105,11 +105,11 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
             const [left, right] = widthOf(zoom);
             const from = Math.max(0, left + (right - left) * part[0]);
             const to = Math.min(1, left + (right - left) * part[1]);
-            const size = FLAME_BOX_WORDS;
+            const size = FLAME_RECT_WORDS;
             const all = structs(wasm.session_flame(session, from, to, 1 / pixels), size);
             return {
                 part: [from, to],
-                boxes: {
+                rects: {
                     start: doubles(all, size, 0),
                     end: doubles(all, size, 2),
                     total: doubles(all, size, 4),
@@ -125,7 +125,7 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
             };
         },
         stackChart(thread, from, to, pixels, sameWidths) {
-            const size = STACK_BOX_WORDS;
+            const size = STACK_RECT_WORDS;
             const all = structs(
                 wasm.session_stack_chart(session, thread, from, to, pixels, Number(sameWidths)),
                 size,

@@ -20,7 +20,7 @@ export type MarkerColumn = 'start' | 'duration' | 'name' | 'details';
 
 export interface MarkerSort {
     column: MarkerColumn;
-    falling: boolean;
+    descending: boolean;
 }
 
 export interface MarkerRow {
@@ -58,8 +58,8 @@ export interface MarkerChartRow {
     isOfInstants: boolean;
 }
 
-/** Boxes, one entry of each array per box. */
-export interface MarkerBoxes {
+/** Rects, one entry of each array per rect. */
+export interface MarkerRects {
     /** Of the chart; in a strip: the category. */
     row: Int32Array;
     marker: Int32Array;
@@ -99,7 +99,7 @@ export interface MarkerGraph {
 /** When a thread ran, and when and why it did not. */
 export interface Waits {
     /** The row is the index of the state; the marker is one of the thread's: that with which it begins. */
-    boxes: MarkerBoxes;
+    rects: MarkerRects;
     /** ms, of each state, in all of what was asked for. */
     totals: number[];
 }
@@ -150,10 +150,10 @@ export interface MarkerCalls {
     /** Of one thread, whose markers alone the index counts: what markerStrip() answers. */
     threadMarkerDetails(thread: number, marker: number): Promise<MarkerDetails>;
     markerChart(query: MarkerQuery): Promise<MarkerChartRow[]>;
-    /** What rows `first` to `last` have between two times; what is shorter than `pixel` ms may be one box. */
-    markerBoxes(query: MarkerQuery, range: [number, number], pixel: number, first: number, last: number): Promise<MarkerBoxes>;
+    /** What rows `first` to `last` have between two times; what is shorter than `pixel` ms may be one rect. */
+    markerRects(query: MarkerQuery, range: [number, number], pixel: number, first: number, last: number): Promise<MarkerRects>;
     /** The same for a track: markers of one thread that are shown in one place. */
-    markerStrip(thread: number, place: MarkerPlace, range: [number, number], pixel: number): Promise<MarkerBoxes>;
+    markerStrip(thread: number, place: MarkerPlace, range: [number, number], pixel: number): Promise<MarkerRects>;
 
     /** `graph`: of those of the schema. */
     markerGraph(thread: number, schema: number, graph: number, range: [number, number], width: number): Promise<MarkerGraph>;
@@ -179,7 +179,7 @@ interface Functions {
     session_marker_texts(session: Pointer, count: number, label: number): Pointer;
     session_marker_details(session: Pointer, thread: number, marker: number): Pointer;
     session_marker_chart(session: Pointer): Pointer;
-    session_marker_boxes(session: Pointer, from: number, to: number, pixel: number, first: number, last: number): Pointer;
+    session_marker_rects(session: Pointer, from: number, to: number, pixel: number, first: number, last: number): Pointer;
     session_marker_strip(
         session: Pointer,
         thread: number,
@@ -221,7 +221,7 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
         module.check(wasm.session_marker_query(session, threads.length, range[0], range[1], length, MARKER_PLACES[place]));
     }
 
-    function boxes(view: View): MarkerBoxes {
+    function rects(view: View): MarkerRects {
         return {
             row: view.ints(0),
             marker: view.ints(1),
@@ -245,7 +245,7 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
     return {
         markers(query, sort) {
             ask(query);
-            module.inputWords(sort.flatMap(({ column, falling }) => [COLUMNS.indexOf(column), Number(falling)]));
+            module.inputWords(sort.flatMap(({ column, descending }) => [COLUMNS.indexOf(column), Number(descending)]));
             return module.view(wasm.session_marker_sorted(session, sort.length)).ints(0);
         },
         markerRows(query, markers, label) {
@@ -271,12 +271,12 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
             }));
             return rows.map((row) => ({ ...row, name: module.text(row.name) }));
         },
-        markerBoxes(query, [from, to], pixel, first, last) {
+        markerRects(query, [from, to], pixel, first, last) {
             ask(query);
-            return boxes(module.view(wasm.session_marker_boxes(session, from, to, pixel, first, last)));
+            return rects(module.view(wasm.session_marker_rects(session, from, to, pixel, first, last)));
         },
         markerStrip(thread, place, [from, to], pixel) {
-            return boxes(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, MARKER_PLACES[place])));
+            return rects(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, MARKER_PLACES[place])));
         },
         markerGraph(thread, schema, graph, [from, to], width) {
             const view = module.view(wasm.session_marker_graph(session, thread, schema, graph, from, to, width));
@@ -284,7 +284,7 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
         },
         waits(thread, [from, to], pixel) {
             const view = module.view(wasm.session_waits(session, thread, from, to, pixel));
-            return { boxes: boxes(view), totals: [...view.doubles(5, WAIT_STATES.length)] };
+            return { rects: rects(view), totals: [...view.doubles(5, WAIT_STATES.length)] };
         },
         counterGraph(counter, [from, to], width) {
             return module.view(wasm.session_counter_graph(session, counter, from, to, width)).floats(0, width);

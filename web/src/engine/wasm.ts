@@ -18,21 +18,21 @@ import { treeAnswers } from './tree';
 interface Functions {
     session_feed(session: Pointer, size: number): number;
     session_finish(session: Pointer): number;
-    session_pass(session: Pointer, least: number): void;
-    session_passed(session: Pointer): Pointer;
-    session_place(session: Pointer, run: number): Pointer;
+    session_defer(session: Pointer, least: number): void;
+    session_deferred(session: Pointer): Pointer;
+    session_deferred_elements(session: Pointer, run: number): Pointer;
     session_info(session: Pointer): Pointer;
 }
 
 const FEED_BYTES = 1 << 20;
-const PASS_BYTES = 1 << 15; // a run of numbers that is worth being read elsewhere
+const DEFER_BYTES = 1 << 15; // a run of numbers that is worth being read elsewhere
 const RUN_BYTES = 20;
 
 /** An engine that is fed with a profile, and answers once that is finished. */
 export interface WasmEngine extends EngineAnswers {
     /** The next bytes of the uncompressed file. Throws with a sentence for the user. */
     feed(bytes: Uint8Array): void;
-    /** The same, but long runs of numbers are let pass, and have to be put in their places before the end. */
+    /** The same, but long runs of numbers are deferred, and have to be put in their places before the end. */
     feedPassing(bytes: Uint8Array): Run[];
     put(run: Run, elements: Uint8Array): void;
     finish(): ProfileInfo;
@@ -56,14 +56,14 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         feed,
         feedPassing(bytes) {
             const runs: Run[] = [];
-            wasm.session_pass(session, PASS_BYTES);
-            feed(bytes, (at) => runs.push(...runsOf(module.view(wasm.session_passed(session)), at)));
-            wasm.session_pass(session, 0);
+            wasm.session_defer(session, DEFER_BYTES);
+            feed(bytes, (at) => runs.push(...runsOf(module.view(wasm.session_deferred(session)), at)));
+            wasm.session_defer(session, 0);
             return runs;
         },
         put(run, elements) {
-            if (elements.length !== run.bytes) throw new Error('This is not what was let pass');
-            module.memory(wasm.session_place(session, run.run), run.bytes).set(elements);
+            if (elements.length !== run.bytes) throw new Error('This is not what was deferred');
+            module.memory(wasm.session_deferred_elements(session, run.run), run.bytes).set(elements);
         },
         finish() {
             module.check(wasm.session_finish(session));
@@ -80,7 +80,7 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
     };
 }
 
-/** The runs that were let pass in the part of a piece that begins at `start`. */
+/** The runs that were deferred in the part of a piece that begins at `start`. */
 function runsOf(view: View, start: number): Run[] {
     return view.records(0, RUN_BYTES, (data, at) => {
         const word = (number: number) => data.getUint32(at + number * 4, true);

@@ -6,7 +6,7 @@
  */
 import { type NodePath, type Transform, WEIGHTS, type Weight } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
-import { type BoxView, decodeBox, encodeBox } from './box_codec';
+import { type SourcePanelView, decodeSourcePanel, encodeSourcePanel } from './source_codec';
 import { decodeIndex, decodeIndexes, encodeIndexes } from './indexes';
 import { decodeTracks, encodeTracks } from './track_choice';
 import { DEFAULT_TRACKS, type TrackChoice } from './tracks';
@@ -43,9 +43,9 @@ export interface View {
     path: NodePath;
     /** Which view of the selected threads is shown. */
     tab: Tab;
-    /** The box of the flame graph that is as wide as the graph; empty: it is not zoomed. */
+    /** The node of the flame graph that is as wide as the graph; empty: it is not zoomed. */
     zoom: NodePath;
-    /** The part of its width (0 to 1) that is shown, where that is not a box; null: the box that `zoom` says. */
+    /** The part of its width (0 to 1) that is shown, where that is not a node; null: the node that `zoom` says. */
     part: [number, number] | null;
     /** What a sample counts. */
     weight: Weight;
@@ -67,7 +67,7 @@ export interface View {
     /** What the profile is called instead of what it calls itself; '' for that. */
     profileName: string;
     /** Source and assembly below the views; null: closed. */
-    box: BoxView | null;
+    sourcePanel: SourcePanelView | null;
     /** The line that was chosen in it; 0: none was. */
     sourceLine: number;
 }
@@ -93,7 +93,7 @@ export const EMPTY_VIEW: View = {
     marker: -1,
     tracks: DEFAULT_TRACKS,
     profileName: '',
-    box: null,
+    sourcePanel: null,
     sourceLine: 0,
 };
 
@@ -177,8 +177,8 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (hidden.length > 0) query.set('hiddenTracks', encodeTracks(hidden));
     if (order.length > 0) query.set('trackOrder', encodeTracks(order));
     if (view.profileName !== '') query.set('profileName', view.profileName);
-    encodeBox(view.box, query);
-    if (view.box && view.sourceLine > 0) query.set('sourceLine', String(view.sourceLine));
+    encodeSourcePanel(view.sourcePanel, query);
+    if (view.sourcePanel && view.sourceLine > 0) query.set('sourceLine', String(view.sourceLine));
     return `?${query.toString().replace(/=(?=&|$)/g, '')}`;
 }
 
@@ -215,7 +215,7 @@ export function decodeView(text: string, zero: number): View {
             order: decodeTracks(query.get('trackOrder') ?? ''),
         },
         profileName: query.get('profileName') ?? '',
-        box: decodeBox(query),
+        sourcePanel: decodeSourcePanel(query),
         sourceLine: Math.max(0, decodeIndex(query.get('sourceLine'))),
     };
 }

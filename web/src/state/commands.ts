@@ -3,7 +3,7 @@ import { selectedFunc } from './functions';
 import { showButterfly } from './node_menu';
 import { saveFlameSvg, saveTimeline, saveView } from './exports';
 import { canFind, openFind } from './source_find';
-import { closeBox, leaveBox, toggleAssembly } from './source_box';
+import { closeSourcePanel, leaveSourcePanel, toggleAssembly } from './source_panel';
 import { chooseFile, isRenaming, saveProfile } from './open';
 import {
     commitPreview,
@@ -32,7 +32,7 @@ export interface Command {
     /** Whether it can be done now. */
     isOffered: () => boolean;
     run: () => void;
-    /** It works in text boxes, too. */
+    /** It works in text fields, too. */
     isEverywhere?: boolean;
     /** It can be done when no profile could be loaded. */
     needsNoProfile?: boolean;
@@ -41,7 +41,7 @@ export interface Command {
 }
 
 const always = (): boolean => true;
-const isBoxOpen = (): boolean => view.value.box !== null;
+const isSourcePanelOpen = (): boolean => view.value.sourcePanel !== null;
 
 /** The function that is selected in the view that is open. */
 function functionInView(): number {
@@ -145,7 +145,7 @@ export const COMMANDS: readonly Command[] = [
         run: () => {
             tooltip.value = null;
             if (view.value.preview) setPreview(null);
-            else leaveBox();
+            else leaveSourcePanel();
         },
         isHidden: true,
     },
@@ -163,15 +163,15 @@ export const COMMANDS: readonly Command[] = [
     { title: 'Save this view as an image', key: '', isOffered: always, run: saveView },
     { title: 'Save the timeline as an image', key: '', isOffered: always, run: saveTimeline },
     { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => void saveFlameSvg() },
-    { title: 'Show or hide the assembly', key: '', isOffered: isBoxOpen, run: toggleAssembly },
+    { title: 'Show or hide the assembly', key: '', isOffered: isSourcePanelOpen, run: toggleAssembly },
     {
         title: 'Find in the source or the assembly',
         key: 'Ctrl+f',
-        isOffered: () => isBoxOpen() && canFind(),
+        isOffered: () => isSourcePanelOpen() && canFind(),
         run: openFind,
         isEverywhere: true,
     },
-    { title: 'Close source and assembly', key: '', isOffered: isBoxOpen, run: closeBox },
+    { title: 'Close source and assembly', key: '', isOffered: isSourcePanelOpen, run: closeSourcePanel },
     {
         title: 'Copy the address of this view',
         key: '',

@@ -1,7 +1,7 @@
 /** Costs of lines and instructions as text, and as heat. */
 import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { weightUnit } from './filters';
-import { inPercent } from './source_box';
+import { inPercent } from './source_panel';
 import { info } from './store';
 import { summary } from './tree';
 

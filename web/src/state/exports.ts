@@ -1,5 +1,5 @@
 /** Saving what is seen as a file: a view or the timeline as an image, the flame graph as SVG. */
-import { chartColors } from '../draw/box_colors';
+import { chartColors } from '../draw/rect_colors';
 import { pixelRatio, styleColor } from '../draw/canvas';
 import { elementImage } from '../draw/element_image';
 import { flameSvg } from '../draw/flame_svg';
@@ -7,7 +7,7 @@ import { describeWeight, formatDuration, formatShare } from '../text/format';
 import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
 import { shownRange } from './axis';
-import { rowCount } from './box_paths';
+import { rowCount } from './rect_paths';
 import { askFlame } from './flame';
 import { fetchNames, funcName } from './names';
 import { weightUnit } from './filters';
@@ -68,24 +68,24 @@ function heading(): string[] {
 
 export async function saveFlameSvg(): Promise<void> {
     const whole = summary.value?.rootTotal ?? 0;
-    const { boxes } = await askFlame(SVG_WIDTH);
-    await fetchNames(new Set(boxes.func.filter((func) => func !== -1)));
+    const { rects } = await askFlame(SVG_WIDTH);
+    await fetchNames(new Set(rects.func.filter((func) => func !== -1)));
     const context = document.createElement('canvas').getContext('2d');
     if (!context) return;
     const { categories, interval } = info.value;
-    const title = (box: number): string => {
-        const name = funcName(boxes.func[box] ?? -1);
+    const title = (rect: number): string => {
+        const name = funcName(rects.func[rect] ?? -1);
         const who = name
             ? plainText(name.name, NAME_LIMIT) + (name.lib === '' ? '' : ` [${plainText(name.lib, NAME_LIMIT)}]`)
-            : `${boxes.count[box]} functions, each too narrow`;
-        const total = boxes.total[box] ?? 0;
+            : `${rects.count[rect]} functions, each too narrow`;
+        const total = rects.total[rect] ?? 0;
         const amount = describeWeight(total, weightUnit.value, interval);
-        return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(boxes.self[box] ?? 0, whole)}`;
+        return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(rects.self[rect] ?? 0, whole)}`;
     };
     const text = flameSvg(
         {
-            boxes,
-            rows: rowCount(boxes),
+            rects,
+            rows: rowCount(rects),
             width: SVG_WIDTH,
             fromBottom: !inverted.value,
             heading: heading(),
@@ -106,7 +106,7 @@ export function saveItems(): MenuItem[] {
     });
     if (view.value.tab !== 'flame-graph') return [image];
     const svg = menuItem('Save as SVG', () => void saveFlameSvg(), {
-        title: 'All rows of the flame graph, with the numbers of each box',
+        title: 'All rows of the flame graph, with the numbers of each node',
     });
     return [image, svg];
 }

@@ -1,12 +1,12 @@
 /**
- * The flame graph: the boxes of the current query that are wide enough to be seen. The page asks for them again when the
+ * The flame graph: the rects of the current query that are wide enough to be seen. The page asks for them again when the
  * query, the zoom or the width has changed, and keeps the last ones until the answer is there.
  */
 import { computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { Flame } from '../engine/charts';
 import type { Axis, Span } from './axis';
-import { boxPath } from './box_paths';
+import { rectPath } from './rect_paths';
 import { latest } from './latest';
 import { changeView, engine, onOtherProfile, view } from './store';
 import { summary } from './tree';
@@ -21,7 +21,7 @@ export const flame = signal<ShownFlame | null>(null);
 export const flameError = signal('');
 /** Device pixels across the graph; 0 while there is none on the page. */
 export const flamePixels = signal(0);
-/** What is shown of the whole width, where that is not all of the box that is zoomed into. */
+/** What is shown of the whole width, where that is not all of the rect that is zoomed into. */
 const part = computed<Span | null>(() => view.value.part);
 
 const WHOLE: Span = [0, 1];
@@ -51,18 +51,18 @@ export const isZoomed = computed(() => view.value.zoom.length > 0 || view.value.
 export function zoomOut(toAll: boolean): boolean {
     const { zoom } = view.value;
     if (!isZoomed.value) return false;
-    // Moving about in a box is given up before the box is.
+    // Moving about in a rect is given up before the rect is.
     if (toAll) zoomInto([]);
     else zoomInto(part.value ? zoom : widerCaller(zoom));
     return true;
 }
 
 function widerCaller(zoom: NodePath): NodePath {
-    const boxes = flame.value?.boxes;
-    for (let length = zoom.length - 1; boxes && length > 0; length--) {
-        for (let box = 0; box < boxes.func.length; box++) {
-            if (boxes.depth[box] !== length - 1 || (boxes.end[box] ?? 0) - (boxes.start[box] ?? 0) < WIDER) continue;
-            const path = boxPath(boxes, box);
+    const rects = flame.value?.rects;
+    for (let length = zoom.length - 1; rects && length > 0; length--) {
+        for (let rect = 0; rect < rects.func.length; rect++) {
+            if (rects.depth[rect] !== length - 1 || (rects.end[rect] ?? 0) - (rects.start[rect] ?? 0) < WIDER) continue;
+            const path = rectPath(rects, rect);
             if (path.join() === zoom.slice(0, length).join()) return path;
         }
     }

@@ -109,7 +109,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     {
         title: 'Charts',
         keys: [
-            [['↑', '↓', '←', '→'], 'callee, caller, box before, after'],
+            [['↑', '↓', '←', '→'], 'callee, caller, previous or next node'],
             [['Drag'], 'move the chart'],
             [['Ctrl+Wheel', 'q', 'e'], 'zoom in, out'],
             [['Shift+Wheel', 'h', 'l'], 'move along'],
@@ -121,7 +121,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     {
         title: 'Flame graph',
         keys: [
-            [['z', 'Double click'], 'zoom into the box'],
+            [['z', 'Double click'], 'zoom into the node'],
             [['Backspace'], 'zoom out to the next wider caller'],
             [['Esc'], 'show all'],
         ],
@@ -129,7 +129,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     {
         title: 'Stack chart',
         keys: [
-            [['x', 'Double click'], 'choose the time of the box'],
+            [['x', 'Double click'], 'select the time range of the node'],
             [['Backspace', 'Esc'], 'forget the chosen range'],
         ],
     },

@@ -1,9 +1,9 @@
 /**
- * The rows of the marker chart, and the boxes of that part of it that is on the screen, with some around it. While the
+ * The rows of the marker chart, and the rects of that part of it that is on the screen, with some around it. While the
  * engine answers, only the newest wish is remembered; what is there is drawn until then.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
-import type { MarkerBoxes, MarkerChartRow } from '../engine/markers';
+import type { MarkerRects, MarkerChartRow } from '../engine/markers';
 import { previewAxis } from './axis';
 import { latest } from './latest';
 import { chartQuery, fetchMarkerLabels, markersError } from './markers';
@@ -51,7 +51,7 @@ function layoutLines(rows: MarkerChartRow[]): Layout {
 
 /** null before the first answer. */
 export const markerLayout = signal<Layout | null>(null);
-export const markerBoxes = signal<MarkerBoxes | null>(null);
+export const markerRects = signal<MarkerRects | null>(null);
 
 const isChart = computed(() => view.value.tab === 'marker-chart');
 
@@ -61,7 +61,7 @@ export const chartWindow = signal({ first: 0, last: 0, pixels: 0 });
 /** So much of the shown time is asked for at each side, and so many rows. */
 const TIME_AROUND = 0.5;
 const ROWS_AROUND = 30;
-/** Boxes with labels: narrower ones have no room for any. */
+/** Rects with labels: narrower ones have no room for any. */
 const LABEL_PIXELS = 24;
 const MOST_LABELS = 2000;
 
@@ -70,7 +70,7 @@ let rowsOf: unknown = null;
 onOtherProfile(() => {
     rowsOf = null;
     markerLayout.value = null;
-    markerBoxes.value = null;
+    markerRects.value = null;
 });
 
 const refresh = latest(async () => {
@@ -78,9 +78,9 @@ const refresh = latest(async () => {
     if (rowsOf !== query) {
         const rows = await engine.markerChart(query);
         rowsOf = query;
-        // Boxes of other rows would be drawn in the wrong place.
+        // Rects of other rows would be drawn in the wrong place.
         batch(() => {
-            markerBoxes.value = null;
+            markerRects.value = null;
             markerLayout.value = layoutLines(rows);
         });
     }
@@ -91,12 +91,12 @@ const refresh = latest(async () => {
     const around = (to - from) * TIME_AROUND;
     const range: [number, number] = [Math.max(start, from - around), Math.min(end, to + around)];
     const pixel = (to - from) / pixels;
-    const boxes = await engine.markerBoxes(query, range, pixel, Math.max(0, first - ROWS_AROUND), last + ROWS_AROUND);
+    const rects = await engine.markerRects(query, range, pixel, Math.max(0, first - ROWS_AROUND), last + ROWS_AROUND);
     if (rowsOf !== chartQuery.peek()) return;
-    markerBoxes.value = boxes;
+    markerRects.value = rects;
     const wide: number[] = [];
-    for (let i = 0; i < boxes.row.length && wide.length < MOST_LABELS; i++)
-        if ((boxes.end[i] ?? 0) - (boxes.start[i] ?? 0) > pixel * LABEL_PIXELS) wide.push(boxes.marker[i] ?? -1);
+    for (let i = 0; i < rects.row.length && wide.length < MOST_LABELS; i++)
+        if ((rects.end[i] ?? 0) - (rects.start[i] ?? 0) > pixel * LABEL_PIXELS) wide.push(rects.marker[i] ?? -1);
     await fetchMarkerLabels(wide);
 }, markersError);
 

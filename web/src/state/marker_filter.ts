@@ -6,7 +6,7 @@ import { type MenuItem, menuItem, showNotice } from './windows';
 
 const TEXT_LIMIT = 40;
 
-/** There is a search for markers, and its box is on the screen. */
+/** There is a search for markers, and its input is on the screen. */
 export function isMarkerSearchShown(): boolean {
     return isMarkerView.value && markerSearch.value.trim() !== '';
 }

@@ -45,13 +45,13 @@ export const chartQuery = computed<MarkerQuery>(() => ({
 }));
 
 /** The columns that begin with the largest; the others with the first. */
-const FALLING: ReadonlySet<MarkerColumn> = new Set(['duration']);
+const DESCENDING: ReadonlySet<MarkerColumn> = new Set(['duration']);
 const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'];
 
 const sortKeys = computed<MarkerSort[]>(() => {
     const { column: wanted, reversed } = markerSort.value;
     const column = COLUMNS.find((one) => one === wanted) ?? 'start';
-    return [{ column, falling: FALLING.has(column) !== reversed }];
+    return [{ column, descending: DESCENDING.has(column) !== reversed }];
 });
 
 /** Markers of the table, top to bottom; null before the first answer. */

@@ -2,7 +2,7 @@
 import type { Recursion } from '../engine/api';
 import { copyName, copyPlainName, copySource, copyStack } from './copies';
 import { funcName } from './names';
-import { openSource, type SourcePlace } from './source_box';
+import { openSource, type SourcePlace } from './source_panel';
 import { changeView, engine } from './store';
 import {
     type NodePlace,

@@ -1,4 +1,4 @@
-/** What can be typed into the two searches: for the box itself and for the dialog of keys. */
+/** What can be typed into the two searches: for the input itself and for the dialog of keys. */
 import type { KeyLine } from './key_help';
 
 export interface SearchHelp {

@@ -1,7 +1,7 @@
-/** Finding text in the source or in the machine code of the box, as editors do. */
+/** Finding text in the source or in the machine code of the source panel, as editors do. */
 import { batch, computed, signal } from '@preact/signals';
 import {
-    box,
+    sourcePanel,
     chooseInstruction,
     chooseLine,
     chosenInstruction,
@@ -12,23 +12,23 @@ import {
     shownSyntax,
     sourceText,
     wantedInstruction,
-} from './source_box';
+} from './source_panel';
 
 export type FindPane = 'source' | 'code';
 
 /** Where something is being looked for; null: nowhere. */
 const wantedPane = signal<FindPane | null>(null);
 export const findText = signal('');
-/** Counts how often the user asked for it: the text box then gets the keyboard. */
+/** Counts how often the user asked for it: the text field then gets the keyboard. */
 export const findOpenings = signal(0);
 
 function has(pane: FindPane): boolean {
-    return pane === 'source' ? sourceText.value?.text != null : box.value?.assembly === true && code.value !== null;
+    return pane === 'source' ? sourceText.value?.text != null : sourcePanel.value?.assembly === true && code.value !== null;
 }
 
 export const findPane = computed<FindPane | null>(() => {
     const pane = wantedPane.value;
-    return pane !== null && box.value !== null && has(pane) ? pane : null;
+    return pane !== null && sourcePanel.value !== null && has(pane) ? pane : null;
 });
 
 /** ":12" */
@@ -110,10 +110,10 @@ export function openFind(): void {
 export function closeFind(): void {
     const pane = findPane.value;
     wantedPane.value = null;
-    const source = document.querySelector('.box .source-editor')?.shadowRoot;
+    const source = document.querySelector('.source-panel .source-editor')?.shadowRoot;
     const content =
         pane === 'code'
-            ? document.querySelector<HTMLElement>('.box .code')
+            ? document.querySelector<HTMLElement>('.source-panel .code')
             : source?.querySelector<HTMLElement>('.cm-content');
     content?.focus({ preventScroll: true });
 }

@@ -4,7 +4,7 @@
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
-import type { StackBoxes } from '../engine/charts';
+import type { StackRects } from '../engine/charts';
 import { type Span, shownRange } from './axis';
 import { latest } from './latest';
 import { changeView, engine, inverted, onOtherProfile, selectedThreads, view } from './store';
@@ -12,11 +12,11 @@ import { shownFilter } from './tree';
 
 export interface ThreadChart {
     thread: number;
-    boxes: StackBoxes;
+    rects: StackRects;
 }
 
 export interface StackChart {
-    /** ms: the range that the boxes are about. */
+    /** ms: the range that the rects are about. */
     span: Span;
     charts: ThreadChart[];
 }
@@ -57,7 +57,7 @@ const refresh = latest(async () => {
     const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
     const charts = selectedThreads.value.slice(0, MOST_CHARTS).map(async (thread) => ({
         thread,
-        boxes: await engine.stackChart(thread, span[0], span[1], pixels, isSame),
+        rects: await engine.stackChart(thread, span[0], span[1], pixels, isSame),
     }));
     stackChart.value = { span, charts: await Promise.all(charts) };
 }, stackChartError);

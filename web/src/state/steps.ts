@@ -17,7 +17,7 @@ const WORDS: Partial<Record<keyof View, string>> = {
     tracks: 'tracks',
     threads: 'choice of threads',
     profileName: 'name',
-    box: 'source and assembly',
+    sourcePanel: 'source and assembly',
     tab: 'view',
     sorts: 'order of a table',
     preview: 'chosen range',

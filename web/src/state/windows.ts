@@ -16,11 +16,11 @@ export const sidebarWidth = signal<number>(storedNumber('sidebarWidth') ?? 320);
 export const sidebarOpen = signal<boolean>(stored('sidebar') !== 'closed');
 
 /** px, of source and assembly; null: a part of the window. */
-export const boxHeight = signal<number | null>(storedNumber('boxHeight'));
+export const sourcePanelHeight = signal<number | null>(storedNumber('sourcePanelHeight'));
 
-export function setBoxHeight(height: number | null): void {
-    boxHeight.value = height;
-    store('boxHeight', height === null ? null : String(Math.round(height)));
+export function setSourcePanelHeight(height: number | null): void {
+    sourcePanelHeight.value = height;
+    store('sourcePanelHeight', height === null ? null : String(Math.round(height)));
 }
 
 /** What the source takes of the width beside the assembly. */

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 """An independent look into a saved profile, for tests: python's own JSON and gzip, and sums done the obvious way.
 
-    profile_facts.py FILE check                  says what is wrong with indexes, lengths and orders; exits 1 if anything is
-    profile_facts.py FILE samples                samples with a stack
-    profile_facts.py FILE threads                a line per thread: pid, tid, process name, name, samples
-    profile_facts.py FILE self NAME              percent of samples whose innermost function is NAME
-    profile_facts.py FILE self-at NAME LINE      percent of samples whose innermost function is NAME, in that line
-    profile_facts.py FILE user-self NAME [LINE]  the same, of the samples that are not in the kernel
-    profile_facts.py FILE total NAME             percent of samples with NAME on the stack
-    profile_facts.py FILE chain A B C            percent of samples with A calling (directly or not) B calling C
-    profile_facts.py FILE complete               percent of samples whose stack is not cut
-    profile_facts.py FILE roots                  how many samples each outermost function has
-    profile_facts.py FILE named                  percent of frames of samples (weighted) that are not "0x..."
-    profile_facts.py FILE cpu                    CPU time in ms, all threads
-    profile_facts.py FILE meta KEY               a value of meta
-    profile_facts.py FILE extra LABEL            a value of the info sections
-    profile_facts.py FILE line NAME              source files and lines of the frames of NAME
-    profile_facts.py FILE categories             names of the categories that samples end in
+    profile_metadata.py FILE check                  says what is wrong with indexes, lengths and orders; exits 1 if anything is
+    profile_metadata.py FILE samples                samples with a stack
+    profile_metadata.py FILE threads                a line per thread: pid, tid, process name, name, samples
+    profile_metadata.py FILE self NAME              percent of samples whose innermost function is NAME
+    profile_metadata.py FILE self-at NAME LINE      percent of samples whose innermost function is NAME, in that line
+    profile_metadata.py FILE user-self NAME [LINE]  the same, of the samples that are not in the kernel
+    profile_metadata.py FILE total NAME             percent of samples with NAME on the stack
+    profile_metadata.py FILE chain A B C            percent of samples with A calling (directly or not) B calling C
+    profile_metadata.py FILE complete               percent of samples whose stack is not cut
+    profile_metadata.py FILE roots                  how many samples each outermost function has
+    profile_metadata.py FILE named                  percent of frames of samples (weighted) that are not "0x..."
+    profile_metadata.py FILE cpu                    CPU time in ms, all threads
+    profile_metadata.py FILE meta KEY               a value of meta
+    profile_metadata.py FILE extra LABEL            a value of the info sections
+    profile_metadata.py FILE line NAME              source files and lines of the frames of NAME
+    profile_metadata.py FILE categories             names of the categories that samples end in
 
 NAME matches a whole function name, or its part before the parameters; A|B is either.
 """

@@ -1,9 +1,9 @@
 /*
- * The native half of the comparison that door_twins.mjs makes: the functions that the WebAssembly engine exports
+ * The native half of the comparison that api_reference.mjs makes: the functions that the WebAssembly engine exports
  * (lib/tree/wasm_*.c), compiled for this machine. Reads a profile, and for each request on standard input prints what
  * the function answers.
  *
- *     door_dump PROFILE <REQUESTS
+ *     api_dump PROFILE <REQUESTS
  *
  * A request is "NAME INPUT LAYOUT ARGUMENT...": INPUT is the input buffer in hexadecimal ("-": it stays as it is);
  * LAYOUT says what is in the columns of the answer ("=": the answer is a number, "?": whether it succeeds), as
@@ -72,7 +72,7 @@ VIEW(marker_sorted, session, WORD(0))
 VIEW(marker_texts, session, WORD(0), INT(1))
 VIEW(marker_details, session, WORD(0), WORD(1))
 VIEW(marker_chart, session)
-VIEW(marker_boxes, session, REAL(0), REAL(1), REAL(2), WORD(3), WORD(4))
+VIEW(marker_rects, session, REAL(0), REAL(1), REAL(2), WORD(3), WORD(4))
 VIEW(marker_strip, session, WORD(0), REAL(1), REAL(2), REAL(3), WORD(4))
 VIEW(marker_graph, session, WORD(0), WORD(1), WORD(2), REAL(3), REAL(4), WORD(5))
 VIEW(counter_graph, session, WORD(0), REAL(1), REAL(2), WORD(3))
@@ -127,7 +127,7 @@ static const struct call calls[] = {
     VIEW_ROW(marker_texts),
     VIEW_ROW(marker_details),
     VIEW_ROW(marker_chart),
-    VIEW_ROW(marker_boxes),
+    VIEW_ROW(marker_rects),
     VIEW_ROW(marker_strip),
     VIEW_ROW(marker_graph),
     VIEW_ROW(counter_graph),
@@ -141,7 +141,7 @@ static const struct call *find_call(const char *name)
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
         if (strcmp(calls[i].name, name) == 0)
             return &calls[i];
-    fprintf(stderr, "door_dump: there is no function %s\n", name);
+    fprintf(stderr, "api_dump: there is no function %s\n", name);
     exit(2);
 }
 
@@ -259,7 +259,7 @@ static struct session *load(const char *path)
     }
     gzclose(file);
     if (session_finish(session)) {
-        fprintf(stderr, "door_dump: %s\n", session->err.text);
+        fprintf(stderr, "api_dump: %s\n", session->err.text);
         exit(1);
     }
     return session;

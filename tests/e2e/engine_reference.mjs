@@ -1,7 +1,7 @@
-// The WebAssembly half of test_engine_twins: asks the engine of the page what engine_dump.c asks the native one, and
+// The WebAssembly half of test_engine_reference: asks the engine of the page what engine_dump.c asks the native one, and
 // compares the answers line by line. Prints TAP.
 //
-//     node engine_twins.mjs ENGINE_DUMP PROFILE...
+//     node engine_reference.mjs ENGINE_DUMP PROFILE...
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,6 +1,6 @@
-/** Draws the boxes of a flame graph or a stack chart, crisp at any size of a pixel, with as much of the names as fits. */
-import type { Boxes } from '../engine/charts';
-import { type BoxColors, type ChartColors, colorsOfCategory } from './box_colors';
+/** Draws the rects of a flame graph or a stack chart, crisp at any size of a pixel, with as much of the names as fits. */
+import type { Rects } from '../engine/charts';
+import { type RectColors, type ChartColors, colorsOfCategory } from './rect_colors';
 import { pixelRatio, sizeCanvas } from './canvas';
 
 /** px */
@@ -9,27 +9,27 @@ export const ROW_HEIGHT = 18;
 export const FONT_FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 export const FONT = `11px ${FONT_FAMILY}`;
 export const TEXT_MARGIN = 4;
-/** px: narrower boxes have no room for any text. */
+/** px: narrower rects have no room for any text. */
 export const TEXT_ROOM = 20;
-/** px: narrower boxes would be all frame. */
+/** px: narrower rects would be all frame. */
 const FRAME_ROOM = 6;
 const ELLIPSIS = '…';
 
-/** Rows of boxes that share a horizontal scale; a chart has one or, of several threads, one below the other. */
+/** Rows of rects that share a horizontal scale; a chart has one or, of several threads, one below the other. */
 export interface Band {
-    boxes: Boxes;
-    /** What 0 and 1 of the boxes are, on the axis of the chart. */
+    rects: Rects;
+    /** What 0 and 1 of the rects are, on the axis of the chart. */
     span: [number, number];
     /** The first row of the chart that is the band's, and how many it has. */
     firstRow: number;
     rows: number;
-    /** 1 per box that is selected. */
+    /** 1 per rect that is selected. */
     selected: Uint8Array;
 }
 
 export interface Place {
     band: number;
-    box: number;
+    rect: number;
 }
 
 export interface Frame {
@@ -83,12 +83,12 @@ export function fitText(context: CanvasRenderingContext2D, text: string, room: n
 
 // ---- places ----
 
-/** The sides of a box, px from the left of the canvas, not rounded. */
-export function sidesOf(frame: Frame, band: Band, box: number): [number, number] {
+/** The sides of a rect, px from the left of the canvas, not rounded. */
+export function sidesOf(frame: Frame, band: Band, rect: number): [number, number] {
     const scale = frame.width / (frame.shown[1] - frame.shown[0]);
     const length = band.span[1] - band.span[0];
     const x = (share: number): number => frame.left + (band.span[0] + share * length - frame.shown[0]) * scale;
-    return [x(band.boxes.start[box] ?? 0), x(band.boxes.end[box] ?? 0)];
+    return [x(band.rects.start[rect] ?? 0), x(band.rects.end[rect] ?? 0)];
 }
 
 /** The top of a row of the chart, px from that of the canvas. */
@@ -97,31 +97,31 @@ export function topOf(frame: Frame, row: number): number {
 }
 
 /** What is at a place of the canvas; null: nothing. */
-export function boxAt(frame: Frame, x: number, y: number): Place | null {
+export function rectAt(frame: Frame, x: number, y: number): Place | null {
     const row = Math.floor((frame.fromBottom ? frame.origin - y : y - frame.origin) / ROW_HEIGHT);
     const at = frame.bands.findIndex((band) => row >= band.firstRow && row < band.firstRow + band.rows);
     const band = frame.bands[at];
     if (!band || x < frame.left || x > frame.left + frame.width) return null;
-    const { depth } = band.boxes;
-    for (let box = 0; box < depth.length; box++) {
-        if (depth[box] !== row - band.firstRow) continue;
-        const [left, right] = sidesOf(frame, band, box);
-        if (x >= left && x < right) return { band: at, box };
+    const { depth } = band.rects;
+    for (let rect = 0; rect < depth.length; rect++) {
+        if (depth[rect] !== row - band.firstRow) continue;
+        const [left, right] = sidesOf(frame, band, rect);
+        if (x >= left && x < right) return { band: at, rect };
     }
     return null;
 }
 
 // ---- drawing ----
 
-function colorsOf(frame: Frame, band: Band, box: number): BoxColors {
-    return colorsOfCategory(frame.colors, band.boxes.category[box] ?? 0);
+function colorsOf(frame: Frame, band: Band, rect: number): RectColors {
+    return colorsOfCategory(frame.colors, band.rects.category[rect] ?? 0);
 }
 
-function fillOf(colors: BoxColors, band: Band, box: number, isHovered: boolean): string {
-    if (band.selected[box] === 1) return colors.selected;
+function fillOf(colors: RectColors, band: Band, rect: number, isHovered: boolean): string {
+    if (band.selected[rect] === 1) return colors.selected;
     if (isHovered) return colors.hover;
-    if (band.boxes.matches[box] === 0) return colors.faint;
-    return band.boxes.func[box] === -1 ? colors.crowd : colors.fill;
+    if (band.rects.matches[rect] === 0) return colors.faint;
+    return band.rects.func[rect] === -1 ? colors.aggregate : colors.fill;
 }
 
 const pixels = new Map<string, number>();
@@ -137,10 +137,10 @@ function pixelOf(color: string): number {
     return pixel;
 }
 
-/** A box that something is drawn on, device pixels. */
+/** A rect that something is drawn on, device pixels. */
 interface Drawn {
     band: Band;
-    box: number;
+    rect: number;
     left: number;
     top: number;
     width: number;
@@ -148,10 +148,10 @@ interface Drawn {
 }
 
 /**
- * The boxes as pixels: thousands of them are drawn faster into memory than by calls for each. Only the first line of each
- * row is drawn box by box, the others are copies of it. Returns the boxes that have room for a name or a frame.
+ * The rects as pixels: thousands of them are drawn faster into memory than by calls for each. Only the first line of each
+ * row is drawn rect by rect, the others are copies of it. Returns the rects that have room for a name or a frame.
  */
-function fillBoxes(image: ImageData, frame: Frame, ratio: number): Drawn[] {
+function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
     const data = new Uint32Array(image.data.buffer);
     const drawn: Drawn[] = [];
     const lines = new Map<number, number>();
@@ -160,25 +160,25 @@ function fillBoxes(image: ImageData, frame: Frame, ratio: number): Drawn[] {
     const gap = Math.max(1, Math.round(ratio * 0.8));
     data.fill(0);
     frame.bands.forEach((band, at) => {
-        const { boxes } = band;
-        for (let box = 0; box < boxes.depth.length; box++) {
-            const row = topOf(frame, band.firstRow + (boxes.depth[box] ?? 0));
+        const { rects } = band;
+        for (let rect = 0; rect < rects.depth.length; rect++) {
+            const row = topOf(frame, band.firstRow + (rects.depth[rect] ?? 0));
             const top = Math.round(row * ratio);
             const bottom = Math.min(image.height, Math.round((row + ROW_HEIGHT) * ratio) - gap);
             const line = Math.max(0, top);
             if (line >= bottom) continue;
-            const [start, end] = sidesOf(frame, band, box);
+            const [start, end] = sidesOf(frame, band, rect);
             const left = Math.max(firstEdge, Math.round(start * ratio));
             const right = Math.min(lastEdge, Math.round(end * ratio));
             if (right <= left) continue;
             // Neighbours keep apart, as long as there is something left of them.
             const width = right - left > 2 * gap ? right - left - gap : right - left;
-            const isHovered = frame.hovered?.band === at && frame.hovered.box === box;
-            const color = pixelOf(fillOf(colorsOf(frame, band, box), band, box, isHovered));
+            const isHovered = frame.hovered?.band === at && frame.hovered.rect === rect;
+            const color = pixelOf(fillOf(colorsOf(frame, band, rect), band, rect, isHovered));
             data.fill(color, line * image.width + left, line * image.width + left + width);
             lines.set(line, bottom);
             if (width > Math.min(TEXT_ROOM, FRAME_ROOM) * ratio)
-                drawn.push({ band, box, left, top, width, height: bottom - top });
+                drawn.push({ band, rect, left, top, width, height: bottom - top });
         }
     });
     for (const [line, bottom] of lines)
@@ -195,14 +195,14 @@ function drawFrame(context: CanvasRenderingContext2D, frame: Frame, ratio: numbe
 }
 
 function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
-    const { band, box, left, width } = drawn;
-    const text = frame.label(band.boxes.func[box] ?? -1);
+    const { band, rect, left, width } = drawn;
+    const text = frame.label(band.rects.func[rect] ?? -1);
     const fitting = text === '' ? '' : fitText(context, text, width / ratio - 2 * TEXT_MARGIN);
     if (fitting === '') return;
-    const isFaint = band.boxes.matches[box] === 0;
+    const isFaint = band.rects.matches[rect] === 0;
     const plain = isFaint ? frame.colors.quiet : frame.colors.text;
-    context.fillStyle = band.selected[box] === 1 ? colorsOf(frame, band, box).selectedText : plain;
-    const top = topOf(frame, band.firstRow + (band.boxes.depth[box] ?? 0));
+    context.fillStyle = band.selected[rect] === 1 ? colorsOf(frame, band, rect).selectedText : plain;
+    const top = topOf(frame, band.firstRow + (band.rects.depth[rect] ?? 0));
     context.fillText(fitting, left / ratio + TEXT_MARGIN, top + ROW_HEIGHT / 2);
 }
 
@@ -219,18 +219,18 @@ function imageFor(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D):
 }
 
 /** Draws all bands over the whole canvas, which gets the size of the frame. */
-export function drawBoxes(canvas: HTMLCanvasElement, frame: Frame): void {
+export function drawRects(canvas: HTMLCanvasElement, frame: Frame): void {
     const context = canvas.getContext('2d');
     if (!context) return;
     const ratio = pixelRatio();
     sizeCanvas(canvas, frame.canvasWidth, frame.height);
     const image = imageFor(canvas, context);
-    const drawn = fillBoxes(image, frame, ratio);
+    const drawn = fillRects(image, frame, ratio);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.putImageData(image, 0, 0);
     if (frame.hasFocus)
         for (const one of drawn)
-            if (one.band.selected[one.box] === 1 && one.width > FRAME_ROOM * ratio)
+            if (one.band.selected[one.rect] === 1 && one.width > FRAME_ROOM * ratio)
                 drawFrame(context, frame, ratio, one);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.font = FONT;

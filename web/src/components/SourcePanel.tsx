@@ -1,19 +1,19 @@
-/** The box below the views: source and assembly of a function side by side, with their buttons and keys. */
+/** The panel below the views: source and assembly of a function side by side, with their buttons and keys. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { fetchNames, funcName, namesVersion } from '../state/names';
 import {
-    box,
-    boxError,
-    changeBox,
+    sourcePanel,
+    sourceError,
+    changeSourcePanel,
     chooseSyntax,
     chosenLine,
-    closeBox,
+    closeSourcePanel,
     code,
     copyChosen,
     hotLines,
     inPercent,
-    leaveBox,
+    leaveSourcePanel,
     openings,
     shownSymbol,
     sourceText,
@@ -24,9 +24,9 @@ import {
     syntax,
     toggleAssembly,
     toggleUnit,
-} from '../state/source_box';
+} from '../state/source_panel';
 import { canFind, openFind } from '../state/source_find';
-import { boxHeight, sourceShare } from '../state/windows';
+import { sourcePanelHeight, sourceShare } from '../state/windows';
 import { plainText } from '../text/plain';
 import { AssemblyView } from './AssemblyView';
 import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon, SearchIcon } from './icons';
@@ -136,7 +136,7 @@ function Symbols(): JSX.Element | null {
 }
 
 function Heading(): JSX.Element {
-    const func = box.value?.func ?? -1;
+    const func = sourcePanel.value?.func ?? -1;
     namesVersion.value;
     useEffect(() => {
         if (func >= 0) void fetchNames([func]);
@@ -155,21 +155,21 @@ function Heading(): JSX.Element {
     );
 }
 
-/** What is marked with the mouse in the box, also in the editor, which has a tree of its own. */
+/** What is marked with the mouse in the source panel, also in the editor, which has a tree of its own. */
 function isTextMarked(): boolean {
     const root = document.querySelector('.source-editor')?.shadowRoot as ({ getSelection?: () => Selection | null } | null | undefined);
     return [root?.getSelection?.(), document.getSelection()].some((marked) => (marked?.toString() ?? '') !== '');
 }
 
-/** Keys of the box; false if one has no meaning here. */
-function onBoxKey(event: KeyboardEvent): boolean {
+/** Keys of the source panel; false if one has no meaning here. */
+function onPanelKey(event: KeyboardEvent): boolean {
     const isInCode = event.target instanceof Element && event.target.closest('.code') !== null;
     if ((event.ctrlKey || event.metaKey) && event.key === 'c' && !isTextMarked()) return copyChosen(isInCode);
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return false;
-    const shown = box.value;
+    const shown = sourcePanel.value;
     switch (event.key) {
         case 'Escape':
-            leaveBox();
+            leaveSourcePanel();
             break;
         case 'n':
             (isInCode ? stepHotInstruction : stepHotLine)(1);
@@ -181,10 +181,10 @@ function onBoxKey(event: KeyboardEvent): boolean {
             toggleAssembly();
             break;
         case 'f':
-            changeBox({ full: !(shown?.full ?? false) });
+            changeSourcePanel({ full: !(shown?.full ?? false) });
             break;
         case 'r':
-            changeBox({ isOfRow: !(shown?.isOfRow ?? false) });
+            changeSourcePanel({ isOfRow: !(shown?.isOfRow ?? false) });
             break;
         case '%':
             toggleUnit();
@@ -201,8 +201,8 @@ function onBoxKey(event: KeyboardEvent): boolean {
     return true;
 }
 
-export function SourceBox(): JSX.Element | null {
-    const shown = box.value;
+export function SourcePanel(): JSX.Element | null {
+    const shown = sourcePanel.value;
     const element = useRef<HTMLElement>(null);
     // Its keys work from the start; source or code take the focus when they are there.
     const opened = openings.value;
@@ -217,19 +217,19 @@ export function SourceBox(): JSX.Element | null {
         <section
             ref={element}
             tabIndex={-1}
-            class={shown.full ? 'box full' : 'box'}
+            class={shown.full ? 'source-panel full' : 'source-panel'}
             aria-label="Source and assembly"
-            style={boxHeight.value === null || shown.full ? {} : { height: `${boxHeight.value}px` }}
+            style={sourcePanelHeight.value === null || shown.full ? {} : { height: `${sourcePanelHeight.value}px` }}
             onKeyDown={(event) => {
-                if (onBoxKey(event)) {
+                if (onPanelKey(event)) {
                     event.preventDefault();
                     event.stopPropagation();
                 }
             }}
         >
-            <div class="box-header">
+            <div class="source-header">
                 <Heading />
-                {boxError.value !== '' && <span role="alert">{boxError.value}</span>}
+                {sourceError.value !== '' && <span role="alert">{sourceError.value}</span>}
                 <HotLines />
                 {(hasPath || shown.func >= 0) && (
                     <Choice
@@ -245,7 +245,7 @@ export function SourceBox(): JSX.Element | null {
                             ],
                         ]}
                         chosen={shown.isOfRow ? 'row' : 'all'}
-                        choose={(name) => changeBox({ isOfRow: name === 'row' })}
+                        choose={(name) => changeSourcePanel({ isOfRow: name === 'row' })}
                     />
                 )}
                 <button
@@ -291,7 +291,7 @@ export function SourceBox(): JSX.Element | null {
                     aria-label="Full screen"
                     aria-pressed={shown.full}
                     title={shown.full ? 'Leave the full screen (f, Esc)' : 'Full screen (f)'}
-                    onClick={() => changeBox({ full: !shown.full })}
+                    onClick={() => changeSourcePanel({ full: !shown.full })}
                 >
                     <FullScreenIcon />
                 </button>
@@ -300,12 +300,12 @@ export function SourceBox(): JSX.Element | null {
                     class="button quiet square"
                     aria-label="Close"
                     title="Close (Esc)"
-                    onClick={closeBox}
+                    onClick={closeSourcePanel}
                 >
                     <CloseIcon />
                 </button>
             </div>
-            <div class="box-panes">
+            <div class="source-panes">
                 <SourceView share={shown.assembly ? sourceShare.value : 1} />
                 {shown.assembly && <PanesSplitter />}
                 {shown.assembly && <AssemblyView />}

@@ -1,8 +1,8 @@
 // The functions that the engine exports to the page (lib/tree/wasm_*.c): what WebAssembly answers against what the same
-// code answers natively (door_dump.c), bit for bit. Charts, butterfly, costs of lines and instructions, graphs of the
+// code answers natively (api_dump.c), bit for bit. Charts, butterfly, costs of lines and instructions, graphs of the
 // timeline, markers, counters, finding names. Prints TAP.
 //
-//     node door_twins.mjs DOOR_DUMP PROFILE...
+//     node api_reference.mjs API_DUMP PROFILE...
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -17,10 +17,10 @@ const [dumper, ...files] = process.argv.slice(2);
 const { EngineModule, module: compiled, kinds } = await loadEngine();
 const encoder = new TextEncoder();
 
-// The columns of the answers: see door_dump.c.
+// The columns of the answers: see api_dump.c.
 const ROWS = '0:w/1:w/2:w/3:w/4:d/5:d/6:b';
 const COSTS = '0:w.dd/1:d*2';
-const BOXES = '0:w/1:w/2:w/3:d/4:d';
+const RECTS = '0:w/1:w/2:w/3:d/4:d';
 
 const FIELD_BYTES = { d: 8, w: 4, f: 4, b: 1, '.': 4 };
 
@@ -61,41 +61,41 @@ function columnText(view, part) {
 }
 
 const PIECE_BYTES = 3000;
-const PASS_BYTES = 40;
+const DEFER_BYTES = 40;
 const RUN_WORDS = 5;
-let runsPassed = 0;
+let runsDeferred = 0;
 let mostMemories = 0;
 
-class Door {
+class Api {
     requests = [];
     answers = [];
 
     static async open(file) {
-        const door = new Door();
-        door.engine = await EngineModule.create(compiled);
-        door.exports = door.engine.functions();
+        const api = new Api();
+        api.engine = await EngineModule.create(compiled);
+        api.exports = api.engine.functions();
         const bytes = readFileSync(file);
         const json = bytes[0] === 0x1f ? gunzipSync(bytes) : bytes;
-        const { session } = door.engine;
+        const { session } = api.engine;
         const helper = await EngineModule.create(compiled);
         const memories = new Set(); // another one after each growth
         for (let at = 0; at < json.length; at += PIECE_BYTES) {
             const piece = json.subarray(at, at + PIECE_BYTES);
-            door.engine.input(piece.length).set(piece);
-            door.exports.session_pass(session, at === 0 ? 0 : PASS_BYTES);
-            door.engine.check(door.exports.session_feed(session, piece.length));
-            door.putPassed(piece, helper);
-            memories.add(door.exports.memory.buffer);
+            api.engine.input(piece.length).set(piece);
+            api.exports.session_defer(session, at === 0 ? 0 : DEFER_BYTES);
+            api.engine.check(api.exports.session_feed(session, piece.length));
+            api.putDeferred(piece, helper);
+            memories.add(api.exports.memory.buffer);
         }
-        door.engine.check(door.exports.session_finish(session));
+        api.engine.check(api.exports.session_finish(session));
         mostMemories = Math.max(mostMemories, memories.size);
-        return door;
+        return api;
     }
 
-    /** Has the numbers that were let pass in a piece read by another engine: what is loaded so is compared like all else. */
-    putPassed(piece, helper) {
+    /** Has the numbers that were deferred in a piece read by another engine: what is loaded so is compared like all else. */
+    putDeferred(piece, helper) {
         const { session } = this.engine;
-        const view = this.engine.view(this.exports.session_passed(session));
+        const view = this.engine.view(this.exports.session_deferred(session));
         const runs = view.records(0, RUN_WORDS * 4, (data, at) =>
             Array.from({ length: RUN_WORDS }, (_, word) => data.getUint32(at + word * 4, true)),
         );
@@ -103,8 +103,8 @@ class Door {
             helper.inputWords([], `[${piece.toString('utf8', offset, offset + size)}]`);
             const elements = helper.view(helper.functions().session_numbers(helper.session, type, size + 2)).bytes(0);
             if (elements.length !== bytes) throw new Error(`${bytes} bytes were counted, not ${elements.length}`);
-            this.engine.memory(this.exports.session_place(session, run), bytes).set(elements);
-            runsPassed++;
+            this.engine.memory(this.exports.session_deferred_elements(session, run), bytes).set(elements);
+            runsDeferred++;
         }
     }
 
@@ -119,7 +119,7 @@ class Door {
         }
         this.requests.push([name, hex, layout, ...args].join(' '));
         const exported = this.exports[`session_${name}`];
-        if (exported.length !== args.length + 1) throw new Error(`${name} has other arguments now: door_dump.c has to follow`);
+        if (exported.length !== args.length + 1) throw new Error(`${name} has other arguments now: api_dump.c has to follow`);
         const value = exported(this.engine.session, ...args);
         if (layout === '=') {
             scratch.setFloat64(0, value, true);
@@ -150,37 +150,37 @@ function transformWords({ kind, index, path = [], text = '' }) {
     return [kinds.indexOf(kind), index, 0, path.length, bytes.length, ...path, ...words];
 }
 
-function askQuery(door, { threads, transforms, from, to, search, inverted, weight }) {
+function askQuery(api, { threads, transforms, from, to, search, inverted, weight }) {
     const list = transforms.flatMap(transformWords);
     const text = encoder.encode(search).length;
-    return door.call('query', '?', [threads.length, list.length, from, to, text, inverted, weight], [[...threads, ...list], search]);
+    return api.call('query', '?', [threads.length, list.length, from, to, text, inverted, weight], [[...threads, ...list], search]);
 }
 
-/** What the page shows of one query: boxes, both sides of a butterfly, costs of places. Returns the funcs of a box. */
-function askOfQuery(door, info, query) {
+/** What the page shows of one query: rects, both sides of a butterfly, costs of places. Returns the funcs of a rect. */
+function askOfQuery(api, info, query) {
     const path = [];
-    const flame = door.call('flame', '0:ddddwwwwwww.', [0, 1, 1 / 700]);
+    const flame = api.call('flame', '0:ddddwwwwwww.', [0, 1, 1 / 700]);
     const depth = words(flame, 16, 10);
     words(flame, 16, 11).forEach((func, at) => depth[at] === path.length && func !== NONE && path.push(func));
-    door.call('flame_find', '0:d', [path.length], [path]);
+    api.call('flame_find', '0:d', [path.length], [path]);
     for (const [from, to, least] of [[0.25, 0.5, 1 / 100], [0.4, 0.4001, 1 / 3000], [0, 1, 1 / 3]])
-        door.call('flame', '0:ddddwwwwwww.', [from, to, least]);
-    for (const by of [0, 1, 2]) door.call('groups', '0:w.dd', [by]);
-    for (let weight = -1; weight <= WEIGHTS; weight++) door.call('functions_weighed', '0:w.dd', [weight]);
-    door.call('cut', '=', []);
+        api.call('flame', '0:ddddwwwwwww.', [from, to, least]);
+    for (const by of [0, 1, 2]) api.call('groups', '0:w.dd', [by]);
+    for (let weight = -1; weight <= WEIGHTS; weight++) api.call('functions_weighed', '0:w.dd', [weight]);
+    api.call('cut', '=', []);
     for (const func of [...path, NONE]) {
-        door.call('function_details', '?', [func]);
-        for (const self of [0, 1]) door.call('categories', '0:w.d', [self]);
-        door.call('lines', '0:w.dd', []);
+        api.call('function_details', '?', [func]);
+        for (const self of [0, 1]) api.call('categories', '0:w.d', [self]);
+        api.call('lines', '0:w.dd', []);
     }
     const centers = [...path.map((func) => [0, func]), [0, info.funcCount - 1], [1, 0], [1, 1], [2, 0], [2, 2], [9, 0], [0, NONE]];
     for (const [kind, index] of centers) {
-        door.call('butterfly', '?', [kind, index]);
-        door.call('butterfly_total', '=', []);
-        door.call('butterfly_self', '=', []);
+        api.call('butterfly', '?', [kind, index]);
+        api.call('butterfly_total', '=', []);
+        api.call('butterfly_self', '=', []);
         for (const side of [0, 1]) {
-            const rows = door.call('butterfly_descendants', ROWS, [side, NONE, 300]);
-            door.call('butterfly_descendants', ROWS, [side, words(rows, 1, 0)[1] ?? 3, 5]);
+            const rows = api.call('butterfly_descendants', ROWS, [side, NONE, 300]);
+            api.call('butterfly_descendants', ROWS, [side, words(rows, 1, 0)[1] ?? 3, 5]);
         }
     }
     const selections = [
@@ -191,22 +191,22 @@ function askOfQuery(door, info, query) {
     for (const [kind, funcs] of selections) {
         for (const source of [0, 1, 2, NONE])
             for (const func of [NONE, path[0] ?? 0]) {
-                door.call('line_costs', COSTS, [source, func, kind, funcs.length], [funcs]);
-                door.call('inlined_costs', '0:wwd', []);
+                api.call('line_costs', COSTS, [source, func, kind, funcs.length], [funcs]);
+                api.call('inlined_costs', '0:wwd', []);
             }
         for (const symbol of [0, 1, 2, 7]) {
-            door.call('address_costs', '0:ddd/1:d*2', [symbol, kind, funcs.length, 0], [funcs]);
-            door.call('address_costs', '0:ddd/1:d*2', [symbol, kind, funcs.length, 5], [[...funcs, 0, 4, 7, 16, 40]]);
+            api.call('address_costs', '0:ddd/1:d*2', [symbol, kind, funcs.length, 0], [funcs]);
+            api.call('address_costs', '0:ddd/1:d*2', [symbol, kind, funcs.length, 5], [[...funcs, 0, 4, 7, 16, 40]]);
         }
-        for (const func of path.slice(0, 3)) door.call('symbol_costs', '0:w.dd', [func, kind, funcs.length], [funcs]);
+        for (const func of path.slice(0, 3)) api.call('symbol_costs', '0:w.dd', [func, kind, funcs.length], [funcs]);
     }
-    door.call('find_begin', '?', []);
+    api.call('find_begin', '?', []);
     for (const text of ['', 'f', 'run', 'zz', 'ab run', 'lk:'])
-        door.call('find_names', '0:ww', [encoder.encode(text).length, 12], [[], text]);
+        api.call('find_names', '0:ww', [encoder.encode(text).length, 12], [[], text]);
     return path;
 }
 
-function askOfThreads(door, info, path) {
+function askOfThreads(api, info, path) {
     const length = info.rangeEnd - info.rangeStart;
     const ranges = [
         [info.rangeStart, info.rangeEnd],
@@ -216,45 +216,45 @@ function askOfThreads(door, info, path) {
     for (const { index } of info.threads.slice(0, 6))
         for (const [from, to] of ranges) {
             for (const [columns, isSame] of [[300, 0], [37, 1], [1, 0]])
-                door.call('stack_chart', '0:ddwwwwwwww', [index, from, to, columns, isSame]);
-            door.call('activity', '0:w/1:fx211/2:b*211', [index, from, to, 211]);
+                api.call('stack_chart', '0:ddwwwwwwww', [index, from, to, columns, isSame]);
+            api.call('activity', '0:w/1:fx211/2:b*211', [index, from, to, 211]);
             for (const search of ['', 'a'])
-                door.call('activity_kept', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
-            for (const places of [4, 8 | 16 | 32 | 64]) door.call('marker_strip', BOXES, [index, from, to, length / 500, places]);
+                api.call('activity_kept', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
+            for (const places of [4, 8 | 16 | 32 | 64]) api.call('marker_strip', RECTS, [index, from, to, length / 500, places]);
             for (let schema = 0; schema < 6; schema++)
-                for (const graph of [0, 1]) door.call('marker_graph', '0:f/1:w', [index, schema, graph, from, to, 150]);
-            door.call('waits', `${BOXES}/5:d*4`, [index, from, to, length / 500]);
+                for (const graph of [0, 1]) api.call('marker_graph', '0:f/1:w', [index, schema, graph, from, to, 150]);
+            api.call('waits', `${RECTS}/5:d*4`, [index, from, to, length / 500]);
         }
 }
 
-function askOfMarkers(door, info) {
+function askOfMarkers(api, info) {
     const length = info.rangeEnd - info.rangeStart;
     const threads = info.threads.map(({ index }) => index).slice(0, 5);
     for (const list of [threads, threads.slice(0, 1)])
         for (const search of ['', 'o', 'name:Work', '-cat:User', 'took,text:a'])
             for (const [from, to, places] of [[info.rangeStart, info.rangeEnd, 1], [info.rangeStart + length / 4, info.rangeStart + length / 3, 2]]) {
                 const bytes = encoder.encode(search).length;
-                door.call('marker_query', '?', [list.length, from, to, bytes, places], [list, search]);
-                for (const keys of [[], [0, 1], [1, 1, 2, 0], [3, 0, 2, 1]]) door.call('marker_sorted', '0:w', [keys.length / 2], [keys]);
-                door.call('marker_chart', '0:wwwww', []);
-                for (const pixel of [0, length / 300, length]) door.call('marker_boxes', BOXES, [from, to, pixel, 0, 50]);
+                api.call('marker_query', '?', [list.length, from, to, bytes, places], [list, search]);
+                for (const keys of [[], [0, 1], [1, 1, 2, 0], [3, 0, 2, 1]]) api.call('marker_sorted', '0:w', [keys.length / 2], [keys]);
+                api.call('marker_chart', '0:wwwww', []);
+                for (const pixel of [0, length / 300, length]) api.call('marker_rects', RECTS, [from, to, pixel, 0, 50]);
                 const some = [0, 1, 2, 5, 17, 40, 1e6];
-                for (const label of [0, 1]) door.call('marker_texts', '0:b', [some.length, label], [some]);
-                for (const marker of some) door.call('marker_details', '0:b', [NONE, marker]);
-                door.call('marker_details', '0:b', [0, 3]);
+                for (const label of [0, 1]) api.call('marker_texts', '0:b', [some.length, label], [some]);
+                for (const marker of some) api.call('marker_details', '0:b', [NONE, marker]);
+                api.call('marker_details', '0:b', [0, 3]);
             }
     for (let counter = 0; counter <= info.counters.length; counter++) {
         for (const [from, to] of [[info.rangeStart, info.rangeEnd], [info.rangeStart + length / 4, info.rangeStart + length / 3]]) {
-            door.call('counter_graph', '0:f', [counter, from, to, 150]);
-            door.call('counter_totals', '0:d', [counter, from, to]);
+            api.call('counter_graph', '0:f', [counter, from, to, 150]);
+            api.call('counter_totals', '0:d', [counter, from, to]);
         }
-        for (let i = -1; i < 12; i++) door.call('counter_at', '0:d', [counter, info.rangeStart + (length * i) / 10]);
+        for (let i = -1; i < 12; i++) api.call('counter_at', '0:d', [counter, info.rangeStart + (length * i) / 10]);
     }
 }
 
-function askAll(door) {
-    const text = door.call('info', '0:b', []);
-    const info = JSON.parse(door.engine.decode(text));
+function askAll(api) {
+    const text = api.call('info', '0:b', []);
+    const info = JSON.parse(api.engine.decode(text));
     const threads = info.threads.map(({ index }) => index).slice(0, 8);
     const length = info.rangeEnd - info.rangeStart;
     const middle = [info.rangeStart + length / 4, info.rangeStart + length / 2];
@@ -273,32 +273,32 @@ function askAll(door) {
             for (const search of ['', 'run,-lib:zz'])
                 for (const inverted of [0, 1]) {
                     const query = { threads, transforms, from, to, search, inverted, weight: queries++ % WEIGHTS };
-                    askQuery(door, query);
-                    path = askOfQuery(door, info, query);
+                    askQuery(api, query);
+                    path = askOfQuery(api, info, query);
                 }
-    askQuery(door, { threads, transforms: lists[1], from: -1e300, to: 1e300, search: '', inverted: 0, weight: 0 });
-    askOfThreads(door, info, path);
+    askQuery(api, { threads, transforms: lists[1], from: -1e300, to: 1e300, search: '', inverted: 0, weight: 0 });
+    askOfThreads(api, info, path);
     for (const source of [0, 1, NONE]) {
-        door.call('source', '0:w', [source]);
-        door.call('source_places', '0:w.d', [source]);
+        api.call('source', '0:w', [source]);
+        api.call('source_places', '0:w.d', [source]);
     }
-    for (const symbol of [0, 1, 2, 7]) door.call('address_lines', '0:dwwww', [symbol]);
-    askOfMarkers(door, info);
+    for (const symbol of [0, 1, 2, 7]) api.call('address_lines', '0:dwwww', [symbol]);
+    askOfMarkers(api, info);
 }
 
 console.log(`1..${files.length + 2}`);
 let number = 0;
 for (const file of files) {
-    const door = await Door.open(file);
-    askAll(door);
-    const input = `${door.requests.join('\n')}\n`;
+    const api = await Api.open(file);
+    askAll(api);
+    const input = `${api.requests.join('\n')}\n`;
     const native = execFileSync(dumper, [file], { input, maxBuffer: 1 << 30, encoding: 'utf8' }).trimEnd().split('\n');
-    const mine = door.answers;
+    const mine = api.answers;
     const at = mine.findIndex((line, i) => line !== native[i]);
     const isSame = at < 0 && mine.length === native.length;
-    console.log(`${isSame ? 'ok' : 'not ok'} ${++number} - ${basename(file)}: ${mine.length} answers at the door are the same`);
+    console.log(`${isSame ? 'ok' : 'not ok'} ${++number} - ${basename(file)}: ${mine.length} answers of the exported functions are the same`);
     if (!isSame) {
-        console.log(`# request: ${door.requests[at]?.slice(0, 200)}\n# wasm:   ${mine[at]?.slice(0, 600)}\n# native: ${native[at]?.slice(0, 600)}`);
+        console.log(`# request: ${api.requests[at]?.slice(0, 200)}\n# wasm:   ${mine[at]?.slice(0, 600)}\n# native: ${native[at]?.slice(0, 600)}`);
         process.exitCode = 1;
     }
 }
@@ -306,5 +306,5 @@ function check(isSo, what) {
     console.log(`${isSo ? 'ok' : 'not ok'} ${++number} - ${what}`);
     if (!isSo) process.exitCode = 1;
 }
-check(runsPassed > 1000, `numbers were let pass and read by another engine (${runsPassed} runs)`);
+check(runsDeferred > 1000, `numbers were deferred and read by another engine (${runsDeferred} runs)`);
 check(mostMemories < 4, `while a file arrives the memory grows in few steps (${mostMemories} at most)`);

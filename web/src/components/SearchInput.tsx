@@ -1,4 +1,4 @@
-/** A box that filters what a view shows, once no key has come for a moment. */
+/** An input that filters what a view shows, once no key has come for a moment. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchHelp } from '../state/search_help';
@@ -12,7 +12,7 @@ export function focusView(): void {
     document.querySelector<HTMLElement>('#view .tree, #view .chart')?.focus();
 }
 
-export interface SearchBoxProps {
+export interface SearchInputProps {
     id: string;
     label: string;
     placeholder: string;
@@ -22,9 +22,9 @@ export interface SearchBoxProps {
     onSearch(text: string, step: Step): void;
 }
 
-/** What can be typed, below the box: for as long as it is empty, so that it covers nothing that was found. */
-function Help({ id, help, box }: { id: string; help: SearchHelp; box: HTMLElement }): JSX.Element {
-    const { right, bottom } = box.getBoundingClientRect();
+/** What can be typed, below the input: for as long as it is empty, so that it covers nothing that was found. */
+function Help({ id, help, anchor }: { id: string; help: SearchHelp; anchor: HTMLElement }): JSX.Element {
+    const { right, bottom } = anchor.getBoundingClientRect();
     return (
         <div id={id} class="search-help" role="note" style={{ top: `${bottom + 4}px`, right: `${window.innerWidth - right}px` }}>
             <p>{help.what}</p>
@@ -44,14 +44,14 @@ function Help({ id, help, box }: { id: string; help: SearchHelp; box: HTMLElemen
     );
 }
 
-export function SearchBox({ id, label, placeholder, help, text, onSearch }: SearchBoxProps): JSX.Element {
+export function SearchInput({ id, label, placeholder, help, text, onSearch }: SearchInputProps): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
     const [isAsked, setAsked] = useState(false);
     useEffect(() => {
         // Back, forward and "clear" change the search from outside; typing must not be overwritten.
-        const box = input.current;
-        if (box && box.value.trim() !== text.trim()) box.value = text;
+        const element = input.current;
+        if (element && element.value.trim() !== text.trim()) element.value = text;
     }, [text]);
     const apply = (): void => {
         window.clearTimeout(timer.current);
@@ -63,7 +63,7 @@ export function SearchBox({ id, label, placeholder, help, text, onSearch }: Sear
         apply();
     };
     const helpId = `${id}-help`;
-    const box = input.current?.closest<HTMLElement>('.search');
+    const anchor = input.current?.closest<HTMLElement>('.search');
     return (
         <search class="search">
             <SearchIcon />
@@ -108,7 +108,7 @@ export function SearchBox({ id, label, placeholder, help, text, onSearch }: Sear
                     <CloseIcon />
                 </button>
             )}
-            {isAsked && box && <Help id={helpId} help={help} box={box} />}
+            {isAsked && anchor && <Help id={helpId} help={help} anchor={anchor} />}
         </search>
     );
 }

@@ -1,5 +1,5 @@
 /**
- * The box below the views: the source file of a function beside its machine code, each line and each instruction with
+ * The panel below the views: the source file of a function beside its machine code, each line and each instruction with
  * what it costs. The view (and so the address) says for which function or row it was opened; what is shown is fetched
  * once and kept, and the costs follow the query of the tree.
  */
@@ -7,7 +7,7 @@ import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
 import { messageOf } from '../text/message';
-import type { BoxView } from './box_codec';
+import type { SourcePanelView } from './source_codec';
 import { fetchNames, funcName } from './names';
 import { changeView, engine, info, onOtherProfile, type Step, store, stored, view } from './store';
 import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
@@ -15,7 +15,7 @@ import { plainText } from '../text/plain';
 import { summary } from './tree';
 import { copyText, showNotice } from './windows';
 
-/** What the box can be opened for: a row of a tree, or a function wherever it is called. */
+/** What the source panel can be opened for: a row of a tree, or a function wherever it is called. */
 export interface SourcePlace {
     func: number;
     path?: NodePath;
@@ -41,7 +41,7 @@ export interface Code extends Disassembly {
     places: Place[][];
 }
 
-export const box = computed<BoxView | null>(() => view.value.box);
+export const sourcePanel = computed<SourcePanelView | null>(() => view.value.sourcePanel);
 export const sourceText = signal<SourceText | null>(null);
 export const lineCosts = signal<LineCosts | null>(null);
 export const symbols = signal<NativeSymbol[] | null>(null);
@@ -50,7 +50,7 @@ export const code = signal<Code | null>(null);
 export const codeProblem = signal('');
 const addressCosts = signal<AddressCosts | null>(null);
 /** A sentence about what went wrong with the costs. */
-export const boxError = signal('');
+export const sourceError = signal('');
 
 /** The line that is chosen, and which are those of the chosen instruction. */
 export const chosenLine = signal(0);
@@ -69,11 +69,11 @@ const prefersAssembly = signal(stored('assembly') === 'open');
 
 /** Which frames the costs are of. */
 const selection = computed<FrameSelection>(() => {
-    const shown = box.value;
+    const shown = sourcePanel.value;
     return shown?.isOfRow ? rowSelection(shown) : null;
 });
 
-function rowSelection({ func, path, inverted }: BoxView): FrameSelection {
+function rowSelection({ func, path, inverted }: SourcePanelView): FrameSelection {
     if (path.length > 0) return { path, inverted };
     return func >= 0 ? { func } : null;
 }
@@ -81,7 +81,7 @@ function rowSelection({ func, path, inverted }: BoxView): FrameSelection {
 /** The native symbol that is shown: the chosen one, else the heaviest. */
 export const shownSymbol = computed<NativeSymbol | null>(() => {
     const all = symbols.value ?? [];
-    return all.find((one) => one.symbol === box.value?.symbol) ?? all[0] ?? null;
+    return all.find((one) => one.symbol === sourcePanel.value?.symbol) ?? all[0] ?? null;
 });
 
 // ---- what the user does ----
@@ -93,10 +93,10 @@ let opener: HTMLElement | null = null;
 export async function openSource(place: SourcePlace, from: 'view' | 'code' = 'view'): Promise<void> {
     const { func, path = [], inverted = false, line = 0, symbol = -1 } = place;
     const source = func < info.value.funcCount ? await engine.funcSource(func) : -1;
-    const before = view.value.box;
+    const before = view.value.sourcePanel;
     const focused = document.activeElement;
-    if (focused instanceof HTMLElement && !focused.closest('.box')) opener = focused;
-    const opened: BoxView = {
+    if (focused instanceof HTMLElement && !focused.closest('.source-panel')) opener = focused;
+    const opened: SourcePanelView = {
         func,
         path,
         inverted,
@@ -107,38 +107,38 @@ export async function openSource(place: SourcePlace, from: 'view' | 'code' = 'vi
         full: before?.full ?? false,
     };
     batch(() => {
-        changeView({ box: opened, sourceLine: line }, before && from === 'view' ? 'replace' : 'push');
+        changeView({ sourcePanel: opened, sourceLine: line }, before && from === 'view' ? 'replace' : 'push');
         if (from === 'view') openings.value++;
         else codeWantsFocus.value = true;
     });
 }
 
-/** Counts how often it was opened by the user, not by the address: the keyboard then goes to the box. */
+/** Counts how often it was opened by the user, not by the address: the keyboard then goes to the source panel. */
 export const openings = signal(0);
 
-export function changeBox(change: Partial<BoxView>, step: Step = 'replace'): void {
-    const shown = view.value.box;
-    if (shown) changeView({ box: { ...shown, ...change } }, step);
+export function changeSourcePanel(change: Partial<SourcePanelView>, step: Step = 'replace'): void {
+    const shown = view.value.sourcePanel;
+    if (shown) changeView({ sourcePanel: { ...shown, ...change } }, step);
 }
 
-export function closeBox(): void {
-    if (!view.value.box) return;
-    changeView({ box: null }, 'push');
+export function closeSourcePanel(): void {
+    if (!view.value.sourcePanel) return;
+    changeView({ sourcePanel: null }, 'push');
     const focus = opener?.isConnected ? opener : document.querySelector<HTMLElement>('#view [tabindex="0"]');
     focus?.focus({ preventScroll: true });
 }
 
-/** One step out: of the full screen, or of the box. */
-export function leaveBox(): void {
-    if (view.value.box?.full) changeBox({ full: false });
-    else closeBox();
+/** One step out: of the full screen, or of the source panel. */
+export function leaveSourcePanel(): void {
+    if (view.value.sourcePanel?.full) changeSourcePanel({ full: false });
+    else closeSourcePanel();
 }
 
 export function toggleAssembly(): void {
-    const isOpen = !(box.value?.assembly ?? false);
+    const isOpen = !(sourcePanel.value?.assembly ?? false);
     prefersAssembly.value = isOpen;
     store('assembly', isOpen ? 'open' : null);
-    changeBox({ assembly: isOpen });
+    changeSourcePanel({ assembly: isOpen });
 }
 
 export function toggleUnit(): void {
@@ -156,7 +156,7 @@ export function stepSymbol(by: 1 | -1): void {
     const all = symbols.value ?? [];
     const at = shownSymbol.value ? all.indexOf(shownSymbol.value) : -1;
     const next = all[(at + by + all.length) % all.length];
-    if (next) changeBox({ symbol: next.symbol });
+    if (next) changeSourcePanel({ symbol: next.symbol });
 }
 
 /** The lines worth a visit: with at least a tenth of what the costliest has. */
@@ -336,7 +336,7 @@ async function showText(source: number): Promise<void> {
         })));
     // What could not be had is asked for again the next time.
     if (loaded.text !== null) texts.set(source, loaded);
-    if (box.value?.source === source) sourceText.value = loaded;
+    if (sourcePanel.value?.source === source) sourceText.value = loaded;
 }
 
 const codes = new Map<number, Code>();
@@ -399,8 +399,8 @@ async function showCode(symbol: NativeSymbol): Promise<void> {
     }
 }
 
-/** The costliest line of the function itself, in the row that the box was opened for; 0: there is none. */
-async function costliestLine(opened: BoxView): Promise<number> {
+/** The costliest line of the function itself, in the row that the source panel was opened for; 0: there is none. */
+async function costliestLine(opened: SourcePanelView): Promise<number> {
     const { func, source } = opened;
     const own = await engine.lineCosts(source, func, rowSelection(opened));
     const lines = own.lines.filter((cost) => cost.line > 0);
@@ -409,10 +409,10 @@ async function costliestLine(opened: BoxView): Promise<number> {
     return first?.line ?? name?.line ?? 0;
 }
 
-async function goToFirstLine(opened: BoxView): Promise<void> {
+async function goToFirstLine(opened: SourcePanelView): Promise<void> {
     if (opened.source < 0 || opened.func < 0) return;
     const line = view.peek().sourceLine || (await costliestLine(opened));
-    if (line <= 0 || box.value?.source !== opened.source) return;
+    if (line <= 0 || sourcePanel.value?.source !== opened.source) return;
     batch(() => {
         chosenLine.value = line;
         chosenInstruction.value = -1;
@@ -422,7 +422,7 @@ async function goToFirstLine(opened: BoxView): Promise<void> {
 
 let generation = 0;
 
-async function refreshCosts(shown: BoxView): Promise<void> {
+async function refreshCosts(shown: SourcePanelView): Promise<void> {
     const mine = ++generation;
     const wanted = selection.value;
     try {
@@ -433,10 +433,10 @@ async function refreshCosts(shown: BoxView): Promise<void> {
         batch(() => {
             lineCosts.value = lines;
             symbols.value = all;
-            boxError.value = '';
+            sourceError.value = '';
         });
     } catch (error) {
-        boxError.value = messageOf(error);
+        sourceError.value = messageOf(error);
     }
 }
 
@@ -446,14 +446,14 @@ async function refreshCodeCosts(shown: Code, wanted: FrameSelection): Promise<vo
     const mine = ++codeGeneration;
     const starts = shown.instructions.map((one) => one.address);
     const costs = await engine.addressCosts(shown.symbol, wanted, starts).catch((error: unknown) => {
-        boxError.value = messageOf(error);
+        sourceError.value = messageOf(error);
         return null;
     });
     if (mine === codeGeneration) addressCosts.value = costs;
 }
 
 /** The symbols of the row first, then those that the function has elsewhere. */
-async function symbolsOf(shown: BoxView): Promise<NativeSymbol[]> {
+async function symbolsOf(shown: SourcePanelView): Promise<NativeSymbol[]> {
     const all = await engine.symbols(shown.func, null);
     const ofRow = new Map(
         (await engine.symbols(shown.func, rowSelection(shown))).map((one) => [one.symbol, one.total]),
@@ -463,16 +463,16 @@ async function symbolsOf(shown: BoxView): Promise<NativeSymbol[]> {
 }
 
 /** Keeps what is shown in step with the view and the tree's query. */
-export function followBox(): void {
-    const shownSource = computed(() => box.value?.source ?? -1);
+export function followSourcePanel(): void {
+    const shownSource = computed(() => sourcePanel.value?.source ?? -1);
     effect(() => {
         if (shownSource.value >= 0) void showText(shownSource.value);
         else sourceText.value = null;
     });
     effect(() => {
-        if (box.value && summary.value) void refreshCosts(box.value);
+        if (sourcePanel.value && summary.value) void refreshCosts(sourcePanel.value);
     });
-    const symbolOfCode = computed(() => (box.value?.assembly ? (shownSymbol.value?.symbol ?? -1) : -1));
+    const symbolOfCode = computed(() => (sourcePanel.value?.assembly ? (shownSymbol.value?.symbol ?? -1) : -1));
     effect(() => {
         const wanted = symbolOfCode.value;
         const symbol = shownSymbol.peek();
@@ -485,7 +485,7 @@ export function followBox(): void {
     // A pasted address, back and forward open it at the same place as the key does.
     let last = '';
     effect(() => {
-        const shown = box.value;
+        const shown = sourcePanel.value;
         if (!summary.value) return;
         const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
         if (shown && key !== last) {

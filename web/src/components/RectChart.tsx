@@ -1,11 +1,11 @@
 /**
- * A chart of boxes that lie on one another: what the flame graph and the stack chart have in common. It draws, finds what
- * is under the mouse, walks from box to box by keyboard, and moves as all charts do. What a box is, its view knows.
+ * A chart of rects that lie on one another: what the flame graph and the stack chart have in common. It draws, finds what
+ * is under the mouse, walks from rect to rect by keyboard, and moves as all charts do. What a rect is, its view knows.
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Band, boxAt, drawBoxes, type Frame, type Place, ROW_HEIGHT, sidesOf, topOf } from '../draw/boxes';
-import { chartColors } from '../draw/box_colors';
+import { type Band, rectAt, drawRects, type Frame, type Place, ROW_HEIGHT, sidesOf, topOf } from '../draw/rects';
+import { chartColors } from '../draw/rect_colors';
 import type { Axis } from '../state/axis';
 import { fetchNames, funcName, namesVersion } from '../state/names';
 import type { MenuItems } from '../state/node_menu';
@@ -19,7 +19,7 @@ import { useLatest, useSelectionMenu, useSize } from './use';
 import { shortName } from './weight_columns';
 
 const LABEL_LIMIT = 400;
-/** px that a name needs at least: names of narrower boxes are not asked for. */
+/** px that a name needs at least: names of narrower rects are not asked for. */
 const NAME_WIDTH = 24;
 const MOST_NAMES = 5000;
 
@@ -30,7 +30,7 @@ export interface PointerPlace {
     chart: HTMLElement | null;
 }
 
-export interface BoxChartProps {
+export interface RectChartProps {
     label: string;
     bands: readonly Band[];
     rowCount: number;
@@ -42,33 +42,33 @@ export interface BoxChartProps {
     /** px: the axis, if it is not what the margins leave. */
     plotWidth?: number;
     hasWasd: boolean;
-    /** Another one scrolls to the selected box. */
+    /** Another one scrolls to the selected rect. */
     reveal: unknown;
-    /** What is said of the selected box, for those who do not see it. */
+    /** What is said of the selected rect, for those who do not see it. */
     description: string;
     onSelect(place: Place): void;
     /** Double click, or its key. */
     onOpen(place: Place): void;
-    /** Whether the key means something to the view; `place`: the selected box. */
+    /** Whether the key means something to the view; `place`: the selected rect. */
     onKey(event: KeyboardEvent, place: Place | null): boolean;
     menuOf(place: Place): MenuItems;
-    /** The menu where there is no box. */
+    /** The menu where there is no rect. */
     otherItems(): MenuItem[];
     /** Shown at once; another answer may come later. */
     tooltipOf(place: Place, show: (content: ComponentChildren) => void, pointer: PointerPlace): void;
     /** The mouse is over the chart, or has left. */
     onHover?(pointer: PointerPlace | null): void;
-    /** Over or beside the boxes. */
+    /** Over or beside the rects. */
     children?: ComponentChildren;
-    /** Instead of the boxes, if there are none. */
+    /** Instead of the rects, if there are none. */
     empty: ComponentChildren;
 }
 
 function samePlace(a: Place | null, b: Place | null): boolean {
-    return a?.band === b?.band && a?.box === b?.box;
+    return a?.band === b?.band && a?.rect === b?.rect;
 }
 
-/** Names as boxes show them, in full and folded: thousands are drawn at once. */
+/** Names as rects show them, in full and folded: thousands are drawn at once. */
 const labels = { full: new Map<number, string>(), folded: new Map<number, string>() };
 
 onOtherProfile(() => {
@@ -87,17 +87,17 @@ function label(func: number): string {
     return made;
 }
 
-/** The selected box that is nearest to a place on the screen. */
+/** The selected rect that is nearest to a place on the screen. */
 function selectedPlace(frame: Frame, nearX: number): Place | null {
     let found: Place | null = null;
     let least = Number.POSITIVE_INFINITY;
     frame.bands.forEach((band, at) => {
-        for (let box = 0; box < band.selected.length; box++) {
-            if (band.selected[box] !== 1) continue;
-            const [left, right] = sidesOf(frame, band, box);
+        for (let rect = 0; rect < band.selected.length; rect++) {
+            if (band.selected[rect] !== 1) continue;
+            const [left, right] = sidesOf(frame, band, rect);
             const distance = Math.abs((left + right) / 2 - nearX);
             if (distance < least) {
-                found = { band: at, box };
+                found = { band: at, rect };
                 least = distance;
             }
         }
@@ -105,28 +105,28 @@ function selectedPlace(frame: Frame, nearX: number): Place | null {
     return found;
 }
 
-/** The box that an arrow leads to: up and down to callees and callers, left and right to the next of the row. */
-function neighbour(frame: Frame, { band: at, box }: Place, key: string): Place | null {
+/** The rect that an arrow leads to: up and down to callees and callers, left and right to the next of the row. */
+function neighbour(frame: Frame, { band: at, rect }: Place, key: string): Place | null {
     const band = frame.bands[at];
     if (!band) return null;
-    const { depth, parent, start, end, func } = band.boxes;
+    const { depth, parent, start, end, func } = band.rects;
     const isToCallee = key === (frame.fromBottom ? 'ArrowUp' : 'ArrowDown');
     if (key === 'ArrowUp' || key === 'ArrowDown') {
         if (!isToCallee) {
-            const below = parent[box] ?? -1;
-            return below >= 0 ? { band: at, box: below } : null;
+            const below = parent[rect] ?? -1;
+            return below >= 0 ? { band: at, rect: below } : null;
         }
         let widest = -1;
         const width = (one: number): number => (end[one] ?? 0) - (start[one] ?? 0);
         for (let i = 0; i < depth.length; i++)
-            if (parent[i] === box && func[i] !== -1 && (widest < 0 || width(i) > width(widest))) widest = i;
-        return widest >= 0 ? { band: at, box: widest } : null;
+            if (parent[i] === rect && func[i] !== -1 && (widest < 0 || width(i) > width(widest))) widest = i;
+        return widest >= 0 ? { band: at, rect: widest } : null;
     }
     const step = key === 'ArrowLeft' ? -1 : 1;
-    for (let i = box + step; i >= 0 && i < depth.length; i += step) {
-        if (depth[i] !== depth[box] || func[i] === -1) continue;
+    for (let i = rect + step; i >= 0 && i < depth.length; i += step) {
+        if (depth[i] !== depth[rect] || func[i] === -1) continue;
         const [left, right] = sidesOf(frame, band, i);
-        if (right > frame.left && left < frame.left + frame.width) return { band: at, box: i };
+        if (right > frame.left && left < frame.left + frame.width) return { band: at, rect: i };
     }
     return null;
 }
@@ -138,7 +138,7 @@ function fetchShownNames(frame: Frame): void {
     const funcs = new Set<number>();
     for (const band of frame.bands) {
         const scale = (frame.width * (band.span[1] - band.span[0])) / (frame.shown[1] - frame.shown[0]);
-        const { start, end, func } = band.boxes;
+        const { start, end, func } = band.rects;
         for (let i = 0; i < func.length && funcs.size < MOST_NAMES; i++)
             if (((end[i] ?? 0) - (start[i] ?? 0)) * scale >= NAME_WIDTH && func[i] !== -1) funcs.add(func[i] ?? 0);
     }
@@ -146,7 +146,7 @@ function fetchShownNames(frame: Frame): void {
     if (missing.length > 0) void fetchNames(missing);
 }
 
-export function BoxChart(props: BoxChartProps): JSX.Element {
+export function RectChart(props: RectChartProps): JSX.Element {
     const { bands, rowCount, fromBottom, axis, margins } = props;
     const scroller = useRef<HTMLDivElement>(null);
     const canvas = useRef<HTMLCanvasElement>(null);
@@ -176,33 +176,33 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
     const latestFrame = useLatest(frame);
 
     useLayoutEffect(() => {
-        if (canvas.current && size.width > 0) drawBoxes(canvas.current, frame);
+        if (canvas.current && size.width > 0) drawRects(canvas.current, frame);
     });
     useLayoutEffect(() => fetchShownNames(frame), [bands, size.width, frame.shown[0], frame.shown[1]]);
 
-    // The keyboard walks the boxes from the start; what grows from the bottom is seen from there.
+    // The keyboard walks the rects from the start; what grows from the bottom is seen from there.
     useLayoutEffect(() => {
         if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
     }, []);
     const belowView = useRef(0);
     useLayoutEffect(() => {
-        const box = scroller.current;
-        if (!box || !fromBottom || size.height === 0) return;
-        box.scrollTop = contentHeight - size.height - belowView.current;
-        setScrollTop(box.scrollTop);
+        const element = scroller.current;
+        if (!element || !fromBottom || size.height === 0) return;
+        element.scrollTop = contentHeight - size.height - belowView.current;
+        setScrollTop(element.scrollTop);
     }, [contentHeight, fromBottom, size.height]);
 
-    // Brings the selected box into view.
+    // Brings the selected rect into view.
     useLayoutEffect(() => {
-        const box = scroller.current;
+        const element = scroller.current;
         const shown = latestFrame.current;
         const place = shown && selectedPlace(shown, lastX.current);
         const band = place && shown.bands[place.band];
-        if (!box || !band) return;
-        const row = band.firstRow + (band.boxes.depth[place.box] ?? 0);
+        if (!element || !band) return;
+        const row = band.firstRow + (band.rects.depth[place.rect] ?? 0);
         const top = fromBottom ? contentHeight - (row + 1) * ROW_HEIGHT : row * ROW_HEIGHT;
-        if (top < box.scrollTop) box.scrollTop = top - ROW_HEIGHT;
-        else if (top + ROW_HEIGHT > box.scrollTop + size.height) box.scrollTop = top + 2 * ROW_HEIGHT - size.height;
+        if (top < element.scrollTop) element.scrollTop = top - ROW_HEIGHT;
+        else if (top + ROW_HEIGHT > element.scrollTop + size.height) element.scrollTop = top + 2 * ROW_HEIGHT - size.height;
     }, [props.reveal, latestFrame]);
 
     const plot = (): { left: number; width: number } => {
@@ -212,8 +212,8 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
     const navigation = useChartNavigation(scroller, { axis, plot, hasWasd: props.hasWasd });
 
     const placeOf = (event: MouseEvent): Place | null => {
-        const box = canvas.current?.getBoundingClientRect();
-        return box ? boxAt(frame, event.clientX - box.left, event.clientY - box.top) : null;
+        const rect = canvas.current?.getBoundingClientRect();
+        return rect ? rectAt(frame, event.clientX - rect.left, event.clientY - rect.top) : null;
     };
     const wanted = useRef<Place | null>(null);
     const hide = (): void => {
@@ -240,8 +240,8 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
             return;
         }
         const band = bands[place.band];
-        const isCrowd = band?.boxes.func[place.box] === -1;
-        if (samePlace(place, hovered) && !isCrowd) {
+        const isAggregate = band?.rects.func[place.rect] === -1;
+        if (samePlace(place, hovered) && !isAggregate) {
             if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
             return;
         }
@@ -266,7 +266,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
     const select = (place: Place): void => {
         const band = bands[place.band];
         if (band) {
-            const [left, right] = sidesOf(frame, band, place.box);
+            const [left, right] = sidesOf(frame, band, place.rect);
             lastX.current = (Math.max(left, frame.left) + Math.min(right, frame.left + frame.width)) / 2;
         }
         props.onSelect(place);
@@ -278,29 +278,29 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
     const onContextMenu = (event: MouseEvent): void => {
         const isMouse = event.button === 2;
         const place = isMouse ? placeOf(event) : selectedPlace(frame, lastX.current);
-        const box = scroller.current;
+        const element = scroller.current;
         const band = place && bands[place.band];
-        if (!box) return;
+        if (!element) return;
         event.preventDefault();
         hide();
-        const area = box.getBoundingClientRect();
-        if (!place || !band || band.boxes.func[place.box] === -1) {
+        const area = element.getBoundingClientRect();
+        if (!place || !band || band.rects.func[place.rect] === -1) {
             const corner = isMouse ? { x: event.clientX, y: event.clientY } : { x: area.left, y: area.top };
-            openMenu(corner, props.otherItems(), box);
+            openMenu(corner, props.otherItems(), element);
             return;
         }
         select(place);
-        const [left] = sidesOf(frame, band, place.box);
-        const top = topOf(frame, band.firstRow + (band.boxes.depth[place.box] ?? 0)) + ROW_HEIGHT;
+        const [left] = sidesOf(frame, band, place.rect);
+        const top = topOf(frame, band.firstRow + (band.rects.depth[place.rect] ?? 0)) + ROW_HEIGHT;
         const at = isMouse
             ? { x: event.clientX, y: event.clientY }
             : { x: area.left + Math.max(left, 0), y: area.top + top };
         const { items, later } = props.menuOf(place);
-        openMenu(at, items, box, later);
+        openMenu(at, items, element, later);
     };
 
     const hasSelection = bands.some((band) => band.selected.includes(1));
-    const hasBoxes = bands.some((band) => band.boxes.depth.length > 0);
+    const hasRects = bands.some((band) => band.rects.depth.length > 0);
     return (
         <div
             ref={scroller}
@@ -329,7 +329,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
             }}
             onClick={(event) => {
                 const place = navigation.hasDragged() ? null : placeOf(event);
-                if (place && bands[place.band]?.boxes.func[place.box] !== -1) select(place);
+                if (place && bands[place.band]?.rects.func[place.rect] !== -1) select(place);
             }}
             onDblClick={(event) => {
                 const place = placeOf(event);
@@ -355,7 +355,7 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
                 />
                 {props.children}
             </div>
-            {!hasBoxes && props.empty}
+            {!hasRects && props.empty}
             <p id="chart-selection" class="offscreen" role="status">
                 {props.description}
             </p>
@@ -364,6 +364,6 @@ export function BoxChart(props: BoxChartProps): JSX.Element {
 }
 
 function firstPlace(frame: Frame): Place | null {
-    const at = frame.bands.findIndex((band) => band.boxes.depth.length > 0);
-    return at < 0 ? null : { band: at, box: 0 };
+    const at = frame.bands.findIndex((band) => band.rects.depth.length > 0);
+    return at < 0 ? null : { band: at, rect: 0 };
 }

@@ -1,12 +1,12 @@
 /**
- * The box with source and assembly as parts of the address, and back. `sourceViewIndex`, `assemblyView` and
+ * The panel with source and assembly as parts of the address, and back. `sourceViewIndex`, `assemblyView` and
  * `bottomFullscreen` are those of the Firefox Profiler; `sourceFunc` and `sourceNode` (for which function, and which row,
  * it was opened) and `sourceCosts` are ours.
  */
 import type { NodePath } from '../engine/api';
 import { decodeIndex, decodeIndexes, encodeIndexes } from './indexes';
 
-export interface BoxView {
+export interface SourcePanelView {
     /** The function that it was opened for; -1: only a file. */
     func: number;
     /** The row that it was opened for; empty: the function wherever it is called. */
@@ -23,18 +23,18 @@ export interface BoxView {
     full: boolean;
 }
 
-export function encodeBox(box: BoxView | null, query: URLSearchParams): void {
-    if (!box) return;
-    if (box.source >= 0) query.set('sourceViewIndex', String(box.source));
-    if (box.func >= 0) query.set('sourceFunc', String(box.func));
-    if (box.path.length > 0) query.set('sourceNode', `${box.inverted ? 'i-' : ''}${encodeIndexes(box.path)}`);
-    if (box.isOfRow) query.set('sourceCosts', 'node');
-    if (box.assembly) query.set('assemblyView', box.symbol < 0 ? '' : String(box.symbol));
-    if (box.full) query.set('bottomFullscreen', '');
+export function encodeSourcePanel(sourcePanel: SourcePanelView | null, query: URLSearchParams): void {
+    if (!sourcePanel) return;
+    if (sourcePanel.source >= 0) query.set('sourceViewIndex', String(sourcePanel.source));
+    if (sourcePanel.func >= 0) query.set('sourceFunc', String(sourcePanel.func));
+    if (sourcePanel.path.length > 0) query.set('sourceNode', `${sourcePanel.inverted ? 'i-' : ''}${encodeIndexes(sourcePanel.path)}`);
+    if (sourcePanel.isOfRow) query.set('sourceCosts', 'node');
+    if (sourcePanel.assembly) query.set('assemblyView', sourcePanel.symbol < 0 ? '' : String(sourcePanel.symbol));
+    if (sourcePanel.full) query.set('bottomFullscreen', '');
 }
 
 /** null: it is closed. */
-export function decodeBox(query: URLSearchParams): BoxView | null {
+export function decodeSourcePanel(query: URLSearchParams): SourcePanelView | null {
     const func = decodeIndex(query.get('sourceFunc'));
     const source = decodeIndex(query.get('sourceViewIndex'));
     if (func < 0 && source < 0) return null;

@@ -3,8 +3,8 @@
  * into a line. A place costs what the samples weigh that have it in their stack, and each sample counts once, however
  * often recursion comes by.
  */
-#ifndef PROF_TREE_PLACE_COSTS_H
-#define PROF_TREE_PLACE_COSTS_H
+#ifndef PROF_TREE_LOCATION_COSTS_H
+#define PROF_TREE_LOCATION_COSTS_H
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -17,7 +17,7 @@ struct frame_selection {
     uint32_t func;                /* PROFILE_NONE: all frames of all samples */
 };
 
-struct place_request {
+struct location_request {
     const uint32_t *of_stack; /* per stack of the view: the place of its frame, or PROFILE_NONE */
     uint32_t count;           /* places are below it */
     bool are_calls; /* a place is a call: it is looked at only if the calling frame, that of the prefix, is as well */
@@ -25,16 +25,16 @@ struct place_request {
 };
 
 /* Gives each value that stands for a place a number, in the order in which they are seen. Zero it to start. */
-struct place_numbers {
+struct location_numbers {
     struct hash index;
     ARRAY(uint64_t) values; /* of each number */
 };
 
 /* PROFILE_NONE if memory ran out. */
-uint32_t place_number(struct place_numbers *numbers, uint64_t value);
-void place_numbers_destroy(struct place_numbers *numbers);
+uint32_t location_number(struct location_numbers *numbers, uint64_t value);
+void location_numbers_destroy(struct location_numbers *numbers);
 
-struct place_costs {
+struct location_costs {
     double *total;    /* per place: of samples that have it; owned */
     double *self;     /* per place: of samples that end in it */
     double any_total; /* of samples that have any place */
@@ -42,9 +42,9 @@ struct place_costs {
 };
 
 /* Linear in the number of stacks; for a path of an inverted tree, times its length where it matches. */
-int place_costs_sum(struct place_costs *costs, const struct counted_stacks *counted,
-                    const struct place_request *request, struct error *err);
+int location_costs_sum(struct location_costs *costs, const struct counted_stacks *counted,
+                       const struct location_request *request, struct error *err);
 
-void place_costs_destroy(struct place_costs *costs);
+void location_costs_destroy(struct location_costs *costs);
 
 #endif

@@ -5,7 +5,7 @@
  * A row of an inverted tree is no part of that tree, because its path begins at the leaf; there the few frames of the
  * path are walked for each stack.
  */
-#include "tree/place_costs.h"
+#include "tree/location_costs.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 
 /* ---- numbers of places ---- */
 
-uint32_t place_number(struct place_numbers *numbers, uint64_t value)
+uint32_t location_number(struct location_numbers *numbers, uint64_t value)
 {
     uint32_t *number = hash_at(&numbers->index, value);
     if (!number)
@@ -26,7 +26,7 @@ uint32_t place_number(struct place_numbers *numbers, uint64_t value)
     return *number;
 }
 
-void place_numbers_destroy(struct place_numbers *numbers)
+void location_numbers_destroy(struct location_numbers *numbers)
 {
     hash_destroy(&numbers->index);
     array_free(&numbers->values);
@@ -78,7 +78,7 @@ static void look_at_func(uint8_t *is_looked_at, const struct counted_stacks *cou
 
 /* The place of a stack, if it is looked at. */
 static uint32_t place_of(const struct stack_walk *walk, const struct counted_stacks *counted,
-                         const struct place_request *request, uint32_t stack)
+                         const struct location_request *request, uint32_t stack)
 {
     uint32_t prefix = counted->stacks->prefix[stack];
     bool counts =
@@ -88,7 +88,7 @@ static uint32_t place_of(const struct stack_walk *walk, const struct counted_sta
 
 /* Only stacks that have a place or stand above one are walked. */
 static void link_stacks(struct stack_walk *walk, const struct counted_stacks *counted,
-                        const struct place_request *request)
+                        const struct location_request *request)
 {
     size_t length = counted->stacks->length;
     for (size_t stack = 0; stack <= length; stack++)
@@ -104,8 +104,8 @@ static void link_stacks(struct stack_walk *walk, const struct counted_stacks *co
     }
 }
 
-static void weigh_stacks(struct stack_walk *walk, struct place_costs *costs, const struct counted_stacks *counted,
-                         const struct place_request *request)
+static void weigh_stacks(struct stack_walk *walk, struct location_costs *costs, const struct counted_stacks *counted,
+                         const struct location_request *request)
 {
     for (uint32_t stack = 0; stack < counted->stacks->length; stack++) {
         double weight = counted_stacks_weight(counted, stack);
@@ -125,8 +125,8 @@ static void weigh_stacks(struct stack_walk *walk, struct place_costs *costs, con
     }
 }
 
-static void walk_stacks(struct stack_walk *walk, struct place_costs *costs, const struct counted_stacks *counted,
-                        const struct place_request *request)
+static void walk_stacks(struct stack_walk *walk, struct location_costs *costs, const struct counted_stacks *counted,
+                        const struct location_request *request)
 {
     uint32_t *any = &walk->on_the_way[request->count];
     for (uint32_t at = walk->first_child[counted->stacks->length]; at != PROFILE_NONE;) {
@@ -170,8 +170,8 @@ static void walk_destroy(struct stack_walk *walk)
     free(walk->on_the_way);
 }
 
-static int sum_from_root(struct place_costs *costs, const struct counted_stacks *counted,
-                         const struct place_request *request, struct error *err)
+static int sum_from_root(struct location_costs *costs, const struct counted_stacks *counted,
+                         const struct location_request *request, struct error *err)
 {
     struct stack_walk walk = {0};
     bool enough = walk_init(&walk, counted->stacks->length, request->count);
@@ -201,8 +201,8 @@ static bool ends_with(const struct stack_view *stacks, uint32_t stack, const str
 }
 
 /* `last_of_place[p]`: the number of the stack that was the last to count place p, plus 1. */
-static void add_inverted(struct place_costs *costs, const struct counted_stacks *counted,
-                         const struct place_request *request, uint32_t stack, uint32_t *last_of_place)
+static void add_inverted(struct location_costs *costs, const struct counted_stacks *counted,
+                         const struct location_request *request, uint32_t stack, uint32_t *last_of_place)
 {
     const struct tree_path *path = request->selection.path;
     double weight = counted_stacks_weight(counted, stack);
@@ -227,8 +227,8 @@ static void add_inverted(struct place_costs *costs, const struct counted_stacks 
     costs->any_total += any ? weight : 0;
 }
 
-static int sum_from_leaf(struct place_costs *costs, const struct counted_stacks *counted,
-                         const struct place_request *request, struct error *err)
+static int sum_from_leaf(struct location_costs *costs, const struct counted_stacks *counted,
+                         const struct location_request *request, struct error *err)
 {
     uint32_t *last_of_place = calloc((size_t)request->count + 1, sizeof(*last_of_place));
     if (!last_of_place)
@@ -241,20 +241,20 @@ static int sum_from_leaf(struct place_costs *costs, const struct counted_stacks 
 
 /* ---- both ---- */
 
-int place_costs_sum(struct place_costs *costs, const struct counted_stacks *counted,
-                    const struct place_request *request, struct error *err)
+int location_costs_sum(struct location_costs *costs, const struct counted_stacks *counted,
+                       const struct location_request *request, struct error *err)
 {
-    *costs = (struct place_costs){.total = calloc((size_t)request->count + 1, sizeof(double)),
-                                  .self = calloc((size_t)request->count + 1, sizeof(double))};
+    *costs = (struct location_costs){.total = calloc((size_t)request->count + 1, sizeof(double)),
+                                     .self = calloc((size_t)request->count + 1, sizeof(double))};
     if (!costs->total || !costs->self)
         return error_no_memory(err);
     bool is_inverted = request->selection.path && request->selection.path->inverted;
     return (is_inverted ? sum_from_leaf : sum_from_root)(costs, counted, request, err);
 }
 
-void place_costs_destroy(struct place_costs *costs)
+void location_costs_destroy(struct location_costs *costs)
 {
     free(costs->total);
     free(costs->self);
-    *costs = (struct place_costs){0};
+    *costs = (struct location_costs){0};
 }

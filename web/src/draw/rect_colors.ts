@@ -1,10 +1,10 @@
-/** The colours of boxes: tints of the category colours, on which text can be read in both themes. */
+/** The colours of rects: tints of the category colours, on which text can be read in both themes. */
 import type { Category } from '../engine/api';
 import { styleColor } from './canvas';
 import { canvasColors } from './colors';
 
 /** As style sheets write them: #rrggbb. */
-export interface BoxColors {
+export interface RectColors {
     fill: string;
     /** Under the mouse. */
     hover: string;
@@ -14,11 +14,11 @@ export interface BoxColors {
     /** For what a search does not look for. */
     faint: string;
     /** For what stands for many that are too narrow. */
-    crowd: string;
+    aggregate: string;
 }
 
 export interface ChartColors {
-    boxes: BoxColors[];
+    rects: RectColors[];
     surface: string;
     text: string;
     quiet: string;
@@ -32,7 +32,7 @@ type Rgb = [number, number, number];
 const TINT = { light: 0.5, dark: 0.4 };
 const HOVER = { light: 0.75, dark: 0.46 };
 const FAINT = { light: 0.14, dark: 0.14 };
-const CROWD = { light: 0.28, dark: 0.24 };
+const AGGREGATE = { light: 0.28, dark: 0.24 };
 const DARK_TEXT: Rgb = [0x12, 0x17, 0x1d];
 const LIGHT_TEXT: Rgb = [0xff, 0xff, 0xff];
 
@@ -63,7 +63,7 @@ export function contrast(a: Rgb, b: Rgb): number {
     return (light + 0.05) / (dark + 0.05);
 }
 
-function boxColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark'): BoxColors {
+function rectColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark'): RectColors {
     const text = contrast(color, DARK_TEXT) >= contrast(color, LIGHT_TEXT) ? DARK_TEXT : LIGHT_TEXT;
     const tint = (shares: typeof TINT): string => write(mix(color, surface, shares[theme]));
     return {
@@ -72,7 +72,7 @@ function boxColors(color: Rgb, surface: Rgb, theme: 'light' | 'dark'): BoxColors
         selected: write(color),
         selectedText: write(text),
         faint: tint(FAINT),
-        crowd: tint(CROWD),
+        aggregate: tint(AGGREGATE),
     };
 }
 
@@ -81,7 +81,7 @@ export function chartColors(categories: readonly Category[], theme: 'light' | 'd
     const surface = parse(styleColor('surface'));
     const colors = canvasColors([...categories.keys(), categories.length], categories);
     return {
-        boxes: colors.map((color) => boxColors(parse(color ?? styleColor('category-grey')), surface, theme)),
+        rects: colors.map((color) => rectColors(parse(color ?? styleColor('category-grey')), surface, theme)),
         surface: styleColor('surface'),
         text: styleColor('text'),
         quiet: styleColor('text-quiet'),
@@ -91,6 +91,6 @@ export function chartColors(categories: readonly Category[], theme: 'light' | 'd
 }
 
 /** Those of a category, which may be unknown. */
-export function colorsOfCategory({ boxes }: ChartColors, category: number): BoxColors {
-    return boxes[category] ?? (boxes.at(-1) as BoxColors);
+export function colorsOfCategory({ rects }: ChartColors, category: number): RectColors {
+    return rects[category] ?? (rects.at(-1) as RectColors);
 }
