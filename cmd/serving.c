@@ -1,5 +1,6 @@
 #include "serving.h"
 
+#include "browser.h"
 #include "cache.h"
 #include "page.h"
 #include "ui.h"
@@ -9,14 +10,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static bool is_hosted(const struct serving_options *options)
 {
@@ -85,54 +83,36 @@ static const char *hosted_url(char url[HOSTED_URL_SIZE], const char *own)
     return url;
 }
 
-static bool is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value && *value;
-}
-
-/* Under sudo the desktop is another user's, and a browser started here would be root's. */
-static bool has_desktop(void)
-{
-    return (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")) && !is_set("SUDO_UID");
-}
-
 static bool is_ignored(int signal_number)
 {
     struct sigaction action;
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* Starts the desktop's browser in a session of its own, silent, so that Ctrl+C here does not end it. That there is no
- * xdg-open is no failure: the address is printed in any case. */
-static void open_browser(const char *url)
+/* Waits for one of the signals; for `seconds` at most, if that is not 0. */
+static bool wait_for_signal(const sigset_t *signals, time_t seconds)
 {
-    char program[] = "xdg-open";
-    char *argv[] = {program, (char *)(uintptr_t)url, NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    if (posix_spawn_file_actions_init(&files) != 0)
-        return;
-    if (posix_spawnattr_init(&attributes) == 0) {
-        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-        pid_t pid;
-        posix_spawnp(&pid, program, &files, &attributes, argv, environ);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&files);
+    const struct timespec limit = {.tv_sec = seconds};
+    int received;
+    do
+        received = sigtimedwait(signals, NULL, seconds ? &limit : NULL);
+    while (received < 0 && errno == EINTR);
+    return received >= 0;
 }
 
-static void wait_for_signal(const sigset_t *signals)
+/* Prints the address, opens the browser where there is a desktop, and waits to be ended. */
+static void show_and_wait(const struct serving_options *options, const char *own_url, const sigset_t *ending)
 {
-    int received;
-    while (sigwait(signals, &received) == EINTR)
-        ;
+    char hosted[HOSTED_URL_SIZE];
+    struct browser_file file = {.path = ""};
+    const char *url = is_hosted(options) ? hosted_url(hosted, own_url) : own_url;
+    ui_say("%s  (Ctrl+C ends it)", url);
+    if (!options->no_open && browser_has_desktop())
+        browser_open(&file, url);
+    bool has_ended = file.path[0] && wait_for_signal(ending, BROWSER_SECONDS);
+    browser_remove(&file);
+    if (!has_ended)
+        wait_for_signal(ending, 0);
 }
 
 int serve_and_wait(const char *profile_path, const struct serving_options *options, struct symbol_options *symbols)
@@ -169,18 +149,14 @@ int serve_open_and_wait(int profile_fd, const struct serving_options *options, s
     else
         serve.folder = options->ui;
     struct error err = {0};
+    struct server *server;
     symbols->leave_interrupts = true;
-    struct server *server = serve_start(&serve, profile_fd, &err);
-    if (server) {
-        char hosted[HOSTED_URL_SIZE];
-        const char *url = is_hosted(options) ? hosted_url(hosted, serve_url(server)) : serve_url(server);
-        ui_say("%s  (Ctrl+C ends it)", url);
-        if (!options->no_open && has_desktop())
-            open_browser(url);
-        wait_for_signal(&ending);
+    int code = serve_start(&server, &serve, profile_fd, &err);
+    if (!code) {
+        show_and_wait(options, serve_url(server), &ending);
         symbol_options_stop(symbols);
         serve_stop(server);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return server ? EXIT_SUCCESS : ui_fail_error(&err);
+    return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }

@@ -16,12 +16,14 @@
 #include "base/sink.h"
 #include "profile/profile.h"
 
+#include <stdatomic.h>
+
 /* Reads a profile file into `out` (zeroed by the caller, who owns it). */
 int profile_load(const char *path, struct profile *out, struct error *err);
 
 /* The same from a file that is open for reading: from its beginning, whatever its position is, which is left at the
- * end. The error does not name the file. */
-int profile_load_fd(int fd, struct profile *out, struct error *err);
+ * end. The error does not name the file. -ECANCELED soon after *stop is true (NULL: reads on). */
+int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err);
 
 struct profile_file;
 

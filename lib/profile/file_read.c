@@ -20,6 +20,7 @@ enum { BLOCK_SIZE = 256 * 1024 };
 struct loading {
     struct profile_reader *reader;
     struct gunzip *gunzip;
+    const atomic_bool *stop; /* NULL, or whether to give up */
     bool is_gzip;
     unsigned char block[BLOCK_SIZE], unpacked[BLOCK_SIZE];
 };
@@ -29,12 +30,12 @@ static int unpack(struct loading *loading, size_t size, struct error *err)
     gunzip_feed(loading->gunzip, loading->block, size);
     for (;;) {
         size_t unpacked = 0;
-        int rc = gunzip_next(loading->gunzip, loading->unpacked, BLOCK_SIZE, &unpacked, err);
-        if (rc || unpacked == 0)
-            return rc;
-        rc = profile_reader_feed(loading->reader, loading->unpacked, unpacked, err);
-        if (rc)
-            return rc;
+        int code = gunzip_next(loading->gunzip, loading->unpacked, BLOCK_SIZE, &unpacked, err);
+        if (code || unpacked == 0)
+            return code;
+        code = profile_reader_feed(loading->reader, loading->unpacked, unpacked, err);
+        if (code)
+            return code;
     }
 }
 
@@ -44,14 +45,16 @@ static int feed_file(int fd, struct loading *loading, struct error *err)
         ssize_t size = file_read(fd, loading->block, BLOCK_SIZE);
         if (size < 0)
             return error_set(err, (int)-size, "cannot be read: %s", strerror((int)-size));
+        if (loading->stop && *loading->stop)
+            return error_set(err, ECANCELED, "nobody waits for it any more");
         if (size == 0)
             return loading->is_gzip ? gunzip_end(loading->gunzip, err) : 0;
         if (first)
             loading->is_gzip = gunzip_begins(loading->block, (size_t)size);
-        int rc = loading->is_gzip ? unpack(loading, (size_t)size, err)
-                                  : profile_reader_feed(loading->reader, loading->block, (size_t)size, err);
-        if (rc)
-            return rc;
+        int code = loading->is_gzip ? unpack(loading, (size_t)size, err)
+                                    : profile_reader_feed(loading->reader, loading->block, (size_t)size, err);
+        if (code)
+            return code;
     }
 }
 
@@ -59,27 +62,30 @@ static int load_with(struct loading *loading, int fd, struct profile *out, struc
 {
     loading->reader = profile_reader_new();
     loading->gunzip = gunzip_new();
-    int rc = loading->reader && loading->gunzip ? feed_file(fd, loading, err) : error_no_memory(err);
-    if (!rc)
-        rc = profile_reader_finish(loading->reader, out, err);
+    int code = loading->reader && loading->gunzip ? feed_file(fd, loading, err) : error_no_memory(err);
+    if (!code)
+        code = profile_reader_finish(loading->reader, out, err);
     gunzip_free(loading->gunzip);
     profile_reader_free(loading->reader);
-    return rc;
+    return code;
 }
 
-static int read_whole(int fd, struct profile *out, struct error *err)
+static int read_whole(int fd, const atomic_bool *stop, struct profile *out, struct error *err)
 {
     struct loading *loading = calloc(1, sizeof(*loading));
-    int rc = loading ? load_with(loading, fd, out, err) : error_no_memory(err);
+    if (!loading)
+        return error_no_memory(err);
+    loading->stop = stop;
+    int code = load_with(loading, fd, out, err);
     free(loading);
-    return rc;
+    return code;
 }
 
-int profile_load_fd(int fd, struct profile *out, struct error *err)
+int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err)
 {
     if (lseek(fd, 0, SEEK_SET) != 0)
         return error_set(err, errno, "cannot go to its beginning: %s", strerror(errno));
-    return read_whole(fd, out, err);
+    return read_whole(fd, stop, out, err);
 }
 
 int profile_load(const char *path, struct profile *out, struct error *err)
@@ -88,11 +94,11 @@ int profile_load(const char *path, struct profile *out, struct error *err)
     if (fd < 0)
         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
     struct stat status;
-    int rc = 0;
+    int code = 0;
     if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
-        rc = error_set(err, EISDIR, "%s is a folder; give the profile file in it", path);
-    else if ((rc = read_whole(fd, out, err)) != 0)
-        error_prefix(err, rc, "%s", path);
+        code = error_set(err, EISDIR, "%s is a folder; give the profile file in it", path);
+    else if ((code = read_whole(fd, NULL, out, err)) != 0)
+        error_prefix(err, code, "%s", path);
     close(fd);
-    return rc;
+    return code;
 }

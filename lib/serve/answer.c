@@ -73,14 +73,25 @@ static struct MHD_Response *text_response(const char *text)
     return MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 }
 
-enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence)
+static enum MHD_Result answer_text(const struct recipient *to, unsigned status, const char *sentence, bool closes)
 {
     struct MHD_Response *response = text_response(sentence);
     if (!response)
         return MHD_NO;
     return send_and_free(to, status, response,
                          add_header(response, "Content-Type", "text/plain; charset=utf-8") &&
-                             add_header(response, "Cache-Control", "no-store"));
+                             add_header(response, "Cache-Control", "no-store") &&
+                             (!closes || add_header(response, "Connection", "close")));
+}
+
+enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence)
+{
+    return answer_text(to, status, sentence, false);
+}
+
+enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence)
+{
+    return answer_text(to, status, sentence, true);
 }
 
 enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed)
@@ -116,9 +127,8 @@ enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer
     struct MHD_Response *response = MHD_create_response_from_buffer(answer->size, answer->text, MHD_RESPMEM_MUST_FREE);
     if (!response)
         return MHD_NO;
-    unsigned status = answer->status;
     *answer = (struct api_answer){.text = NULL};
-    return send_and_free(to, status, response,
+    return send_and_free(to, MHD_HTTP_OK, response,
                          add_header(response, "Content-Type", "application/json") &&
                              add_header(response, "Cache-Control", "no-store"));
 }

@@ -29,6 +29,9 @@ struct recipient {
 /* A status with one sentence as plain text. */
 enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence);
 
+/* The same, and the end of the connection. */
+enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence);
+
 /* 405, with the methods that the path has. */
 enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed);
 
@@ -44,7 +47,7 @@ enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, c
 /* The asset, or 304 if the client has it. */
 enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asset *asset);
 
-/* The JSON of the symbol API, whose text this takes. */
+/* 200 with the JSON of the symbol API, whose text this takes. */
 enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer);
 
 /* The profile as JSON (or JSLB), uncompressed. */

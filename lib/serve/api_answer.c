@@ -25,36 +25,18 @@ struct byte_sink api_answer_sink(struct api_answer *answer)
     return (struct byte_sink){.write = append, .context = answer};
 }
 
-void api_answer_error(struct api_answer *answer, enum api_status status, const struct error *err)
+void api_answer_error(struct api_answer *answer, const struct error *err)
 {
     struct byte_sink sink = api_answer_sink(answer);
     struct json_writer writer;
     struct error ignored;
     answer->size = 0;
-    answer->status = status;
     json_writer_init(&writer, &sink, &ignored);
     json_open(&writer, '{');
     json_key(&writer, "error");
     json_text_z(&writer, err->text);
     json_close(&writer, '}');
     json_writer_finish(&writer);
-}
-
-enum api_status api_status_of(int code)
-{
-    switch (code) {
-    case 0:
-        return API_OK;
-    case -EINVAL:
-        return API_MALFORMED;
-    case -ENOENT:
-    case -ENOTSUP: /* of a machine that is not known */
-        return API_NOT_FOUND;
-    case -E2BIG:
-        return API_TOO_LARGE;
-    default:
-        return API_FAILED;
-    }
 }
 
 void api_answer_destroy(struct api_answer *answer)

@@ -1,5 +1,7 @@
 /*
- * The answer to a request of the symbol API: an HTTP status and a JSON text.
+ * The answer to a request of the symbol API: a JSON text. An answer that says why there is none is {"error": sentence},
+ * and travels with status 200, too, as samply sends it: the Firefox Profiler shows the sentence of an answer with 200,
+ * and throws away the text of any other.
  */
 #ifndef PROF_SERVE_API_ANSWER_H
 #define PROF_SERVE_API_ANSWER_H
@@ -12,18 +14,8 @@
 /* No answer that a client can use is larger; a few bytes of request may ask for long names many times. */
 #define API_ANSWER_MAX ((size_t)256 << 20)
 
-enum api_status {
-    API_OK = 200,
-    API_MALFORMED = 400,
-    API_NOT_FOUND = 404,
-    API_TOO_LARGE = 413,
-    API_FAILED = 500,
-    API_ENDING = 503,
-};
-
 /* Zero it to start. */
 struct api_answer {
-    enum api_status status;
     char *text; /* not NUL-terminated; freed by whoever sends it, or by api_answer_destroy() */
     size_t size, capacity;
 };
@@ -32,10 +24,7 @@ struct api_answer {
 struct byte_sink api_answer_sink(struct api_answer *answer);
 
 /* Replaces what is there by {"error": the sentence of `err`}. */
-void api_answer_error(struct api_answer *answer, enum api_status status, const struct error *err);
-
-/* The status that fits an error code of the functions that answer. */
-enum api_status api_status_of(int code);
+void api_answer_error(struct api_answer *answer, const struct error *err);
 
 void api_answer_destroy(struct api_answer *answer);
 

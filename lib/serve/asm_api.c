@@ -80,8 +80,6 @@ void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size,
     if (result == 0)
         result = answer_asm(api, &request, answer, &err);
     asm_request_destroy(&request);
-    if (result == 0)
-        answer->status = API_OK;
-    else
-        api_answer_error(answer, api_status_of(result), &err);
+    if (result)
+        api_answer_error(answer, &err);
 }

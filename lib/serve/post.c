@@ -2,8 +2,8 @@
  * One thread works on one request after the other: a single one keeps all processors busy already.
  *
  * A post belongs to the server's thread until it is queued, to the worker until its connection is resumed, and then to
- * the server's thread again. The queue's lock is what hands it over. libmicrohttpd neither frees nor times out a
- * suspended connection, so the post stays where it is meanwhile, also if the client has gone.
+ * the server's thread again. The queue's lock hands it over. libmicrohttpd neither frees nor times out a suspended
+ * connection, so the post stays where it is meanwhile, also if the client has gone.
  */
 #include "serve/post.h"
 
@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,8 @@ struct post_worker {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct post *first, **last; /* the queue */
-    bool ending, has_ended;
+    atomic_bool ending;         /* set under the lock; the work in progress looks at it without */
+    bool has_ended;
     int profile_fd;
     bool is_loaded; /* the api's libraries */
     struct symbol_api api;
@@ -74,20 +76,20 @@ bool post_append(struct post *post, const char *bytes, size_t size)
     return true;
 }
 
-static void refuse(struct post *post, enum api_status status, int code, const char *sentence)
+static void refuse(struct post *post, const struct error *why)
 {
-    struct error err;
-    error_set(&err, code, "%s", sentence);
-    api_answer_error(&post->answer, status, &err);
+    api_answer_error(&post->answer, why);
     post->is_answered = true;
 }
+
+static const struct error too_large = {POST_TOO_LARGE}, ending = {"prof is ending"};
 
 /* ---- the worker ---- */
 
 static bool load(struct post_worker *worker, struct error *err)
 {
     if (!worker->is_loaded)
-        worker->is_loaded = served_libs_load(&worker->api.libs, worker->profile_fd, err) == 0;
+        worker->is_loaded = served_libs_load(&worker->api.libs, worker->profile_fd, &worker->ending, err) == 0;
     if (!worker->is_loaded)
         served_libs_destroy(&worker->api.libs);
     return worker->is_loaded;
@@ -99,7 +101,7 @@ static void work_on(struct post_worker *worker, struct post *post)
     if (load(worker, &err))
         post->function(&worker->api, post->body.data, post->body.length, &post->answer);
     else
-        api_answer_error(&post->answer, API_FAILED, &err);
+        api_answer_error(&post->answer, &err);
     array_free(&post->body);
     post->is_answered = true;
 }
@@ -149,47 +151,54 @@ struct api_answer *post_answer(struct post_worker *worker, struct post *post)
 {
     if (post->is_answered)
         return &post->answer;
+    struct error why;
     if (post->problem == -E2BIG)
-        refuse(post, API_TOO_LARGE, E2BIG, POST_TOO_LARGE);
-    else if (post->problem)
-        refuse(post, API_FAILED, ENOMEM, "there is not enough memory");
+        refuse(post, &too_large);
+    else if (post->problem && error_no_memory(&why))
+        refuse(post, &why);
     else if (!enqueue(worker, post))
-        refuse(post, API_ENDING, ECANCELED, "prof is ending");
+        refuse(post, &ending);
     else
         return NULL;
     return &post->answer;
 }
 
-struct post_worker *post_worker_start(int profile_fd, const struct serve_options *options, struct error *err)
+static int start(struct post_worker *worker, const struct serve_options *options, struct error *err)
+{
+    struct symbolizer_options symbols = {
+        .use_cache = true, .cache_folder = options->cache_folder, .search = options->search, .stop = &worker->ending};
+    struct symbolizer_options names = {
+        .skip_inlines_and_lines = true, .use_cache = true, .search = options->search, .stop = &worker->ending};
+    worker->api.symbolizer = symbolizer_new(&symbols, err);
+    worker->api.names = worker->api.symbolizer ? symbolizer_new(&names, err) : NULL;
+    if (!worker->api.names)
+        return -ENOMEM;
+    int code = pthread_create(&worker->thread, NULL, work, worker);
+    worker->has_ended = code != 0;
+    return code ? error_set(err, code, "cannot start the thread that looks up symbols: %s", strerror(code)) : 0;
+}
+
+int post_worker_start(struct post_worker **out, int profile_fd, const struct serve_options *options, struct error *err)
 {
     struct post_worker *worker = calloc(1, sizeof(*worker));
-    if (!worker) {
-        error_no_memory(err);
-        return NULL;
-    }
+    *out = NULL;
+    if (!worker)
+        return error_no_memory(err);
     worker->profile_fd = profile_fd;
     worker->last = &worker->first;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
     worker->has_ended = true; /* there is no thread yet */
-    struct symbolizer_options symbols = {
-        .use_cache = true, .cache_folder = options->cache_folder, .search = options->search};
-    struct symbolizer_options names = {.skip_inlines_and_lines = true, .use_cache = true, .search = options->search};
     worker->api.search = options->search;
     worker->api.source_maps = options->source_maps;
-    worker->api.serves_scripts = !options->folder && !options->page_origin;
     worker->api.source_map_count = options->source_map_count;
-    worker->api.symbolizer = symbolizer_new(&symbols, err);
-    worker->api.names = symbolizer_new(&names, err);
-    int code =
-        worker->api.symbolizer && worker->api.names ? pthread_create(&worker->thread, NULL, work, worker) : ENOMEM;
-    if (code == 0) {
-        worker->has_ended = false;
-        return worker;
-    }
-    error_set(err, code, "cannot start the thread that looks up symbols: %s", strerror(code));
-    post_worker_free(worker);
-    return NULL;
+    worker->api.serves_scripts = !options->folder && !options->page_origin;
+    int code = start(worker, options, err);
+    if (code)
+        post_worker_free(worker);
+    else
+        *out = worker;
+    return code;
 }
 
 void post_worker_end(struct post_worker *worker)
@@ -204,7 +213,7 @@ void post_worker_end(struct post_worker *worker)
     worker->has_ended = true;
     for (struct post *post = worker->first, *next; post; post = next) {
         next = post->next;
-        refuse(post, API_ENDING, ECANCELED, "prof is ending");
+        refuse(post, &ending);
         MHD_resume_connection(post->connection);
     }
     worker->first = NULL;

@@ -1,6 +1,8 @@
 /*
  * Requests that take a body and time: the body is collected as it arrives, then a thread of its own works out the
  * answer while the server's thread goes on with other connections, and the connection is woken to send it.
+ *
+ * Threads: libmicrohttpd's thread makes, feeds and frees posts; whoever started the worker ends and frees it.
  */
 #ifndef PROF_SERVE_POST_H
 #define PROF_SERVE_POST_H
@@ -18,12 +20,12 @@ struct post_worker;
 
 #define POST_TOO_LARGE "the request is larger than 16 MiB: send several smaller ones"
 
-/* Starts the thread, which reads the libraries of the profile when the first request comes. `profile_fd` and
- * what `options` points to must outlive it. NULL with `err` filled on failure. */
-struct post_worker *post_worker_start(int profile_fd, const struct serve_options *options, struct error *err);
+/* Starts the thread, which reads the libraries of the profile when the first request comes. `profile_fd` and what
+ * `options` points to must outlive it. Returns 0, or a negative errno value with `err` filled and `*out` NULL. */
+int post_worker_start(struct post_worker **out, int profile_fd, const struct serve_options *options, struct error *err);
 
-/* Waits for the request that is worked on, answers the others with API_ENDING, and ends the thread: afterwards no
- * connection sleeps, and posts that come are answered with API_ENDING. */
+/* Gives up the request that is worked on, answers the others with an error, and ends the thread: afterwards no
+ * connection sleeps, and posts that come are answered with an error. */
 void post_worker_end(struct post_worker *worker);
 
 /* After post_worker_end(), and after all posts have been freed. NULL is allowed. */

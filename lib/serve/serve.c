@@ -1,23 +1,23 @@
 /*
- * The server, on libmicrohttpd. A profile tells a lot about a machine (paths, programs, arguments), and a web server on
- * localhost can be reached by every user of the machine and by every web page that the user has open. So a request is
- * answered only if all of this holds:
+ * The server, on libmicrohttpd. A profile tells a lot about a machine (paths, programs, arguments), and every user of
+ * the machine and every web page that the user has open can reach a web server on localhost. So the server answers a
+ * request only if all of this holds:
  *
- *   - it came to 127.0.0.1, which is all that is listened on;
- *   - its Host is the address that was printed: a name of an attacker's that resolves to 127.0.0.1 (DNS rebinding)
- *     is not;
- *   - it has no Origin, or the own one: no other web page sends it; but for the one that prof was told to open instead
- * of its own, which gets the profile and symbols, and is allowed to read them (CORS), and nothing else;
- *   - its path begins with the token, 120 random bits that only the printed address has; compared in constant time, and
- *     every other path gets the same answer, so that nothing can be guessed step by step.
+ *   - it came to 127.0.0.1: the server listens on no other address;
+ *   - it has one Host header, with the printed address: not a name of an attacker's that resolves to 127.0.0.1 (DNS
+ *     rebinding);
+ *   - it has no Origin header, or one with the own address: no other web page sent it. The exception is the page that
+ *     prof was told to open instead of its own: it may ask for the profile and for symbols and read them (CORS);
+ *   - its path begins with the token, 120 random bits that only the printed address has. The comparison takes constant
+ *     time, and every other path gets the same answer, so that nobody can guess the token step by step.
  *
- * Headers are limited in size, connections in number and idle time. Nothing is written, and no path of a request
- * ever becomes the name of a file: it is looked up in the table of assets and in the table of routes. The exception is
- * a folder with another front-end, see folder.h.
+ * The server closes the connection of any other request with its answer. Headers are limited in size, connections in
+ * number and idle time, those that have not shown the token most (newcomers.h). Nothing is written, and no path of a
+ * request becomes the name of a file: the server looks it up in the table of assets and in the table of routes. The
+ * exception is a folder with another front-end, see folder.h.
  *
- * One thread serves all connections: what it sends lies in memory or in the page cache, and a profile is unpacked chunk
- * by chunk. The symbol API, which reads
- * debug info, has a thread of its own (post.h).
+ * One thread serves all connections: what it sends lies in memory or in the page cache, and it unpacks a profile chunk
+ * by chunk. The symbol API, which reads debug info, has a thread of its own (post.h).
  */
 #include "serve/serve.h"
 
@@ -25,6 +25,8 @@
 #include "serve/answer.h"
 #include "serve/api_request.h"
 #include "serve/folder.h"
+#include "serve/newcomers.h"
+#include "serve/own_address.h"
 #include "serve/post.h"
 #include "serve/symbol_api.h"
 
@@ -36,16 +38,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
-    TOKEN_LENGTH = 24,          /* of 5 bits each */
-    CONNECTIONS = 64,           /* at a time; a browser opens about six */
-    CONNECTION_MEMORY = 262144, /* bytes for the request's line and headers, and for a chunk of the answer */
-    IDLE_SECONDS = 60,          /* until a silent connection is closed */
+    CONNECTIONS = 64 + NEWCOMERS_MAX, /* at a time; a browser opens about six */
+    CONNECTION_MEMORY = 262144,       /* bytes for the request's line and headers, and for a chunk of the answer */
+    IDLE_SECONDS = 60,                /* until a silent connection that has shown the token is closed */
     LISTEN_BACKLOG = 64,
 };
 
@@ -55,9 +55,8 @@ struct server {
     struct served_profile profile;
     struct post_worker *worker;
     int folder; /* -1: the assets are served */
-    char token[TOKEN_LENGTH + 1];
-    char hosts[2][32]; /* the values of Host that are answered */
-    char url[96];
+    struct own_address own;
+    struct newcomers newcomers;
 };
 
 /* ---- requests ---- */
@@ -106,34 +105,10 @@ static const struct serve_asset *asset_find(const struct server *server, const c
     return NULL;
 }
 
-static bool is_own_host(const struct server *server, const char *host)
-{
-    return host && (!strcasecmp(host, server->hosts[0]) || !strcasecmp(host, server->hosts[1]));
-}
-
-static bool is_own_origin(const struct server *server, const char *origin)
-{
-    static const char scheme[] = "http://";
-    return !strncmp(origin, scheme, strlen(scheme)) && is_own_host(server, origin + strlen(scheme));
-}
-
 /* A page of another server that may read what routes answer. */
 static bool is_allowed_page(const struct server *server, const char *origin)
 {
     return server->options.page_origin && !strcmp(origin, server->options.page_origin);
-}
-
-/* What follows the token in `url` ("" or "/..."), or NULL if it is not there. Takes the same time for every wrong one.
- */
-static const char *path_after_token(const struct server *server, const char *url)
-{
-    if (strlen(url) < 1 + TOKEN_LENGTH)
-        return NULL;
-    unsigned difference = (unsigned char)url[0] ^ '/';
-    for (size_t i = 0; i < TOKEN_LENGTH; i++)
-        difference |= (unsigned char)url[1 + i] ^ (unsigned char)server->token[i];
-    const char *rest = url + 1 + TOKEN_LENGTH;
-    return difference == 0 && (*rest == '\0' || *rest == '/') ? rest : NULL;
 }
 
 static bool is_get(const char *method)
@@ -151,9 +126,7 @@ static bool announces_too_much(struct MHD_Connection *connection)
 static enum MHD_Result refuse_body(const struct recipient *to)
 {
     struct api_answer answer = {.text = NULL};
-    struct error err;
-    error_set(&err, E2BIG, POST_TOO_LARGE);
-    api_answer_error(&answer, API_TOO_LARGE, &err);
+    api_answer_error(&answer, &(struct error){POST_TOO_LARGE});
     return answer_api(to, &answer);
 }
 
@@ -186,9 +159,19 @@ static enum MHD_Result answer_in_folder(const struct server *server, const struc
     return answer_file(to, fd, size, folder_type_of(*path ? path : "index.html"));
 }
 
+static enum MHD_Result redirect_to_page(const struct server *server, const struct recipient *to)
+{
+    char page[TOKEN_LENGTH + 3];
+    snprintf(page, sizeof(page), "/%s/", server->own.token);
+    return answer_redirect(to, page);
+}
+
+/* `path` is what follows the token. */
 static enum MHD_Result answer_path(struct server *server, const struct recipient *to, const char *path,
                                    const char *method, struct post **request)
 {
+    if (*path++ == '\0')
+        return redirect_to_page(server, to);
     const struct route *route = route_find(path);
     if (route)
         return answer_route(server, to, route, method, request);
@@ -209,25 +192,48 @@ static struct recipient recipient_of(const struct server *server, struct MHD_Con
         connection, origin && is_allowed_page(server, origin) ? server->options.page_origin : NULL, server->folder < 0};
 }
 
-/* A request whose headers are there: who sent it, and what it wants. */
-static enum MHD_Result answer_headers(struct server *server, const struct recipient *to, const char *url,
-                                      const char *method, struct post **request)
+/* How often a request has a header. */
+struct header_count {
+    const char *name;
+    unsigned count;
+};
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
 {
-    const char *host = MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, "Host");
-    const char *origin = MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, "Origin");
-    if (!is_own_host(server, host))
-        return answer_status(to, MHD_HTTP_FORBIDDEN, "This server answers only to the address that prof printed.\n");
-    if (origin && !to->origin && !is_own_origin(server, origin))
-        return answer_status(to, MHD_HTTP_FORBIDDEN, "Other web pages are not answered.\n");
-    const char *rest = path_after_token(server, url);
-    if (!rest)
-        return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    if (*rest == '\0') {
-        char with_slash[TOKEN_LENGTH + 3];
-        snprintf(with_slash, sizeof(with_slash), "/%s/", server->token);
-        return answer_redirect(to, with_slash);
-    }
-    return answer_path(server, to, rest + 1, method, request);
+    (void)kind, (void)value;
+    struct header_count *header = context;
+    header->count += !strcasecmp(name, header->name);
+    return MHD_YES;
+}
+
+/* The value of a header, or NULL if the request does not have it. False if the request has it more than once: other
+ * programs may take another one of them for the right one. */
+static bool single_header(struct MHD_Connection *connection, const char *name, const char **value)
+{
+    struct header_count header = {.name = name};
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &header);
+    *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return header.count <= 1;
+}
+
+/* Why a request gets no answer, by its headers: who sent it, and to whom. */
+struct refusal {
+    unsigned status; /* 0: it gets one */
+    const char *sentence;
+};
+
+static struct refusal check_request(const struct server *server, const struct recipient *to, const char *url)
+{
+    const char *host, *origin;
+    if (!single_header(to->connection, "Host", &host) || !single_header(to->connection, "Origin", &origin))
+        return (struct refusal){MHD_HTTP_BAD_REQUEST, "A request has one Host and at most one Origin.\n"};
+    if (!own_address_is_host(&server->own, host))
+        return (struct refusal){MHD_HTTP_FORBIDDEN, "This server answers only to the address that prof printed.\n"};
+    if (origin && !to->origin && !own_address_is_origin(&server->own, origin))
+        return (struct refusal){MHD_HTTP_FORBIDDEN, "This server does not answer other web pages.\n"};
+    if (!own_address_path_after_token(&server->own, url))
+        return (struct refusal){MHD_HTTP_NOT_FOUND, "There is nothing here.\n"};
+    return (struct refusal){0};
 }
 
 static enum MHD_Result continue_post(struct server *server, const struct recipient *to, struct post *post,
@@ -244,12 +250,20 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
 
 /* What is kept between the calls for one request. */
 struct request {
-    struct post *post; /* NULL: it has no body that is wanted */
+    struct post *post; /* NULL: the request has no body that is read */
+    uint64_t dropped;  /* bytes of a body that nobody reads */
 };
 
-/* libmicrohttpd's handler of requests: called when the headers are there, for each piece of a body, and when it is
- * complete. An answer to the first call makes libmicrohttpd close the connection, so that a request that may not have a
- * body waits for the second one; that it closes suits those whose body nobody wants to read. */
+static enum MHD_Result drop_body(struct request *request, size_t *size)
+{
+    request->dropped += *size;
+    *size = 0;
+    return request->dropped <= API_BODY_READ_MAX ? MHD_YES : MHD_NO;
+}
+
+/* libmicrohttpd's handler of requests. libmicrohttpd calls it when the headers are there, for each piece of a body, and
+ * at the end of the request. After an answer to the first call it closes the connection if there may be a body. So the
+ * answer to a GET waits for the last call, and whatever body it has is dropped: HTTP gives it no meaning. */
 static enum MHD_Result handle_request(void *context, struct MHD_Connection *connection, const char *url,
                                       const char *method, const char *version, const char *body, size_t *body_size,
                                       void **kept)
@@ -258,17 +272,22 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     struct server *server = context;
     struct request *request = *kept;
     struct recipient to = recipient_of(server, connection);
-    if (request && request->post)
-        return continue_post(server, &to, request->post, body, body_size);
-    *body_size = 0;
     if (!request) {
+        struct refusal refusal = check_request(server, &to, url);
+        if (refusal.status)
+            return answer_and_close(&to, refusal.status, refusal.sentence);
+        newcomers_promote(&server->newcomers, connection, IDLE_SECONDS);
         *kept = request = calloc(1, sizeof(*request));
         if (!request)
             return MHD_NO;
         if (is_get(method))
             return MHD_YES;
     }
-    return answer_headers(server, &to, url, method, &request->post);
+    if (request->post)
+        return continue_post(server, &to, request->post, body, body_size);
+    if (*body_size)
+        return drop_body(request, body_size);
+    return answer_path(server, &to, own_address_path_after_token(&server->own, url), method, &request->post);
 }
 
 static void forget_request(void *context, struct MHD_Connection *connection, void **kept,
@@ -283,18 +302,6 @@ static void forget_request(void *context, struct MHD_Connection *connection, voi
 }
 
 /* ---- starting and stopping ---- */
-
-static int make_token(char token[TOKEN_LENGTH + 1], struct error *err)
-{
-    static const char digits[33] = "0123456789abcdefghjkmnpqrstvwxyz"; /* none that look alike */
-    unsigned char bytes[TOKEN_LENGTH];
-    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-        return error_set(err, EIO, "cannot get random numbers for the address: %s", strerror(errno));
-    for (size_t i = 0; i < TOKEN_LENGTH; i++)
-        token[i] = digits[bytes[i] % 32];
-    token[TOKEN_LENGTH] = '\0';
-    return 0;
-}
 
 /* Takes ownership of the descriptor and finds out what it holds. */
 static int profile_open(struct served_profile *profile, int fd, struct error *err)
@@ -350,40 +357,39 @@ static int listen_on_first_free(struct server *server, struct error *err)
     return fd;
 }
 
-static int learn_address(struct server *server, int fd, struct error *err)
+/* The port of a listening socket, or a negative errno value. */
+static int port_of(int fd, struct error *err)
 {
     struct sockaddr_in address = {0};
     socklen_t size = sizeof(address);
     if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
         return error_set(err, errno, "cannot serve on 127.0.0.1: %s", strerror(errno));
-    unsigned port = ntohs(address.sin_port);
-    snprintf(server->hosts[0], sizeof(server->hosts[0]), "127.0.0.1:%u", port);
-    snprintf(server->hosts[1], sizeof(server->hosts[1]), "localhost:%u", port);
-    snprintf(server->url, sizeof(server->url), "http://%s/%s/", server->hosts[0], server->token);
-    return 0;
+    return ntohs(address.sin_port);
+}
+
+/* Serves on this socket, which the server owns if this succeeds. */
+static int start_on(struct server *server, int fd, struct error *err)
+{
+    int port = port_of(fd, err);
+    int code = port < 0 ? port : own_address_init(&server->own, (uint16_t)port, err);
+    if (code)
+        return code;
+    server->daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
+                                      handle_request, server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED,
+                                      forget_request, NULL, MHD_OPTION_NOTIFY_CONNECTION, newcomers_notify,
+                                      &server->newcomers, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+                                      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+                                      MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)NEWCOMER_SECONDS, MHD_OPTION_END);
+    return server->daemon ? 0 : error_set(err, errno ? errno : EIO, "cannot start the web server: %s", strerror(errno));
 }
 
 static int start(struct server *server, struct error *err)
 {
-    int result = make_token(server->token, err);
-    if (result)
-        return result;
     int fd = listen_on_first_free(server, err);
-    if (fd < 0)
-        return fd;
-    result = learn_address(server, fd, err);
-    if (result == 0) {
-        server->daemon = MHD_start_daemon(
-            MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle_request, server,
-            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL,
-            MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-            (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
-        if (server->daemon)
-            return 0; /* which owns the socket now */
-        result = error_set(err, errno ? errno : EIO, "cannot start the web server: %s", strerror(errno));
-    }
-    close(fd);
-    return result;
+    int code = fd < 0 ? fd : start_on(server, fd, err);
+    if (fd >= 0 && code)
+        close(fd);
+    return code;
 }
 
 static int open_folder(struct server *server, struct error *err)
@@ -394,27 +400,33 @@ static int open_folder(struct server *server, struct error *err)
     return server->folder < 0 ? server->folder : 0;
 }
 
-struct server *serve_start(const struct serve_options *options, int profile_fd, struct error *err)
+int serve_start(struct server **out, const struct serve_options *options, int profile_fd, struct error *err)
 {
     struct server *server = calloc(1, sizeof(*server));
+    *out = NULL;
     if (!server) {
         close(profile_fd);
-        error_no_memory(err);
-        return NULL;
+        return error_no_memory(err);
     }
     server->options = *options;
     server->folder = -1;
-    if (profile_open(&server->profile, profile_fd, err) != 0 || open_folder(server, err) != 0 ||
-        !(server->worker = post_worker_start(server->profile.fd, options, err)) || start(server, err) != 0) {
+    int code = profile_open(&server->profile, profile_fd, err);
+    if (!code)
+        code = open_folder(server, err);
+    if (!code)
+        code = post_worker_start(&server->worker, server->profile.fd, options, err);
+    if (!code)
+        code = start(server, err);
+    if (code)
         serve_stop(server);
-        return NULL;
-    }
-    return server;
+    else
+        *out = server;
+    return code;
 }
 
 const char *serve_url(const struct server *server)
 {
-    return server->url;
+    return server->own.url;
 }
 
 void serve_stop(struct server *server)

@@ -3,6 +3,8 @@
  *
  * It listens on 127.0.0.1. Everything is below a secret random path element that only the printed address has, so that
  * other users and other web pages cannot read the profile; see serve.c for the whole list of what it refuses.
+ *
+ * Threads: one thread, any, starts and stops a server; serve_url() is for any thread in between.
  */
 #ifndef PROF_SERVE_SERVE_H
 #define PROF_SERVE_SERVE_H
@@ -45,17 +47,18 @@ struct server;
 
 /*
  * Starts to serve, in threads of its own, the assets and below `profile.json` the bytes of the file that `profile_fd`
- * has open for reading: JSON, plain or gzip. The server owns the descriptor from here on, also when this fails; what
- * happens to the name of the file does not matter any more. On failure returns NULL with `err` filled.
+ * has open for reading: JSON, plain or gzip, or JSLB. The server owns the descriptor from here on, also when this
+ * fails; what happens to the name of the file does not matter any more. Returns 0, or a negative errno value with `err`
+ * filled and `*out` NULL.
  *
  * Signals should be blocked in the calling thread, so that the new threads leave them to it.
  */
-struct server *serve_start(const struct serve_options *options, int profile_fd, struct error *err);
+int serve_start(struct server **out, const struct serve_options *options, int profile_fd, struct error *err);
 
 /* "http://127.0.0.1:3000/TOKEN/"; valid until serve_stop(). */
 const char *serve_url(const struct server *server);
 
-/* Ends all connections, at once, and frees the server. NULL is allowed. */
+/* Ends all connections and gives up the lookup that runs, at once, and frees the server. NULL is allowed. */
 void serve_stop(struct server *server);
 
 #endif

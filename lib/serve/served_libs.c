@@ -75,10 +75,10 @@ static int add_scripts(struct served_libs *libs, const struct profile *profile, 
     return enough ? 0 : error_no_memory(err);
 }
 
-int served_libs_load(struct served_libs *libs, int profile_fd, struct error *err)
+int served_libs_load(struct served_libs *libs, int profile_fd, const atomic_bool *stop, struct error *err)
 {
     struct profile profile = {0};
-    int result = profile_load_fd(profile_fd, &profile, err);
+    int result = profile_load_fd(profile_fd, stop, &profile, err);
     for (size_t i = 0; result == 0 && i < profile.libs.length; i++) {
         struct named_library lib = saved_library(&profile, (uint32_t)i);
         if (!served_libs_add(libs, &lib))

@@ -11,6 +11,8 @@
 #include "base/strings.h"
 #include "symbol/named_library.h"
 
+#include <stdatomic.h>
+
 /* Zero it to start. */
 struct served_libs {
     ARRAY(struct named_library) rows;
@@ -24,8 +26,8 @@ struct served_libs {
 /* Copies the row, unless one of this name and id is there. False if memory ran out. */
 bool served_libs_add(struct served_libs *libs, const struct named_library *lib);
 
-/* Adds those of the profile that `profile_fd` has open, and its scripts. */
-int served_libs_load(struct served_libs *libs, int profile_fd, struct error *err);
+/* Adds those of the profile that `profile_fd` has open, and its scripts. -ECANCELED soon after *stop is true. */
+int served_libs_load(struct served_libs *libs, int profile_fd, const atomic_bool *stop, struct error *err);
 
 /* The row of "debug name/breakpad id", or SERVED_LIB_NONE. */
 uint32_t served_libs_find(const struct served_libs *libs, const char *key);

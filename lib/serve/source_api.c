@@ -186,8 +186,6 @@ void symbol_api_source(const struct symbol_api *api, const char *body, size_t si
     if (result == 0)
         result = request.key ? answer_source(api, &request, answer, &err) : answer_script(api, &request, answer, &err);
     source_request_destroy(&request);
-    if (result == 0)
-        answer->status = API_OK;
-    else
-        api_answer_error(answer, api_status_of(result), &err);
+    if (result)
+        api_answer_error(answer, &err);
 }

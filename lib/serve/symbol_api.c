@@ -324,8 +324,6 @@ void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size
     if (result == 0)
         result = write_results(&lookup, answer, &err);
     lookup_destroy(&lookup);
-    if (result == 0)
-        answer->status = API_OK;
-    else
-        api_answer_error(answer, api_status_of(result), &err);
+    if (result)
+        api_answer_error(answer, &err);
 }

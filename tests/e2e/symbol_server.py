@@ -35,21 +35,27 @@ class Served:
             response = connection.getresponse()
             return response, response.read()
 
+    def post(self, name, request):
+        """The answer, and whether it is one: it comes with status 200 and as JSON also if it says why it is none."""
+        response, body = self.ask(name, request)
+        assert response.status == 200 and response.getheader("Content-Type") == "application/json", (response.status, body)
+        answer = json.loads(body)
+        assert "error" not in answer or (set(answer) == {"error"} and answer["error"]), answer
+        return "error" not in answer, answer
+
     def symbolicate(self, modules, stacks):
-        response, body = self.ask("symbolicate/v5", {"jobs": [{"memoryMap": modules, "stacks": stacks}]})
-        assert response.status == 200, body
-        (result,) = json.loads(body)["results"]
+        found, answer = self.post("symbolicate/v5", {"jobs": [{"memoryMap": modules, "stacks": stacks}]})
+        assert found, answer
+        (result,) = answer["results"]
         return result
 
     def source(self, library, offset, file):
-        response, body = self.ask("source/v1", {"debugName": library[0], "debugId": library[1], "moduleOffset": offset,
-                                                "file": file})
-        return response.status, json.loads(body)
+        return self.post("source/v1", {"debugName": library[0], "debugId": library[1], "moduleOffset": offset,
+                                       "file": file})
 
     def assembly(self, library, start, size, **more):
-        response, body = self.ask("asm/v1", {"debugName": library[0], "debugId": library[1], "startAddress": hex(start),
-                                             "size": hex(size), **more})
-        return response.status, json.loads(body)
+        return self.post("asm/v1", {"debugName": library[0], "debugId": library[1], "startAddress": hex(start),
+                                    "size": hex(size), **more})
 
     def end(self):
         self.process.send_signal(signal.SIGINT)

@@ -2,6 +2,8 @@
 #include "support/symbol_folder.h"
 #include "symbol/lookup.h"
 
+#include <errno.h>
+
 static char program[64];
 
 static const char source[] = "#include <map>\n"
@@ -140,11 +142,31 @@ static void test_several_threads_find_what_one_finds(void **unused)
         check_build("clang++ -g -O2 -o program program.cpp");
 }
 
+static void test_a_lookup_that_nobody_waits_for_is_given_up(void **unused)
+{
+    (void)unused;
+    atomic_bool stop = false;
+    struct symbolizer_options options = {.stop = &stop};
+    struct symbolizer *symbolizer = symbolizer_new(&options, NULL);
+    struct symbol_answers answers;
+    run("g++ -g -O2 -o program program.cpp");
+    struct text text = open_text();
+    assert_non_null(symbolizer);
+    assert_int_equal(symbolizer_lookup(symbolizer, &text.lib, text.rvas, text.count, &answers, NULL), 0);
+    symbol_answers_destroy(&answers);
+    stop = true;
+    assert_int_equal(symbolizer_lookup(symbolizer, &text.lib, text.rvas, text.count, &answers, NULL), -ECANCELED);
+    symbol_answers_destroy(&answers);
+    symbolizer_free(symbolizer);
+    free(text.rvas);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_large_unit_is_cut_into_parts_that_have_all_of_its_addresses),
         cmocka_unit_test(test_several_threads_find_what_one_finds),
+        cmocka_unit_test(test_a_lookup_that_nobody_waits_for_is_given_up),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

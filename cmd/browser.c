@@ -1,0 +1,106 @@
+#include "browser.h"
+
+#include "base/file_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* Under sudo the desktop is another user's, and a browser started here would be root's. */
+bool browser_has_desktop(void)
+{
+    return (variable("DISPLAY") || variable("WAYLAND_DISPLAY")) && !variable("SUDO_UID");
+}
+
+/* Snaps keep the data of a user in ~/snap. */
+static bool uses_snaps(const char *home)
+{
+    char path[PATH_MAX];
+    return home && snprintf(path, sizeof(path), "%s/snap", home) < (int)sizeof(path) && access(path, F_OK) == 0;
+}
+
+/* Writes `text` to a new file in the folder that only the user can read. */
+static bool write_private_file(struct browser_file *file, const char *folder, const char *text)
+{
+    static const char name[] = "prof-XXXXXX.html";
+    if (!folder || snprintf(file->path, sizeof(file->path), "%s/%s", folder, name) >= (int)sizeof(file->path))
+        return false;
+    int fd = mkostemps(file->path, (int)strlen(".html"), O_CLOEXEC); /* with mode 0600 */
+    if (fd < 0)
+        return false;
+    bool is_written = file_write(fd, text, strlen(text)) == 0;
+    close(fd);
+    if (!is_written)
+        unlink(file->path);
+    return is_written;
+}
+
+/* A page that sends the browser on to `url`, which has no characters that HTML gives a meaning to. */
+static bool write_redirect(struct browser_file *file, const char *url)
+{
+    char page[4096];
+    if (snprintf(page, sizeof(page),
+                 "<!doctype html>\n<meta charset=\"utf-8\">\n<title>prof</title>\n"
+                 "<meta name=\"referrer\" content=\"no-referrer\">\n"
+                 "<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<a href=\"%s\">Open the profile</a>\n",
+                 url, url) >= (int)sizeof(page))
+        return false;
+    const char *home = variable("HOME");
+    return (uses_snaps(home) && write_private_file(file, home, page)) ||
+           write_private_file(file, variable("XDG_RUNTIME_DIR"), page) ||
+           write_private_file(file, variable("TMPDIR"), page) || write_private_file(file, "/tmp", page);
+}
+
+/* Starts xdg-open in a session of its own, silent, so that Ctrl+C here does not end the browser. */
+static bool start_opener(char *path)
+{
+    char program[] = "xdg-open";
+    char *argv[] = {program, path, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    int code = ENOMEM;
+    sigemptyset(&none);
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return false;
+    if (posix_spawnattr_init(&attributes) == 0) {
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+        pid_t pid;
+        code = posix_spawnp(&pid, program, &files, &attributes, argv, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    return code == 0;
+}
+
+void browser_open(struct browser_file *file, const char *url)
+{
+    if (!write_redirect(file, url))
+        file->path[0] = '\0';
+    else if (!start_opener(file->path))
+        browser_remove(file);
+}
+
+void browser_remove(struct browser_file *file)
+{
+    if (file->path[0])
+        unlink(file->path);
+    file->path[0] = '\0';
+}

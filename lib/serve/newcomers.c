@@ -1,0 +1,62 @@
+#include "serve/newcomers.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+/* A connection that is on the list has a socket; others have -1. */
+static void take_out(struct newcomers *newcomers, struct newcomer *newcomer)
+{
+    if (newcomer->socket < 0)
+        return;
+    *(newcomer->older ? &newcomer->older->newer : &newcomers->oldest) = newcomer->newer;
+    *(newcomer->newer ? &newcomer->newer->older : &newcomers->newest) = newcomer->older;
+    newcomer->socket = -1;
+    newcomers->count--;
+}
+
+static struct newcomer *take_in(struct newcomers *newcomers, int socket)
+{
+    struct newcomer *newcomer = calloc(1, sizeof(*newcomer));
+    if (!newcomer)
+        return NULL;
+    newcomer->socket = socket;
+    newcomer->older = newcomers->newest;
+    *(newcomers->newest ? &newcomers->newest->newer : &newcomers->oldest) = newcomer;
+    newcomers->newest = newcomer;
+    newcomers->count++;
+    return newcomer;
+}
+
+/* libmicrohttpd closes a connection when its other side ends it; shutdown() makes it look as if it had. */
+static void push_out_oldest(struct newcomers *newcomers)
+{
+    shutdown(newcomers->oldest->socket, SHUT_RDWR);
+    take_out(newcomers, newcomers->oldest);
+}
+
+void newcomers_notify(void *context, struct MHD_Connection *connection, void **kept,
+                      enum MHD_ConnectionNotificationCode what)
+{
+    struct newcomers *newcomers = context;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        int socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        *kept = take_in(newcomers, socket);
+        if (!*kept)
+            shutdown(socket, SHUT_RDWR);
+        if (newcomers->count > NEWCOMERS_MAX)
+            push_out_oldest(newcomers);
+    } else if (*kept) {
+        take_out(newcomers, *kept);
+        free(*kept);
+        *kept = NULL;
+    }
+}
+
+void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds)
+{
+    struct newcomer *newcomer = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    if (!newcomer || newcomer->socket < 0)
+        return;
+    take_out(newcomers, newcomer);
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+}

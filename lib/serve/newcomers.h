@@ -1,0 +1,38 @@
+/*
+ * Connections that have not shown the token yet. Every user of the machine can open connections to the server, and a
+ * server takes only so many. So the newcomers among them are few: one too many pushes out the oldest. A browser sends
+ * its request as soon as it is connected, and is a newcomer for less than a millisecond; connections of strangers who
+ * only occupy the server go, and never take the room of those that have shown the token.
+ *
+ * All functions are called by the thread of libmicrohttpd that serves the connections.
+ */
+#ifndef PROF_SERVE_NEWCOMERS_H
+#define PROF_SERVE_NEWCOMERS_H
+
+#include <microhttpd.h>
+#include <stddef.h>
+
+enum {
+    NEWCOMERS_MAX = 32,
+    NEWCOMER_SECONDS = 5, /* until a silent newcomer is closed */
+};
+
+struct newcomer {
+    int socket;
+    struct newcomer *older, *newer;
+};
+
+/* Zero it to start. It is empty again when all connections have been closed. */
+struct newcomers {
+    struct newcomer *oldest, *newest;
+    size_t count;
+};
+
+/* For MHD_OPTION_NOTIFY_CONNECTION with a struct newcomers: takes in a new connection, and forgets a closed one. */
+void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **context,
+                      enum MHD_ConnectionNotificationCode what);
+
+/* The connection has shown the token: it is none of the newcomers any more, and may be silent for `seconds`. */
+void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * The address that prof prints, and whether a request was sent to it: "http://127.0.0.1:3000/TOKEN/". The token is 120
+ * random bits, so that only those who were told the address can ask for anything.
+ */
+#ifndef PROF_SERVE_OWN_ADDRESS_H
+#define PROF_SERVE_OWN_ADDRESS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TOKEN_LENGTH = 24 }; /* characters, of 5 bits each */
+
+struct own_address {
+    uint16_t port;
+    char token[TOKEN_LENGTH + 1];
+    char url[96];
+};
+
+/* Makes a new token for a server on this port of 127.0.0.1. Fails with -EIO if there are no random numbers. */
+int own_address_init(struct own_address *own, uint16_t port, struct error *err);
+
+/* Whether a Host header names the server: 127.0.0.1 or localhost and its port, which clients leave out if it is 80.
+ * NULL (no header) does not. */
+bool own_address_is_host(const struct own_address *own, const char *host);
+
+/* Whether an Origin header names the server. */
+bool own_address_is_origin(const struct own_address *own, const char *origin);
+
+/* What follows the token in the path of a request ("" or "/..."), or NULL if the path does not begin with the token.
+ * Takes the same time for every wrong token. */
+const char *own_address_path_after_token(const struct own_address *own, const char *path);
+
+#endif
