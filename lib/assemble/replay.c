@@ -133,13 +133,17 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
 
 /* ---- events ---- */
 
-/* Far more processes, threads or libraries than any recording has: the number is damaged. */
-enum { MOST_NUMBERS = 16 * 1024 * 1024 };
+/* Whether something can have this number. The recorder numbers in sequence, so there are as many events before: a
+ * number that is larger than all that was read comes from a damaged spool. */
+static bool is_possible(const struct replay *replay, uint32_t number)
+{
+    return number <= spool_reader_bytes(replay->reader) / SPOOL_EVENT_MIN;
+}
 
-/* Makes room for row `number`, with unknown rows before it. */
+/* Makes room for row `number`, which is possible, with unknown rows before it. */
 #define ensure_row(array, number, ok)                                                                                  \
     do {                                                                                                               \
-        (ok) = (number) < MOST_NUMBERS;                                                                                \
+        (ok) = true;                                                                                                   \
         while ((ok) && (array)->length <= (number))                                                                    \
             (ok) = array_push_zero(array) != NULL;                                                                     \
     } while (0)
@@ -207,6 +211,10 @@ static void end_thread(struct replay *replay, const struct spool_event *event)
 static int start_process(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     bool ok;
+    if (!is_possible(replay, event->number)) {
+        replay->damaged_blocks++;
+        return 0;
+    }
     ensure_row(&replay->processes, event->number, ok);
     if (!ok)
         return error_no_memory(err);
@@ -233,6 +241,10 @@ static int start_process(struct replay *replay, const struct spool_event *event,
 static int start_thread(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     bool ok;
+    if (!is_possible(replay, event->number)) {
+        replay->damaged_blocks++;
+        return 0;
+    }
     ensure_row(&replay->threads, event->number, ok);
     if (!ok)
         return error_no_memory(err);
@@ -269,6 +281,10 @@ static int rename_thread(struct replay *replay, const struct spool_event *event,
 static int add_lib(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     bool ok;
+    if (!is_possible(replay, event->number)) {
+        replay->damaged_blocks++;
+        return 0;
+    }
     ensure_row(&replay->libs, event->number, ok);
     if (!ok)
         return error_no_memory(err);

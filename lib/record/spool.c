@@ -349,7 +349,7 @@ struct spool_reader {
     struct codec events; /* what is left of an 'E' block */
     struct chunk_reader *chunk;
     bool in_chunk;
-    uint64_t damaged;
+    uint64_t damaged, bytes;
 };
 
 /* Passes over the magic number. */
@@ -401,6 +401,11 @@ uint64_t spool_reader_damaged(const struct spool_reader *reader)
     return reader->damaged;
 }
 
+uint64_t spool_reader_bytes(const struct spool_reader *reader)
+{
+    return reader->bytes;
+}
+
 /* Back to the beginning of the block of which `size` bytes were read: the file may still grow. */
 static int end_for_now(struct spool_reader *reader, size_t size)
 {
@@ -435,6 +440,7 @@ static int next_block(struct spool_reader *reader, struct error *err)
             reader->damaged++;
             continue;
         }
+        reader->bytes += sizeof(header) + size;
         reader->in_chunk = kind == 'S';
         if (reader->in_chunk)
             chunk_reader_start(reader->chunk, reader->block.data, size);

@@ -98,5 +98,8 @@ enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skipped so far */
+uint64_t spool_reader_bytes(const struct spool_reader *reader);   /* of the blocks read so far */
+
+enum { SPOOL_EVENT_MIN = 6 }; /* bytes of the shortest event that gives a number to something */
 
 #endif

@@ -327,6 +327,28 @@ static void test_a_library_whose_event_is_lost_is_not_looked_into(void **unused)
     replay_destroy(&recording.replay);
 }
 
+static void test_a_damaged_number_takes_no_memory_and_loses_nothing_else(void **unused)
+{
+    (void)unused;
+    enum { DAMAGED = 5000000 };
+    struct recording recording;
+    start(&recording);
+    uint64_t frame = 0x1010;
+    add_lib(&recording, 0, "a.so");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_map(&recording, 0, 2, 0x1000, 0x2000, 0);
+    add_lib(&recording, DAMAGED, "b.so");
+    add_process(&recording, DAMAGED, SPOOL_NO_NUMBER, false, 11, 2); /* and its thread */
+    add_sample(&recording, 0, 3, 0, 1, &frame);
+    replay_it(&recording);
+    assert_int_equal(recording.replay.damaged_blocks, 3);
+    assert_true(recording.replay.processes.capacity + recording.replay.threads.capacity +
+                    recording.replay.libs.capacity <
+                1000);
+    assert_int_equal(recording.replay.sample_count, 1);
+    replay_destroy(&recording.replay);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_kernel_addresses_are_the_same_in_every_process),
         cmocka_unit_test(test_code_that_the_kernel_makes_and_drops_has_each_name_in_its_time),
         cmocka_unit_test(test_equal_stacks_have_one_number),
+        cmocka_unit_test(test_a_damaged_number_takes_no_memory_and_loses_nothing_else),
         cmocka_unit_test(test_an_ended_process_frees_its_mappings),
         cmocka_unit_test(test_a_short_life_between_two_others_keeps_its_samples),
         cmocka_unit_test(test_references_to_lost_events_are_counted_not_followed),
