@@ -67,11 +67,11 @@ static bool is_main_thread(const struct replay *replay, const struct replay_thre
     return thread->tid == replay->processes.data[thread->process].pid;
 }
 
-/* A thread is shown if it was sampled, or is the main thread of a process that was: its row stands for the process. */
+/* A thread is shown if it has samples, or is the main thread of a process that has: its row stands for the process. */
 static bool is_shown(const struct replay *replay, const struct replay_thread *thread)
 {
-    return thread->known &&
-           (thread->samples || (is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
+    return thread->known && (thread->samples || thread->unsampled ||
+                             (is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
 }
 
 /* By process, the main thread first, then by start. */
@@ -119,6 +119,16 @@ static double to_end_ms(const struct assembly *assembly, uint64_t time)
     return time ? to_ms(assembly, time) : NAN;
 }
 
+static uint32_t thread_name(struct profile *profile, const struct replay *replay, const struct replay_thread *thread)
+{
+    char text[96];
+    const char *name = strings_text(&replay->strings, thread->name);
+    if (thread->threads_in_row <= 1)
+        return strings_add_z(&profile->strings, name);
+    snprintf(text, sizeof(text), "%.32s (%" PRIu32 " threads, none sampled)", name, thread->threads_in_row);
+    return strings_add_z(&profile->strings, text);
+}
+
 static int add_thread(struct assembly *assembly, const struct replay_thread *from, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
@@ -132,7 +142,7 @@ static int add_thread(struct assembly *assembly, const struct replay_thread *fro
     struct thread *thread = profile_add_thread(&assembly->profile);
     if (!thread)
         return error_no_memory(err);
-    thread->name = strings_add_z(strings, strings_text(&replay->strings, from->name));
+    thread->name = thread_name(&assembly->profile, replay, from);
     thread->process_name = strings_add_z(strings, strings_text(&replay->strings, process->name));
     thread->process_type = strings_add_z(strings, from->process == 0 ? "default" : "process");
     thread->pid = strings_add_z(strings, pid);

@@ -262,6 +262,39 @@ static void add_problems(struct metadata *metadata, const struct symbolization *
     }
 }
 
+/* How much of the CPU time has samples, how many it should have, and where the others are. */
+static void add_coverage(struct metadata *metadata)
+{
+    const struct replay *replay = metadata->replay;
+    uint64_t covered = replay->covered_cpu_time, used = replay_info_number(replay, INFO_CPU_TIME, 0);
+    uint64_t interval = replay_info_number(replay, INFO_INTERVAL, 0);
+    char share[32], text[256];
+    if (used > covered && !replay->damaged_blocks) {
+        format_share(share, sizeof(share), covered, used);
+        snprintf(text, sizeof(text), "%s (%.3f of %.3f s); the rest is shown as (not sampled)", share,
+                 (double)covered / 1e9, (double)used / 1e9);
+        add_string(metadata, "CPU time covered by samples", text);
+    }
+    if (used < covered)
+        used = covered;
+    uint64_t requested = interval ? (used + interval / 2) / interval : 0, received = replay->sample_count;
+    if (requested <= received)
+        return;
+    uint64_t missing = requested - received;
+    uint64_t lost = replay->lost < missing ? replay->lost : missing;
+    uint64_t ended = (used - covered) / interval < missing - lost ? (used - covered) / interval : missing - lost;
+    const uint64_t counts[] = {ended, lost, missing - lost - ended};
+    static const char *const reasons[] = {"in threads that ended before their next sample",
+                                          "lost for want of room in the kernel's buffers",
+                                          "merged into the next sample, because the timer fired late or in the kernel"};
+    int length = snprintf(text, sizeof(text), "%" PRIu64, requested);
+    for (size_t i = 0, listed = 0; i < sizeof(counts) / sizeof(*counts); i++)
+        if (counts[i])
+            length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%" PRIu64 " %s",
+                               listed++ ? ", " : ", of which ", counts[i], reasons[i]);
+    add_string(metadata, "Samples requested", text);
+}
+
 static void fill_trust_section(struct metadata *metadata, const struct symbolization *symbolization)
 {
     const struct replay *replay = metadata->replay;
@@ -275,9 +308,7 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
     if (!metadata->section)
         return;
     add_number(metadata, "Samples", "integer", replay->sample_count);
-    uint64_t expected = replay_info_number(replay, INFO_SAMPLES_EXPECTED, 0);
-    if (expected)
-        add_number(metadata, "Samples asked for", "integer", expected);
+    add_coverage(metadata);
     add_number(metadata, "Samples lost", "integer", replay->lost);
     add_count_and_share(metadata, "Stacks complete", replay->sample_count - truncated, replay->sample_count);
     add_truncated_stacks(metadata, truncated);

@@ -12,6 +12,7 @@
 #include "assemble/replay.h"
 
 #include "assemble/replay_jit.h"
+#include "assemble/unsampled.h"
 #include "record/info.h"
 
 #include <errno.h>
@@ -41,11 +42,12 @@ uint32_t replay_add_frame(struct replay *replay, struct hash *index, uint64_t ke
     return *place;
 }
 
-/* Frames outside libraries have keys of their own: two marks that are no pc, and the pc. */
+/* The key of a frame outside libraries is its pc; a mark, whose pc is 0, is at the top of the addresses. */
 static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
 {
     struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
-    return replay_add_frame(replay, &replay->pc_frames, lib == REPLAY_LIB_TRUNCATED ? UINT64_MAX : pc, &frame);
+    bool is_mark = lib == REPLAY_LIB_TRUNCATED || lib == REPLAY_LIB_NOT_SAMPLED;
+    return replay_add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
 }
 
 /* The event that tells of a library may be lost with its block. */
@@ -86,6 +88,12 @@ static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame
     return *place;
 }
 
+uint32_t replay_add_mark(struct replay *replay, uint32_t lib)
+{
+    uint32_t mark = add_pc_frame(replay, lib, 0);
+    return mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
+}
+
 /* The stack number of a sample; sets *stack to REPLAY_NONE if it has no frames. */
 static int stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
                     struct error *err)
@@ -112,8 +120,7 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
     if (shared) {
         prefix = thread->last_stacks.data[shared - 1];
     } else if (truncated) {
-        uint32_t mark = add_pc_frame(replay, REPLAY_LIB_TRUNCATED, 0);
-        prefix = mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
+        prefix = replay_add_mark(replay, REPLAY_LIB_TRUNCATED);
         if (prefix == REPLAY_NONE)
             return error_no_memory(err);
     }
@@ -226,6 +233,7 @@ static int start_process(struct replay *replay, const struct spool_event *event,
         .parent = event->parent,
         .pid = event->pid,
         .start = event->time,
+        .main_thread = REPLAY_NONE,
         .name = strings_add_z(&replay->strings, event->name),
     };
     if (process->name == STRING_NONE)
@@ -236,6 +244,18 @@ static int start_process(struct replay *replay, const struct spool_event *event,
     else if (parent && !address_space_copy(&process->space, &parent->space))
         return error_no_memory(err);
     return 0;
+}
+
+/* The counters of a thread go on when it calls exec. */
+static void start_main_thread(struct replay *replay, struct replay_process *process, uint32_t number)
+{
+    const struct replay_process *before = process_at(replay, process->parent);
+    process->main_thread = number;
+    if (!before || before->pid != process->pid || before->main_thread == REPLAY_NONE)
+        return;
+    struct replay_thread *caller = &replay->threads.data[before->main_thread];
+    caller->goes_on = true;
+    replay->threads.data[number].covered_until = caller->covered_until;
 }
 
 static int start_thread(struct replay *replay, const struct spool_event *event, struct error *err)
@@ -257,8 +277,11 @@ static int start_thread(struct replay *replay, const struct spool_event *event, 
         .process = event->process,
         .tid = event->tid,
         .start = event->time,
+        .covered_until = event->time,
         .name = strings_add_z(&replay->strings, event->name),
     };
+    if (event->tid == process->pid)
+        start_main_thread(replay, process, event->number);
     process->live_threads++;
     return thread->name == STRING_NONE ? error_no_memory(err) : 0;
 }
@@ -383,7 +406,7 @@ static int take_event(struct replay *replay, const struct spool_event *event, st
 
 static uint32_t to_cpu_units(uint64_t ns)
 {
-    uint64_t units = ns / 100;
+    uint64_t units = ns / SAMPLE_CPU_UNIT;
     return units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
 }
 
@@ -403,6 +426,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     if (code)
         return code;
     thread->samples++;
+    thread->covered_until = sample->time;
     thread->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;
     thread->completed_live += (sample->flags & SAMPLE_COMPLETED_LIVE) != 0;
     thread->by_frame_pointer += (sample->flags & SAMPLE_FRAME_POINTER) != 0;
@@ -413,6 +437,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
         thread->last_time = sample->time;
     struct stored_sample stored = {
         .time = thread->last_time, .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
+    replay->covered_cpu_time += (uint64_t)stored.cpu_time * SAMPLE_CPU_UNIT;
     return sample_store_add(replay->samples, sample->thread, &stored, err);
 }
 
@@ -448,7 +473,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
         replay->lost = counted;
     spool_reader_close(replay->reader);
     replay->reader = NULL;
-    return 0;
+    return unsampled_add(replay, err);
 }
 
 const char *replay_info(const struct replay *replay, const char *name)

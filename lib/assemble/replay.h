@@ -28,6 +28,7 @@ enum {
     REPLAY_LIB_UNKNOWN_KERNEL = UINT32_MAX - 2, /* a kernel address of no known image or module */
     REPLAY_LIB_DUMPED = UINT32_MAX - 3,         /* code that the jitdump file of `process` tells of: `code` in it */
     REPLAY_LIB_UNMAPPED = UINT32_MAX - 4,       /* no executable memory is known there: address is the pc */
+    REPLAY_LIB_NOT_SAMPLED = UINT32_MAX - 5,    /* stands for CPU time that no sample covers (unsampled.h) */
 };
 
 struct replay_frame {
@@ -48,10 +49,10 @@ enum replay_jit_state { REPLAY_JIT_UNKNOWN, REPLAY_JIT_MISSING, REPLAY_JIT_FOUND
 struct replay_process {
     bool known;
     uint32_t parent, pid;
-    uint32_t instance;   /* how many programs this pid ran before: "123", "123.1" */
-    uint64_t start, end; /* ns; end 0: not seen */
-    uint32_t name;       /* string */
-    uint32_t live_threads;
+    uint32_t instance;                  /* how many programs this pid ran before: "123", "123.1" */
+    uint64_t start, end;                /* ns; end 0: not seen */
+    uint32_t name;                      /* string */
+    uint32_t live_threads, main_thread; /* main_thread: REPLAY_NONE if it is not known */
     uint64_t samples;
     struct address_space space;
     uint32_t map_generation; /* grows with every change of `space` */
@@ -69,6 +70,10 @@ struct replay_thread {
     uint32_t name;                                                 /* string */
     uint64_t samples, truncated, completed_live, by_frame_pointer; /* how trustworthy its stacks are */
     uint64_t last_time;
+    uint64_t covered_until;  /* ns: its last sample covers the CPU time up to here; its start if it has no sample */
+    bool goes_on;            /* after an exec, as a thread of another number, whose samples cover its rest */
+    uint64_t unsampled;      /* samples that stand for CPU time that no real sample covers */
+    uint32_t threads_in_row; /* threads without a sample whose CPU time is in this one's row, itself included */
     /* The last stack, outermost first, with the number of the stack that ends at each frame. */
     ARRAY(uint64_t) last_pcs;
     ARRAY(uint32_t) last_stacks;
@@ -96,6 +101,8 @@ struct replay {
     ARRAY(struct replay_stack) stacks;
     struct sample_store *samples;
     uint64_t sample_count, lost, damaged_blocks;
+    uint64_t covered_cpu_time;         /* ns that the samples cover */
+    uint64_t unsampled_count;          /* samples that stand for the rest */
     uint64_t first_time, last_time;    /* ns, of events and samples; 0 if there are none */
     const char *perf_map_folder;       /* where compilers leave their map files; NULL: do not look for any */
     const struct jit_files *jit_files; /* what the recorder kept of living processes; NULL: nothing */
@@ -121,6 +128,10 @@ uint64_t replay_info_number(const struct replay *replay, const char *name, uint6
 /* The process that `number` was forked from and whose compiled code it therefore still has; REPLAY_NONE if there is
  * none, or it has become another program since. */
 uint32_t replay_forked_from(const struct replay *replay, uint32_t number);
+
+/* The number of the stack that is only the mark REPLAY_LIB_TRUNCATED or REPLAY_LIB_NOT_SAMPLED, added if it is new.
+ * REPLAY_NONE if memory ran out. */
+uint32_t replay_add_mark(struct replay *replay, uint32_t lib);
 
 /* A time of the recording (ns of CLOCK_MONOTONIC) in ns since the Unix epoch; 0 if the recording does not say. */
 uint64_t replay_realtime(const struct replay *replay, uint64_t time);

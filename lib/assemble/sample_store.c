@@ -107,6 +107,14 @@ int sample_store_add(struct sample_store *store, uint32_t thread, const struct s
     return array_push(&blocks->newest, *sample) ? 0 : error_no_memory(err);
 }
 
+struct stored_sample *sample_store_newest(struct sample_store *store, uint32_t thread)
+{
+    if (thread >= store->threads.length || !store->threads.data[thread].newest.length)
+        return NULL;
+    struct thread_blocks *blocks = &store->threads.data[thread];
+    return &blocks->newest.data[blocks->newest.length - 1];
+}
+
 uint64_t sample_store_count(const struct sample_store *store, uint32_t thread)
 {
     if (thread >= store->threads.length)

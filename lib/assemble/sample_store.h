@@ -12,10 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
+
 struct stored_sample {
     uint64_t time;     /* ns */
     uint32_t stack;    /* the replay's stack number */
-    uint32_t cpu_time; /* units of 100 ns since the thread's previous sample */
+    uint32_t cpu_time; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
 };
 
 struct sample_store;
@@ -26,6 +28,9 @@ void sample_store_free(struct sample_store *store);
 
 int sample_store_add(struct sample_store *store, uint32_t thread, const struct stored_sample *sample,
                      struct error *err);
+
+/* The thread's newest sample, which may be changed until the next one is added; NULL if it has none. */
+struct stored_sample *sample_store_newest(struct sample_store *store, uint32_t thread);
 
 uint64_t sample_store_count(const struct sample_store *store, uint32_t thread);
 

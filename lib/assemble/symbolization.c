@@ -242,6 +242,8 @@ static uint32_t add_frame_of(struct namer *namer, size_t index)
     switch (from->lib) {
     case REPLAY_LIB_TRUNCATED:
         return add_bare_frame(namer, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
+    case REPLAY_LIB_NOT_SAMPLED:
+        return add_bare_frame(namer, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_UNKNOWN_KERNEL:
         return add_unknown_kernel(namer, from->address);
     case REPLAY_LIB_DUMPED:

@@ -28,12 +28,12 @@
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
 
 /* At the end. */
-#define INFO_END_MONOTONIC    "end_monotonic"    /* ns of CLOCK_MONOTONIC: recording stopped */
-#define INFO_SAMPLES_EXPECTED "samples_expected" /* what the CPU time that was used should have given */
-#define INFO_SAMPLES_LOST     "samples_lost"     /* had no room in the kernel's buffers */
-#define INFO_RECORDER_CPU     "recorder_cpu"     /* ns of CPU that the recorder used until the target ended */
-#define INFO_RECORDER_MEMORY  "recorder_memory"  /* bytes, most that was resident */
-#define INFO_EXIT             "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV", "still running" */
+#define INFO_END_MONOTONIC   "end_monotonic"   /* ns of CLOCK_MONOTONIC: recording stopped */
+#define INFO_CPU_TIME        "cpu_time"        /* ns that the recorded threads used, sampled or not; 0 unknown */
+#define INFO_SAMPLES_LOST    "samples_lost"    /* had no room in the kernel's buffers */
+#define INFO_RECORDER_CPU    "recorder_cpu"    /* ns of CPU that the recorder used until the target ended */
+#define INFO_RECORDER_MEMORY "recorder_memory" /* bytes, most that was resident */
+#define INFO_EXIT            "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV", "still running" */
 
 /* At the end: how many stacks were cut, by reason (enum unwind_end says what each means). */
 #define INFO_TRUNCATED_STACK_SHORT "cut_stack_short"

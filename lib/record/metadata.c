@@ -75,7 +75,7 @@ static void describe_end(const struct record_result *result, char *text, size_t 
     }
 }
 
-int metadata_write_end(struct spool_writer *spool, const struct record_result *result, uint64_t samples_expected,
+int metadata_write_end(struct spool_writer *spool, const struct record_result *result,
                        const uint64_t *truncated_by_reason, struct error *err)
 {
     struct rusage usage;
@@ -84,7 +84,7 @@ int metadata_write_end(struct spool_writer *spool, const struct record_result *r
     describe_end(result, end, sizeof(end));
     const struct item items[] = {
         {INFO_END_MONOTONIC, .number = monotonic_ns()},
-        {INFO_SAMPLES_EXPECTED, .number = samples_expected},
+        {INFO_CPU_TIME, .number = result->cpu_time},
         {INFO_SAMPLES_LOST, .number = result->lost},
         {INFO_RECORDER_CPU, .number = result->recorder_cpu},
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},

@@ -18,9 +18,8 @@ enum { METADATA_TRUNCATION_REASONS = UNWIND_TOO_DEEP + 1 };
 int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
                          const struct perf_events *events, uint64_t started, struct error *err);
 
-/* `samples_expected`: what the CPU time that was used should have given. `truncated_by_reason`: stacks by enum
- * unwind_end. */
-int metadata_write_end(struct spool_writer *spool, const struct record_result *result, uint64_t samples_expected,
+/* `truncated_by_reason`: stacks by enum unwind_end. */
+int metadata_write_end(struct spool_writer *spool, const struct record_result *result,
                        const uint64_t *truncated_by_reason, struct error *err);
 
 #endif

@@ -76,7 +76,7 @@ struct recording {
     bool kernel_mapped;
     struct cpu_pin pin;
 
-    uint64_t samples, truncated, lost_records, cpu_time;
+    uint64_t samples, truncated, lost_records;
     uint64_t truncated_by_reason[METADATA_TRUNCATION_REASONS];
 };
 
@@ -194,7 +194,6 @@ static int take_sample(struct recording *recording, const struct perf_record *re
         sample.frame_count = 1;
     }
     recording->samples++;
-    recording->cpu_time += sample.cpu_time;
     recording->truncated += (sample.flags & SAMPLE_TRUNCATED) != 0;
     wakeup_mode_sample(&recording->watches[cpu_index].wakeup_mode, record->time, user.depth);
     if (user.depth != WAKEUP_STACK_FITS)
@@ -465,9 +464,12 @@ static void note_new_cpus(struct recording *recording)
 static void fill_result(struct recording *recording, uint64_t cpu_before)
 {
     struct record_result *result = recording->result;
-    uint64_t kernel_lost = perf_events_lost(&recording->events);
+    struct perf_totals totals = perf_events_totals(&recording->events);
+    /* Where neither samples nor counters tell of the time inside the kernel, the rest is not that of ended threads. */
+    if (recording->events.counts || recording->events.tier == PERF_TIER_KERNEL_AND_USER)
+        result->cpu_time = totals.cpu_time;
     result->recorder_cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
-    result->lost = recording->lost_records > kernel_lost ? recording->lost_records : kernel_lost;
+    result->lost = recording->lost_records > totals.lost ? recording->lost_records : totals.lost;
     result->samples = recording->samples;
     result->truncated = recording->truncated;
     memcpy(result->notes, recording->events.notes, sizeof(result->notes));
@@ -497,8 +499,7 @@ static void run(struct recording *recording, uint64_t cpu_before)
     scheduling_restore(nice);
     fill_result(recording, cpu_before);
     if (!code)
-        code = metadata_write_end(recording->spool, recording->result,
-                                  recording->cpu_time * recording->events.rate / SECOND, recording->truncated_by_reason,
+        code = metadata_write_end(recording->spool, recording->result, recording->truncated_by_reason,
                                   &recording->result->problem);
     int close_code = spool_writer_close(recording->spool, code ? NULL : &recording->result->problem);
     recording->spool = NULL;

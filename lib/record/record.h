@@ -43,6 +43,7 @@ struct record_result {
 
     uint64_t samples, lost;
     uint64_t truncated;                     /* samples whose stack does not reach the thread's start */
+    uint64_t cpu_time;                      /* ns that the target and its children used; 0 unknown */
     uint64_t recorder_cpu;                  /* ns */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* what was not granted, a sentence each */
     size_t note_count;

@@ -394,17 +394,18 @@ void perf_events_stop(struct perf_events *events)
         ioctl(events->cpus.data[i].event_fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-uint64_t perf_events_lost(const struct perf_events *events)
+/* The reads give the sums over all threads, those that have ended included. */
+struct perf_totals perf_events_totals(const struct perf_events *events)
 {
-    uint64_t lost = 0;
-    if (!(events->layout.read_format & PERF_FORMAT_LOST))
-        return 0;
+    struct perf_totals totals = {0};
     for (size_t i = 0; i < events->cpus.length; i++) {
-        uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
-        if (read(events->cpus.data[i].event_fd, values, sizeof(values)) == sizeof(values))
-            lost += values[4];
+        uint64_t values[5] = {0}; /* value, enabled, running, id, lost if it was asked for */
+        if (read(events->cpus.data[i].event_fd, values, sizeof(values)) < (ssize_t)(3 * sizeof(*values)))
+            continue;
+        totals.cpu_time += events->hardware ? values[2] : values[0];
+        totals.lost += values[4];
     }
-    return lost;
+    return totals;
 }
 
 void perf_events_close(struct perf_events *events)

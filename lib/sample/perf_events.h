@@ -70,9 +70,13 @@ uint64_t perf_events_interval(const struct perf_events *events);
 /* No more samples; the rings can still be read. */
 void perf_events_stop(struct perf_events *events);
 
-/* Samples that the kernel dropped because a ring was full, by its own account; 0 where it does not keep one (before
- * Linux 6.0). */
-uint64_t perf_events_lost(const struct perf_events *events);
+/* What the kernel counted, over all threads that were recorded, those that have ended included. */
+struct perf_totals {
+    uint64_t cpu_time; /* ns */
+    uint64_t lost; /* samples that it dropped because a ring was full; 0 where it does not count them (before 6.0) */
+};
+
+struct perf_totals perf_events_totals(const struct perf_events *events);
 
 void perf_events_close(struct perf_events *events);
 

@@ -91,11 +91,12 @@ static const char *stack_text(const struct replay *replay, uint32_t thread, int 
     text[0] = '\0';
     for (uint32_t stack = sample.stack; stack != REPLAY_NONE; stack = replay->stacks.data[stack].prefix) {
         const struct replay_frame *frame = &replay->frames.data[replay->stacks.data[stack].frame];
-        const char *lib = frame->lib < replay->libs.length               ? replay->libs.data[frame->lib].lib.path
-                          : frame->lib == (uint32_t)REPLAY_LIB_ANONYMOUS ? "anonymous"
-                          : frame->lib == (uint32_t)REPLAY_LIB_TRUNCATED ? "truncated"
-                          : frame->lib == (uint32_t)REPLAY_LIB_UNMAPPED  ? "nothing"
-                                                                         : "kernel?";
+        const char *lib = frame->lib < replay->libs.length                 ? replay->libs.data[frame->lib].lib.path
+                          : frame->lib == (uint32_t)REPLAY_LIB_ANONYMOUS   ? "anonymous"
+                          : frame->lib == (uint32_t)REPLAY_LIB_TRUNCATED   ? "truncated"
+                          : frame->lib == (uint32_t)REPLAY_LIB_UNMAPPED    ? "nothing"
+                          : frame->lib == (uint32_t)REPLAY_LIB_NOT_SAMPLED ? "not sampled"
+                                                                           : "kernel?";
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s+%llx", used ? " " : "", lib,
                                  (unsigned long long)frame->address);
     }
@@ -349,6 +350,128 @@ static void test_a_damaged_number_takes_no_memory_and_loses_nothing_else(void **
     replay_destroy(&recording.replay);
 }
 
+/* ---- CPU time without samples ---- */
+
+#define MS UINT64_C(1000000)
+
+static void add_number(struct recording *recording, const char *name, const char *value)
+{
+    add(recording, (struct spool_event){.kind = SPOOL_INFO, .name = name, .value = value});
+}
+
+static void end_thread(struct recording *recording, uint32_t number, uint64_t time)
+{
+    add(recording, (struct spool_event){.kind = SPOOL_THREAD_END, .number = number, .time = time});
+}
+
+static uint64_t cpu_time_of_all(const struct replay *replay)
+{
+    uint64_t sum = 0;
+    for (uint32_t thread = 0; thread < replay->threads.length; thread++) {
+        struct sample_cursor cursor = {0};
+        struct stored_sample sample;
+        assert_int_equal(sample_cursor_start(&cursor, replay->samples, thread, NULL), 0);
+        while (sample_cursor_next(&cursor, &sample, NULL) == 1)
+            sum += (uint64_t)sample.cpu_time * SAMPLE_CPU_UNIT;
+        sample_cursor_destroy(&cursor);
+    }
+    return sum;
+}
+
+/* A parent with one sample, and 1,000 children of which each used 0.25 ms and was gone before its first sample. */
+static void record_short_children(struct recording *recording, const char *cpu_time)
+{
+    start(recording);
+    add_number(recording, "interval", "1000000");
+    add_process(recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    uint64_t frames[] = {0x1000};
+    struct sample sample = {.time = 2 * MS, .cpu_time = 2 * MS, .frame_count = 1, .frames = frames};
+    assert_int_equal(spool_writer_sample(recording->writer, &sample, NULL), 0);
+    for (uint32_t i = 1; i <= 1000; i++) {
+        add_process(recording, i, 0, false, 10 + i, (2 + i) * MS);
+        end_thread(recording, i, (2 + i) * MS + MS / 4);
+    }
+    end_thread(recording, 0, 2 * MS);
+    if (cpu_time)
+        add_number(recording, "cpu_time", cpu_time);
+    replay_it(recording);
+}
+
+static void test_threads_that_end_before_their_first_sample_get_their_cpu_time(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    record_short_children(&recording, "252000000");
+    const struct replay *replay = &recording.replay;
+    assert_int_equal(cpu_time_of_all(replay), 252 * MS);
+    assert_int_equal(replay->covered_cpu_time, 2 * MS);
+    assert_int_equal(replay->sample_count, 1);
+    assert_int_equal(replay->unsampled_count, 250);
+    assert_int_equal(replay->threads.data[1].unsampled, 250); /* all in the row of the first of them */
+    assert_int_equal(replay->threads.data[1].threads_in_row, 1000);
+    assert_string_equal(stack_text(replay, 1, 0), "not sampled+0");
+    replay_destroy(&recording.replay);
+}
+
+static void test_nothing_is_added_where_the_cpu_time_is_not_known(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    record_short_children(&recording, NULL);
+    assert_int_equal(recording.replay.unsampled_count, 0);
+    replay_destroy(&recording.replay);
+}
+
+static void test_a_cpu_time_that_cannot_be_adds_few_samples(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    record_short_children(&recording, "18446744073709551615");
+    assert_in_range(recording.replay.unsampled_count, 1, 64 * 1001);
+    replay_destroy(&recording.replay);
+}
+
+static void test_the_rest_of_a_period_is_the_threads_whose_it_was(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_number(&recording, "interval", "1000000");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    add_process(&recording, 1, 0, true, 10, 5 * MS / 10); /* an exec: the counter goes on */
+    uint64_t frames[] = {0x1000};
+    for (uint64_t i = 1; i <= 3; i++) {
+        struct sample sample = {.thread = 1, .time = i * MS, .cpu_time = MS, .frame_count = 1, .frames = frames};
+        assert_int_equal(spool_writer_sample(recording.writer, &sample, NULL), 0);
+    }
+    end_thread(&recording, 1, 3 * MS + 7 * MS / 10);
+    add_number(&recording, "cpu_time", "3700000");
+    replay_it(&recording);
+    assert_int_equal(cpu_time_of_all(&recording.replay), 3700000);
+    assert_int_equal(recording.replay.threads.data[0].unsampled, 0);
+    assert_int_equal(recording.replay.threads.data[1].unsampled, 1);
+    assert_string_equal(stack_text(&recording.replay, 1, 3), "not sampled+0");
+    replay_destroy(&recording.replay);
+}
+
+static void test_a_rest_below_half_a_period_counts_for_the_last_sample(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_number(&recording, "interval", "1000000");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    uint64_t frames[] = {0x1000};
+    struct sample sample = {.time = MS, .cpu_time = MS, .frame_count = 1, .frames = frames};
+    assert_int_equal(spool_writer_sample(recording.writer, &sample, NULL), 0);
+    end_thread(&recording, 0, 3 * MS / 2);
+    add_number(&recording, "cpu_time", "1300000");
+    replay_it(&recording);
+    assert_int_equal(cpu_time_of_all(&recording.replay), 1300000);
+    assert_int_equal(recording.replay.unsampled_count, 0);
+    replay_destroy(&recording.replay);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +487,11 @@ int main(void)
         cmocka_unit_test(test_a_short_life_between_two_others_keeps_its_samples),
         cmocka_unit_test(test_references_to_lost_events_are_counted_not_followed),
         cmocka_unit_test(test_a_library_whose_event_is_lost_is_not_looked_into),
+        cmocka_unit_test(test_threads_that_end_before_their_first_sample_get_their_cpu_time),
+        cmocka_unit_test(test_nothing_is_added_where_the_cpu_time_is_not_known),
+        cmocka_unit_test(test_a_cpu_time_that_cannot_be_adds_few_samples),
+        cmocka_unit_test(test_the_rest_of_a_period_is_the_threads_whose_it_was),
+        cmocka_unit_test(test_a_rest_below_half_a_period_counts_for_the_last_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ import { ProfileText } from './text';
 const LONGEST_PRODUCT = 120;
 /** Below this percentage of complete stacks, or above this share of lost samples, the totals deserve a doubt. */
 const LEAST_COMPLETE = 95;
+const LEAST_COVERED = 90;
 const MOST_LOST_SHARE = 0.01;
 
 function Breadcrumb(): JSX.Element {
@@ -56,13 +57,15 @@ function shortPercent(text: string): string {
     return value === 100 ? '100%' : `${Math.min(value, 99.9).toFixed(1)}%`;
 }
 
-/** The two figures that decide whether the rest can be believed, in few words. */
+/** The figures that decide whether the rest can be believed, in few words. */
 function trustSummary(section: ExtraSection): { text: string; isGood: boolean } {
     const entry = (pattern: RegExp): string | undefined =>
         section.entries.find((candidate) => pattern.test(candidate.label))?.value;
     const complete = entry(/complete/i);
     const lost = entry(/lost/i);
+    const covered = Number.parseFloat(/\d+(\.\d+)?/.exec(entry(/covered/i) ?? '')?.[0] ?? '100');
     const parts: string[] = [];
+    if (covered < LEAST_COVERED) parts.push(`${covered.toFixed(0)}% of CPU time sampled`);
     if (complete !== undefined) {
         const percent = /\d+(\.\d+)?\s*%/.exec(complete)?.[0];
         parts.push(percent ? `${shortPercent(percent)} complete stacks` : `${plainText(complete, 24)} complete stacks`);
@@ -70,7 +73,7 @@ function trustSummary(section: ExtraSection): { text: string; isGood: boolean } 
     if (lost !== undefined) parts.push(`${plainText(lost, 24)} lost`);
     const percent = Number.parseFloat(/(\d+(\.\d+)?)\s*%/.exec(complete ?? '')?.[1] ?? '100');
     const lostCount = Number.parseFloat((lost ?? '0').replace(/,/g, '')) || 0;
-    const isGood = percent >= LEAST_COMPLETE && lostCount <= info.value.sampleCount * MOST_LOST_SHARE;
+    const isGood = percent >= LEAST_COMPLETE && covered >= LEAST_COVERED && lostCount <= info.value.sampleCount * MOST_LOST_SHARE;
     return { text: parts.join(', ') || 'Trust figures', isGood };
 }
 

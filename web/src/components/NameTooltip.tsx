@@ -7,8 +7,12 @@ import { ProfileText } from './text';
 export const TRUNCATED_EXPLANATION =
     'The stack was cut here: who called the functions below could not be read. Their own numbers are right; they are only not attributed to the callers above.';
 
+const NOT_SAMPLED_EXPLANATION =
+    'CPU time without samples: of processes and threads that ended before their next sample. Recording at a higher rate (prof record -r) samples more of it.';
+
 export function NameTooltip({ name }: { name: FuncInfo }): JSX.Element {
     if (name.name === '(truncated)') return <p class="explanation">{TRUNCATED_EXPLANATION}</p>;
+    if (name.name === '(not sampled)') return <p class="explanation">{NOT_SAMPLED_EXPLANATION}</p>;
     const note = cutNote(name.name, TOOLTIP_LIMIT);
     return (
         <>

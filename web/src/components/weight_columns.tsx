@@ -215,5 +215,5 @@ export function nameTooltip(func: number, isCut: boolean): JSX.Element | null {
     const name: FuncInfo | undefined = funcName(func);
     if (!name) return null;
     const isLong = name.name.length > ROW_LIMIT || shortName(name.name) !== name.name;
-    return isCut || isLong || name.name === '(truncated)' ? <NameTooltip name={name} /> : null;
+    return isCut || isLong || name.name === '(truncated)' || name.name === '(not sampled)' ? <NameTooltip name={name} /> : null;
 }
