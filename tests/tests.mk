@@ -1,6 +1,7 @@
 # What only developers build: unit tests, programs to record, fuzzers, measurements. Included by ../Makefile.
 #
 #   tests/unit/test_*.c      one program each, with cmocka, all of lib/ compiled with -fsanitize=address,undefined
+#                            those of THREAD_TESTS a second time with -fsanitize=thread
 #   tests/fuzz/fuzz_*.c      LLVMFuzzerTestOneInput(); `make check` feeds each the files of tests/fuzz/corpus/NAME and all
 #                            their truncations, `make fuzz` lets libFuzzer search on from there
 #   tests/targets/*.c ...    programs to record; the words after "build:" in their first comment are compiler flags
@@ -13,6 +14,9 @@ TEST_CFLAGS := $(BASE_CFLAGS) -Wno-missing-field-initializers -O1 -g $(SANITIZE)
 SECONDS     ?= 60
 
 UNIT_TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+# What has threads: the symbolizer and its cache, fetches from debug servers, the HTTP server and its requests, packing.
+THREAD_TESTS := $(patsubst %,$(BUILD)/tsan/unit/test_%,symbol_threads symbol_cache symbolicate debug_server serve profile_write)
+TSAN_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/tsan/%.o)
 FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CHECKS  := $(FUZZERS:%=$(BUILD)/tests/fuzz/%)
 TEST_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/tests/%.o)
@@ -34,10 +38,10 @@ check:
 	@$(MAKE) --no-print-directory check-only
 
 # What `make check` builds, and the tests alone, for those who have everything installed.
-check-programs: all $(UNIT_TESTS) $(FUZZ_CHECKS) $(TARGET_PROGRAMS) $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
+check-programs: all $(UNIT_TESTS) $(THREAD_TESTS) $(FUZZ_CHECKS) $(TARGET_PROGRAMS) $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
 check-only: check-programs
 	@PROF=$(abspath $(BUILD)/prof) BUILD=$(abspath $(BUILD)) TARGETS=$(abspath $(TARGETS)) \
-	    tests/run $(UNIT_TESTS) $(FUZZ_CHECKS) $(SCRIPTS)
+	    tests/run $(UNIT_TESTS) $(THREAD_TESTS) $(FUZZ_CHECKS) $(SCRIPTS)
 
 $(BUILD)/tests/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -52,6 +56,20 @@ $(UNIT_TESTS): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/libprof.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)
 	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< $(BUILD)/tests/libprof.a -lcmocka $(LIBS)
+
+$(BUILD)/tsan/lib/%.o: lib/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,TSAN,$@)
+	$(Q)$(CC) $(BASE_CFLAGS) -O1 -g -fsanitize=thread -MMD -MP -c -o $@ $<
+
+$(BUILD)/tsan/libprof.a: $(TSAN_OBJECTS)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(THREAD_TESTS): $(BUILD)/tsan/%: tests/%.c $(BUILD)/tsan/libprof.a
+	@mkdir -p $(@D)
+	$(call say,TSAN,$@)
+	$(Q)$(CC) $(BASE_CFLAGS) -Wno-missing-field-initializers -O1 -g -fsanitize=thread -Itests -MMD -MP -o $@ $< \
+	    $(BUILD)/tsan/libprof.a -lcmocka $(LIBS)
 
 $(FUZZ_CHECKS): $(BUILD)/tests/%: tests/%.c tests/fuzz/replay.c $(BUILD)/tests/libprof.a
 	@mkdir -p $(@D)
@@ -192,4 +210,4 @@ BENCH_OBJECTS := $(BENCHES:$(BUILD)/bench/%=$(BUILD)/tests/bench/%.o) $(BENCH_TO
 .SECONDARY: $(filter $(BUILD)/%,$(BENCH_OBJECTS))
 
 .PHONY: check check-programs check-only targets agreement fuzz bench lint lint-format lint-tidy lint-cppcheck lint-web
--include $(TEST_OBJECTS:.o=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))
+-include $(TEST_OBJECTS:.o=.d) $(TSAN_OBJECTS:.o=.d) $(THREAD_TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FUZZ_CHECKS:=.d) $(BENCH_SHARED:.o=.d) $(patsubst %.o,%.d,$(filter %.o,$(BENCH_OBJECTS)))

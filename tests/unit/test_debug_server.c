@@ -29,10 +29,10 @@ enum behaviour { SERVES, SAYS_NOT_FOUND, CLAIMS_MUCH, IS_SILENT, SERVES_HALF };
 struct server {
     int socket;
     atomic_int connection; /* the one that is being answered; -1: none */
-    enum behaviour behaviour;
+    atomic_int behaviour;  /* enum behaviour */
     pthread_t thread;
     char asked[256]; /* the first line of the last request */
-    unsigned requests;
+    atomic_uint requests;
 };
 
 static void answer(struct server *server, int connection)
@@ -43,7 +43,7 @@ static void answer(struct server *server, int connection)
     static const char half[] = "HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\nhello";
     static const char *const answers[] = {
         [SERVES] = found, [SAYS_NOT_FOUND] = missing, [CLAIMS_MUCH] = much, [IS_SILENT] = "", [SERVES_HALF] = half};
-    const char *text = answers[server->behaviour];
+    const char *text = answers[atomic_load(&server->behaviour)];
     char rest[256];
     if (send(connection, text, strlen(text), MSG_NOSIGNAL) < 0)
         return;
