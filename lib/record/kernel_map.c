@@ -1,6 +1,6 @@
 #include "record/kernel_map.h"
 
-#include "base/elf_note.h"
+#include "elf/elf_note.h"
 
 #include <elf.h>
 #include <fcntl.h>

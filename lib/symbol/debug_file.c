@@ -74,6 +74,7 @@ static bool read_debug_link(const struct elf_file *file, char *name, size_t size
     size_t used = (size_t)(c.at - raw);
     cursor_bytes(&c, (4 - used % 4) % 4);
     *crc = cursor_u32(&c);
+    *crc = file->is_big_endian ? __builtin_bswap32(*crc) : *crc;
     memcpy(name, text, strlen(text) + 1);
     return !c.failed && *name;
 }
@@ -105,10 +106,8 @@ static bool belongs(const struct debug_files *files, const struct elf_file *file
 
 static bool is_unchanged(const struct elf_file *file, const struct symbol_origin *origin)
 {
-    struct stat status;
-    return fstat(file->fd, &status) == 0 && (uint64_t)status.st_size == origin->size &&
-           (uint64_t)status.st_mtim.tv_sec * UINT64_C(1000000000) + (uint64_t)status.st_mtim.tv_nsec ==
-               origin->mtime_ns;
+    const struct file_identity *identity = &file->source->identity;
+    return identity->size == origin->size && identity->mtime_ns == origin->mtime_ns;
 }
 
 static bool is_mapped_file(const struct elf_file *file, const struct symbol_lib *lib)

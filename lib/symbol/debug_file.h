@@ -10,7 +10,7 @@
 #define PROF_SYMBOL_DEBUG_FILE_H
 
 #include "symbol/debug_search.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/symbol.h"
 
 /* The files of one library. Any of them may be missing. */

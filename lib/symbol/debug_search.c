@@ -2,7 +2,7 @@
 
 #include "base/file_io.h"
 #include "symbol/debug_server.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/library_id.h"
 
 #include <errno.h>

@@ -56,6 +56,8 @@ static int open_file(struct work *work, struct error *err)
         return result == -ENOMEM ? result : error_prefix(err, -ENOENT, "its code cannot be read");
     work->is_open = true;
     work->base = work->file.base;
+    if (work->file.is_big_endian)
+        return error_set(err, ENOTSUP, "big-endian code is not disassembled");
     return decoder_open(&work->decoder, work->file.machine, work->base, err);
 }
 

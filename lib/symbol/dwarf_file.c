@@ -1,4 +1,6 @@
 #include "symbol/dwarf_file.h"
+
+#include "elf/elf_contents.h"
 #include "symbol/dwarf_ranges.h"
 #include "symbol/dwarf_unit.h"
 #include "base/search.h"
@@ -103,7 +105,7 @@ static int load_abbrevs(struct dwarf_file *dwarf, struct error *err)
     dwarf->owned[DWARF_ABBREV] = bytes_load(abbrevs);
     if (!dwarf->owned[DWARF_ABBREV])
         return error_set(err, EIO, "section .debug_abbrev cannot be read");
-    *abbrevs = (struct bytes){.memory = dwarf->owned[DWARF_ABBREV], .fd = -1, .size = abbrevs->size};
+    *abbrevs = (struct bytes){.memory = dwarf->owned[DWARF_ABBREV], .size = abbrevs->size};
     return 0;
 }
 
@@ -112,6 +114,8 @@ int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *ow
 {
     const char *const *names = split ? split_section_names : section_names;
     uint64_t unpacked = 0;
+    if (file->is_big_endian)
+        return error_set(err, ENOTSUP, "its debug info is not read: it is big-endian");
     for (int i = 0; i < DWARF_SECTIONS; i++) {
         struct error why = {""};
         if (!names[i])

@@ -14,8 +14,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "symbol/bytes.h"
-#include "symbol/elf_file.h"
+#include "elf/bytes.h"
+#include "elf/elf_file.h"
 
 enum dwarf_section {
     DWARF_INFO,

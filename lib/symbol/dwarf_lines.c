@@ -413,7 +413,7 @@ const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file)
 static char *load_source(const struct dwarf_lines *lines, struct dwarf_value source, size_t *length)
 {
     const struct bytes *sections = lines->reader->file->sections;
-    struct bytes table = {.memory = lines->raw, .fd = -1, .size = lines->size};
+    struct bytes table = {.memory = lines->raw, .size = lines->size};
     switch (source.form) {
     case DW_FORM_string:
         return bytes_load_text(&table, source.number, DWARF_SOURCE_MAX, length);

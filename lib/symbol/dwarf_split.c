@@ -1,6 +1,7 @@
 #include "symbol/dwarf_split.h"
 
 #include "base/file_io.h"
+#include "elf/elf_contents.h"
 #include "symbol/dwarf_package.h"
 
 #include <dwarf.h>
@@ -183,8 +184,8 @@ static bool try_beside(struct hunt *hunt, const struct elf_file *skeletons)
 {
     static const char suffix[] = ".debug";
     char link[64], path[PATH_MAX];
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", skeletons->fd);
-    ssize_t length = skeletons->fd >= 0 ? readlink(link, path, sizeof(path)) : -1;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", skeletons->source ? skeletons->source->fd : -1);
+    ssize_t length = readlink(link, path, sizeof(path));
     if (length <= 0 || length >= PATH_MAX || path[0] != '/')
         return false;
     int size = (int)length, bare = size - (int)(sizeof(suffix) - 1);

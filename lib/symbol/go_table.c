@@ -9,7 +9,8 @@
  */
 #include "symbol/go_table.h"
 
-#include <elf.h>
+#include "elf/elf_table.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -40,37 +41,30 @@ const struct elf_section *go_table_section(const struct elf_file *file, uint64_t
 
 /* ---- what the loader would write ---- */
 
-static bool is_relative(const struct elf_file *file, uint64_t info)
+static bool is_relative(const struct elf_file *file, uint32_t type)
 {
-    uint32_t type = (uint32_t)info;
     return (file->machine == EM_X86_64 && type == R_X86_64_RELATIVE) ||
            (file->machine == EM_AARCH64 && type == R_AARCH64_RELATIVE);
 }
 
-struct relocation {
-    uint64_t address, value;
-};
-
 /* Calls `visit` for each word that is an address in this program, until it returns false. (32-bit files have their
  * addresses in place.) */
-static void each_relocation(const struct elf_file *file, bool (*visit)(void *context, const struct relocation *),
+static void each_relocation(const struct elf_file *file, bool (*visit)(void *context, const struct elf_relocation *),
                             void *context)
 {
     bool go_on = file->is_64 && file->type == ET_DYN;
     for (size_t i = 0; go_on && i < file->sections.length; i++) {
         const struct elf_section *section = &file->sections.data[i];
-        if (section->type != SHT_RELA || !(section->flags & SHF_ALLOC))
+        struct elf_relocations relocations;
+        if (section->type != SHT_RELA || !(section->flags & SHF_ALLOC) ||
+            !elf_relocations_load(&relocations, file, section))
             continue;
-        unsigned char *raw = bytes_load(&section->bytes);
-        struct cursor c = raw ? cursor_of(raw, (size_t)section->bytes.size) : (struct cursor){0};
-        while (go_on && cursor_left(&c) >= 24) {
-            struct relocation relocation = {.address = cursor_u64(&c)};
-            uint64_t info = cursor_u64(&c);
-            relocation.value = cursor_u64(&c);
-            if (is_relative(file, info))
+        for (size_t r = 0; go_on && r < relocations.count; r++) {
+            struct elf_relocation relocation = elf_relocations_at(&relocations, r);
+            if (is_relative(file, relocation.type))
                 go_on = visit(context, &relocation);
         }
-        free(raw);
+        elf_relocations_free(&relocations);
     }
 }
 
@@ -79,12 +73,12 @@ struct loaded_part {
     uint64_t address, size;
 };
 
-static bool write_relocation(void *context, const struct relocation *relocation)
+static bool write_relocation(void *context, const struct elf_relocation *relocation)
 {
     const struct loaded_part *part = context;
     uint64_t at = relocation->address - part->address;
     if (at < part->size && part->size - at >= 8)
-        memcpy(part->bytes + at, &relocation->value, 8);
+        memcpy(part->bytes + at, &relocation->addend, 8);
     return true;
 }
 
@@ -201,10 +195,10 @@ struct module_search {
     size_t count;
 };
 
-static bool note_candidate(void *context, const struct relocation *relocation)
+static bool note_candidate(void *context, const struct elf_relocation *relocation)
 {
     struct module_search *search = context;
-    if (relocation->value == search->table->address)
+    if (relocation->addend == search->table->address)
         search->candidates[search->count++] = relocation->address;
     return search->count < sizeof(search->candidates) / sizeof(search->candidates[0]);
 }
@@ -219,7 +213,7 @@ static void scan_section(struct module_search *search, const struct elf_section 
         if (read_word(&c, word) != search->table->address ||
             read_word(&c, word) != search->table->address + search->table->names)
             continue;
-        struct relocation found = {section->address + at, search->table->address};
+        struct elf_relocation found = {.address = section->address + at, .addend = search->table->address};
         if (!note_candidate(search, &found))
             break;
     }
@@ -272,6 +266,8 @@ int go_table_open(struct go_table *table, const struct elf_file *file, struct er
     *table = (struct go_table){0};
     const struct elf_section *section;
     uint64_t offset;
+    if (file->is_big_endian)
+        return error_set(err, ENOTSUP, "its table of Go functions is big-endian");
     int result = find_header(table, file, &section, &offset, err);
     if (result != 0)
         return result;

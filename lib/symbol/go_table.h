@@ -8,7 +8,7 @@
 #ifndef PROF_SYMBOL_GO_TABLE_H
 #define PROF_SYMBOL_GO_TABLE_H
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 enum go_layout {
     GO_LAYOUT_1_16, /* absolute addresses */

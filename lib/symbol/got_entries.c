@@ -5,44 +5,15 @@
  * machine.
  */
 #include "symbol/got_entries.h"
+
 #include "base/search.h"
+#include "elf/elf_table.h"
 #include "symbol/demangle.h"
 
-#include <elf.h>
 #include <stdlib.h>
 
 /* Real files have two tables of relocations; a hostile one could have a million, each of them as large as the file. */
 enum { TABLES_MAX = 16 };
-
-struct relocation {
-    uint64_t slot, addend;
-    uint32_t symbol, type;
-    bool has_addend;
-};
-
-static size_t relocation_size(const struct elf_file *file, const struct elf_section *table)
-{
-    return (table->type == SHT_RELA ? 3u : 2u) * (file->is_64 ? 8 : 4);
-}
-
-static struct relocation relocation_read(const struct elf_file *file, const struct elf_section *table, struct cursor *c)
-{
-    struct relocation relocation = {.has_addend = table->type == SHT_RELA};
-    if (file->is_64) {
-        relocation.slot = cursor_u64(c);
-        uint64_t info = cursor_u64(c);
-        relocation.symbol = (uint32_t)(info >> 32);
-        relocation.type = (uint32_t)info;
-        relocation.addend = relocation.has_addend ? cursor_u64(c) : 0;
-    } else {
-        relocation.slot = cursor_u32(c);
-        uint32_t info = cursor_u32(c);
-        relocation.symbol = info >> 8;
-        relocation.type = info & 0xff;
-        relocation.addend = relocation.has_addend ? cursor_u32(c) : 0;
-    }
-    return relocation;
-}
 
 /* Whether the pointer gets an address in the same file. */
 static bool is_relative(const struct elf_file *file, uint32_t type)
@@ -62,18 +33,17 @@ static bool is_relative(const struct elf_file *file, uint32_t type)
 }
 
 /* The demangled name of a symbol of the table; NULL if it has none. */
-static const char *symbol_name(const struct elf_file *file, const struct elf_section *symbols, uint32_t index,
+static const char *symbol_name(const struct elf_file *file, const struct elf_section *table, uint32_t index,
                                struct arena *arena)
 {
-    unsigned char raw[24];
-    if (index == 0 || symbols->link >= file->sections.length ||
-        !bytes_read(&symbols->bytes, index * (uint64_t)elf_symbol_size(file), raw, elf_symbol_size(file)))
+    struct elf_symbols symbols;
+    if (index == 0 || table->link >= file->sections.length || !elf_symbols_load(&symbols, file, table, index, 1))
         return NULL;
-    struct cursor c = cursor_of(raw, elf_symbol_size(file));
-    struct window texts = {.bytes = &file->sections.data[symbols->link].bytes, .step = 256};
-    const char *mangled = window_string(&texts, elf_symbol_read(file, &c).name);
+    struct window texts = {.bytes = &file->sections.data[table->link].bytes, .step = 256};
+    const char *mangled = window_string(&texts, elf_symbols_at(&symbols, 0).name);
     const char *name = mangled && *mangled ? demangle(mangled, arena) : NULL;
     window_destroy(&texts);
+    elf_symbols_free(&symbols);
     return name;
 }
 
@@ -90,24 +60,25 @@ static size_t first_of_address(const struct got_entry *entries, size_t count, ui
 static void resolve_by_table(const struct elf_file *file, const struct elf_section *table, struct got_entry *entries,
                              size_t count, struct arena *arena)
 {
-    unsigned char *raw = table->link < file->sections.length ? bytes_load(&table->bytes) : NULL;
-    struct cursor c = raw ? cursor_of(raw, (size_t)table->bytes.size) : (struct cursor){0};
-    size_t size = relocation_size(file, table);
-    while (cursor_left(&c) >= size) {
-        struct relocation relocation = relocation_read(file, table, &c);
-        if (relocation.slot < entries[0].address || relocation.slot > entries[count - 1].address)
+    struct elf_relocations relocations;
+    if (table->link >= file->sections.length || !elf_relocations_load(&relocations, file, table))
+        return;
+    for (size_t r = 0; r < relocations.count; r++) {
+        struct elf_relocation relocation = elf_relocations_at(&relocations, r);
+        if (relocation.address < entries[0].address || relocation.address > entries[count - 1].address)
             continue;
-        size_t first = first_of_address(entries, count, relocation.slot);
-        if (first == count || entries[first].address != relocation.slot || entries[first].name || entries[first].target)
+        size_t first = first_of_address(entries, count, relocation.address);
+        if (first == count || entries[first].address != relocation.address || entries[first].name ||
+            entries[first].target)
             continue;
-        struct got_entry found = {.address = relocation.slot};
+        struct got_entry found = {.address = relocation.address};
         found.name = symbol_name(file, &file->sections.data[table->link], relocation.symbol, arena);
-        if (!found.name && relocation.has_addend && is_relative(file, relocation.type))
+        if (!found.name && relocations.have_addends && is_relative(file, relocation.type))
             found.target = relocation.addend;
         for (size_t i = first; i < count && entries[i].address == found.address; i++)
             entries[i] = found;
     }
-    free(raw);
+    elf_relocations_free(&relocations);
 }
 
 /* The value that the pointer has in the file. */

@@ -5,7 +5,8 @@
 #ifndef PROF_SYMBOL_GOT_ENTRIES_H
 #define PROF_SYMBOL_GOT_ENTRIES_H
 
-#include "symbol/elf_file.h"
+#include "base/arena.h"
+#include "elf/elf_file.h"
 
 struct got_entry {
     uint64_t address; /* vaddr of the pointer */

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "record/jit_records.h"
-#include "symbol/bytes.h"
+#include "elf/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -241,7 +241,8 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err)
     *dump = (struct jitdump){.is_cut = false};
     if (fstat(fd, &info))
         return error_set(err, errno, "cannot read a jitdump file: %s", strerror(errno));
-    struct bytes bytes = {.fd = fd, .size = info.st_size > 0 ? (uint64_t)info.st_size : 0};
+    const struct file_source file = {.fd = fd};
+    struct bytes bytes = {.source = &file, .size = info.st_size > 0 ? (uint64_t)info.st_size : 0};
     struct reader reader = {.dump = dump, .window = {.bytes = &bytes, .step = 1 << 16}, .size = bytes.size};
     int code = take_header(&reader, err);
     if (!code) {

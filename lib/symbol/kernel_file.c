@@ -1,8 +1,8 @@
 #include "symbol/kernel_file.h"
 
-#include "base/elf_note.h"
+#include "elf/elf_note.h"
 #include "base/file_io.h"
-#include "symbol/elf_relocate.h"
+#include "elf/elf_relocate.h"
 
 #include <elf.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
 #define PROF_SYMBOL_KERNEL_FILE_H
 
 #include "symbol/debug_search.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 /* Opens the file for a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE, whose build id it has; without a build id there is none.
  * rvas count from file->base. Looked for, R being what uname -r says:

@@ -5,7 +5,7 @@
 #ifndef PROF_SYMBOL_LIBRARY_ID_H
 #define PROF_SYMBOL_LIBRARY_ID_H
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 #include <stddef.h>
 

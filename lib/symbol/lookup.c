@@ -274,7 +274,7 @@ static void find_extents(struct lookup *lookup)
             continue;
         }
         if (!module)
-            module = unwind_module_open(file->fd, lookup->lib->name, NULL);
+            module = unwind_module_open(file->source->fd, lookup->lib->name, NULL);
         if (!module)
             return;
         uint64_t start;
@@ -315,7 +315,7 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     symbol_matcher_destroy(&matcher);
     if (result == 0)
         result = lookup_go(lookup, err);
-    if (result == 0 && lookup->files.has_mapped && lookup->files.mapped.fd >= 0)
+    if (result == 0 && lookup->files.has_mapped && lookup->files.mapped.source)
         find_extents(lookup);
     return result;
 }

@@ -6,6 +6,7 @@
  */
 #include "symbol/mapping_symbols.h"
 #include "base/search.h"
+#include "elf/elf_table.h"
 #include "symbol/plt_stub.h"
 
 #include <elf.h>
@@ -65,25 +66,23 @@ static bool take_mark(struct mapping_symbols *kinds, struct search *search, stru
 static bool read_table(struct mapping_symbols *kinds, struct search *search, const struct elf_file *file,
                        const struct elf_section *table, const struct elf_section *section)
 {
-    unsigned char *raw = table->link < file->sections.length ? bytes_load(&table->bytes) : NULL;
-    if (!raw)
+    struct elf_symbols symbols;
+    if (table->link >= file->sections.length || !elf_symbols_load(&symbols, file, table, 0, SIZE_MAX))
         return true;
     struct window names = {.bytes = &file->sections.data[table->link].bytes, .step = 256};
-    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
     bool done = true;
-    while (done && cursor_left(&c) >= elf_symbol_size(file)) {
-        struct elf_symbol symbol = elf_symbol_read(file, &c);
-        unsigned type = symbol.info & 0xf;
+    for (size_t i = 0; done && i < symbols.count; i++) {
+        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
         struct mapping_symbol mark = {.address = symbol.value};
         if (symbol.section >= file->sections.length || &file->sections.data[symbol.section] != section)
             continue;
-        if (type == STT_FUNC && file->machine == EM_ARM)
+        if (symbol.type == STT_FUNC && file->machine == EM_ARM)
             take_function(search, &symbol);
-        else if (type == STT_NOTYPE && parse_mark(window_string(&names, symbol.name), &mark.kind))
+        else if (symbol.type == STT_NOTYPE && parse_mark(window_string(&names, symbol.name), &mark.kind))
             done = take_mark(kinds, search, mark);
     }
     window_destroy(&names);
-    free(raw);
+    elf_symbols_free(&symbols);
     return done;
 }
 

@@ -6,7 +6,7 @@
 #define PROF_SYMBOL_MAPPING_SYMBOLS_H
 
 #include "symbol/decoder.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 #include "base/array.h"
 

@@ -4,7 +4,7 @@
 #ifndef PROF_SYMBOL_NAMED_LIBRARY_H
 #define PROF_SYMBOL_NAMED_LIBRARY_H
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/symbol.h"
 
 /* Texts as the profile has them; "" where it has none. */

@@ -164,6 +164,8 @@ static bool read_arm(const struct elf_section *section, uint64_t vaddr, struct p
 bool plt_stub_read(const struct elf_file *file, const struct elf_section *section, uint64_t vaddr,
                    struct plt_stub *stub)
 {
+    if (file->is_big_endian)
+        return false;
     switch (file->machine) {
     case EM_X86_64:
     case EM_386:

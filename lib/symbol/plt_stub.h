@@ -2,7 +2,7 @@
 #ifndef PROF_SYMBOL_PLT_STUB_H
 #define PROF_SYMBOL_PLT_STUB_H
 
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 struct plt_stub {
     uint64_t start, size; /* vaddr, bytes */

@@ -93,7 +93,7 @@ static void name_by_file(char name[NAME_SIZE], const struct debug_files *files)
         return;
     if (files->mapped.build_id_size) {
         name_by_build_id(name, files->mapped.build_id, files->mapped.build_id_size);
-    } else if (files->mapped.fd >= 0 && fstat(files->mapped.fd, &info) == 0) {
+    } else if (files->mapped.source && fstat(files->mapped.source->fd, &info) == 0) {
         const uint64_t facts[] = {
             info.st_dev,          info.st_ino,          (uint64_t)info.st_size,        (uint64_t)info.st_mtim.tv_sec,
             info.st_mtim.tv_nsec, info.st_ctim.tv_nsec, (uint64_t)info.st_ctim.tv_sec,

@@ -15,9 +15,10 @@
  *    weak aliases: brk of __brk.)
  */
 #include "symbol/symbol_table.h"
-#include "base/search.h"
 
-#include <elf.h>
+#include "base/search.h"
+#include "elf/elf_table.h"
+
 #include <stdlib.h>
 
 enum { WORK_PER_LOOKUP = 1 << 26 };
@@ -136,8 +137,7 @@ static uint8_t rank_of(unsigned type, unsigned binding)
 /* Whether this symbol can name code; then its section. */
 static const struct elf_section *code_section(const struct elf_file *file, const struct elf_symbol *symbol)
 {
-    unsigned type = symbol->info & 0xf;
-    if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+    if (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC && symbol->type != STT_NOTYPE)
         return NULL;
     if (symbol->section == SHN_UNDEF || symbol->section >= file->sections.length)
         return NULL;
@@ -155,22 +155,17 @@ static bool is_marker_name(struct window *names, uint32_t offset)
     return !name || !*name || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
 }
 
-/* A table that cannot be read (someone builds the program anew, and the file has shrunk) has no symbols. */
 static void add_table(struct symbol_matcher *matcher, const struct elf_file *file, const struct elf_section *table,
                       uint64_t base)
 {
-    if (matcher->source_count == SYMBOL_SOURCES_MAX || table->link >= file->sections.length)
-        return;
-    unsigned char *raw = bytes_load(&table->bytes);
-    if (!raw)
+    struct elf_symbols symbols;
+    if (matcher->source_count == SYMBOL_SOURCES_MAX || table->link >= file->sections.length ||
+        !elf_symbols_load(&symbols, file, table, 0, SIZE_MAX))
         return;
     struct window *names = &matcher->sources[matcher->source_count++];
     *names = (struct window){.bytes = &file->sections.data[table->link].bytes, .step = 256};
-    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
-    while (cursor_left(&c) >= elf_symbol_size(file)) {
-        struct elf_symbol symbol = elf_symbol_read(file, &c);
-        if (file->machine == EM_ARM && (symbol.info & 0xf) == STT_FUNC)
-            symbol.value &= ~UINT64_C(1); /* which says that it is Thumb code */
+    for (size_t i = 0; i < symbols.count; i++) {
+        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
         const struct elf_section *section = code_section(file, &symbol);
         if (!section || symbol.value < base)
             continue;
@@ -181,21 +176,18 @@ static void add_table(struct symbol_matcher *matcher, const struct elf_file *fil
             .section_end = symbol.value - base + left,
             .name = symbol.name,
             .source = (uint8_t)matcher->source_count,
-            .rank = rank_of(symbol.info & 0xf, symbol.info >> 4),
+            .rank = rank_of(symbol.type, symbol.binding),
         };
-        if ((symbol.info & 0xf) != STT_NOTYPE || !is_marker_name(names, symbol.name))
+        if (symbol.type != STT_NOTYPE || !is_marker_name(names, symbol.name))
             offer(matcher, &candidate);
     }
-    free(raw);
+    elf_symbols_free(&symbols);
 }
 
 void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base)
 {
-    for (size_t i = 0; i < file->sections.length; i++) {
-        const struct elf_section *section = &file->sections.data[i];
-        if ((section->type == SHT_SYMTAB || section->type == SHT_DYNSYM) && section->bytes.size)
-            add_table(matcher, file, section, base);
-    }
+    for (size_t i = 0; i < file->sections.length; i++)
+        add_table(matcher, file, &file->sections.data[i], base);
 }
 
 /* `nearest` and `loose` were noted at the first address after each start: spread them to the addresses that follow, and

@@ -5,7 +5,8 @@
 #ifndef PROF_SYMBOL_SYMBOL_TABLE_H
 #define PROF_SYMBOL_SYMBOL_TABLE_H
 
-#include "symbol/elf_file.h"
+#include "base/arena.h"
+#include "elf/elf_file.h"
 
 /* A symbol as it stands in a table. */
 struct symbol_candidate {

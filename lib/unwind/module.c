@@ -1,6 +1,6 @@
 #include "unwind/module.h"
 
-#include "base/elf_note.h"
+#include "elf/elf_note.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -97,7 +97,7 @@ void unwind_module_close_file(struct unwind_module *module);
 /* The part of the file or image at `file_offset`, cut to its end. 0, or a negative errno value and an empty part. */
 int unwind_module_part(struct unwind_module *module, uint64_t file_offset, uint64_t size, struct file_part *part);
 
-/* Copies the description of a note of this owner and type (base/elf_note.h), of at most `max` bytes. Returns whether
+/* Copies the description of a note of this owner and type (elf/elf_note.h), of at most `max` bytes. Returns whether
  * there is one. */
 bool unwind_module_note(struct unwind_module *module, const char owner[4], uint32_t type, unsigned char *out,
                         size_t max, size_t *size);

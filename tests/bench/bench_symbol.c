@@ -11,7 +11,7 @@
  *
  * Each run is a process of its own. bench_symbol_big has files that are worth it.
  */
-#include "symbol/elf_file.h"
+#include "elf/elf_table.h"
 #include "symbol/symbol.h"
 
 #include <elf.h>
@@ -55,13 +55,13 @@ static size_t pick_addresses(const char *path, size_t wanted, uint64_t *rvas, ui
     }
     *base = file.base;
     const struct elf_section *table = find_table(&file);
-    unsigned char *raw = table ? bytes_load(&table->bytes) : NULL;
-    struct cursor c = raw ? cursor_of(raw, (size_t)table->bytes.size) : (struct cursor){0};
+    struct elf_symbols symbols = {0};
+    if (table)
+        elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX);
     ARRAY(struct elf_symbol) functions = {0};
-    while (cursor_left(&c) >= elf_symbol_size(&file)) {
-        struct elf_symbol symbol = elf_symbol_read(&file, &c);
-        if ((symbol.info & 0xf) == STT_FUNC && symbol.size && symbol.section != SHN_UNDEF &&
-            !array_push(&functions, symbol))
+    for (size_t i = 0; i < symbols.count; i++) {
+        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
+        if (symbol.type == STT_FUNC && symbol.size && symbol.section != SHN_UNDEF && !array_push(&functions, symbol))
             exit(1);
     }
     srand48(1);
@@ -77,7 +77,7 @@ static size_t pick_addresses(const char *path, size_t wanted, uint64_t *rvas, ui
                 rvas[count++] = rvas[i];
     }
     array_free(&functions);
-    free(raw);
+    elf_symbols_free(&symbols);
     elf_file_close(&file);
     return count;
 }

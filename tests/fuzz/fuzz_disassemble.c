@@ -3,7 +3,7 @@
  * its first executable section.
  */
 #include "symbol/disassemble.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  * ELF files with symbols and DWARF, as hostile as they come: the work of one lookup, piece by piece, without the
  * threads.
  */
-#include "symbol/elf_relocate.h"
+#include "elf/elf_relocate.h"
 #include "symbol/lookup.h"
 
 #include <elf.h>

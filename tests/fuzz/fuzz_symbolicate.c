@@ -5,7 +5,7 @@
  */
 #include "assemble/symbolicate.h"
 #include "support/profile_text.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_file.h"
 #include "symbol/library_id.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -14,7 +14,7 @@
 #include "support/command.h"
 #include "symbol/debug_file.h"
 #include "symbol/demangle.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_table.h"
 #include "symbol/symbol.h"
 
 #include <elf.h>
@@ -104,13 +104,12 @@ static void agreement_pick(struct agreement *a)
     if (!table)
         table = elf_file_section(&file, ".dynsym");
     assert_non_null(table);
-    unsigned char *raw = bytes_load(&table->bytes);
-    assert_non_null(raw);
+    struct elf_symbols symbols;
+    assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     ARRAY(struct elf_symbol) functions = {0};
-    struct cursor at = cursor_of(raw, (size_t)table->bytes.size);
-    while (cursor_left(&at) >= elf_symbol_size(&file)) {
-        struct elf_symbol symbol = elf_symbol_read(&file, &at);
-        if ((symbol.info & 0xf) == STT_FUNC && symbol.size && symbol.section != SHN_UNDEF)
+    for (size_t i = 0; i < symbols.count; i++) {
+        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
+        if (symbol.type == STT_FUNC && symbol.size && symbol.section != SHN_UNDEF)
             assert_true(array_push(&functions, symbol));
     }
     size_t max = agreement_addresses(), used = 0;
@@ -125,7 +124,7 @@ static void agreement_pick(struct agreement *a)
         if (a->count == 0 || a->rvas[i] != a->rvas[a->count - 1])
             a->rvas[a->count++] = a->rvas[i];
     array_free(&functions);
-    free(raw);
+    elf_symbols_free(&symbols);
     elf_file_close(&file);
 }
 
@@ -201,12 +200,13 @@ static bool agreement_table_has(struct agreement *a, const struct elf_file *file
                                 const char *name)
 {
     const struct elf_section *table = elf_file_section(file, table_name);
-    unsigned char *raw = table ? bytes_load(&table->bytes) : NULL;
-    struct cursor at = raw ? cursor_of(raw, (size_t)table->bytes.size) : (struct cursor){0};
+    struct elf_symbols symbols = {0};
+    if (table)
+        elf_symbols_load(&symbols, file, table, 0, SIZE_MAX);
     struct window names = {.bytes = table ? &file->sections.data[table->link].bytes : NULL, .step = 256};
     bool found = false;
-    while (!found && cursor_left(&at) >= elf_symbol_size(file)) {
-        struct elf_symbol symbol = elf_symbol_read(file, &at);
+    for (size_t i = 0; !found && i < symbols.count; i++) {
+        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
         const char *mangled = symbol.value - file->base == rva ? window_string(&names, symbol.name) : NULL;
         if (!mangled)
             continue;
@@ -214,7 +214,7 @@ static bool agreement_table_has(struct agreement *a, const struct elf_file *file
         found = strcmp(demangle_function(base, &a->arena), name) == 0;
     }
     window_destroy(&names);
-    free(raw);
+    elf_symbols_free(&symbols);
     return found;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PROF_TESTS_SYMBOL_FOLDER_H
 #define PROF_TESTS_SYMBOL_FOLDER_H
 
+#include "elf/elf_table.h"
 #include "support/folder.h"
 #include "symbol/symbol.h"
 #include "symbol/symbol_table.h"
@@ -29,17 +30,17 @@ static inline uint64_t address_of(const char *path, const char *name)
     assert_int_equal(elf_file_open(&file, path, &err), 0);
     const struct elf_section *table = elf_file_section(&file, ".symtab");
     assert_non_null(table);
-    unsigned char *raw = bytes_load(&table->bytes);
-    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
+    struct elf_symbols symbols;
+    assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     struct window names = {.bytes = &file.sections.data[table->link].bytes};
     uint64_t address = 0;
-    while (cursor_left(&c) >= elf_symbol_size(&file)) {
-        struct elf_symbol symbol = elf_symbol_read(&file, &c);
+    for (size_t i = 0; i < symbols.count; i++) {
+        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
         if (strcmp(window_string(&names, symbol.name), name) == 0)
             address = symbol.value - file.base;
     }
     window_destroy(&names);
-    free(raw);
+    elf_symbols_free(&symbols);
     elf_file_close(&file);
     assert_true(address != 0);
     return address;

@@ -70,7 +70,7 @@ static void describe(struct library *library, const char *name)
     struct stat status;
     snprintf(library->path, sizeof(library->path), "%s/%s", folder, name);
     assert_int_equal(elf_file_open(&library->file, library->path, NULL), 0);
-    fstat(library->file.fd, &status);
+    fstat(library->file.source->fd, &status);
     library->origin = (struct symbol_origin){.fd = -1,
                                              .root_fd = -1,
                                              .size = (uint64_t)status.st_size,

@@ -3,7 +3,7 @@
  * program is built with every Go of this machine (the one in PATH, those below /usr/lib, and the toolchains that `go`
  * has downloaded), and compared in copies from which DWARF and symbols are stripped.
  */
-#include "symbol/elf_file.h"
+#include "elf/elf_table.h"
 #include "symbol/go_functions.h"
 #include "symbol/symbol.h"
 
@@ -71,17 +71,16 @@ static void pick_addresses(struct answers *answers, const char *path)
     assert_int_equal(elf_file_open(&file, path, &err), 0);
     const struct elf_section *table = elf_file_section(&file, ".symtab");
     assert_non_null(table);
-    unsigned char *raw = bytes_load(&table->bytes);
-    assert_non_null(raw);
+    struct elf_symbols symbols;
+    assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     struct go_functions functions;
     assert_int_equal(go_functions_open(&functions, &file, &err), 0);
-    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
     size_t used = 0;
-    while (cursor_left(&c) >= elf_symbol_size(&file)) {
-        struct elf_symbol symbol = elf_symbol_read(&file, &c);
+    for (size_t s = 0; s < symbols.count; s++) {
+        struct elf_symbol symbol = elf_symbols_at(&symbols, s);
         struct go_function function;
-        if ((symbol.info & 0xf) != STT_FUNC || !symbol.size ||
-            !go_functions_find(&functions, symbol.value, &function) || function.start != symbol.value)
+        if (symbol.type != STT_FUNC || !symbol.size || !go_functions_find(&functions, symbol.value, &function) ||
+            function.start != symbol.value)
             continue;
         for (size_t i = 0; i < 5 && used < ADDRESSES_MAX; i++)
             answers->rvas[used++] = symbol.value - file.base + symbol.size * i / 5;
@@ -92,7 +91,7 @@ static void pick_addresses(struct answers *answers, const char *path)
         if (answers->count == 0 || answers->rvas[i] != answers->rvas[answers->count - 1])
             answers->rvas[answers->count++] = answers->rvas[i];
     go_functions_close(&functions);
-    free(raw);
+    elf_symbols_free(&symbols);
     elf_file_close(&file);
 }
 

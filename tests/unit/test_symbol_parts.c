@@ -6,7 +6,7 @@
 #include "profile/file.h"
 #include "record/spool.h"
 #include "symbol/demangle.h"
-#include "symbol/elf_file.h"
+#include "elf/elf_table.h"
 #include "symbol/symbol.h"
 
 #include <elf.h>
@@ -51,13 +51,13 @@ static void read_pieces(struct program *program)
     assert_int_equal(elf_file_open(&file, program->path, &err), 0);
     const struct elf_section *table = elf_file_section(&file, ".symtab");
     assert_non_null(table);
-    unsigned char *raw = bytes_load(&table->bytes);
+    struct elf_symbols symbols;
+    assert_true(elf_symbols_load(&symbols, &file, table, 0, SIZE_MAX));
     struct window names = {.bytes = &file.sections.data[table->link].bytes, .step = 256};
-    struct cursor c = cursor_of(raw, (size_t)table->bytes.size);
-    while (cursor_left(&c) >= elf_symbol_size(&file)) {
-        struct elf_symbol symbol = elf_symbol_read(&file, &c);
+    for (size_t i = 0; i < symbols.count; i++) {
+        struct elf_symbol symbol = elf_symbols_at(&symbols, i);
         const char *name = window_string(&names, symbol.name);
-        if ((symbol.info & 0xf) != STT_FUNC || !symbol.size || program->count == PIECES_MAX)
+        if (symbol.type != STT_FUNC || !symbol.size || program->count == PIECES_MAX)
             continue;
         struct piece *piece = &program->pieces[program->count++];
         piece->symbol = arena_copy(&program->arena, name, strlen(name));
@@ -68,7 +68,7 @@ static void read_pieces(struct program *program)
         program->parts += piece->is_part;
     }
     window_destroy(&names);
-    free(raw);
+    elf_symbols_free(&symbols);
     elf_file_close(&file);
 }
 

@@ -1,15 +1,11 @@
-#include "symbol/bytes.h"
+#include "elf/bytes.h"
 
-#include "base/file_io.h"
-
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct bytes bytes_part(const struct bytes *bytes, uint64_t at, uint64_t size)
 {
     if (at >= bytes->size)
-        return (struct bytes){.fd = -1};
+        return (struct bytes){0};
     struct bytes part = *bytes;
     part.size = size < bytes->size - at ? size : bytes->size - at;
     if (part.memory)
@@ -29,7 +25,7 @@ bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size)
         memcpy(out, bytes->memory + at, size);
         return true;
     }
-    return file_read_at(bytes->fd, out, size, bytes->offset + at) == (ssize_t)size;
+    return file_source_read_at(bytes->source, out, size, bytes->offset + at) == (ssize_t)size;
 }
 
 unsigned char *bytes_load(const struct bytes *bytes)
@@ -78,7 +74,7 @@ static bool window_move(struct window *window, uint64_t at, size_t want)
         window->capacity = length;
     }
     window->start = at;
-    ssize_t got = file_read_at(window->bytes->fd, window->buffer, length, window->bytes->offset + at);
+    ssize_t got = file_source_read_at(window->bytes->source, window->buffer, length, window->bytes->offset + at);
     window->length = got > 0 ? (size_t)got : 0;
     return true;
 }

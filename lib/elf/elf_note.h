@@ -1,14 +1,15 @@
 /*
- * The notes of an ELF file, as a PT_NOTE segment, a SHT_NOTE section and /sys/kernel/notes hold them (System V gABI,
- * chapter 5): sizes and type as 32-bit numbers, then the owner's name and the description, each padded to 4 bytes.
+ * Notes, as PT_NOTE segments, SHT_NOTE sections and /sys/kernel/notes hold them (System V gABI, chapter 5): sizes and
+ * type as 32-bit numbers in the byte order of this machine, then the owner's name and the description, each padded to 4
+ * bytes. Here and not through gelf_getnote(), which takes notes of an open ELF file alone.
  */
-#ifndef PROF_BASE_ELF_NOTE_H
-#define PROF_BASE_ELF_NOTE_H
+#ifndef PROF_ELF_ELF_NOTE_H
+#define PROF_ELF_ELF_NOTE_H
 
 #include "base/cursor.h"
 
-/* Finds the description of the first note of this owner ("GNU", with the NUL at its end) and type: its bytes, inside of
- * `notes`, or NULL if there is none before the end or the first damaged note. */
+/* Finds the first note of this owner ("GNU", with its NUL) and type. Returns its description, which lies in `notes`,
+ * and the size of that; NULL if there is none before the end or the first damaged note. */
 static inline const unsigned char *elf_note_find(const void *notes, size_t notes_size, const char owner[4],
                                                  uint32_t type, size_t *size)
 {

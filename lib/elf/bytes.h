@@ -1,0 +1,64 @@
+/*
+ * A range of bytes in a file or in memory, and a window to read it through.
+ *
+ * Debug files are large, and a lookup needs little of them: nothing is read before it is asked for. Files are read with
+ * pread() and never mapped: when a mapped file shrinks (someone builds the program again), SIGBUS kills the reader; a
+ * read comes up short.
+ *
+ * Threads: several may read the same `struct bytes`; a window belongs to one thread.
+ */
+#ifndef PROF_ELF_BYTES_H
+#define PROF_ELF_BYTES_H
+
+#include "base/cursor.h"
+#include "base/file_source.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bytes {
+    const unsigned char *memory;      /* NULL: in the file `source`, from `offset` on */
+    const struct file_source *source; /* borrowed */
+    uint64_t offset;
+    uint64_t size; /* 0: there are none */
+};
+
+/* The range of `size` bytes from `at` on; it ends where `bytes` ends. */
+struct bytes bytes_part(const struct bytes *bytes, uint64_t at, uint64_t size);
+
+/* Copies `size` bytes from `at` on to `out`; false if there are not as many (any more). */
+bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size);
+
+/* A copy of all bytes, which the caller frees, with a NUL after the end. NULL if there are none or more than
+ * BYTES_LOAD_MAX, if they cannot be read, or if memory ran out. */
+unsigned char *bytes_load(const struct bytes *bytes);
+
+/* A copy of the NUL-terminated text at `at`, which the caller frees, and its length. NULL if there is none, if it is
+ * longer than `max`, or if memory ran out. For long texts that are read once; else see window_string(). */
+char *bytes_load_text(const struct bytes *bytes, uint64_t at, size_t max, size_t *length);
+
+#define BYTES_LOAD_MAX (UINT64_C(2) << 30)
+
+/* A movable view of `bytes` that holds the part read last. Zero it and set `bytes` to start. */
+struct window {
+    const struct bytes *bytes;
+    unsigned char *buffer;
+    uint64_t start;
+    size_t length, capacity;
+    size_t step; /* how much to read at once; 0: 4 KiB */
+};
+
+/* A cursor from `at` over at least `want` bytes, or up to the end of the bytes if that comes first. Empty if `at` lies
+ * outside or the read failed. Valid until the next call. */
+struct cursor window_at(struct window *window, uint64_t at, size_t want);
+
+/* The NUL-terminated text at `at`; NULL if there is none or it is longer than WINDOW_STRING_MAX. Valid until the next
+ * call. */
+const char *window_string(struct window *window, uint64_t at);
+
+enum { WINDOW_STRING_MAX = 1 << 20 };
+
+void window_destroy(struct window *window);
+
+#endif

@@ -1,0 +1,132 @@
+/*
+ * Compressed sections: SHF_COMPRESSED with zlib or zstd, and the older .zdebug_ of GNU (zlib). Not through
+ * elf_compress(): libelf before 0.189 knows no zstd, and none limits what a section may decompress to.
+ */
+#include "elf/elf_contents.h"
+
+#include "elf/elf_relocate.h"
+#include "elf/elf_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#ifndef ELFCOMPRESS_ZSTD /* glibc 2.36 and older do not know it */
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+/* Debug info shrinks to a third or a tenth. A section that claims to be much larger than what it is made of is a bomb,
+ * and stays packed, unless it is small: then a few bytes may well stand for many zeros. */
+enum { USUAL_RATIO_MAX = 64, SMALL_SECTION = 16 << 20 };
+
+static bool is_plausible_size(uint64_t size, uint64_t packed_size)
+{
+    return size > 0 && size <= BYTES_LOAD_MAX && (size <= SMALL_SECTION || size / USUAL_RATIO_MAX <= packed_size);
+}
+
+static bool unpack_zlib(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
+{
+    uLongf length = (uLongf)size;
+    return uncompress(out, &length, packed, (uLong)packed_size) == Z_OK && length == size;
+}
+
+static bool unpack_zstd(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
+{
+#ifdef HAVE_ZSTD
+    return ZSTD_decompress(out, (size_t)size, packed, packed_size) == size;
+#else
+    (void)out, (void)size, (void)packed, (void)packed_size;
+    return false;
+#endif
+}
+
+/* NULL, or what is wrong with the section. */
+static const char *unpack(uint32_t type, const unsigned char *packed, size_t packed_size, uint64_t size,
+                          unsigned char **out)
+{
+    if (type != ELFCOMPRESS_ZLIB && type != ELFCOMPRESS_ZSTD)
+        return "is compressed in a way that is not known here";
+#ifndef HAVE_ZSTD
+    if (type == ELFCOMPRESS_ZSTD)
+        return "is compressed with zstd, which this prof was built without";
+#endif
+    if (!is_plausible_size(size, packed_size))
+        return "is damaged: it would be far too large when it is decompressed";
+    unsigned char *memory = malloc(size + 1);
+    if (!memory)
+        return "is too large for the memory that is left";
+    bool done = type == ELFCOMPRESS_ZSTD ? unpack_zstd(memory, size, packed, packed_size)
+                                         : unpack_zlib(memory, size, packed, packed_size);
+    if (!done) {
+        free(memory);
+        return "is damaged";
+    }
+    memory[size] = 0;
+    *out = memory;
+    return NULL;
+}
+
+struct packing {
+    uint32_t type; /* ELFCOMPRESS_*; 0: not known */
+    uint64_t size; /* decompressed */
+    size_t header_size;
+};
+
+/* An Elf32_Chdr or Elf64_Chdr; of a .zdebug_ section "ZLIB" and the size in eight bytes, the highest first. */
+static bool read_packing(const struct elf_file *file, const struct elf_section *section, unsigned char *raw,
+                         struct packing *packing)
+{
+    bool is_new = section->flags & SHF_COMPRESSED;
+    packing->header_size = !is_new ? 12 : file->is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+    if (section->bytes.size < packing->header_size)
+        return false;
+    if (is_new) {
+        elf_to_native(file, ELF_T_CHDR, raw, packing->header_size);
+        packing->type = ELF_FIELD(file->is_64, Chdr, raw, ch_type);
+        packing->size = ELF_FIELD(file->is_64, Chdr, raw, ch_size);
+        return true;
+    }
+    packing->type = memcmp(raw, "ZLIB", 4) == 0 ? ELFCOMPRESS_ZLIB : 0;
+    packing->size = 0;
+    for (int i = 4; i < 12; i++)
+        packing->size = packing->size << 8 | raw[i];
+    return true;
+}
+
+static struct bytes unpacked(const struct elf_file *file, const struct elf_section *section, unsigned char **owned,
+                             struct error *err)
+{
+    if (!(section->flags & SHF_COMPRESSED) && strncmp(section->name, ".zdebug_", 8) != 0)
+        return section->bytes;
+    struct packing packing;
+    unsigned char *raw = bytes_load(&section->bytes);
+    const char *problem = "is damaged";
+    if (raw && read_packing(file, section, raw, &packing))
+        problem = unpack(packing.type, raw + packing.header_size, (size_t)section->bytes.size - packing.header_size,
+                         packing.size, owned);
+    free(raw);
+    if (!problem)
+        return (struct bytes){.memory = *owned, .size = packing.size};
+    error_set(err, EINVAL, "section %s %s", section->name, problem);
+    return (struct bytes){0};
+}
+
+struct bytes elf_file_contents(const struct elf_file *file, const char *name, unsigned char **owned, struct error *err)
+{
+    *owned = NULL;
+    const struct elf_section *section = elf_file_section(file, name);
+    struct bytes bytes = section ? unpacked(file, section, owned, err) : (struct bytes){0};
+    if (bytes.size == 0 || !elf_has_relocations(file, section))
+        return bytes;
+    if (!*owned)
+        *owned = bytes_load(&bytes);
+    if (!*owned) {
+        error_set(err, EIO, "section %s cannot be read", name);
+        return (struct bytes){0};
+    }
+    elf_relocate(file, section, *owned, bytes.size);
+    return (struct bytes){.memory = *owned, .size = bytes.size};
+}

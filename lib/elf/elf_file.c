@@ -1,0 +1,271 @@
+/*
+ * Opening with libelf. Every size and offset in a file may lie. libelf bounds the header tables by the file's size;
+ * here they are bounded by what real files have. What does not lie inside the file counts as not there, and later reads
+ * go through `struct bytes`, which knows its end.
+ */
+#include "elf/elf_file.h"
+
+#include "base/file_io.h"
+#include "elf/elf_note.h"
+#include "elf/elf_table.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* More sections or segments than real files have, and more bytes of section names. Each note may be large, and a
+ * hostile file can name the same bytes a million times, so only the first few are looked at. */
+enum { HEADERS_MAX = 1 << 20, NAMES_MAX = 64 << 20, NOTES_MAX = 64, NOTE_BYTES_MAX = 1 << 20 };
+
+static int not_readable(struct error *err, const char *name, const char *why)
+{
+    return error_set(err, EINVAL, "%s is not an ELF file that can be read: %s", name, why);
+}
+
+/* ---- segments and sections ---- */
+
+static int take_segments(struct elf_file *file, Elf *elf, struct error *err)
+{
+    size_t count;
+    GElf_Phdr header;
+    if (elf_getphdrnum(elf, &count) != 0 || count > HEADERS_MAX)
+        return 0;
+    for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++) {
+        struct elf_segment segment = {.type = header.p_type,
+                                      .flags = header.p_flags,
+                                      .address = header.p_vaddr,
+                                      .offset = header.p_offset,
+                                      .file_size = header.p_filesz};
+        if (!array_push(&file->segments, segment))
+            return error_no_memory(err);
+        if (segment.type == PT_LOAD && !file->has_load) {
+            file->has_load = true;
+            file->base = segment.address;
+        }
+    }
+    return 0;
+}
+
+static void take_names(struct elf_file *file, Elf *elf, const uint32_t *names)
+{
+    size_t index;
+    if (elf_getshdrstrndx(elf, &index) != 0 || index >= file->sections.length)
+        return;
+    const struct bytes *texts = &file->sections.data[index].bytes;
+    file->section_names = texts->size <= NAMES_MAX ? (char *)bytes_load(texts) : NULL;
+    for (size_t i = 0; file->section_names && i < file->sections.length; i++)
+        if (names[i] < texts->size)
+            file->sections.data[i].name = file->section_names + names[i];
+}
+
+static struct elf_section section_of(const struct elf_file *file, const GElf_Shdr *header)
+{
+    struct elf_section section = {.name = "",
+                                  .type = header->sh_type,
+                                  .link = header->sh_link,
+                                  .flags = header->sh_flags,
+                                  .address = header->sh_addr,
+                                  .alignment = header->sh_addralign,
+                                  .entry_size = header->sh_entsize,
+                                  .size = header->sh_size};
+    bool is_inside = header->sh_offset <= file->bytes.size && section.size <= file->bytes.size - header->sh_offset;
+    if (section.type != SHT_NOBITS && section.type != SHT_NULL && is_inside)
+        section.bytes = bytes_part(&file->bytes, header->sh_offset, section.size);
+    return section;
+}
+
+static int take_sections(struct elf_file *file, Elf *elf, struct error *err)
+{
+    size_t count = 0;
+    ARRAY(uint32_t) names = {0};
+    int result = 0;
+    if (elf_getshdrnum(elf, &count) != 0 || count > HEADERS_MAX)
+        count = 0;
+    for (size_t i = 0; result == 0 && i < count; i++) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(elf_getscn(elf, i), &header))
+            break;
+        if (!array_push(&file->sections, section_of(file, &header)) || !array_push(&names, header.sh_name))
+            result = error_no_memory(err);
+    }
+    if (result == 0)
+        take_names(file, elf, names.data);
+    array_free(&names);
+    return result;
+}
+
+/* ---- notes ---- */
+
+static size_t copy_note(const struct elf_file *file, const struct bytes *notes, const char owner[4], uint32_t type,
+                        unsigned char *out, size_t max)
+{
+    size_t size = 0;
+    unsigned char *raw = notes->size <= NOTE_BYTES_MAX ? bytes_load(notes) : NULL;
+    if (!raw)
+        return 0;
+    elf_to_native(file, ELF_T_NHDR, raw, (size_t)notes->size);
+    const unsigned char *found = elf_note_find(raw, (size_t)notes->size, owner, type, &size);
+    size = found && size <= max ? size : 0;
+    if (size)
+        memcpy(out, found, size);
+    free(raw);
+    return size;
+}
+
+size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out, size_t max)
+{
+    size_t size = 0;
+    unsigned left = NOTES_MAX;
+    for (size_t i = 0; !size && left && i < file->segments.length; i++) {
+        const struct elf_segment *segment = &file->segments.data[i];
+        struct bytes notes = bytes_part(&file->bytes, segment->offset, segment->file_size);
+        if (segment->type == PT_NOTE && left--)
+            size = copy_note(file, &notes, owner, type, out, max);
+    }
+    left = NOTES_MAX;
+    for (size_t i = 0; !size && left && i < file->sections.length; i++)
+        if (file->sections.data[i].type == SHT_NOTE && left--)
+            size = copy_note(file, &file->sections.data[i].bytes, owner, type, out, max);
+    return size;
+}
+
+/* ---- opening ---- */
+
+/* libelf makes a record of 200 bytes for each section that a file claims and has room for. A file with more than 65,279
+ * has 0 in its header and their number elsewhere (gABI, "Extended numbering"). No such file is large: they are object
+ * files that were not linked. */
+static bool has_too_many_sections(const struct elf_file *file, const unsigned char *head)
+{
+    static const unsigned char zeros[8];
+    bool is_64 = head[EI_CLASS] == ELFCLASS64;
+    size_t count_at = is_64 ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum);
+    size_t table_at = is_64 ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff);
+    bool is_extended = memcmp(head + count_at, zeros, 2) == 0 && memcmp(head + table_at, zeros, is_64 ? 8 : 4) != 0;
+    return is_extended && file->bytes.size / sizeof(Elf32_Shdr) > HEADERS_MAX;
+}
+
+static int take_header(struct elf_file *file, Elf *elf, const char *name, struct error *err)
+{
+    GElf_Ehdr header;
+    size_t count;
+    if (!gelf_getehdr(elf, &header))
+        return not_readable(err, name, elf_errmsg(-1));
+    file->is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
+    file->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
+    file->type = header.e_type;
+    file->machine = header.e_machine;
+    file->entry = header.e_entry;
+    file->is_cut = header.e_shnum > 0 && elf_getshdrnum(elf, &count) == 0 && count == 0;
+    return 0;
+}
+
+static int take_all(struct elf_file *file, Elf *elf, const char *name, struct error *err)
+{
+    if (elf_kind(elf) != ELF_K_ELF)
+        return not_readable(err, name, elf ? "it does not begin with an ELF header" : elf_errmsg(-1));
+    int result = take_header(file, elf, name, err);
+    if (result == 0)
+        result = take_segments(file, elf, err);
+    if (result == 0)
+        result = take_sections(file, elf, err);
+    if (result == 0)
+        file->build_id_size = elf_file_note(file, ELF_NOTE_GNU, NT_GNU_BUILD_ID, file->build_id, ELF_BUILD_ID_MAX);
+    return result;
+}
+
+/* `fd`: -1 for an image. */
+static int read_headers(struct elf_file *file, int fd, const char *name, struct error *err)
+{
+    unsigned char head[sizeof(Elf64_Ehdr)];
+    if (!bytes_read(&file->bytes, 0, head, sizeof(head)) || memcmp(head, ELFMAG, SELFMAG) != 0)
+        return not_readable(err, name, "it does not begin with an ELF header");
+    if (has_too_many_sections(file, head))
+        return not_readable(err, name, "it has too many sections");
+    elf_version(EV_CURRENT);
+    /* libelf does not write to an image that is opened for reading. */
+    Elf *elf = fd < 0 ? elf_memory((char *)(uintptr_t)file->bytes.memory, (size_t)file->bytes.size)
+                      : elf_begin(fd, ELF_C_READ, NULL);
+    int result = take_all(file, elf, name, err);
+    elf_end(elf);
+    return result;
+}
+
+int elf_file_open_source(struct elf_file *file, struct file_source *source, const char *name, struct error *err)
+{
+    *file = (struct elf_file){.source = file_source_ref(source),
+                              .bytes = {.source = source, .size = source->identity.size}};
+    int own = source->fd < 0 ? file_source_open(source) : -1, fd = source->fd < 0 ? own : source->fd;
+    int result =
+        fd < 0 ? error_set(err, -fd, "cannot open %s: %s", name, strerror(-fd)) : read_headers(file, fd, name, err);
+    if (own >= 0)
+        close(own);
+    if (result != 0)
+        elf_file_close(file);
+    return result;
+}
+
+int elf_file_open_fd(struct elf_file *file, int fd, const char *name, struct error *err)
+{
+    struct file_source *source = file_source_new(fd, -1, name, err);
+    if (!source)
+        return -EINVAL;
+    int result = elf_file_open_source(file, source, name, err);
+    file_source_unref(source);
+    return result;
+}
+
+int elf_file_open(struct elf_file *file, const char *path, struct error *err)
+{
+    int fd = file_open_in(-1, path);
+    return fd < 0 ? error_set(err, -fd, "cannot open %s: %s", path, strerror(-fd))
+                  : elf_file_open_fd(file, fd, path, err);
+}
+
+int elf_file_open_image(struct elf_file *file, const void *image, size_t size, const char *name, struct error *err)
+{
+    *file = (struct elf_file){.bytes = {.memory = image, .size = size}};
+    int result = read_headers(file, -1, name, err);
+    if (result != 0)
+        elf_file_close(file);
+    return result;
+}
+
+void elf_file_close(struct elf_file *file)
+{
+    file_source_unref(file->source);
+    free(file->owned_image);
+    free(file->section_names);
+    array_free(&file->segments);
+    array_free(&file->sections);
+    *file = (struct elf_file){0};
+}
+
+/* ---- finding sections ---- */
+
+static bool is_old_compressed_name(const char *section, const char *wanted)
+{
+    return strncmp(section, ".zdebug_", 8) == 0 && strncmp(wanted, ".debug_", 7) == 0 &&
+           strcmp(section + 8, wanted + 7) == 0;
+}
+
+const struct elf_section *elf_file_section(const struct elf_file *file, const char *name)
+{
+    for (size_t i = 0; i < file->sections.length; i++) {
+        const struct elf_section *section = &file->sections.data[i];
+        if (section->bytes.size && (strcmp(section->name, name) == 0 || is_old_compressed_name(section->name, name)))
+            return section;
+    }
+    return NULL;
+}
+
+const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address)
+{
+    for (size_t i = 0; i < file->sections.length; i++) {
+        const struct elf_section *section = &file->sections.data[i];
+        if ((section->flags & SHF_ALLOC) && section->bytes.size && address >= section->address &&
+            address - section->address < section->bytes.size)
+            return section;
+    }
+    return NULL;
+}

@@ -1,0 +1,76 @@
+/*
+ * An ELF file: its header, segments, sections and build id. Of either class and byte order.
+ *
+ * libelf reads the headers, and only while a file is being opened: its handles serve one thread and keep all that they
+ * read. What stays is plain data. The contents of a section are `struct bytes`, read when someone asks for them;
+ * elf_contents.h decompresses and relocates them, elf_table.h reads symbols and relocations.
+ *
+ * Threads: one opens and closes a file; in between any number may read it.
+ *
+ * Layouts: System V ABI (gabi 4.1), <elf.h>.
+ */
+#ifndef PROF_ELF_ELF_FILE_H
+#define PROF_ELF_ELF_FILE_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "elf/bytes.h"
+
+enum { ELF_BUILD_ID_MAX = 64 };
+
+struct elf_segment { /* a program header */
+    uint32_t type, flags;
+    uint64_t address, offset, file_size;
+};
+
+struct elf_section {
+    const char *name;
+    uint32_t type, link;
+    uint64_t flags, address, alignment, entry_size;
+    uint64_t size;      /* in memory; of a compressed section: in the file */
+    struct bytes bytes; /* in the file; empty for SHT_NOBITS, and if the section does not lie inside the file */
+};
+
+struct elf_file {
+    struct bytes bytes;         /* the whole file */
+    struct file_source *source; /* NULL: an image in memory, which must outlive this */
+    unsigned char *owned_image; /* freed with the file; NULL */
+    bool is_64, is_big_endian;
+    uint16_t type, machine;
+    uint64_t entry;
+    ARRAY(struct elf_segment) segments; /* in the order of the file */
+    ARRAY(struct elf_section) sections;
+    char *section_names;
+    bool is_cut; /* it ends before its section headers */
+    bool has_load;
+    uint64_t base; /* vaddr of the first PT_LOAD: library-relative addresses count from it */
+    unsigned char build_id[ELF_BUILD_ID_MAX];
+    size_t build_id_size; /* 0: none */
+};
+
+/* Opens a file and reads the headers. Returns -ENOENT, -EACCES ... from open(), or -EINVAL if it is not an ELF file
+ * that can be read; `err` says so. After a failure there is nothing to close. */
+int elf_file_open(struct elf_file *file, const char *path, struct error *err);
+
+/* The same for an open file. Takes `fd` over, also on failure; `name` is for error texts. */
+int elf_file_open_fd(struct elf_file *file, int fd, const char *name, struct error *err);
+
+/* The same for a file that may have to be opened again: takes a reference. */
+int elf_file_open_source(struct elf_file *file, struct file_source *source, const char *name, struct error *err);
+
+/* The same for an image in memory. */
+int elf_file_open_image(struct elf_file *file, const void *image, size_t size, const char *name, struct error *err);
+
+void elf_file_close(struct elf_file *file);
+
+/* The first section of that name with bytes in this file, or NULL. ".debug_x" also finds ".zdebug_x". */
+const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
+
+/* The section with bytes in this file that is loaded at this vaddr, or NULL. */
+const struct elf_section *elf_file_section_at(const struct elf_file *file, uint64_t address);
+
+/* Copies the description of the first note of this owner ("GNU", with its NUL) and type: of a PT_NOTE segment, else of
+ * a SHT_NOTE section. Returns its size; 0 if there is no such note, or it is longer than `max`. */
+size_t elf_file_note(const struct elf_file *file, const char owner[4], uint32_t type, unsigned char *out, size_t max);
+
+#endif

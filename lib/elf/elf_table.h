@@ -1,0 +1,62 @@
+/*
+ * Tables of an ELF file with entries of one size: symbols and relocations. libelf translates them from the class and
+ * byte order of the file (its translation needs no handle, so that threads may share the file).
+ */
+#ifndef PROF_ELF_ELF_TABLE_H
+#define PROF_ELF_ELF_TABLE_H
+
+#include "elf/elf_file.h"
+
+#include <libelf.h>
+
+/* Symbols of a SHT_SYMTAB or SHT_DYNSYM section. */
+struct elf_symbols {
+    const struct elf_file *file;
+    unsigned char *entries;
+    size_t count;
+};
+
+struct elf_symbol {
+    uint32_t name; /* offset into the string table, which is section `link` of the table's section */
+    unsigned char type, binding;
+    uint16_t section;
+    bool is_thumb; /* a function in Thumb code; the bit that says so is not in the value */
+    uint64_t value, size;
+};
+
+/* Reads up to `count` symbols from the `first` on; all: 0, SIZE_MAX. Returns false and leaves an empty table if the
+ * section is no table of symbols, ends before, or cannot be read (a file that shrinks has no symbols). */
+bool elf_symbols_load(struct elf_symbols *symbols, const struct elf_file *file, const struct elf_section *section,
+                      size_t first, size_t count);
+struct elf_symbol elf_symbols_at(const struct elf_symbols *symbols, size_t i);
+void elf_symbols_free(struct elf_symbols *symbols);
+
+/* Relocations of a SHT_REL or SHT_RELA section. */
+struct elf_relocations {
+    const struct elf_file *file;
+    unsigned char *entries;
+    size_t count;
+    bool have_addends; /* SHT_RELA; others have them where they apply */
+};
+
+struct elf_relocation {
+    uint64_t address; /* an offset in a file that was not linked */
+    uint64_t addend;  /* 0 if they have none */
+    uint32_t symbol, type;
+};
+
+/* Reads all of a section; else as elf_symbols_load(). */
+bool elf_relocations_load(struct elf_relocations *relocations, const struct elf_file *file,
+                          const struct elf_section *section);
+struct elf_relocation elf_relocations_at(const struct elf_relocations *relocations, size_t i);
+void elf_relocations_free(struct elf_relocations *relocations);
+
+/* The field `name` of an entry (Elf32_X or Elf64_X) that elf_to_native() has translated. */
+#define ELF_FIELD(is_64, X, entry, name)                                                                               \
+    ((is_64) ? ((const Elf64_##X *)(const void *)(entry))->name : ((const Elf32_##X *)(const void *)(entry))->name)
+
+/* Translates whole entries of this type from the file's byte order to this machine's, in place. `bytes` is aligned as
+ * malloc() does it. */
+void elf_to_native(const struct elf_file *file, Elf_Type type, unsigned char *bytes, size_t size);
+
+#endif
