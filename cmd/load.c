@@ -73,8 +73,35 @@ static int serve_with_names(struct profile *profile, const char *path, const str
     return fd < 0 ? ui_fail_error(&err) : serve_open_and_wait(fd, options, symbols);
 }
 
+/* The page reads the profile again, which a pipe cannot give twice: what the standard input has is copied to memory. */
+static int load_standard_input(const struct serving_options *options, struct symbol_options *symbols)
+{
+    struct profile profile = {0};
+    struct error err = {0};
+    int fd = memfd_create("profile", MFD_CLOEXEC);
+    int code = fd < 0 ? error_set(&err, errno, "cannot keep the profile in memory: %s", strerror(errno)) : 0;
+    unsigned char block[64 * 1024];
+    for (ssize_t size = 1; !code && size > 0;) {
+        size = file_read(STDIN_FILENO, block, sizeof(block));
+        code = size < 0 ? error_set(&err, (int)-size, "cannot read the standard input: %s", strerror((int)-size))
+                        : write_to_memory(&fd, block, (size_t)size, &err);
+    }
+    if (!code && (code = profile_load_fd(fd, NULL, &profile, &err)) != 0)
+        error_prefix(&err, code, "%s", "the standard input");
+    if (!code && profile.meta.symbolicated == 0) {
+        close(fd);
+        return serve_with_names(&profile, "the standard input", options, symbols);
+    }
+    profile_destroy(&profile);
+    if (code && fd >= 0)
+        close(fd);
+    return code ? ui_fail_error(&err) : serve_open_and_wait(fd, options, symbols);
+}
+
 static int load(const char *path, const struct serving_options *options, struct symbol_options *symbols)
 {
+    if (strcmp(path, "-") == 0)
+        return load_standard_input(options, symbols);
     struct profile profile = {0};
     struct error err = {0};
     int code = profile_load(path, &profile, &err);

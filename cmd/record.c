@@ -13,8 +13,10 @@
 
 #include "assemble/assemble.h"
 #include "record/launch.h"
+#include "profile/file.h"
 #include "record/record.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -149,6 +151,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 static int check_output(const char *output)
 {
     struct stat info;
+    struct error err = {0};
     char folder[PATH_MAX];
     const char *slash = strrchr(output, '/');
     size_t length = slash == output ? 1 : slash ? (size_t)(slash - output) : 0;
@@ -166,7 +169,56 @@ static int check_output(const char *output)
                        output);
     if (stat(output, &info) == 0 && !S_ISREG(info.st_mode))
         return ui_fail("cannot save %s: that is not a regular file", output);
-    return 0;
+    return profile_file_check(output, &err) ? ui_fail_error(&err) : 0;
+}
+
+static bool is_standard_output(const struct options *options)
+{
+    return strcmp(options->output, "-") == 0;
+}
+
+/* What the names of spools begin with: the output's, or where there is none, that of a temporary file. */
+static void spool_base(const struct options *options, char *base, size_t size)
+{
+    const char *folder = getenv("TMPDIR");
+    if (is_standard_output(options))
+        snprintf(base, size, "%s/prof", folder && folder[0] == '/' ? folder : "/tmp");
+    else
+        snprintf(base, size, "%s", options->output);
+}
+
+/* The process in the name of a spool, "BASE.PID.spool"; 0 if it is none. */
+static pid_t recorder_of(const char *name, const char *base)
+{
+    size_t length = strlen(base);
+    char *end;
+    if (strncmp(name, base, length) != 0 || name[length] != '.' || name[length + 1] < '1' || name[length + 1] > '9')
+        return 0;
+    unsigned long pid = strtoul(name + length + 1, &end, 10);
+    return strcmp(end, ".spool") == 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+/* A recording of this output whose recorder was killed, or could not save. */
+static void say_leftover(const char *base)
+{
+    const char *slash = strrchr(base, '/');
+    int folder_length = slash ? (int)(slash - base) + 1 : 0;
+    char folder[PATH_MAX], found[NAME_MAX + 1] = "";
+    snprintf(folder, sizeof(folder), "%.*s", folder_length ? folder_length : 2, folder_length ? base : "./");
+    DIR *names = opendir(folder);
+    for (const struct dirent *entry; names && !found[0] && (entry = readdir(names));) {
+        struct stat info;
+        pid_t pid = recorder_of(entry->d_name, base + folder_length);
+        if (pid && kill(pid, 0) && errno == ESRCH && !fstatat(dirfd(names), entry->d_name, &info, 0) &&
+            info.st_uid == geteuid())
+            snprintf(found, sizeof(found), "%s", entry->d_name);
+    }
+    if (names)
+        closedir(names);
+    if (found[0])
+        ui_say("%.*s%s is an earlier recording that was not saved; 'prof record --recover %.*s%s -o FILE' makes its "
+               "profile, or remove it",
+               folder_length, base, found, folder_length, base, found);
 }
 
 static int save_profile(const struct options *options, const char *spool, const struct open_files *files,
@@ -179,8 +231,7 @@ static int save_profile(const struct options *options, const char *spool, const 
     struct error err = {0};
     if (assemble_recording(spool, options->output, &assemble, saved, &err) == 0)
         return 0;
-    ui_fail_error(&err);
-    return ui_fail("the recording is kept in %s; 'prof record --recover %s -o FILE' makes the profile", spool, spool);
+    return ui_fail_error(&err);
 }
 
 static void format_size(uint64_t bytes, char *text, size_t size)
@@ -228,7 +279,8 @@ static void say_saved(const char *output, const struct assemble_result *saved)
     if (saved->truncated)
         snprintf(cut, sizeof(cut), ", %.1f %% of stacks cut",
                  100.0 * (double)saved->truncated / (double)saved->samples);
-    ui_say("%s: %" PRIu64 " sample%s%s%s, %s", output, saved->samples, saved->samples == 1 ? "" : "s", lost, cut, size);
+    ui_say("%s: %" PRIu64 " sample%s%s%s%s%s", strcmp(output, "-") ? output : "standard output", saved->samples,
+           saved->samples == 1 ? "" : "s", lost, cut, saved->bytes ? ", " : "", saved->bytes ? size : "");
     say_missing_symbols(saved);
     say_gone(saved);
 }
@@ -267,12 +319,14 @@ static int launch_status(int code)
     return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-static int exit_status(const struct record_result *recorded)
+/* As a shell does it: what became of the command. When prof itself ended the command because the time of -d was over,
+ * all went as asked. A full disk ends the recording, not the command; it is a failure if it left nothing to save. */
+static int exit_status(const struct record_result *recorded, const struct assemble_result *saved)
 {
-    if (recorded->end == RECORD_SPOOL_FULL)
-        return EXIT_FAILURE;
     if (recorded->end == RECORD_STOPPED)
         return EXIT_SIGNAL + recorded->signal;
+    if (recorded->end == RECORD_SPOOL_FULL && (!recorded->target_ended || !saved->samples))
+        return EXIT_FAILURE;
     if (recorded->end == RECORD_TIME_UP || !recorded->target_ended)
         return EXIT_SUCCESS;
     int status = recorded->target_status;
@@ -302,8 +356,10 @@ static int record(struct options *options)
         ui_fail_error(&err);
         return launch_status(code);
     }
-    char spool[PATH_MAX];
-    snprintf(spool, sizeof(spool), "%s.%d.spool", options->output, (int)getpid());
+    char base[PATH_MAX - 32], spool[PATH_MAX];
+    spool_base(options, base, sizeof(base));
+    say_leftover(base);
+    snprintf(spool, sizeof(spool), "%s.%d.spool", base, (int)getpid());
 
     sigset_t signals, mask;
     record_signals(&signals);
@@ -315,6 +371,7 @@ static int record(struct options *options)
                                             .spool_path = spool,
                                             .recorder = "prof " PROF_VERSION,
                                             .target_mask = &mask,
+                                            .output_to_error = is_standard_output(options),
                                             .files = &files};
     struct record_result recorded;
     code = record_command(&record_options, &recorded, &err);
@@ -335,12 +392,14 @@ static int record(struct options *options)
     int failed = save_profile(options, spool, &files, &saved);
     open_files_destroy(&files);
     say_if_still_running(&recorded);
-    if (failed)
+    if (failed) {
+        ui_say("the recording stays in %s; 'prof record --recover %s -o FILE' makes the profile", spool, spool);
         return failed;
+    }
     unlink(spool);
     say_saved(options->output, &saved);
     signal(SIGPIPE, on_closed_pipe);
-    return serve(options, exit_status(&recorded));
+    return serve(options, exit_status(&recorded, &saved));
 }
 
 int cmd_record(int argc, char **argv)
@@ -351,9 +410,16 @@ int cmd_record(int argc, char **argv)
         return status;
     if (options.help)
         return help_print("record");
-    status = check_output(options.output);
-    if (status)
-        return status;
+    if (is_standard_output(&options)) {
+        options.save_only = true;
+        if (isatty(STDOUT_FILENO))
+            return ui_fail("a profile is not for a terminal: send the output to a file or a program, or name a file "
+                           "with -o");
+    } else {
+        status = check_output(options.output);
+        if (status)
+            return status;
+    }
     status = options.recover ? recover(&options) : record(&options);
     symbol_options_close(&options.symbols);
     return status;

@@ -18,7 +18,7 @@
 
 #include <stdatomic.h>
 
-/* Reads a profile file into `out` (zeroed by the caller, who owns it). */
+/* Reads a profile file into `out` (zeroed by the caller, who owns it). The path "-" is the standard input. */
 int profile_load(const char *path, struct profile *out, struct error *err);
 
 /* The same from a file that is open for reading: from its beginning, whatever its position is, which is left at the
@@ -27,8 +27,11 @@ int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct
 
 struct profile_file;
 
-/* Opens a temporary file in the folder of `path`; the bytes are packed if `path` ends in ".gz". A `path` that exists
- * and is no regular file (/dev/stdout, a pipe) is written directly. */
+/* -EACCES if `path` is a symbolic link by which another user would choose where to write. */
+int profile_file_check(const char *path, struct error *err);
+
+/* Opens a temporary file in the folder of `path`, which only this user may read; the bytes are packed if `path` ends in
+ * ".gz". A `path` that exists and is no regular file (a pipe) is written directly; "-" is the standard output. */
 int profile_file_create(struct profile_file **out, const char *path, struct error *err);
 
 /* Where to write to; borrowed from `file`. Packing uses all processors. */

@@ -90,7 +90,10 @@ int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct
 
 int profile_load(const char *path, struct profile *out, struct error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_stream = strcmp(path, "-") == 0;
+    int fd = is_stream ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
+    if (is_stream)
+        path = "the standard input";
     if (fd < 0)
         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
     struct stat status;

@@ -47,6 +47,31 @@ static bool ends_in_gz(const char *path)
     return length >= 3 && strcmp(path + length - 3, ".gz") == 0;
 }
 
+/* A link in a folder where everybody may put one (/tmp), by someone who is neither this user nor the folder's owner: a
+ * trap. The kernel does not follow it either, where fs.protected_symlinks is set. */
+static bool is_strangers_link(const char *path)
+{
+    struct stat link, folder;
+    if (lstat(path, &link) || !S_ISLNK(link.st_mode) || link.st_uid == geteuid())
+        return false;
+    const char *slash = strrchr(path, '/');
+    char *name = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    bool is_open = !name || stat(name, &folder) ||
+                   ((folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH) && folder.st_uid != link.st_uid);
+    free(name);
+    return is_open;
+}
+
+int profile_file_check(const char *path, struct error *err)
+{
+    if (is_strangers_link(path))
+        return error_set(err, EACCES,
+                         "cannot write %s: it is a symbolic link of another user in a folder where everybody may make "
+                         "one; remove it, or name another file",
+                         path);
+    return 0;
+}
+
 /* The file behind symbolic links, so that the rename replaces it and not the link. */
 static char *final_path(const char *path)
 {
@@ -61,7 +86,7 @@ static int open_temporary(struct profile_file *file, struct error *err)
         return error_no_memory(err);
     }
     unlink(file->temporary); /* of a process that had the same number and was killed */
-    file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file->fd < 0)
         return error_set(err, errno, "cannot create %s: %s", file->path, strerror(errno));
     return 0;
@@ -76,6 +101,14 @@ static int open_directly(struct profile_file *file, struct error *err)
 static int open_output(struct profile_file *file, const char *path, struct error *err)
 {
     struct stat status;
+    if (strcmp(path, "-") == 0) {
+        file->path = strdup("the standard output");
+        file->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        return file->fd < 0 ? error_set(err, errno, "cannot write to the standard output: %s", strerror(errno)) : 0;
+    }
+    int code = profile_file_check(path, err);
+    if (code)
+        return code;
     bool exists = stat(path, &status) == 0;
     if (exists && S_ISDIR(status.st_mode))
         return error_set(err, EISDIR, "cannot write %s: it is a folder; give a file name in it", path);

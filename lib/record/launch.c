@@ -77,7 +77,7 @@ static void run_child(char *const *argv, const sigset_t *mask, int go_fd, int er
     _exit(127);
 }
 
-int launch_fork(struct launch *launch, char *const *argv, const sigset_t *mask, struct error *err)
+int launch_fork(struct launch *launch, char *const *argv, const sigset_t *mask, bool output_to_error, struct error *err)
 {
     int go[2] = {-1, -1}, error[2] = {-1, -1};
     pid_t pid = -1;
@@ -87,6 +87,8 @@ int launch_fork(struct launch *launch, char *const *argv, const sigset_t *mask, 
     if (pid == 0) {
         close(go[1]);
         close(error[0]);
+        if (output_to_error)
+            dup2(STDERR_FILENO, STDOUT_FILENO);
         run_child(argv, mask, go[0], error[1]);
     }
     if (go[0] >= 0)

@@ -527,7 +527,7 @@ static int launch_and_record(struct recording *recording, struct error *err)
 {
     uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const struct record_options *options = recording->options;
-    int code = launch_fork(&recording->target, options->argv, options->target_mask, err);
+    int code = launch_fork(&recording->target, options->argv, options->target_mask, options->output_to_error, err);
     if (code)
         return code;
     signal(SIGCHLD, SIG_DFL); /* ignored, it would not tell that the target has ended; the target keeps what it was */

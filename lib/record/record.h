@@ -21,6 +21,7 @@ struct record_options {
     const char *spool_path;      /* of the file to be made */
     const char *recorder;        /* "prof 0.1.0", for the profile */
     const sigset_t *target_mask; /* signals that are blocked in the command */
+    bool output_to_error;        /* the command's standard output is the standard error */
     struct open_files *files;    /* filled in, the caller's; NULL: mapped files are not kept open */
 };
 
