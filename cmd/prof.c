@@ -7,11 +7,14 @@
 #include "commands.h"
 #include "ui.h"
 
+#include "base/hash.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 const struct command commands[] = {
@@ -97,8 +100,18 @@ int command_unknown(const char *name)
     return EXIT_USAGE;
 }
 
+/* The makers of a profile do not know the seed (base/hash.h). While the machine starts there may be none: then it is as
+ * without. */
+static void seed_hash_tables(void)
+{
+    uint64_t seed;
+    if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == (ssize_t)sizeof(seed))
+        hash_set_seed(seed);
+}
+
 int main(int argc, char **argv)
 {
+    seed_hash_tables();
     if (argc < 2) {
         ui_say("what shall it do? For example: prof record ./program; 'prof help' lists the commands");
         return EXIT_USAGE;

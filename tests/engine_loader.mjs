@@ -1,11 +1,14 @@
 // The engine in node, as the worker of the page has it: web/src/engine/wasm.ts over build/engine.wasm.
 import { execFileSync } from 'node:child_process';
+import { webcrypto } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+
+globalThis.crypto ??= webcrypto; // node 18 does not have it as browsers do
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const build = process.env.BUILD ?? join(root, 'build');

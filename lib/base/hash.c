@@ -1,21 +1,31 @@
 #include "base/hash.h"
 
+#include "base/checksum.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+struct hash_seed hash_seed = {{UINT64_C(0xa0761d6478bd642f), UINT64_C(0xe7037ed1a0b428db)}};
+
+void hash_set_seed(uint64_t seed)
+{
+    hash_seed.words[0] = checksum_mix(seed, 0);
+    hash_seed.words[1] = checksum_mix(seed, 1);
+}
 
 uint64_t hash_bytes(const void *bytes, size_t length)
 {
     const unsigned char *at = bytes;
-    uint64_t hash = hash_mix(length, 0);
-    for (; length >= 8; at += 8, length -= 8) {
-        uint64_t word;
-        memcpy(&word, at, 8);
-        hash = hash_mix(hash ^ word, 1);
+    uint64_t words[2], hash = 0;
+    size_t left = length;
+    for (; left > sizeof(words); at += sizeof(words), left -= sizeof(words)) {
+        memcpy(words, at, sizeof(words));
+        hash = hash_mix(words[0], words[1] ^ hash);
     }
-    uint64_t tail = 0;
-    if (length) /* `bytes` may be NULL then */
-        memcpy(&tail, at, length);
-    return hash_mix(hash ^ tail, 2);
+    words[0] = words[1] = 0;
+    if (left)
+        memcpy(words, at, left);
+    return hash_mix(hash_mix(words[0], words[1] ^ hash), length);
 }
 
 static size_t find_slot(const struct hash *table, uint64_t key)

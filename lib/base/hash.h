@@ -1,7 +1,12 @@
 /*
- * A hash table from 64-bit keys to 32-bit values: open addressing, linear probing, at most three quarters full. Keys of
- * more than 64 bits (a name with its library, a prefix with its frame) are hashed with hash_mix() or hash_bytes() by
- * the caller, who chains or compares; see base/strings.c for the pattern.
+ * A hash table from 64-bit keys to 32-bit values: open addressing, linear probing, at most three quarters full. For
+ * keys of more than 64 bits (a name with its library, a prefix with its frame) the caller uses a hash_mix() or
+ * hash_bytes() of the key, and chains or compares; see base/strings.c for the pattern.
+ *
+ * The names and numbers of a profile come from whoever made it. If they knew the hash function they could choose keys
+ * that all fall on one slot, and a file of 30 MB would keep the page busy for hours. So the function depends on a
+ * random seed, which each program sets once. Nothing that a program writes depends on it: no table is ever walked in
+ * the order of its slots, and what is stored has checksums (checksum.h).
  */
 #ifndef PROF_BASE_HASH_H
 #define PROF_BASE_HASH_H
@@ -23,15 +28,35 @@ struct hash {
     size_t length;
 };
 
-/* A well spread 64-bit value of two; the finaliser of splitmix64 (Steele, Lea, Flood 2014). */
-static inline uint64_t hash_mix(uint64_t a, uint64_t b)
+/* The only state in lib/ that is not passed in: a key, the same for all tables. */
+extern struct hash_seed {
+    uint64_t words[2];
+} hash_seed;
+
+/* Sets the seed: once, before there is a table or a second thread. Without it the seed is the same in every run. */
+void hash_set_seed(uint64_t seed);
+
+/* The 128 bits of a product, folded to 64 by exclusive or. */
+static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
-    uint64_t x = a + UINT64_C(0x9e3779b97f4a7c15) * (b + 1);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
+#ifdef __wasm__ /* where a product of 128 bits takes four of 64: two halves mix well enough (foldhash does the same)   \
+                 */
+    uint64_t x = (a & UINT32_MAX) * (b >> 32), y = (a >> 32) * (b & UINT32_MAX);
+    return x ^ (y << 32 | y >> 32);
+#else
+    __extension__ typedef unsigned __int128 uint128;
+    uint128 product = (uint128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#endif
 }
 
+/* A well spread value of two, as wyhash mixes them (https://github.com/wangyi-fudan/wyhash). */
+static inline uint64_t hash_mix(uint64_t a, uint64_t b)
+{
+    return hash_fold(a ^ hash_seed.words[0], b ^ hash_seed.words[1]);
+}
+
+/* `bytes` may be NULL if `length` is 0. */
 uint64_t hash_bytes(const void *bytes, size_t length);
 
 /* The value of `key`, or HASH_MISSING. A zeroed table is empty. */

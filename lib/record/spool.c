@@ -8,7 +8,7 @@
  *     'E'    := event*; event := kind (1 byte), then its fields in the order of code_event() below
  *
  * Fixed numbers are little-endian, the numbers of events LEB128, texts end with a NUL. The checksum is the low half of
- * hash_bytes() over the payload. Events are buffered like samples and written first, so a chunk never refers to an
+ * checksum_bytes() over the payload. Events are buffered like samples and written first, so a chunk never refers to an
  * event that comes after it. When a write fails half way (a full disk), the file is cut back to its last whole block.
  *
  * The profile is made while the spool still lies beside it, so a spool that took the last byte of a disk would be worth
@@ -20,7 +20,7 @@
 
 #include "base/cursor.h"
 #include "base/file_io.h"
-#include "base/hash.h"
+#include "base/checksum.h"
 #include "base/leb128.h"
 
 #include <errno.h>
@@ -226,7 +226,7 @@ static int write_block(struct spool_writer *writer, char kind, const void *paylo
 {
     unsigned char header[BLOCK_HEADER] = {(unsigned char)kind};
     put_u32(header + 1, (uint32_t)size);
-    put_u32(header + 5, (uint32_t)hash_bytes(payload, size));
+    put_u32(header + 5, (uint32_t)checksum_bytes(payload, size));
     uint64_t samples = kind == 'S' ? writer->samples : writer->samples_in_file;
     int code = reserve_room(writer, sizeof(header) + size, samples);
     if (!code)
@@ -436,7 +436,7 @@ static int next_block(struct spool_reader *reader, struct error *err)
             return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
         if ((size_t)got < size)
             return end_for_now(reader, sizeof(header) + (size_t)got);
-        if ((uint32_t)hash_bytes(reader->block.data, size) != checksum) {
+        if ((uint32_t)checksum_bytes(reader->block.data, size) != checksum) {
             reader->damaged++;
             continue;
         }

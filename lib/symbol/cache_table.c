@@ -4,7 +4,7 @@
  * wrong.
  *
  *     "PROFSYM1"
- *     u64 checksum      hash_bytes() of all that follows
+ *     u64 checksum      checksum_bytes() of all that follows
  *     u64 library       which library it is of        \
  *     u64 sources       the files that were read      | symbol_cache.c says what these are
  *     u64 writer        the prof that read them       /
@@ -24,6 +24,7 @@
  */
 #include "symbol/cache_table.h"
 
+#include "base/checksum.h"
 #include "base/search.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ unsigned char *cache_table_encode(const struct cache_table *table, size_t *size)
         PUT_ROWS(out, &table->texts);
     else
         *out = 0;
-    uint64_t checksum = hash_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM);
+    uint64_t checksum = checksum_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM);
     memcpy(bytes + offsetof(struct header, checksum), &checksum, sizeof(checksum));
     return bytes;
 }
@@ -197,7 +198,7 @@ int cache_table_decode(struct cache_table *table, const void *bytes, size_t size
     memcpy(&header, bytes, sizeof(header));
     const unsigned char *start = bytes;
     if (memcmp(header.magic, magic, sizeof(magic)) == 0 &&
-        header.checksum == hash_bytes(start + CHECKED_FROM, size - CHECKED_FROM))
+        header.checksum == checksum_bytes(start + CHECKED_FROM, size - CHECKED_FROM))
         result = take_all(table, &header, start + sizeof(header), size - sizeof(header));
     if (result != 0)
         cache_table_destroy(table);

@@ -4,7 +4,7 @@
  * copy names of which few are wanted. Readers without CAP_SYSLOG see zeros instead of addresses.
  */
 #include "symbol/kallsyms.h"
-#include "base/hash.h"
+#include "base/checksum.h"
 #include "base/search.h"
 
 #include <errno.h>
@@ -228,7 +228,7 @@ unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size)
         memcpy(bytes, &header, sizeof(header));
         memcpy(bytes + sizeof(header), offsets.data, offsets_size);
         memcpy(bytes + sizeof(header) + offsets_size, names.data, names.length);
-        header.checksum = hash_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM);
+        header.checksum = checksum_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM);
         memcpy(bytes, &header, sizeof(header));
     }
     array_free(&offsets);
@@ -263,7 +263,7 @@ int kallsyms_decode(struct kallsyms *kallsyms, const void *bytes, size_t size)
     const unsigned char *offsets = (const unsigned char *)bytes + sizeof(header);
     if (memcmp(header.magic, saved_magic, sizeof(saved_magic)) != 0 ||
         size - sizeof(header) != header.count * (uint64_t)sizeof(uint32_t) + header.names_size ||
-        header.checksum != hash_bytes((const unsigned char *)bytes + CHECKED_FROM, size - CHECKED_FROM))
+        header.checksum != checksum_bytes((const unsigned char *)bytes + CHECKED_FROM, size - CHECKED_FROM))
         return -EINVAL;
     kallsyms->text = malloc((size_t)header.names_size + 1);
     int result = kallsyms->text && array_reserve(&kallsyms->symbols, header.count) ? 0 : -ENOMEM;

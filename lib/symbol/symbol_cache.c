@@ -18,6 +18,7 @@
  */
 #include "symbol/symbol_cache.h"
 
+#include "base/checksum.h"
 #include "symbol/cache_folder.h"
 #include "symbol/cache_table.h"
 #include "symbol/kallsyms.h"
@@ -55,9 +56,9 @@ struct symbol_cache {
 static uint64_t own_build(void)
 {
     struct elf_file file;
-    uint64_t build = hash_bytes(PROF_VERSION, strlen(PROF_VERSION));
+    uint64_t build = checksum_bytes(PROF_VERSION, strlen(PROF_VERSION));
     if (elf_file_open(&file, "/proc/self/exe", NULL) == 0) {
-        build = hash_mix(build, hash_bytes(file.build_id, file.build_id_size));
+        build = checksum_mix(build, checksum_bytes(file.build_id, file.build_id_size));
         elf_file_close(&file);
     }
     return build;
@@ -65,8 +66,8 @@ static uint64_t own_build(void)
 
 static uint64_t add_source(uint64_t sources, bool has, const struct elf_file *file)
 {
-    uint64_t id = has ? hash_bytes(file->build_id, file->build_id_size) : 0;
-    return hash_mix(hash_mix(sources, id), has ? file->bytes.size : 0);
+    uint64_t id = has ? checksum_bytes(file->build_id, file->build_id_size) : 0;
+    return checksum_mix(checksum_mix(sources, id), has ? file->bytes.size : 0);
 }
 
 static uint64_t sources_of(const struct debug_files *files)
@@ -98,7 +99,7 @@ static void name_by_file(char name[NAME_SIZE], const struct debug_files *files)
             info.st_dev,          info.st_ino,          (uint64_t)info.st_size,        (uint64_t)info.st_mtim.tv_sec,
             info.st_mtim.tv_nsec, info.st_ctim.tv_nsec, (uint64_t)info.st_ctim.tv_sec,
         };
-        snprintf(name, NAME_SIZE, "file-%016" PRIx64, hash_bytes(facts, sizeof(facts)));
+        snprintf(name, NAME_SIZE, "file-%016" PRIx64, checksum_bytes(facts, sizeof(facts)));
     }
 }
 
@@ -108,7 +109,7 @@ static void load_table(struct symbol_cache *cache, struct cache_entry *entry)
 {
     size_t size;
     unsigned char *bytes = cache_folder_load(cache->folder, entry->name, CACHE_TABLE_MAX, &size);
-    uint64_t library = hash_bytes(entry->name, strlen(entry->name));
+    uint64_t library = checksum_bytes(entry->name, strlen(entry->name));
     if (bytes && cache_table_decode(&entry->table, bytes, size) == 0 &&
         (entry->table.library != library || entry->table.writer != cache->writer))
         cache_table_destroy(&entry->table);

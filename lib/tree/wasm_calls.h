@@ -17,7 +17,7 @@ struct session;
 struct view;
 
 /* wasm_load.c */
-struct session *EXPORT(session_new)(void);
+struct session *EXPORT(session_new)(uint32_t seed_low, uint32_t seed_high);
 unsigned char *EXPORT(session_input)(struct session *session, uint32_t size);
 const char *EXPORT(session_error)(const struct session *session);
 int EXPORT(session_feed)(struct session *session, uint32_t size);

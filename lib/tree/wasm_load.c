@@ -1,14 +1,17 @@
 /*
  * Loading: the life of a session, its input buffer, and the bytes of a profile.
  */
+#include "base/hash.h"
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-struct session *session_new(void)
+/* The seed is a random number of 64 bits, for the hash tables (base/hash.h). */
+struct session *session_new(uint32_t seed_low, uint32_t seed_high)
 {
+    hash_set_seed((uint64_t)seed_high << 32 | seed_low);
     struct session *session = calloc(1, sizeof(*session));
     if (session)
         session->reader = profile_reader_new();

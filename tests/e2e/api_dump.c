@@ -247,7 +247,7 @@ static void answer(struct session *session, char *line)
 
 static struct session *load(const char *path)
 {
-    struct session *session = session_new();
+    struct session *session = session_new(1, 2);
     gzFile file = gzopen(path, "rb");
     if (!session || !file)
         exit(1);

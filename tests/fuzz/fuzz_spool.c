@@ -1,7 +1,7 @@
 /* Any bytes as the spool file of a recording, replayed to the end. The checksums are made right first, so that the
  * search gets past them to the events. */
 #include "assemble/replay.h"
-#include "base/hash.h"
+#include "base/checksum.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void mend_checksums(unsigned char *bytes, size_t size)
         memcpy(&length, bytes + at + 1, 4);
         if (length > size - at - 9)
             break;
-        uint32_t checksum = (uint32_t)hash_bytes(bytes + at + 9, length);
+        uint32_t checksum = (uint32_t)checksum_bytes(bytes + at + 9, length);
         memcpy(bytes + at + 5, &checksum, 4);
         at += 9 + length;
     }

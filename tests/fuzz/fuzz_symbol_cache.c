@@ -3,6 +3,7 @@
  * so the bytes get the right one first: what is behind it is what a hostile writer could put there. Every answer that
  * the table gives is read, and the table is added to and written again.
  */
+#include "base/checksum.h"
 #include "symbol/cache_table.h"
 
 #include <stdlib.h>
@@ -68,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(bytes, data, size);
     if (size >= CHECKED_FROM) {
-        uint64_t checksum = hash_bytes(bytes + CHECKED_FROM, size - CHECKED_FROM);
+        uint64_t checksum = checksum_bytes(bytes + CHECKED_FROM, size - CHECKED_FROM);
         memcpy(bytes + CHECKSUM_AT, &checksum, sizeof(checksum));
     }
     if (cache_table_decode(&table, bytes, size) == 0) {

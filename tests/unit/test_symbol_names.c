@@ -1,6 +1,6 @@
 /* Names: demangling of C++, Rust, D, Fortran and Ada within bounds, parts of functions, and the kernel's symbols. */
 #include "symbol/demangle.h"
-#include "base/hash.h"
+#include "base/checksum.h"
 #include "symbol/kallsyms.h"
 
 #include <errno.h>
@@ -375,7 +375,7 @@ static void test_kernels_that_are_hidden_are_not_saved(void **unused)
 /* Writes the checksum anew, as one who means harm would. */
 static void seal(unsigned char *bytes, size_t size)
 {
-    uint64_t checksum = hash_bytes(bytes + 16, size - 16);
+    uint64_t checksum = checksum_bytes(bytes + 16, size - 16);
     memcpy(bytes + 8, &checksum, sizeof(checksum));
 }
 

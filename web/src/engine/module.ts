@@ -10,7 +10,7 @@ export type Pointer = number;
 interface Exports {
     memory: WebAssembly.Memory;
     _initialize(): void;
-    session_new(): Pointer;
+    session_new(seedLow: number, seedHigh: number): Pointer;
     session_input(session: Pointer, size: number): Pointer;
     session_error(session: Pointer): Pointer;
     session_string(session: Pointer, string: number): Pointer;
@@ -33,6 +33,11 @@ const WASI_IMPORTS: WebAssembly.ModuleImports = {
     },
 };
 
+/** 32 random bits: whoever makes a profile does not know what its hash tables depend on. */
+function randomWord(): number {
+    return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+}
+
 export class EngineModule {
     /** The first argument of every call. */
     readonly session: Pointer;
@@ -42,7 +47,7 @@ export class EngineModule {
 
     private constructor(private readonly exports: Exports) {
         exports._initialize();
-        this.session = exports.session_new();
+        this.session = exports.session_new(randomWord(), randomWord());
     }
 
     static async create(compiled: WebAssembly.Module): Promise<EngineModule> {
