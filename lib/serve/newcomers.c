@@ -34,19 +34,19 @@ static void push_out_oldest(struct newcomers *newcomers)
     take_out(newcomers, newcomers->oldest);
 }
 
-void newcomers_notify(void *context, struct MHD_Connection *connection, void **kept,
+void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **kept,
                       enum MHD_ConnectionNotificationCode what)
 {
-    struct newcomers *newcomers = context;
+    struct newcomers *all = newcomers;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         int socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-        *kept = take_in(newcomers, socket);
+        *kept = take_in(all, socket);
         if (!*kept)
             shutdown(socket, SHUT_RDWR);
-        if (newcomers->count > NEWCOMERS_MAX)
-            push_out_oldest(newcomers);
+        if (all->count > NEWCOMERS_MAX)
+            push_out_oldest(all);
     } else if (*kept) {
-        take_out(newcomers, *kept);
+        take_out(all, *kept);
         free(*kept);
         *kept = NULL;
     }

@@ -29,7 +29,7 @@ struct newcomers {
 };
 
 /* For MHD_OPTION_NOTIFY_CONNECTION with a struct newcomers: takes in a new connection, and forgets a closed one. */
-void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **context,
+void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void **kept,
                       enum MHD_ConnectionNotificationCode what);
 
 /* The connection has shown the token: it is none of the newcomers any more, and may be silent for `seconds`. */
