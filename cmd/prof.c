@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 {
     seed_hash_tables();
     if (argc < 2) {
-        ui_say("what shall it do? For example: prof record ./program; 'prof help' lists the commands");
+        ui_say("no command given; see 'prof help'");
         return EXIT_USAGE;
     }
     const char *word = argv[1];

@@ -177,14 +177,14 @@ static void print_line(struct annotator *annotator, const struct annotation *ann
     struct symbol_frame place = place_of(annotation, instruction);
     const char *slash = strrchr(place.file, '/'), *text = line_text(annotator, place.file, place.line);
     char number[16];
-    unsigned used = REPORT_FIGURES_COLUMNS;
+    unsigned used = report->figures_columns;
     snprintf(number, sizeof(number), ":%" PRIu32, place.line);
-    printf("%*s", REPORT_FIGURES_COLUMNS, "");
+    printf("%*s", (int)report->figures_columns, "");
     used = put_rest(report, slash ? slash + 1 : place.file, used);
     used = put_rest(report, number, used);
     if (is_inlined(annotation, instruction) && place.function) {
         used = put_rest(report, " (", used);
-        used += report_put_text(report, place.function, NAME_COLUMNS);
+        used += report_put_name(report, place.function, NAME_COLUMNS);
         used = put_rest(report, ")", used);
     }
     if (text) {
@@ -200,10 +200,10 @@ static void print_instruction(const struct report *report, const struct annotati
     if (cost->total != 0 || cost->self != 0)
         report_put_figures(report, cost->total, cost->self);
     else
-        printf("%*s", REPORT_FIGURES_COLUMNS, "");
+        printf("%*s", (int)report->figures_columns, "");
     printf("%*" PRIx64 "  ", ADDRESS_COLUMNS - 2, (uint64_t)cost->address);
     put_rest(report, annotation->code.instructions.data[instruction].texts[0],
-             REPORT_FIGURES_COLUMNS + ADDRESS_COLUMNS);
+             report->figures_columns + ADDRESS_COLUMNS);
     putchar('\n');
 }
 
@@ -223,7 +223,7 @@ static void print_listing(struct annotator *annotator, const struct annotation *
             continue;
         }
         if (is_gap)
-            printf("%*s...\n", REPORT_FIGURES_COLUMNS, "");
+            printf("%*s...\n", (int)report->figures_columns, "");
         struct symbol_frame place = place_of(annotation, i);
         if (place.file && place.line && (is_gap || !is_same_line(&place, &last)))
             print_line(annotator, annotation, i);
@@ -232,7 +232,7 @@ static void print_listing(struct annotator *annotator, const struct annotation *
         is_gap = false;
     }
     if (is_gap)
-        printf("%*s...\n", REPORT_FIGURES_COLUMNS, "");
+        printf("%*s...\n", (int)report->figures_columns, "");
     forget_files(annotator); /* their names are the annotation's */
 }
 
@@ -243,7 +243,7 @@ static void print_symbol(struct annotator *annotator, const struct symbol_cost *
     struct annotation annotation = {0};
     struct error err = {0};
     report_put_figures(report, cost->total, cost->self);
-    unsigned used = put_rest(report, profile_text(report->profile, annotator->symbol->name), REPORT_FIGURES_COLUMNS);
+    unsigned used = put_rest(report, profile_text(report->profile, annotator->symbol->name), report->figures_columns);
     if (lib < report->profile->libs.length) {
         used = put_rest(report, "  [", used);
         used = put_rest(report, profile_text(report->profile, report->profile->libs.data[lib].name), used);
@@ -253,7 +253,7 @@ static void print_symbol(struct annotator *annotator, const struct symbol_cost *
     if (annotate(annotator, &annotation, &err) == 0) {
         print_listing(annotator, &annotation);
     } else {
-        printf("%*sno machine code: ", REPORT_FIGURES_COLUMNS, "");
+        printf("%*sno machine code: ", (int)report->figures_columns, "");
         report_put_text(report, err.text, 0);
         putchar('\n');
     }
@@ -345,7 +345,7 @@ static int put_symbols(const struct report *report, struct json_writer *json, st
         code = open_symbolizers(&annotator, err);
     if (!code && !json)
         report_print_columns(report, "instruction");
-    size_t light = 0;
+    struct omissions omissions = {0};
     for (size_t i = 0; !code && i < symbols.length; i++) {
         const struct symbol_cost *cost = &symbols.data[i];
         annotator.symbol = &report->profile->native_symbols.data[cost->symbol];
@@ -354,11 +354,10 @@ static int put_symbols(const struct report *report, struct json_writer *json, st
         else if (i == 0 || !report_is_light(report, cost->total))
             print_symbol(&annotator, cost);
         else
-            light++;
+            omissions.light++;
     }
-    if (light)
-        printf("\n%zu %s with code of it, below %g %% of the total, %s hidden (--min-percent 0 shows all).\n", light,
-               light == 1 ? "function" : "functions", report_least_percent(report), light == 1 ? "is" : "are");
+    if (!code && !json)
+        report_print_omissions(report, &omissions, "function");
     symbolizer_free(annotator.names);
     symbolizer_free(annotator.places);
     array_free(&symbols);

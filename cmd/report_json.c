@@ -51,18 +51,12 @@ static bool is_heavy(const struct report *report, double weight)
            100 * fabs(weight) / report->total >= report->options.min_percent;
 }
 
-static size_t row_limit(const struct report *report)
-{
-    size_t limit = report->options.limit;
-    return limit == 0 ? SIZE_MAX : limit;
-}
-
 /* A node that is too light or too deep: so are its descendants, which have no greater total. (Where weights of both
  * signs meet a descendant may be heavier; it is left out with its parent.) */
 static void put_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows)
 {
     uint32_t skip_below = UINT32_MAX;
-    size_t limit = row_limit(report), printed = 0;
+    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     uint32_t depth = report->options.depth ? report->options.depth : UINT32_MAX;
     for (size_t i = 0; i < rows->length && printed < limit; i++) {
         if (rows->depth[i] > skip_below)
@@ -84,7 +78,7 @@ static void put_tree(struct json_writer *json, const struct report *report, cons
 
 static void put_functions(struct json_writer *json, const struct report *report, const struct func_timings *functions)
 {
-    size_t limit = row_limit(report), printed = 0;
+    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     for (size_t i = 0; i < functions->length && printed < limit; i++) {
         const struct func_timing *row = &functions->rows[i];
         if (!is_heavy(report, fmax(fabs(row->total), fabs(row->self))))
@@ -118,7 +112,7 @@ static int put_lines(struct json_writer *json, const struct report *report, stru
 {
     struct line_costs costs = {0};
     int code = report_line_costs(report, &costs, err);
-    size_t limit = row_limit(report), printed = 0;
+    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     put_string(json, "file", report, report->profile->sources.data[report->source].filename);
     put_number(json, "file_total", costs.total);
     put_number(json, "file_self", costs.self);
@@ -143,7 +137,7 @@ static int put_lines(struct json_writer *json, const struct report *report, stru
 
 static void put_groups(struct json_writer *json, const struct report *report, const struct func_timings *groups)
 {
-    size_t limit = row_limit(report), printed = 0;
+    size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     for (size_t i = 0; i < groups->length && printed < limit; i++, printed++) {
         json_open(json, '{');
         json_key(json, "name");
@@ -219,6 +213,8 @@ static int put_butterfly(struct json_writer *json, const struct report *report, 
 static int put_rows(struct json_writer *json, const struct report *report, struct error *err)
 {
     switch (report->options.what) {
+    case REPORT_THREADS:
+        return 0; /* put_threads() has put them */
     case REPORT_TREE:
         return put_whole_tree(json, report, err);
     case REPORT_BUTTERFLY:
@@ -246,6 +242,7 @@ static void put_threads(struct json_writer *json, const struct report *report)
         put_string(json, "pid", report, thread->pid);
         put_string(json, "tid", report, thread->tid);
         put_number(json, "samples", (double)thread->samples.length);
+        put_number(json, "cpu_ms", report_cpu_time(report, report->threads.data[i]));
         json_close(json, '}');
     }
     json_close(json, ']');

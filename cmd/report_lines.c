@@ -84,9 +84,9 @@ static void put_inlined(const struct report *report, const struct line_costs *co
         if (row->line != line)
             continue;
         uint32_t name = func_names_of(report->profile, row->func).name;
-        printf("%*s  inlined: ", REPORT_FIGURES_COLUMNS + NUMBER_COLUMNS, "");
-        report_put_text(report, profile_text(report->profile, name), 80);
-        printf(", %.1f %%\n", report_percent(report, row->total));
+        printf("%*s  inlined: ", (int)report->figures_columns + NUMBER_COLUMNS, "");
+        report_put_name(report, profile_text(report->profile, name), 80);
+        printf(", %.1f%%\n", report_percent(report, row->total));
     }
 }
 
@@ -95,33 +95,34 @@ int report_print_lines(const struct report *report, struct error *err)
     struct line_costs costs = {0};
     int code = report_line_costs(report, &costs, err);
     struct source_text text = {0};
-    size_t hidden = 0, printed = 0, limit = report->options.limit ? report->options.limit : SIZE_MAX;
+    struct omissions omissions = {0};
+    size_t i = 0, printed = 0, limit = report_row_limit(report, SIZE_MAX);
     if (!code) {
         source_text_read(&text, report, source_name(report, report->source));
         report_print_columns(report, "line");
         report_put_figures(report, costs.total, costs.self);
-        report_put_text(report, source_name(report, report->source),
-                        report->width > REPORT_FIGURES_COLUMNS ? report->width - REPORT_FIGURES_COLUMNS : 0);
+        report_put_middle(report, source_name(report, report->source),
+                          report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
-    for (size_t i = 0; !code && i < costs.lines.length && printed < limit; i++) {
+    for (; !code && i < costs.lines.length && printed < limit; i++) {
         const struct line_cost *row = &costs.lines.data[i];
         if (report_is_light(report, row->total)) {
-            hidden++;
+            omissions.light++;
             continue;
         }
         report_put_figures(report, row->total, row->self);
         const char *line = row->line ? source_text_line(&text, row->line) : "(no line known)";
         printf("%*u%s", NUMBER_COLUMNS - 2, row->line, line && *line ? "  " : "");
-        unsigned used = REPORT_FIGURES_COLUMNS + NUMBER_COLUMNS;
-        report_put_text(report, line ? line : "", report->width > used ? report->width - used : 0);
+        report_put_text(report, line ? line : "",
+                        report_columns_left(report, report->figures_columns + NUMBER_COLUMNS));
         putchar('\n');
         put_inlined(report, &costs, row->line);
         printed++;
     }
-    if (hidden)
-        printf("\n%zu %s below %g %% of the total %s hidden (--min-percent 0 shows all).\n", hidden,
-               hidden == 1 ? "line" : "lines", report_least_percent(report), hidden == 1 ? "is" : "are");
+    omissions.limit = i < costs.lines.length ? limit : 0;
+    if (!code)
+        report_print_omissions(report, &omissions, "line");
     source_text_destroy(&text);
     line_costs_destroy(&costs);
     return code;

@@ -79,22 +79,18 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
     if (marker->kind != MARKER_INSTANT)
         number_text(duration, "duration", marker->end - marker->start);
     char *micro = strstr(duration, "\xc2\xb5");
-    unsigned columns = 0;
     if (micro && !report->utf8) {
         *micro = 'u';
         memmove(micro + 1, micro + 2, strlen(micro + 1));
     }
     printf("%*.3f ", START_COLUMNS, marker->start - zero);
-    for (const char *at = duration; *at; at++)
-        columns += (*at & 0xc0) != 0x80;
-    printf("%*s", DURATION_COLUMNS - (int)columns, "");
-    report_put_text(report, duration, 0);
+    report_put_right(report, duration, DURATION_COLUMNS);
     fputs("  ", stdout);
     unsigned used = report_put_text(report, name_of(markers, marker), NAME_COLUMNS);
     if (*details) {
         printf("%*s", NAME_COLUMNS + 2 - (int)used, "");
-        unsigned before = START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5;
-        report_put_text(report, details, report->width > before ? report->width - before : 0);
+        report_put_text(report, details,
+                        report_columns_left(report, START_COLUMNS + DURATION_COLUMNS + NAME_COLUMNS + 5));
     }
     putchar('\n');
     return 0;
@@ -104,18 +100,19 @@ int report_print_markers(const struct report *report, struct error *err)
 {
     enum { USUAL_LIMIT = 400 };
     struct marker_report markers;
-    size_t limit = report->options.limit == SIZE_MAX ? USUAL_LIMIT : report->options.limit;
+    size_t limit = report_row_limit(report, USUAL_LIMIT);
     int code = begin(&markers, report, err);
     if (!code)
         printf("%*s %*s  %-*s  details\n", START_COLUMNS, "start, ms", DURATION_COLUMNS, "duration", NAME_COLUMNS,
                "marker");
     size_t i = 0;
-    for (; !code && i < markers.count && (limit == 0 || i < limit); i++)
+    for (; !code && i < markers.count && i < limit; i++)
         code = print_marker(&markers, marker_at(&markers, i), err);
     if (!code && markers.count == 0)
-        puts("No marker is left to show.");
-    if (!code && i < markers.count)
-        printf("\n%zu more (--limit 0 shows all).\n", markers.count - i);
+        puts("No markers.");
+    struct omissions omissions = {.limit = i < markers.count ? limit : 0};
+    if (!code)
+        report_print_omissions(report, &omissions, "marker");
     end(&markers);
     return code;
 }
@@ -151,7 +148,7 @@ static int put_marker(struct json_writer *json, struct marker_report *markers, c
 int report_put_markers(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct marker_report markers;
-    size_t limit = report->options.limit == 0 ? SIZE_MAX : report->options.limit;
+    size_t limit = report_row_limit(report, SIZE_MAX);
     int code = begin(&markers, report, err);
     json_key(json, "markers");
     json_open(json, '[');

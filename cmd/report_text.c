@@ -15,8 +15,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
-enum { NARROWEST = 60, WEIGHT_TEXT = 64 };
+enum { NARROWEST = 40 };
 
 void report_look_at_terminal(struct report *report)
 {
@@ -30,43 +31,136 @@ void report_look_at_terminal(struct report *report)
         report->width = (unsigned)atoi(columns);
     if (report->width && report->width < NARROWEST)
         report->width = NARROWEST;
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool wants_none = (no_color && *no_color) || !terminal || strcmp(terminal, "dumb") == 0;
+    enum report_color_when when = report->options.color;
+    report->color = when == COLOR_ALWAYS || (when == COLOR_AUTO && isatty(STDOUT_FILENO) && !wants_none);
 }
 
-static unsigned put_ellipsis(const struct report *report)
+void report_color(const struct report *report, enum report_color color)
 {
-    fputs(report->utf8 ? "…" : "~", stdout);
-    return 1;
+    static const char *const codes[] = {
+        [COLOR_NORMAL] = "\033[m", [COLOR_BOLD] = "\033[1m",  [COLOR_DIM] = "\033[2m",
+        [COLOR_HOT] = "\033[31m",  [COLOR_WARM] = "\033[32m", [COLOR_WARNING] = "\033[33m"};
+    if (report->color)
+        fputs(codes[color], stdout);
 }
 
-unsigned report_put_text(const struct report *report, const char *text, unsigned columns)
+unsigned report_columns_left(const struct report *report, unsigned used)
 {
-    const char *end = text + strlen(text);
-    unsigned used = 0;
-    while (text < end) {
-        size_t length = utf8_length(text, end);
-        bool whole = length > 0 && utf8_is_visible(utf8_decode(text, length)) && (length == 1 || report->utf8);
-        size_t step = length ? length : 1;
-        if (columns && used + 1 == columns && text + step < end)
-            return used + put_ellipsis(report);
-        if (whole)
-            fwrite(text, 1, length, stdout);
-        else
-            putchar('?');
-        text += step;
-        used++;
+    enum { LEAST = 8 };
+    return report->width == 0 ? 0 : report->width > used + LEAST ? report->width - used : LEAST;
+}
+
+/* ---- characters and their columns ---- */
+
+/* One character of a text, made safe: what is printed of it, and how wide that is. */
+struct glyph {
+    const char *bytes;
+    size_t length;
+    unsigned columns;
+};
+
+struct glyphs {
+    const char *at, *end;
+    bool utf8;
+    unsigned marks; /* without a width of their own, since the last one that has some */
+};
+
+static struct glyphs glyphs_of(const struct report *report, const char *text)
+{
+    return (struct glyphs){text, text + strlen(text), report->utf8, 0};
+}
+
+static bool next_glyph(struct glyphs *text, struct glyph *glyph)
+{
+    enum { MOST_MARKS = 2, ELLIPSIS = 0x2026 };
+    if (text->at == text->end)
+        return false;
+    size_t length = utf8_length(text->at, text->end);
+    uint32_t code = length ? utf8_decode(text->at, length) : 0;
+    int width = length == 1 ? 1 : text->utf8 && length ? wcwidth((wchar_t)code) : -1;
+    text->marks = width == 0 ? text->marks + 1 : 0;
+    if (width < 0 || text->marks > MOST_MARKS || !utf8_is_visible(code))
+        *glyph = (struct glyph){code == ELLIPSIS ? "~" : "?", 1, 1};
+    else
+        *glyph = (struct glyph){text->at, length, (unsigned)width};
+    text->at += length ? length : 1;
+    return true;
+}
+
+unsigned report_text_columns(const struct report *report, const char *text)
+{
+    struct glyphs glyphs = glyphs_of(report, text);
+    unsigned columns = 0;
+    for (struct glyph glyph; next_glyph(&glyphs, &glyph);)
+        columns += glyph.columns;
+    return columns;
+}
+
+/* Prints the first `head` and the last `tail` columns of a text that has `all`, and an ellipsis for the rest. */
+static unsigned put_ends(const struct report *report, const char *text, unsigned all, unsigned head, unsigned tail)
+{
+    struct glyphs glyphs = glyphs_of(report, text);
+    unsigned at = 0, used = 0;
+    bool is_cut = false;
+    for (struct glyph glyph; next_glyph(&glyphs, &glyph); at += glyph.columns) {
+        if (at + glyph.columns > head && at < all - tail) {
+            fputs(is_cut ? "" : report->utf8 ? "…" : "~", stdout);
+            used += !is_cut;
+            is_cut = true;
+            continue;
+        }
+        fwrite(glyph.bytes, 1, glyph.length, stdout);
+        used += glyph.columns;
     }
     return used;
 }
 
-static unsigned count_characters(const char *text)
+unsigned report_put_text(const struct report *report, const char *text, unsigned columns)
 {
-    unsigned count = 0;
-    for (const char *end = text + strlen(text); text < end; count++) {
-        size_t length = utf8_length(text, end);
-        text += length ? length : 1;
-    }
-    return count;
+    unsigned all = report_text_columns(report, text);
+    return columns && all > columns ? put_ends(report, text, all, columns - 1, 0) : put_ends(report, text, all, all, 0);
 }
+
+unsigned report_put_middle(const struct report *report, const char *text, unsigned columns)
+{
+    unsigned all = report_text_columns(report, text), tail = columns ? (columns - 1) / 2 : 0;
+    return columns && all > columns ? put_ends(report, text, all, columns - 1 - tail, tail)
+                                    : put_ends(report, text, all, all, 0);
+}
+
+void report_put_right(const struct report *report, const char *text, unsigned columns)
+{
+    unsigned used = report_text_columns(report, text);
+    printf("%*s", used < columns ? (int)(columns - used) : 0, "");
+    report_put_text(report, text, 0);
+}
+
+void report_put_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used)
+{
+    while (*text) {
+        char word[256];
+        size_t length = strcspn(text, " "), copied = length < sizeof(word) ? length : sizeof(word) - 1;
+        while (copied < length && copied > 0 && (text[copied] & 0xc0) == 0x80)
+            copied--;
+        memcpy(word, text, copied);
+        word[copied] = '\0';
+        unsigned columns = report_text_columns(report, word);
+        if (report->width && used > indent && used + 1 + columns > report->width) {
+            printf("\n%*s", (int)indent, "");
+            used = indent;
+        } else if (used > indent) {
+            putchar(' ');
+            used++;
+        }
+        used += report_put_text(report, word, 0);
+        text += copied + (copied == length && text[length] == ' ');
+    }
+    putchar('\n');
+}
+
+/* ---- names of functions ---- */
 
 const char *report_origin(const struct profile *profile, uint32_t func)
 {
@@ -75,26 +169,34 @@ const char *report_origin(const struct profile *profile, uint32_t func)
     return origin != PROFILE_NONE ? strings_text(&profile->strings, origin) : NULL;
 }
 
-void report_put_func(const struct report *report, uint32_t func, unsigned columns)
+void report_put_func(const struct report *report, uint32_t func, const char *after, unsigned columns)
 {
-    enum { LEAST_NAME = 20, MOST_ORIGIN = 30 };
+    enum { LEAST_NAME = 20, LEAST_ORIGIN = 10, MOST_ORIGIN = 24 };
     const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
     const char *origin = report_origin(report->profile, func);
-    if (!origin || !origin[0] || (columns && columns < LEAST_NAME + 10)) {
-        report_put_text(report, name, columns);
-        return;
+    bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own */
+    unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_text_columns(report, origin) : 0;
+    if (columns) { /* the name has what it needs first, then the origin, whose end says least */
+        unsigned after_columns = report_text_columns(report, after), name_columns = report_text_columns(report, name);
+        columns = columns > after_columns + LEAST_NAME / 2 ? columns - after_columns : LEAST_NAME / 2;
+        unsigned left = columns > name_columns + around ? columns - name_columns - around : 0;
+        unsigned most = left < LEAST_ORIGIN ? LEAST_ORIGIN : left < MOST_ORIGIN ? left : MOST_ORIGIN;
+        origin_columns = origin_columns > most ? most : origin_columns;
+        if (columns < LEAST_NAME + around + origin_columns && left < origin_columns)
+            origin_columns = 0;
     }
-    unsigned origin_columns = count_characters(origin);
-    if (columns && origin_columns > MOST_ORIGIN)
-        origin_columns = MOST_ORIGIN;
-    if (columns && columns < LEAST_NAME + origin_columns + 4)
-        origin_columns = columns - LEAST_NAME - 4;
-    report_put_text(report, name, columns ? columns - origin_columns - 4 : 0);
-    const char *bracket = origin[0] == '[' ? "" : "["; /* "[kernel.kallsyms]" has its own */
-    printf("  %s", bracket);
+    report_put_name(report, name, columns && origin_columns ? columns - origin_columns - around : columns);
+    report_put_text(report, after, 0);
+    if (!origin_columns)
+        return;
+    report_color(report, COLOR_DIM);
+    fputs(bracket ? "  [" : "  ", stdout);
     report_put_text(report, origin, columns ? origin_columns : 0);
-    fputs(*bracket ? "]" : "", stdout);
+    fputs(bracket ? "]" : "", stdout);
+    report_color(report, COLOR_NORMAL);
 }
+
+/* ---- figures ---- */
 
 /* Puts commas between the thousands of the digits that `text` begins with (after a sign). */
 static void group_thousands(char *text, size_t size)

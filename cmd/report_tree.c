@@ -1,17 +1,20 @@
 /*
  * The tree of `prof report`. Deep stacks are mostly chains, so an only child stands straight below its parent, and
- * lines go further right only where a tree branches:
+ * lines go further right only where a tree branches. A function that calls itself, and nothing else worth a row, is one
+ * row with the number of its frames:
  *
- *       total %   total    self  function
- *      100.0 %    2,019       -  main  [app]
- *      100.0 %    2,019       3  run  [app]
- *       60.1 %    1,213     900  |- compute  [app]
- *       15.5 %      313     313  |  memcpy  [libc.so.6]
- *       39.7 %      803     803  `- write  [libc.so.6]
+ *     total %  self %  samples   self  function
+ *      100.0%       -    2,019      -  main  [app]
+ *      100.0%    0.1%    2,019      3  run  [app]
+ *       60.1%   44.6%    1,213    900  |- compute x 398  [app]
+ *       15.5%   15.5%      313    313  |  memcpy  [libc.so.6]
+ *       39.7%   39.7%      803    803  `- write  [libc.so.6]
  */
 #include "report.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +23,9 @@ enum {
     DEFAULT_LIMIT_TREE = 400,
     DEFAULT_LIMIT_FUNCTIONS = 60,
     DEFAULT_DEPTH_INVERTED = 8,
-    WEIGHT_COLUMNS = 11,
-    WEIGHT_TEXT = 64
+    PERCENT_COLUMNS = 8,
+    WEIGHT_TEXT = 64,
+    OMISSIONS_TEXT = 300
 };
 static const double default_min_percent = 0.5;
 
@@ -30,7 +34,7 @@ double report_least_percent(const struct report *report)
     return isnan(report->options.min_percent) ? default_min_percent : report->options.min_percent;
 }
 
-static size_t row_limit(const struct report *report, size_t usual)
+size_t report_row_limit(const struct report *report, size_t usual)
 {
     size_t limit = report->options.limit;
     return limit == SIZE_MAX ? usual : limit == 0 ? SIZE_MAX : limit;
@@ -53,54 +57,97 @@ bool report_is_light(const struct report *report, double weight)
     return report_percent(report, fabs(weight)) < report_least_percent(report);
 }
 
-/* What was left out, for the last lines. */
-struct omissions {
-    size_t light, deep; /* children below the least percentage; nodes whose children lie too deep */
-    bool cut;           /* the limit of rows was reached */
-};
+/* ---- what is left out ---- */
 
-static void print_omissions(const struct report *report, const struct omissions *omissions, size_t rows,
-                            const char *what)
+__attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
 {
-    if (omissions->light || omissions->deep || omissions->cut)
-        putchar('\n');
-    if (omissions->light)
-        printf("%zu %s below %g %% of the total %s hidden (--min-percent 0 shows all).\n", omissions->light, what,
-               report_least_percent(report), omissions->light == 1 ? "is" : "are");
-    if (omissions->deep)
-        printf("%zu %s beyond level %u (--depth shows more).\n", omissions->deep,
-               report->options.inverted ? "rows have callers" : "rows have callees", most_levels(report));
-    if (omissions->cut)
-        printf("Stopped after %zu rows (--limit 0 shows all).\n", rows);
+    va_list args;
+    size_t used = strlen(text);
+    va_start(args, format);
+    vsnprintf(text + used, OMISSIONS_TEXT - used, format, args);
+    va_end(args);
 }
 
-/* A dash is one column but three bytes. */
-static void put_weight(const struct report *report, double weight)
+void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *what)
+{
+    static const char hidden[] = "Hidden";
+    char text[OMISSIONS_TEXT], count[32];
+    snprintf(text, sizeof(text), "%s", hidden);
+    if (omissions->light) {
+        bool is_branch = strcmp(what, "branch") == 0;
+        report_format_count((double)omissions->light, count, sizeof(count));
+        append(text, ", %s %s%s below %g%% (--min-percent 0)", count, what,
+               omissions->light == 1 ? ""
+               : is_branch           ? "es"
+                                     : "s",
+               report_least_percent(report));
+    }
+    if (omissions->deep) {
+        report_format_count((double)omissions->deep, count, sizeof(count));
+        append(text, ", what is below %s row%s of level %" PRIu32 " (--depth)", count, omissions->deep == 1 ? "" : "s",
+               most_levels(report));
+    }
+    if (omissions->limit)
+        append(text, ", rows after the first %zu (--limit 0)", omissions->limit);
+    if (strcmp(text, hidden) == 0)
+        return;
+    text[strlen(hidden)] = ':';
+    putchar('\n');
+    report_put_wrapped(report, text, 0, 0);
+}
+
+/* ---- figures ---- */
+
+void report_measure_figures(struct report *report)
+{
+    char text[WEIGHT_TEXT];
+    report_format_weight(report, report->total, text, sizeof(text));
+    unsigned columns = report_text_columns(report, text), unit = (unsigned)strlen(report_unit(report));
+    report->total_columns = columns > unit ? columns : unit;
+    report->self_columns = columns > strlen("self") ? columns : (unsigned)strlen("self");
+    report->figures_columns = 2 * PERCENT_COLUMNS + 2 + report->total_columns + 2 + report->self_columns + 2;
+}
+
+static void put_weight(const struct report *report, double weight, unsigned columns)
 {
     char text[WEIGHT_TEXT];
     report_format_weight(report, weight, text, sizeof(text));
-    size_t columns = text[0] & 0x80 ? 1 : strlen(text);
-    printf(" %*s%s", columns < WEIGHT_COLUMNS ? (int)(WEIGHT_COLUMNS - columns) : 0, "", text);
+    fputs("  ", stdout);
+    report_put_right(report, text, columns);
+}
+
+/* In the colors of perf: red from 5% on, green from 0.5% on. */
+static void put_self_percent(const struct report *report, double self)
+{
+    char text[32];
+    double percent = report_percent(report, self);
+    snprintf(text, sizeof(text), "%.1f%%", percent);
+    report_color(report, percent >= 5 ? COLOR_HOT : percent >= 0.5 ? COLOR_WARM : COLOR_NORMAL);
+    report_put_right(report, self != 0 ? text : report->utf8 ? "–" : "-", PERCENT_COLUMNS);
+    report_color(report, COLOR_NORMAL);
 }
 
 void report_put_figures(const struct report *report, double total, double self)
 {
-    printf("%6.1f %%", report_percent(report, total));
-    put_weight(report, total);
-    put_weight(report, self);
+    printf("%*.1f%%", PERCENT_COLUMNS - 1, report_percent(report, total));
+    put_self_percent(report, self);
+    put_weight(report, total, report->total_columns);
+    put_weight(report, self, report->self_columns);
     fputs("  ", stdout);
 }
 
-_Static_assert(REPORT_FIGURES_COLUMNS == 8 + 2 * (1 + WEIGHT_COLUMNS) + 2, "as report_put_figures() prints them");
-
 void report_print_columns(const struct report *report, const char *what)
 {
-    printf("%8s %*s %*s  %s\n", "total %", WEIGHT_COLUMNS, report_unit(report), WEIGHT_COLUMNS, "self", what);
+    report_color(report, COLOR_BOLD);
+    printf("%*s%*s  %*s  %*s  %s", PERCENT_COLUMNS, "total %", PERCENT_COLUMNS, "self %", (int)report->total_columns,
+           report_unit(report), (int)report->self_columns, "self", what);
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
 }
 
 /* ---- the tree ---- */
 
-/* The children of one printed node. */
+/* The children of one printed row. */
 struct level {
     struct tree_rows rows;
     size_t next;   /* the child that is printed next */
@@ -112,9 +159,17 @@ struct tree_printer {
     const struct report *report;
     struct butterfly *butterfly; /* NULL: the tree of the query */
     enum butterfly_side side;
-    ARRAY(struct level) levels; /* from the roots to the children of the last printed node */
+    ARRAY(struct level) levels; /* from the roots to the children of the last printed row */
     struct omissions omissions;
     size_t printed, limit;
+};
+
+/* One row: a node, or a chain of nodes of the same func. */
+struct folded_row {
+    uint32_t func, last; /* the last node of the chain */
+    double total, self;  /* total of the first node, self of all */
+    size_t frames;
+    bool has_children; /* the last node has some */
 };
 
 static size_t count_heavy(const struct report *report, const struct tree_rows *rows)
@@ -125,17 +180,23 @@ static size_t count_heavy(const struct report *report, const struct tree_rows *r
     return heavy;
 }
 
-static int open_level(struct tree_printer *printer, uint32_t node, struct error *err)
+static int find_children(const struct tree_printer *printer, uint32_t node, struct tree_rows *rows, struct error *err)
+{
+    return printer->butterfly ? butterfly_children(printer->butterfly, printer->side, node, rows, err)
+                              : engine_children(printer->report->engine, node, rows, err);
+}
+
+/* Takes over the rows. */
+static int open_level(struct tree_printer *printer, struct tree_rows *rows, struct error *err)
 {
     struct level *level = array_push_zero(&printer->levels);
-    if (!level)
+    if (!level) {
+        tree_rows_destroy(rows);
         return error_no_memory(err);
-    int code = printer->butterfly ? butterfly_children(printer->butterfly, printer->side, node, &level->rows, err)
-                                  : engine_children(printer->report->engine, node, &level->rows, err);
-    if (code)
-        return code;
-    level->shown = count_heavy(printer->report, &level->rows);
-    printer->omissions.light += level->rows.length - level->shown;
+    }
+    level->rows = *rows;
+    level->shown = count_heavy(printer->report, rows);
+    printer->omissions.light += rows->length - level->shown;
     bool below_one_of_several_roots = printer->levels.length == 2 && printer->levels.data[0].shown > 1;
     level->branches = level->shown > 1 || below_one_of_several_roots;
     return 0;
@@ -146,33 +207,69 @@ static void close_level(struct tree_printer *printer)
     tree_rows_destroy(&printer->levels.data[--printer->levels.length].rows);
 }
 
-/* The lines to the left of the name. Returns their columns. */
-static unsigned put_branches(const struct tree_printer *printer)
+/* Adds the only heavy child to the row while it has the same func. Leaves the children of the last node in `children`.
+ */
+static int fold_recursion(struct tree_printer *printer, struct folded_row *row, struct tree_rows *children,
+                          struct error *err)
+{
+    while (row->has_children) {
+        int code = find_children(printer, row->last, children, err);
+        if (code)
+            return code;
+        if (count_heavy(printer->report, children) != 1 || children->func[0] != row->func)
+            return 0;
+        printer->omissions.light += children->length - 1;
+        row->frames++;
+        row->self += children->self[0];
+        row->last = children->node[0];
+        row->has_children = children->has_children[0];
+        tree_rows_destroy(children);
+        *children = (struct tree_rows){0};
+    }
+    return 0;
+}
+
+/* The lines to the left of the name: of the inner levels only, where there is no room for all. Returns their columns.
+ */
+static unsigned put_branches(const struct tree_printer *printer, unsigned room)
 {
     static const char *const ascii[] = {"   ", "|  ", "`- ", "|- "};
     static const char *const utf8[] = {"   ", "│  ", "└─ ", "├─ "};
-    const char *const *parts = printer->report->utf8 ? utf8 : ascii;
-    unsigned columns = 0;
+    enum { PART_COLUMNS = 3 };
+    const struct report *report = printer->report;
+    size_t parts = 0, skipped = 0;
+    for (size_t i = 1; i < printer->levels.length; i++)
+        parts += printer->levels.data[i].branches;
+    if (room && parts * PART_COLUMNS > room)
+        skipped = parts + 1 - room / PART_COLUMNS; /* one more for the ellipsis */
+    size_t columns = (parts - skipped + (skipped > 0)) * PART_COLUMNS;
+    report_color(report, COLOR_DIM);
+    if (skipped)
+        fputs(report->utf8 ? "…  " : "~  ", stdout);
     for (size_t i = 1; i < printer->levels.length; i++) { /* roots have no lines */
         const struct level *level = &printer->levels.data[i];
+        bool last = level->next == level->shown, own = i + 1 == printer->levels.length;
         if (!level->branches)
             continue;
-        bool last = level->next == level->shown;
-        bool own = i + 1 == printer->levels.length;
-        fputs(parts[(own ? 2 : 0) + (last ? 0 : 1)], stdout);
-        columns += 3;
+        if (skipped)
+            skipped--;
+        else
+            fputs((report->utf8 ? utf8 : ascii)[(own ? 2 : 0) + (last ? 0 : 1)], stdout);
     }
-    return columns;
+    report_color(report, COLOR_NORMAL);
+    return (unsigned)columns;
 }
 
-static void print_row(const struct tree_printer *printer, const struct tree_rows *rows, size_t row)
+static void print_row(const struct tree_printer *printer, const struct folded_row *row)
 {
-    enum { LEAST_NAME = 24 };
     const struct report *report = printer->report;
-    report_put_figures(report, rows->total[row], rows->self[row]);
-    unsigned used = REPORT_FIGURES_COLUMNS + put_branches(printer);
-    unsigned left = report->width > used + LEAST_NAME ? report->width - used : LEAST_NAME;
-    report_put_func(report, rows->func[row], report->width ? left : 0);
+    unsigned room = report_columns_left(report, report->figures_columns);
+    char count[32] = "";
+    report_put_figures(report, row->total, row->self);
+    unsigned used = report->figures_columns + put_branches(printer, room / 2); /* the name has the other half */
+    if (row->frames > 1)
+        snprintf(count, sizeof(count), report->utf8 ? " × %zu" : " x %zu", row->frames);
+    report_put_func(report, row->func, count, report_columns_left(report, used));
     putchar('\n');
 }
 
@@ -183,31 +280,47 @@ static int print_next_row(struct tree_printer *printer, struct error *err)
         close_level(printer);
         return 0;
     }
-    size_t row = level->next++;
-    uint32_t node = level->rows.node[row];
-    bool has_children = level->rows.has_children[row];
-    print_row(printer, &level->rows, row);
+    size_t at = level->next++;
+    struct folded_row row = {.func = level->rows.func[at],
+                             .last = level->rows.node[at],
+                             .total = level->rows.total[at],
+                             .self = level->rows.self[at],
+                             .frames = 1,
+                             .has_children = level->rows.has_children[at]};
+    struct tree_rows children = {0};
+    int code = fold_recursion(printer, &row, &children, err);
+    if (code)
+        return code;
+    print_row(printer, &row);
     printer->printed++;
-    if (has_children && printer->levels.length >= most_levels(printer->report)) {
+    if (!row.has_children)
+        return 0;
+    if (printer->levels.length >= most_levels(printer->report)) {
         printer->omissions.deep++;
+        tree_rows_destroy(&children);
         return 0;
     }
-    return has_children ? open_level(printer, node, err) : 0;
+    return open_level(printer, &children, err);
 }
 
-static int print_tree(struct tree_printer *printer, const char *branches, struct error *err)
+static int print_tree(struct tree_printer *printer, struct error *err)
 {
-    printer->limit = row_limit(printer->report, DEFAULT_LIMIT_TREE);
-    int code = open_level(printer, NODE_NONE, err);
+    struct tree_rows roots = {0};
+    bool more = false;
+    printer->limit = report_row_limit(printer->report, DEFAULT_LIMIT_TREE);
+    int code = find_children(printer, NODE_NONE, &roots, err);
+    if (!code)
+        code = open_level(printer, &roots, err);
     while (!code && printer->levels.length && printer->printed < printer->limit)
         code = print_next_row(printer, err);
     for (size_t i = 0; i < printer->levels.length; i++)
-        printer->omissions.cut |= printer->levels.data[i].next < printer->levels.data[i].shown;
+        more |= printer->levels.data[i].next < printer->levels.data[i].shown;
     while (printer->levels.length)
         close_level(printer);
     array_free(&printer->levels);
+    printer->omissions.limit = more ? printer->limit : 0;
     if (!code)
-        print_omissions(printer->report, &printer->omissions, printer->printed, branches);
+        report_print_omissions(printer->report, &printer->omissions, "branch");
     return code;
 }
 
@@ -215,7 +328,7 @@ int report_print_tree(const struct report *report, struct error *err)
 {
     struct tree_printer printer = {.report = report};
     report_print_columns(report, "function");
-    return print_tree(&printer, report->options.inverted ? "branches of callers" : "branches", err);
+    return print_tree(&printer, err);
 }
 
 /* ---- the butterfly ---- */
@@ -226,7 +339,7 @@ static int print_side(const struct report *report, enum butterfly_side side, str
     bool callers = side == BUTTERFLY_CALLERS;
     printf("\n%s\n\n", callers ? "Callers" : "Callees");
     report_print_columns(report, "function");
-    return print_tree(&printer, callers ? "branches of callers" : "branches", err);
+    return print_tree(&printer, err);
 }
 
 int report_print_butterfly(const struct report *report, struct error *err)
@@ -237,7 +350,7 @@ int report_print_butterfly(const struct report *report, struct error *err)
     const struct butterfly *butterfly = engine_last_butterfly(report->engine);
     report_print_columns(report, "function");
     report_put_figures(report, butterfly->total, butterfly->self);
-    report_put_text(report, report_center_name(report), report->width ? report->width - REPORT_FIGURES_COLUMNS : 0);
+    report_put_name(report, report_center_name(report), report_columns_left(report, report->figures_columns));
     putchar('\n');
     code = print_side(report, BUTTERFLY_CALLERS, err);
     return code ? code : print_side(report, BUTTERFLY_CALLEES, err);
@@ -252,15 +365,15 @@ int report_print_groups(const struct report *report, struct error *err)
     if (code)
         return code;
     report_print_columns(report, report->options.what == REPORT_LIBRARIES ? "library" : "category");
-    size_t limit = row_limit(report, DEFAULT_LIMIT_FUNCTIONS);
+    size_t limit = report_row_limit(report, DEFAULT_LIMIT_FUNCTIONS);
     for (size_t i = 0; i < groups.length && i < limit; i++) {
         report_put_figures(report, groups.rows[i].total, groups.rows[i].self);
-        report_put_text(report, report_group_name(report, groups.rows[i].func),
-                        report->width ? report->width - REPORT_FIGURES_COLUMNS : 0);
+        report_put_middle(report, report_group_name(report, groups.rows[i].func),
+                          report_columns_left(report, report->figures_columns));
         putchar('\n');
     }
-    struct omissions omissions = {.cut = groups.length > limit};
-    print_omissions(report, &omissions, limit, "rows");
+    struct omissions omissions = {.limit = groups.length > limit ? limit : 0};
+    report_print_omissions(report, &omissions, "row");
     func_timings_destroy(&groups);
     return 0;
 }
@@ -274,7 +387,7 @@ int report_print_functions(const struct report *report, struct error *err)
     if (code)
         return code;
     struct omissions omissions = {0};
-    size_t limit = row_limit(report, DEFAULT_LIMIT_FUNCTIONS), printed = 0;
+    size_t limit = report_row_limit(report, DEFAULT_LIMIT_FUNCTIONS), printed = 0;
     report_print_columns(report, "function");
     for (size_t i = 0; i < functions.length; i++) {
         const struct func_timing *row = &functions.rows[i];
@@ -283,15 +396,15 @@ int report_print_functions(const struct report *report, struct error *err)
             continue;
         }
         if (printed == limit) {
-            omissions.cut = true;
+            omissions.limit = limit;
             break;
         }
         report_put_figures(report, row->total, row->self);
-        report_put_func(report, row->func, report->width ? report->width - REPORT_FIGURES_COLUMNS : 0);
+        report_put_func(report, row->func, "", report_columns_left(report, report->figures_columns));
         putchar('\n');
         printed++;
     }
-    print_omissions(report, &omissions, printed, "functions");
+    report_print_omissions(report, &omissions, "function");
     func_timings_destroy(&functions);
     return 0;
 }

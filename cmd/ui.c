@@ -12,14 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Texts of a file that may come from anywhere, like the names of its threads, do not move the cursor, change colours of
+/* Texts of a file that may come from anywhere, like the names of its threads, do not move the cursor, change colors of
  * the terminal or hide anything. */
 static void mask_invisible(char *text)
 {
     const char *at = text, *end = text + strlen(text);
     for (size_t length; at < end; at += length) {
         length = utf8_length(at, end);
-        bool visible = length == 0 || *at == '\n' || utf8_is_visible(utf8_decode(at, length));
+        bool visible = *at == '\n' || (length && utf8_is_visible(utf8_decode(at, length)));
         length = length ? length : 1;
         memmove(text, visible ? at : "?", visible ? length : 1);
         text += visible ? length : 1;

@@ -24,8 +24,9 @@ static void test_every_character_is_read_as_it_was_written(void **state)
 static void test_what_cannot_be_seen_or_moves_others_is_not_visible(void **state)
 {
     (void)state;
-    static const uint32_t hidden[] = {0,      '\t',   '\n',   0x1f,   0x7f,   0x9f,   0xad,    0x61c,   0x200b, 0x200f,
-                                      0x2028, 0x202e, 0x2060, 0x2066, 0x2069, 0xfeff, 0xe0001, 0xe0020, 0xe007f};
+    static const uint32_t hidden[] = {0,      '\t',   '\n',   0x1f,   0x7f,    0x9f,    0xad,   0x61c,
+                                      0x200b, 0x200f, 0x34f,  0x180b, 0xfe0f,  0xe0100, 0x2028, 0x202e,
+                                      0x2060, 0x2066, 0x2069, 0xfeff, 0xe0001, 0xe0020, 0xe007f};
     static const uint32_t visible[] = {' ',    '~',    0xa0,   0xac,   0xae,   0xe4,    0x3b1,   0x200a,
                                        0x2010, 0x2027, 0x202f, 0x2065, 0x4e2d, 0x1f600, 0xe0080, 0x10ffff};
     for (size_t i = 0; i < sizeof(hidden) / sizeof(*hidden); i++)

@@ -1,0 +1,357 @@
+/*
+ * What stands above the rows of `prof report`: one line that says what was recorded and how much of it is shown, a
+ * sentence for everything that makes the figures doubtful, and the options that leave samples out.
+ */
+#include "report.h"
+
+#include "base/hash.h"
+#include "tree/func_names.h"
+#include "tree/info.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LINE_TEXT = 512 };
+
+__attribute__((format(printf, 2, 3))) static void append(char *line, const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(line);
+    va_start(args, format);
+    vsnprintf(line + used, LINE_TEXT - used, format, args);
+    va_end(args);
+}
+
+static double count_all_samples(const struct report *report)
+{
+    double all = 0;
+    for (size_t i = 0; i < report->profile->threads.length; i++)
+        all += (double)report->profile->threads.data[i].samples.length;
+    return all;
+}
+
+/* ---- what the recorder said ---- */
+
+/* The value of the first fact with one of the names (NULL at the end) that it had in versions of prof; NULL: none. */
+static const char *find_fact(const struct fact_list *facts, const char *const *names)
+{
+    for (; *names; names++)
+        for (size_t i = 0; i < facts->length; i++)
+            if (strcmp(facts->data[i].label, *names) == 0)
+                return facts->data[i].value;
+    return NULL;
+}
+
+/* The number that a value begins with: "1,234", "3 (0.1 %)". */
+static double number_of(const char *value)
+{
+    double number = 0;
+    for (; value && (isdigit((unsigned char)*value) || *value == ','); value++)
+        if (*value != ',')
+            number = 10 * number + (*value - '0');
+    return number;
+}
+
+static int collect_facts(const struct report *report, struct fact_list *facts, struct arena *arena, struct error *err)
+{
+    int code = 0;
+    for (size_t i = 0; !code && i < report->profile->meta.extra.length; i++)
+        code = facts_of_section(facts, arena, report->profile, &report->profile->meta.extra.data[i], err);
+    return code;
+}
+
+/* ---- the first line ---- */
+
+/* Milliseconds; 0 if the profile does not say. */
+static double sum_cpu_times(const struct report *report)
+{
+    double cpu = 0;
+    for (size_t i = 0; i < report->threads.length; i++)
+        cpu += report_cpu_time(report, report->threads.data[i]);
+    return cpu;
+}
+
+static void append_time(const struct report *report, char *line)
+{
+    char text[32];
+    double wall = report->range.to - report->range.from, cpu = sum_cpu_times(report);
+    report_format_time(wall, text, sizeof(text));
+    append(line, "%s", text);
+    if (!weight_is_held(report->profile, WEIGH_CPU_TIME))
+        return;
+    report_format_time(cpu, text, sizeof(text));
+    append(line, ", CPU %s", text);
+    if (wall > 0)
+        append(line, " (%.*f%%)", cpu < wall / 100 ? 1 : 0, 100 * cpu / wall);
+}
+
+static void append_samples(const struct report *report, char *line)
+{
+    char counted_text[32], all_text[32];
+    double counted = (double)engine_timings(report->engine)->samples, all = count_all_samples(report);
+    report_format_count(counted, counted_text, sizeof(counted_text));
+    report_format_count(all, all_text, sizeof(all_text));
+    if (report_is_filtered(report))
+        append(line, ", %s of", counted_text);
+    append(line, "%s %s sample%s", report_is_filtered(report) ? "" : ",", all_text, all == 1 ? "" : "s");
+    if (!report_is_filtered(report) && counted != all) {
+        report_format_count(all - counted, counted_text, sizeof(counted_text));
+        append(line, " (%s without a stack)", counted_text);
+    }
+}
+
+static size_t count_processes(const struct report *report)
+{
+    struct hash pids = {0};
+    for (size_t i = 0; i < report->threads.length; i++)
+        hash_set(&pids, report->profile->threads.data[report->threads.data[i]].pid, 1);
+    size_t count = pids.length;
+    hash_destroy(&pids);
+    return count;
+}
+
+static void append_threads(const struct report *report, char *line)
+{
+    size_t all = report->profile->threads.length, count = report->threads.length, processes = count_processes(report);
+    const struct thread *first = &report->profile->threads.data[report->threads.data[0]];
+    if (count < all && count == 1)
+        append(line, ", thread %.60s (tid %.20s)", profile_text(report->profile, first->name),
+               profile_text(report->profile, first->tid));
+    else if (count < all)
+        append(line, ", %zu of %zu threads", count, all);
+    else if (processes > 1)
+        append(line, ", %zu processes", processes);
+    if (count == all && count > 1 && count != processes)
+        append(line, ", %zu threads", count);
+}
+
+static void print_first_line(const struct report *report, const struct fact_list *facts)
+{
+    enum { LEAST_COMMAND = 16 };
+    static const char *const ends[] = {"Exit status", "Target ended with", NULL};
+    const struct profile_meta *meta = &report->profile->meta;
+    const char *command = profile_text(report->profile, meta->arguments), *end = find_fact(facts, ends);
+    char line[LINE_TEXT];
+    /* The table below has the threads, too: they are left out where there is no room. */
+    for (int with_threads = 1; with_threads >= 0; with_threads--) {
+        line[0] = '\0';
+        append_time(report, line);
+        append_samples(report, line);
+        if (with_threads || report->threads.length < report->profile->threads.length)
+            append_threads(report, line);
+        if (end)
+            append(line, ", %.60s", end);
+        if (!report->width || report_text_columns(report, line) + LEAST_COMMAND + 2 <= report->width)
+            break;
+    }
+    unsigned left = report_columns_left(report, report_text_columns(report, line) + 2);
+    report_color(report, COLOR_BOLD);
+    unsigned used = report_put_middle(report, command[0] ? command : profile_text(report->profile, meta->product),
+                                      left && left < LEAST_COMMAND ? LEAST_COMMAND : left);
+    report_color(report, COLOR_NORMAL);
+    putchar(':');
+    report_put_wrapped(report, line, 4, used + 1);
+}
+
+/* ---- what makes the figures doubtful ---- */
+
+static void warn(const struct report *report, const char *text)
+{
+    report_color(report, COLOR_WARNING);
+    fputs("Warning:", stdout);
+    report_color(report, COLOR_NORMAL);
+    report_put_wrapped(report, text, 4, (unsigned)strlen("Warning:"));
+}
+
+static bool is_unnamed(const char *name)
+{
+    return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);
+}
+
+/* Code without names is no doubt about a figure, but about what can be read from it. */
+static int warn_of_unnamed_code(const struct report *report, struct error *err)
+{
+    enum { MOST_NAMED = 3 };
+    static const double much = 10;
+    struct func_timings functions;
+    const char *named[MOST_NAMED];
+    size_t named_count = 0, others = 0;
+    double unnamed = 0;
+    char text[LINE_TEXT] = "";
+    int code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
+    if (code)
+        return code;
+    for (size_t i = 0; i < functions.length; i++) {
+        const struct func_timing *row = &functions.rows[i];
+        const char *origin = report_origin(report->profile, row->func);
+        if (row->self <= 0 ||
+            !is_unnamed(strings_text(&report->profile->strings, func_names_of(report->profile, row->func).name)))
+            continue;
+        unnamed += row->self;
+        bool is_new = origin != NULL;
+        for (size_t k = 0; is_new && k < named_count; k++)
+            is_new = strcmp(named[k], origin) != 0;
+        if (is_new && named_count < MOST_NAMED)
+            named[named_count++] = origin;
+        else
+            others += is_new;
+    }
+    func_timings_destroy(&functions);
+    if (report_percent(report, unnamed) < much)
+        return 0;
+    append(text, "%.0f%% of self time is in functions without names", report_percent(report, unnamed));
+    for (size_t i = 0; i < named_count; i++)
+        append(text, "%s%.64s", i == 0 ? ": " : i + 1 == named_count && !others ? " and " : ", ", named[i]);
+    append(text, "%s (-v says why).", others ? " and others" : "");
+    warn(report, text);
+    return 0;
+}
+
+static void warn_of_few_samples(const struct report *report)
+{
+    enum { FEW = 50 };
+    static const double mostly_waiting = 0.1;
+    char text[LINE_TEXT] = "";
+    double samples = (double)engine_timings(report->engine)->samples, cpu = sum_cpu_times(report);
+    double wall = report->range.to - report->range.from;
+    if (samples == 0 || samples >= FEW)
+        return;
+    append(text, "%.0f sample%s %s too few for percentages to mean much", samples, samples == 1 ? "" : "s",
+           samples == 1 ? "is" : "are");
+    if (report_is_filtered(report))
+        append(text, ".");
+    else if (cpu > 0 && cpu < mostly_waiting * wall)
+        append(text, ": the target waited %.1f%% of the time, and only CPU time is sampled.", 100 - 100 * cpu / wall);
+    else
+        append(text, ": record for longer, or with more samples a second (prof record -r).");
+    warn(report, text);
+}
+
+static int print_doubts(const struct report *report, const struct fact_list *facts, struct error *err)
+{
+    static const double much = 1, least_covered = 95;
+    static const char *const covered_names[] = {"CPU time covered by samples", NULL};
+    static const char *const lost_names[] = {"Samples lost", NULL};
+    static const char *const truncated_names[] = {"Stacks truncated", "Stacks cut", NULL};
+    const char *own = profile_text(report->profile, report->profile->meta.warning);
+    const char *covered = find_fact(facts, covered_names);
+    char text[LINE_TEXT] = "";
+    double all = count_all_samples(report), lost = number_of(find_fact(facts, lost_names));
+    double truncated = number_of(find_fact(facts, truncated_names));
+    if (own[0])
+        warn(report, own);
+    if (lost > 0 && 100 * lost / (lost + all) >= much) {
+        append(text, "%.1f%% of the samples were lost, so times are too short (-v has the figures).",
+               100 * lost / (lost + all));
+        warn(report, text);
+    }
+    if (covered && strtod(covered, NULL) < least_covered) {
+        snprintf(text, sizeof(text), "only %.0f%% of the CPU time is covered by samples (-v says why).",
+                 strtod(covered, NULL));
+        warn(report, text);
+    }
+    if (all > 0 && 100 * truncated / all >= much) {
+        snprintf(text, sizeof(text),
+                 "%.1f%% of the stacks are truncated: their outer callers are missing (-v says why).",
+                 100 * fmin(1, truncated / all));
+        warn(report, text);
+    }
+    warn_of_few_samples(report);
+    return warn_of_unnamed_code(report, err);
+}
+
+/* ---- the options ---- */
+
+static void print_filters(const struct report *report)
+{
+    struct time_range full = engine_full_range(report->engine);
+    const char *separator = "Filters: ";
+    const struct report_options *options = &report->options;
+    if (!isnan(options->from) || !isnan(options->to)) {
+        printf("%srange %.3f s to %.3f s", separator, (report->range.from - full.from) / 1000,
+               (report->range.to - full.from) / 1000);
+        separator = "; ";
+    }
+    for (size_t i = 0; i < options->transforms.length; i++) {
+        printf("%s%s ", separator, options->transforms.data[i].option);
+        report_put_text(report, options->transforms.data[i].text, 0);
+        separator = "; ";
+    }
+    if (options->search[0]) {
+        printf("%ssearch ", separator);
+        report_put_text(report, options->search, 0);
+        separator = "; ";
+    }
+    if (separator[0] == ';')
+        putchar('\n');
+}
+
+/* ---- everything ---- */
+
+static void print_facts(const struct report *report, const char *title, const struct fact_list *facts)
+{
+    enum { INDENT = 4 };
+    if (!facts->length)
+        return;
+    putchar('\n');
+    report_color(report, COLOR_BOLD);
+    report_put_text(report, title, 0);
+    report_color(report, COLOR_NORMAL);
+    putchar('\n');
+    for (size_t i = 0; i < facts->length; i++) {
+        fputs("  ", stdout);
+        unsigned used = 2 + report_put_text(report, facts->data[i].label, 60);
+        putchar(':');
+        report_put_wrapped(report, facts->data[i].value, INDENT, used + 1);
+    }
+}
+
+static int print_details(const struct report *report, struct error *err)
+{
+    const struct profile_meta *meta = &report->profile->meta;
+    struct arena arena = {0};
+    struct fact_list facts = {0};
+    char date[64];
+    time_t seconds = (time_t)(meta->start_time / 1000);
+    struct tm local;
+    int code = facts_of_profile(&facts, &arena, report->profile, err);
+    if (!code && meta->start_time > 0 && meta->start_time < 1e14 && localtime_r(&seconds, &local) &&
+        strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local) &&
+        !array_push(&facts, (struct fact){"Recorded on", date}))
+        code = error_no_memory(err);
+    if (!code)
+        print_facts(report, "Profile", &facts);
+    for (size_t i = 0; !code && i < meta->extra.length; i++) {
+        facts.length = 0;
+        code = facts_of_section(&facts, &arena, report->profile, &meta->extra.data[i], err);
+        if (!code)
+            print_facts(report, profile_text(report->profile, meta->extra.data[i].label), &facts);
+    }
+    array_free(&facts);
+    arena_destroy(&arena);
+    return code;
+}
+
+int report_print_head(const struct report *report, struct error *err)
+{
+    struct arena arena = {0};
+    struct fact_list facts = {0};
+    int code = collect_facts(report, &facts, &arena, err);
+    if (!code) {
+        print_first_line(report, &facts);
+        print_filters(report);
+        code = print_doubts(report, &facts, err);
+    }
+    if (!code && report->options.verbose)
+        code = print_details(report, err);
+    array_free(&facts);
+    arena_destroy(&arena);
+    if (!code)
+        putchar('\n');
+    return code;
+}

@@ -1,0 +1,251 @@
+/*
+ * The command line of `prof report`.
+ */
+#include "report.h"
+
+#include "commands.h"
+#include "ui.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_INVERTED = 256,
+    OPTION_WEIGHT,
+    OPTION_SEARCH,
+    OPTION_RANGE,
+    OPTION_DEPTH,
+    OPTION_MIN,
+    OPTION_LIMIT,
+    OPTION_JSON,
+    OPTION_COLOR,
+    OPTION_NO_PAGER,
+    OPTION_WHAT,                                  /* and what is printed, from there on */
+    OPTION_TRANSFORM = OPTION_WHAT + REPORT_KINDS /* and the kinds of transforms */
+};
+
+/* A number of seconds, or of ms with that suffix. */
+static bool parse_seconds(const char *text, char **end, double *seconds)
+{
+    *seconds = strtod(text, end);
+    if (*end == text || !isfinite(*seconds))
+        return false;
+    if (strncmp(*end, "ms", 2) == 0) {
+        *seconds /= 1000;
+        *end += 2;
+    } else if (**end == 's') {
+        ++*end;
+    }
+    return true;
+}
+
+/* "1.5,3", ",200ms", "2," */
+static bool parse_range(const char *text, struct report_options *options)
+{
+    char *end = (char *)text;
+    if (*text != ',' && !parse_seconds(text, &end, &options->from))
+        return false;
+    if (*end != ',')
+        return false;
+    const char *second = end + 1;
+    if (*second && (!parse_seconds(second, &end, &options->to) || *end))
+        return false;
+    return !(options->to <= options->from);
+}
+
+static bool parse_count(const char *text, size_t *count)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    *count = value;
+    return *text >= '0' && *text <= '9' && !*end && !errno && value < SIZE_MAX;
+}
+
+static bool parse_percent(const char *text, double *percent)
+{
+    char *end;
+    *percent = strtod(text, &end);
+    return end != text && (!*end || strcmp(end, "%") == 0) && *percent >= 0 && *percent <= 100;
+}
+
+static int parse_value(int option, const char *value, struct report_options *options)
+{
+    size_t count = 0;
+    switch (option) {
+    case OPTION_RANGE:
+        return parse_range(value, options)
+                   ? 0
+                   : ui_usage("report", "'%s' is not a range; give two times in seconds, like 1.5,3 or 200ms,", value);
+    case OPTION_MIN:
+        return parse_percent(value, &options->min_percent)
+                   ? 0
+                   : ui_usage("report", "'%s' is not a percentage from 0 to 100", value);
+    default:
+        if (!parse_count(value, &count) || (option == OPTION_DEPTH && (count == 0 || count > UINT32_MAX)))
+            return ui_usage("report", "'%s' is not a number of %s", value, option == OPTION_DEPTH ? "levels" : "rows");
+        if (option == OPTION_DEPTH)
+            options->depth = (uint32_t)count;
+        else
+            options->limit = count;
+        return 0;
+    }
+}
+
+static bool add_transform(struct report_options *options, enum transform_kind kind, const char *text)
+{
+    return array_push(&options->transforms, (struct report_transform){kind, report_transform_names[kind], text});
+}
+
+static bool parse_weight(const char *text, enum sample_weight *weight)
+{
+    static const char *const names[WEIGH_KINDS] = {
+        [WEIGH_RECORDED] = "recorded", [WEIGH_SAMPLES] = "samples",           [WEIGH_TIME] = "time",
+        [WEIGH_CPU_TIME] = "cpu-time", [WEIGH_OFF_CPU_TIME] = "off-cpu-time", [WEIGH_ON_CPU] = "on-cpu",
+        [WEIGH_OFF_CPU] = "off-cpu"};
+    for (int kind = 0; kind < WEIGH_KINDS; kind++)
+        if (strcmp(names[kind], text) == 0) {
+            *weight = (enum sample_weight)kind;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_color(const char *text, enum report_color_when *when)
+{
+    static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    for (size_t i = 0; text && i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(names[i], text) == 0) {
+            *when = (enum report_color_when)i;
+            return true;
+        }
+    *when = COLOR_ALWAYS;
+    return !text;
+}
+
+static int choose_what(struct report_options *options, enum report_what what, const char *of)
+{
+    if (options->what != REPORT_TREE && options->what != what)
+        return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --lines, --annotate, "
+                                  "--markers and --threads exclude each other");
+    options->what = what;
+    options->of = of;
+    return 0;
+}
+
+int report_parse_options(int argc, char **argv, struct report_options *options)
+{
+    static const struct option plain_options[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"inverted", no_argument, NULL, OPTION_INVERTED},
+        {"functions", no_argument, NULL, OPTION_WHAT + REPORT_FUNCTIONS},
+        {"lines", required_argument, NULL, OPTION_WHAT + REPORT_LINES},
+        {"annotate", required_argument, NULL, OPTION_WHAT + REPORT_ANNOTATION},
+        {"markers", no_argument, NULL, OPTION_WHAT + REPORT_MARKERS},
+        {"libraries", no_argument, NULL, OPTION_WHAT + REPORT_LIBRARIES},
+        {"categories", no_argument, NULL, OPTION_WHAT + REPORT_CATEGORIES},
+        {"butterfly", required_argument, NULL, OPTION_WHAT + REPORT_BUTTERFLY},
+        {"weight", required_argument, NULL, OPTION_WEIGHT},
+        {"thread", required_argument, NULL, 't'},
+        {"search", required_argument, NULL, OPTION_SEARCH},
+        {"range", required_argument, NULL, OPTION_RANGE},
+        {"depth", required_argument, NULL, OPTION_DEPTH},
+        {"min-percent", required_argument, NULL, OPTION_MIN},
+        {"limit", required_argument, NULL, OPTION_LIMIT},
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"threads", no_argument, NULL, OPTION_WHAT + REPORT_THREADS},
+        {"verbose", no_argument, NULL, 'v'},
+        {"color", optional_argument, NULL, OPTION_COLOR},
+        {"no-pager", no_argument, NULL, OPTION_NO_PAGER},
+        SYMBOL_OPTIONS,
+    };
+    enum { PLAIN_OPTIONS = sizeof(plain_options) / sizeof(*plain_options) };
+    struct option long_options[PLAIN_OPTIONS + TRANSFORM_KINDS + 1] = {0};
+    memcpy(long_options, plain_options, sizeof(plain_options));
+    for (int kind = 0; kind < TRANSFORM_KINDS; kind++)
+        long_options[PLAIN_OPTIONS + kind] =
+            (struct option){report_transform_names[kind], required_argument, NULL, OPTION_TRANSFORM + kind};
+    for (int option, status; (option = getopt_long(argc, argv, ":ht:v", long_options, NULL)) != -1;) {
+        switch (option) {
+        case 'h':
+            help_print("report");
+            return -1;
+        case OPTION_INVERTED:
+            options->inverted = true;
+            break;
+        case OPTION_WHAT + REPORT_FUNCTIONS:
+        case OPTION_WHAT + REPORT_LIBRARIES:
+        case OPTION_WHAT + REPORT_CATEGORIES:
+        case OPTION_WHAT + REPORT_BUTTERFLY:
+        case OPTION_WHAT + REPORT_LINES:
+        case OPTION_WHAT + REPORT_ANNOTATION:
+        case OPTION_WHAT + REPORT_MARKERS:
+        case OPTION_WHAT + REPORT_THREADS:
+            status = choose_what(options, (enum report_what)(option - OPTION_WHAT), optarg);
+            if (status)
+                return status;
+            break;
+        case OPTION_WEIGHT:
+            if (!parse_weight(optarg, &options->weight))
+                return ui_usage("report",
+                                "'%s' is not a weight; give samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu",
+                                optarg);
+            break;
+        case OPTION_SYMBOL_DIR:
+        case OPTION_DEBUGINFOD:
+            options->has_symbols = true;
+            status = symbol_options_parse(&options->symbols, "report", option, optarg);
+            if (status)
+                return status;
+            break;
+        case OPTION_JSON:
+            options->json = true;
+            break;
+        case OPTION_COLOR:
+            if (!parse_color(optarg, &options->color))
+                return ui_usage("report", "--color takes auto, always or never, not '%s'", optarg);
+            break;
+        case OPTION_NO_PAGER:
+            options->no_pager = true;
+            break;
+        case 'v':
+            options->verbose = true;
+            break;
+        case OPTION_SEARCH:
+            options->search = optarg;
+            break;
+        case 't':
+            if (!array_push(&options->threads, optarg))
+                return ui_fail("out of memory");
+            break;
+        case OPTION_RANGE:
+        case OPTION_DEPTH:
+        case OPTION_MIN:
+        case OPTION_LIMIT:
+            status = parse_value(option, optarg, options);
+            if (status)
+                return status;
+            break;
+        default:
+            if (option < OPTION_TRANSFORM)
+                return ui_bad_option("report", option, argv);
+            if (!add_transform(options, (enum transform_kind)(option - OPTION_TRANSFORM), optarg))
+                return ui_fail("out of memory");
+        }
+    }
+    if (argc - optind != 1)
+        return ui_usage("report", argc == optind ? "no file given" : "it takes one file, not %d", argc - optind);
+    if (options->inverted && options->what != REPORT_TREE)
+        return ui_usage("report", "--inverted works only with the tree");
+    if (options->has_symbols && options->what != REPORT_ANNOTATION)
+        return ui_usage("report", "--symbol-dir and --debuginfod work only with --annotate");
+    for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
+        if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)
+            return ui_usage("report", "--merge-call-node takes a path from the root, which --inverted has not");
+    options->path = argv[optind];
+    return 0;
+}

@@ -1,0 +1,123 @@
+/*
+ * What `prof report` looks at: the threads and the range that the options name, and the question to the engine.
+ */
+#include "report.h"
+
+#include "ui.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* How well a thread fits what was asked for: its tid, then its index, then its whole name, then a part of it. */
+enum { FITS_TID = 4, FITS_INDEX = 3, FITS_NAME = 2, FITS_PART = 1, FITS_NOT = 0 };
+
+static int fit_of_thread(const struct report *report, uint32_t index, const char *wanted)
+{
+    const struct thread *thread = &report->profile->threads.data[index];
+    char number[16];
+    snprintf(number, sizeof(number), "%u", index);
+    if (strcmp(profile_text(report->profile, thread->tid), wanted) == 0)
+        return FITS_TID;
+    if (strcmp(number, wanted) == 0)
+        return FITS_INDEX;
+    if (strcmp(profile_text(report->profile, thread->name), wanted) == 0)
+        return FITS_NAME;
+    return strcasestr(profile_text(report->profile, thread->name), wanted) ? FITS_PART : FITS_NOT;
+}
+
+static int say_no_thread(const struct report *report, const char *wanted)
+{
+    enum { MOST_NAMED = 12 };
+    ui_fail("no thread of %s has the name or number '%s'; it has these threads:", report->options.path, wanted);
+    size_t count = report->profile->threads.length;
+    for (uint32_t i = 0; i < count && i < MOST_NAMED; i++) {
+        const struct thread *thread = &report->profile->threads.data[i];
+        fflush(stdout);
+        ui_say("  %u  tid %.40s  %.80s", i, profile_text(report->profile, thread->tid),
+               profile_text(report->profile, thread->name));
+    }
+    if (count > MOST_NAMED)
+        ui_say("  and %zu more", count - MOST_NAMED);
+    return EXIT_FAILURE;
+}
+
+static int add_threads(struct report *report, const char *wanted)
+{
+    int best = FITS_NOT;
+    for (uint32_t i = 0; i < report->profile->threads.length; i++) {
+        int fit = fit_of_thread(report, i, wanted);
+        best = fit > best ? fit : best;
+    }
+    if (best == FITS_NOT)
+        return say_no_thread(report, wanted);
+    for (uint32_t i = 0; i < report->profile->threads.length; i++)
+        if (fit_of_thread(report, i, wanted) == best && !array_push(&report->threads, i))
+            return ui_fail("out of memory");
+    return EXIT_SUCCESS;
+}
+
+static int choose_threads(struct report *report)
+{
+    for (size_t i = 0; i < report->options.threads.length; i++) {
+        int status = add_threads(report, report->options.threads.data[i]);
+        if (status)
+            return status;
+    }
+    for (uint32_t i = 0; !report->options.threads.length && i < report->profile->threads.length; i++)
+        if (!array_push(&report->threads, i))
+            return ui_fail("out of memory");
+    report->weight_type =
+        weight_unit(report->options.weight, report->profile->threads.data[report->threads.data[0]].samples.weight_type);
+    return EXIT_SUCCESS;
+}
+
+static void choose_range(struct report *report)
+{
+    struct time_range full = engine_full_range(report->engine);
+    report->range = full;
+    if (!isnan(report->options.from))
+        report->range.from = full.from + report->options.from * 1000;
+    if (!isnan(report->options.to))
+        report->range.to = full.from + report->options.to * 1000;
+}
+
+int report_select(struct report *report)
+{
+    int status = choose_threads(report);
+    if (!status)
+        choose_range(report);
+    return status;
+}
+
+struct tree_query report_query(const struct report *report)
+{
+    bool whole = isnan(report->options.from) && isnan(report->options.to);
+    bool is_of_markers = report->options.what == REPORT_MARKERS;
+    return (struct tree_query){.threads = report->threads.data,
+                               .thread_count = report->threads.length,
+                               .range = whole ? whole_time : report->range,
+                               .transforms = report->transforms.data,
+                               .transform_count = report->transforms.length,
+                               .search = report->options.search,
+                               .search_length = is_of_markers ? 0 : strlen(report->options.search),
+                               .inverted = report->options.inverted,
+                               .weight = report->options.weight};
+}
+
+int report_ask_engine(struct report *report, struct error *err)
+{
+    struct tree_query query = report_query(report);
+    int code = engine_query(report->engine, &query, err);
+    report->total = code ? 0 : engine_timings(report->engine)->root_total;
+    return code;
+}
+
+bool report_is_filtered(const struct report *report)
+{
+    const struct report_options *options = &report->options;
+    return options->threads.length || options->transforms.length || options->search[0] || !isnan(options->from) ||
+           !isnan(options->to);
+}
