@@ -40,9 +40,9 @@ static inline uint32_t utf8_decode(const char *at, size_t length)
     return code;
 }
 
-/* Whether a character shows where it stands and does no more. Not visible are Unicode's controls (Cc), format characters
- * (Cf: zero-width ones, those that turn the direction of writing) and separators of lines (Zl, Zp), as in plain.ts of
- * the page, and variation selectors and the grapheme joiner, which have no width and no shape. */
+/* Whether a character shows where it stands and does no more. Not visible are Unicode's controls (Cc), format
+ * characters (Cf: zero-width ones, those that turn the direction of writing) and separators of lines (Zl, Zp), as in
+ * plain.ts of the page, and variation selectors and the grapheme joiner, which have no width and no shape. */
 bool utf8_is_visible(uint32_t code);
 
 /* Writes `code` (a Unicode scalar value) at `out`, which has room for 4 bytes; returns its length. */
