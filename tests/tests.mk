@@ -55,7 +55,9 @@ $(BUILD)/tests/libprof.a: $(TEST_OBJECTS)
 $(UNIT_TESTS): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/libprof.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)
-	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< $(BUILD)/tests/libprof.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< $(BUILD)/tests/libprof.a $(TEST_LDFLAGS) -lcmocka $(LIBS)
+
+$(BUILD)/tests/unit/test_out_of_memory: TEST_LDFLAGS = $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup)
 
 $(BUILD)/tsan/lib/%.o: lib/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
