@@ -283,6 +283,8 @@ static void say_saved(const char *output, const struct assemble_result *saved)
            saved->samples == 1 ? "" : "s", lost, cut, saved->bytes ? ", " : "", saved->bytes ? size : "");
     say_missing_symbols(saved);
     say_gone(saved);
+    for (size_t i = 0; i < saved->hints.count; i++)
+        ui_say("%s", saved->hints.text[i]);
 }
 
 /* ---- commands ---- */

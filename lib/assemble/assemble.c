@@ -319,8 +319,11 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
     code = map_stacks(&assembly, err);
     if (!code)
         code = add_threads(&assembly, err);
-    if (!code)
-        code = fill_metadata(&assembly.profile, &assembly.replay, &assembly.symbolization, assembly.start_ns, err);
+    if (!code) {
+        hints_find(&result->hints, &assembly.replay, &assembly.symbolization);
+        code = fill_metadata(&assembly.profile, &assembly.replay, &assembly.symbolization, &result->hints,
+                             assembly.start_ns, err);
+    }
     if (!code)
         code = write_profile(&assembly, output_path, &result->bytes, err);
     if (!code)

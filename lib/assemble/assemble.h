@@ -4,6 +4,7 @@
 #ifndef PROF_ASSEMBLE_ASSEMBLE_H
 #define PROF_ASSEMBLE_ASSEMBLE_H
 
+#include "assemble/hints.h"
 #include "base/error.h"
 #include "record/open_files.h"
 #include "symbol/symbol.h"
@@ -36,6 +37,7 @@ struct assemble_result {
     struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];
     size_t gone_count; /* libraries that were deleted or replaced since they were mapped; they have their own names */
     char gone[64];     /* the first of them */
+    struct hints hints;
 };
 
 /* Reads `spool_path`, names every address and writes the profile to `output_path` (gzip if it ends in .gz) by way of a

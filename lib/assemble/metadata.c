@@ -164,6 +164,8 @@ static void add_string(struct metadata *metadata, const char *label, const char 
 static void add_count_and_share(struct metadata *metadata, const char *label, uint64_t part, uint64_t whole)
 {
     char share[32], text[96];
+    if (!whole) /* "0 of 0" says nothing */
+        return;
     format_share(share, sizeof(share), part, whole);
     snprintf(text, sizeof(text), "%" PRIu64 " (%s)", part, share);
     add_string(metadata, label, text);
@@ -295,7 +297,8 @@ static void add_coverage(struct metadata *metadata)
     add_string(metadata, "Samples requested", text);
 }
 
-static void fill_trust_section(struct metadata *metadata, const struct symbolization *symbolization)
+static void fill_trust_section(struct metadata *metadata, const struct symbolization *symbolization,
+                               const struct hints *hints)
 {
     const struct replay *replay = metadata->replay;
     uint64_t truncated = 0, completed_live = 0, by_frame_pointer = 0;
@@ -307,11 +310,14 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
     start_section(metadata, "Trust");
     if (!metadata->section)
         return;
+    for (size_t i = 0; i < hints->count; i++)
+        add_string(metadata, "Hint", hints->text[i]);
     add_number(metadata, "Samples", "integer", replay->sample_count);
     add_coverage(metadata);
     add_number(metadata, "Samples lost", "integer", replay->lost);
     add_count_and_share(metadata, "Stacks complete", replay->sample_count - truncated, replay->sample_count);
-    add_truncated_stacks(metadata, truncated);
+    if (replay->sample_count)
+        add_truncated_stacks(metadata, truncated);
     add_number(metadata, "Stacks completed from the live process", "integer", completed_live);
     add_number(metadata, "Stacks with frames found by frame pointer", "integer", by_frame_pointer);
     add_count_and_share(metadata, "Addresses named", symbolization->addresses - symbolization->unnamed,
@@ -322,8 +328,10 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
     uint64_t recorder_cpu = replay_info_number(replay, INFO_RECORDER_CPU, 0);
     if (recorder_cpu) {
         char text[64];
-        snprintf(text, sizeof(text), "%.3f s, %.1f µs a sample", (double)recorder_cpu / 1e9,
-                 replay->sample_count ? (double)recorder_cpu / 1e3 / (double)replay->sample_count : 0.0);
+        int length = snprintf(text, sizeof(text), "%.3f s", (double)recorder_cpu / 1e9);
+        if (replay->sample_count)
+            snprintf(text + length, sizeof(text) - (size_t)length, ", %.1f µs a sample",
+                     (double)recorder_cpu / 1e3 / (double)replay->sample_count);
         add_string(metadata, "CPU time of the recorder", text);
     }
     uint64_t memory = replay_info_number(replay, INFO_RECORDER_MEMORY, 0);
@@ -353,7 +361,7 @@ static void fill_thread_section(struct metadata *metadata)
 }
 
 int fill_metadata(struct profile *profile, const struct replay *replay, const struct symbolization *symbolization,
-                  uint64_t start_ns, struct error *err)
+                  const struct hints *hints, uint64_t start_ns, struct error *err)
 {
     struct metadata metadata = {.profile = profile, .replay = replay};
     struct profile_meta *meta = &profile->meta;
@@ -386,7 +394,7 @@ int fill_metadata(struct profile *profile, const struct replay *replay, const st
         meta->product = add_text(&metadata, "prof");
     fill_machine(&metadata);
     fill_recording_section(&metadata);
-    fill_trust_section(&metadata, symbolization);
+    fill_trust_section(&metadata, symbolization, hints);
     fill_thread_section(&metadata);
     return metadata.failed ? error_no_memory(err) : 0;
 }

@@ -4,11 +4,12 @@
 #ifndef PROF_ASSEMBLE_METADATA_H
 #define PROF_ASSEMBLE_METADATA_H
 
-#include "assemble/symbolization.h"
+#include "assemble/hints.h"
 #include "assemble/replay.h"
+#include "assemble/symbolization.h"
 
 /* Fills profile->meta. `start_ns` is CLOCK_MONOTONIC at the profile's zero. */
 int fill_metadata(struct profile *profile, const struct replay *replay, const struct symbolization *symbolization,
-                  uint64_t start_ns, struct error *err);
+                  const struct hints *hints, uint64_t start_ns, struct error *err);
 
 #endif

@@ -36,6 +36,7 @@ struct replay_frame {
     uint32_t process; /* whose map or jitdump file may name this code; REPLAY_NONE: no file can */
     uint64_t address; /* library-relative, or the pc */
     uint32_t code;    /* REPLAY_LIB_DUMPED: index in jitdump.codes */
+    uint64_t samples; /* whose innermost frame it is */
 };
 
 struct replay_stack {

@@ -117,10 +117,11 @@ static uint32_t add_jit_frame(struct namer *namer, const struct jit_name *name, 
 }
 
 /* Nothing tells functions apart: all of it is one, and not one for each address. */
-static uint32_t add_unnamed_code(struct namer *namer)
+static uint32_t add_unnamed_code(struct namer *namer, const struct replay_frame *frame)
 {
     static const struct jit_name unnamed = {.function = "JIT code (no symbols)"};
     namer->symbolization->jit_unnamed++;
+    namer->symbolization->jit_unnamed_samples += frame->samples;
     return add_jit_frame(namer, &unnamed, 0, 0);
 }
 
@@ -129,7 +130,7 @@ static uint32_t add_anonymous_frame(struct namer *namer, size_t index)
 {
     const struct jit_name *name = perf_map_names_of(&namer->perf_map_names, index);
     namer->symbolization->jit_addresses++;
-    return name ? add_jit_frame(namer, name, 0, 0) : add_unnamed_code(namer);
+    return name ? add_jit_frame(namer, name, 0, 0) : add_unnamed_code(namer, &namer->replay->frames.data[index]);
 }
 
 static const char *text_of(const struct jitdump *dump, uint32_t text)
@@ -148,7 +149,7 @@ static uint32_t add_dumped_frame(struct namer *namer, const struct replay_frame 
     struct jit_name name;
     namer->symbolization->jit_addresses++;
     if (!text->length)
-        return add_unnamed_code(namer);
+        return add_unnamed_code(namer, from);
     if (jit_name_parse(&name, text->text, text->length, &namer->perf_map_names.arena))
         return PROFILE_NONE;
     if (!name.file && code->line_count)

@@ -32,6 +32,7 @@ struct symbolization {
     struct row_list frames;               /* profile frames */
     uint64_t addresses, unnamed;          /* distinct addresses in libraries, and those without a symbol */
     uint64_t jit_addresses, jit_unnamed;  /* distinct addresses of JIT code, and those that no file names */
+    uint64_t jit_unnamed_samples;         /* samples in the latter */
     bool shares_frames;                   /* several addresses may have the same frame */
     ARRAY(struct missing_symbols) missing_symbols;
     ARRAY(uint32_t) gone; /* strings: libraries that were deleted or replaced since they were mapped, but have names */

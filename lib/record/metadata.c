@@ -85,6 +85,8 @@ int metadata_write_end(struct spool_writer *spool, const struct record_result *r
     const struct item items[] = {
         {INFO_END_MONOTONIC, .number = monotonic_ns()},
         {INFO_CPU_TIME, .number = result->cpu_time},
+        {INFO_TARGET_CPU, .number = result->target_cpu},
+        {INFO_SURVIVORS, .number = result->survivors},
         {INFO_SAMPLES_LOST, .number = result->lost},
         {INFO_RECORDER_CPU, .number = result->recorder_cpu},
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},

@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -254,12 +255,19 @@ static void end_recording(struct recording *recording, enum record_end end, int 
     recording->result->signal = signal;
 }
 
+static uint64_t timeval_ns(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * 1000;
+}
+
 static void reap_target(struct recording *recording, int flags)
 {
     int status;
-    if (recording->target_reaped || waitpid(recording->target.pid, &status, flags) != recording->target.pid)
+    struct rusage usage;
+    if (recording->target_reaped || wait4(recording->target.pid, &status, flags, &usage) != recording->target.pid)
         return;
     recording->target_reaped = true;
+    recording->result->target_cpu = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
     recording->result->target_ended = true;
     recording->result->target_status = status;
     end_recording(recording, RECORD_TARGET_ENDED, 0);
@@ -474,6 +482,8 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     result->truncated = recording->truncated;
     memcpy(result->notes, recording->events.notes, sizeof(result->notes));
     result->note_count = recording->events.note_count;
+    if (result->target_ended)
+        result->survivors = tracker_count_survivors(recording->tracker);
     note_new_cpus(recording);
 }
 

@@ -45,7 +45,9 @@ struct record_result {
     uint64_t samples, lost;
     uint64_t truncated;                     /* samples whose stack does not reach the thread's start */
     uint64_t cpu_time;                      /* ns that the target and its children used; 0 unknown */
+    uint64_t target_cpu;                    /* ns that the kernel says the target and the children it waited for used */
     uint64_t recorder_cpu;                  /* ns */
+    uint64_t survivors;                     /* processes that went on when the target ended */
     char notes[PERF_NOTES][PERF_NOTE_SIZE]; /* what was not granted, a sentence each */
     size_t note_count;
 };

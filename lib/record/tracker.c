@@ -5,7 +5,9 @@
 #include "record/proc_maps.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -477,6 +479,29 @@ static int lost_records(struct tracker *tracker, const struct perf_record *recor
     tracker->losses++;
     struct spool_event event = {.kind = SPOOL_LOST, .time = record->time, .cpu = record->cpu, .count = record->lost};
     return spool_writer_event(tracker->spool, &event, err);
+}
+
+/* The record of an end may not have come yet. A zombie only waits for its parent. */
+static bool still_runs(uint32_t pid)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    const char *name_end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+    fclose(file);
+    return name_end && name_end[1] && !strchr("ZX", name_end[2]);
+}
+
+size_t tracker_count_survivors(const struct tracker *tracker)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tracker->processes.items.length; i++) {
+        const struct tracked_process *process = tracker->processes.items.data[i];
+        count += process && still_runs(process->pid);
+    }
+    return count;
 }
 
 int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err)

@@ -61,4 +61,7 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
  * may be found now. */
 bool tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time);
 
+/* How many of the processes still live. */
+size_t tracker_count_survivors(const struct tracker *tracker);
+
 #endif

@@ -1,8 +1,10 @@
 /** Why there is nothing to see, and what to do about it. */
 import type { JSX } from 'preact';
 import { changeView, info, popRanges, previewRange, search, setPreview, transforms, view } from '../state/store';
+import { trustSection } from '../state/summary_view';
 import { undoTransforms } from '../state/tree';
 import { plainText } from '../text/plain';
+import { ProfileText } from './text';
 
 interface Reason {
     sentence: string;
@@ -40,13 +42,17 @@ function reasons(): Reason[] {
 export function EmptyTree(): JSX.Element {
     const found = reasons();
     const isWhole = info.value.sampleCount === 0;
+    const hint = trustSection.value?.entries.find((entry) => entry.label === 'Hint')?.value ?? '';
     return (
         <div class="empty" role="status">
             <h2>{isWhole ? 'This recording has no samples' : 'No samples here'}</h2>
-            {found.length === 0 && isWhole && (
+            {isWhole && (
                 <p>
-                    The program may have ended before the first sample, or have waited all the time. Record it for
-                    longer, or with a higher rate.
+                    {hint !== '' ? (
+                        <ProfileText text={`${hint[0]?.toUpperCase()}${hint.slice(1)}.`} limit={400} />
+                    ) : (
+                        'The program may have ended before the first sample, or have waited all the time. Record it for longer, or with a higher rate.'
+                    )}
                 </p>
             )}
             {found.length === 0 && !isWhole && (

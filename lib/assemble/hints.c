@@ -1,0 +1,157 @@
+#include "assemble/hints.h"
+
+#include "base/path.h"
+#include "record/info.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_hint(struct hints *hints, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_hint(struct hints *hints, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(hints->text[hints->count++], HINT_SIZE, format, args);
+    va_end(args);
+}
+
+/* ---- samples ---- */
+
+#define MS UINT64_C(1000000)
+
+enum {
+    FEW_SAMPLES = 50,
+    RATE_MOST = 20000,          /* Hz: above it samples cost more than they tell */
+    MUCH_MS = 20,               /* of CPU time */
+    LONG_MS = 200,              /* of waiting */
+    LEAST_COVERED_PERCENT = 80, /* of the CPU time */
+    LEAST_BUSY_PERCENT = 10     /* of the time; below it, a program mostly waits */
+};
+
+/* What to add to a sentence about a rate that was too low. */
+static const char *higher_rate(uint64_t interval, char *text, size_t size)
+{
+    uint64_t rate = 10 * UINT64_C(1000000000) / interval;
+    if (rate > 10 * RATE_MOST / 2)
+        return "; run it longer or more often";
+    snprintf(text, size, "; '-r %" PRIu64 "' takes more samples", rate > RATE_MOST ? (uint64_t)RATE_MOST : rate);
+    return text;
+}
+
+static void explain_samples(struct hints *hints, const struct replay *replay)
+{
+    uint64_t interval = replay_info_number(replay, INFO_INTERVAL, 0);
+    uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
+    uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
+    uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0),
+             of_target = replay_info_number(replay, INFO_TARGET_CPU, 0);
+    uint64_t survivors = replay_info_number(replay, INFO_SURVIVORS, 0);
+    uint64_t wall = end > start ? end - start : 0;
+    bool is_few = replay->sample_count < FEW_SAMPLES;
+    char rate[64];
+    if (!interval || !end) /* a recovered recording has no end that would tell */
+        return;
+    if (used < replay->covered_cpu_time)
+        used = replay->covered_cpu_time;
+    double used_ms = (double)used / (double)MS, seconds = (double)wall / 1e9;
+    if (of_target > used + MUCH_MS * MS && used < of_target / 2)
+        add_hint(
+            hints,
+            "%.2f of %.2f s of CPU time were used by a program that this user may not sample, because it is setuid "
+            "or not readable; record it as root",
+            (double)(of_target - used) / 1e9, (double)of_target / 1e9);
+    else if (is_few && survivors)
+        add_hint(hints,
+                 "%" PRIu64 " process%s that the command started went on when it ended, and prof records only until "
+                 "then; have the command stay in the foreground (many daemons have an option for it)",
+                 survivors, survivors == 1 ? "" : "es");
+    else if (is_few && wall > LONG_MS * MS && used < wall / 100 * LEAST_BUSY_PERCENT)
+        add_hint(hints,
+                 "in %.2f s the command used %.1f ms of CPU time and waited for the rest; prof samples only threads "
+                 "that run",
+                 seconds, used_ms);
+    else if (is_few)
+        add_hint(hints, "the command used only %.1f ms of CPU time, and prof takes a sample every %.3g ms of it%s",
+                 used_ms, (double)interval / (double)MS, higher_rate(interval, rate, sizeof(rate)));
+    else if (replay->covered_cpu_time < used / 100 * LEAST_COVERED_PERCENT && used > MUCH_MS * MS)
+        add_hint(hints, "%.0f %% of the CPU time was used by threads that ended before their next sample%s",
+                 100 * (1 - (double)replay->covered_cpu_time / (double)used),
+                 higher_rate(interval, rate, sizeof(rate)));
+}
+
+/* ---- names of compiled code ---- */
+
+/* By what the file of a virtual machine begins with. */
+static const struct {
+    const char *file, *advice;
+} compilers[] = {
+    {"node", "run 'node --perf-basic-prof --interpreted-frames-native-stack'"},
+    {"libnode", "run 'node --perf-basic-prof --interpreted-frames-native-stack'"},
+    {"libjvm.", "run 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' (Java 17 and later)"},
+    {"luajit", "luajit names it when it was built with XCFLAGS=-DLUAJIT_USE_PERFTOOLS"},
+    {"libluajit", "luajit names it when it was built with XCFLAGS=-DLUAJIT_USE_PERFTOOLS"},
+    {"python3", "run 'python3 -X perf' (Python 3.12 and later)"},
+    {"libpython3", "run 'python3 -X perf' (Python 3.12 and later)"},
+    {"beam.", "run 'erl +JPperf true'"},
+    {"libcoreclr.", "set DOTNET_PerfMapEnabled=1 in the environment"},
+    {"ruby", "run 'ruby --yjit --yjit-perf' (Ruby 3.3 and later)"},
+    {"libjulia", "set ENABLE_JITPROFILING=1 in the environment, for a Julia that was built with it"},
+};
+
+static const char *advice_of(const char *file)
+{
+    for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++)
+        if (strncmp(file, compilers[i].file, strlen(compilers[i].file)) == 0)
+            return compilers[i].advice;
+    return NULL;
+}
+
+static const char *find_advice(const struct replay *replay)
+{
+    const char *advice = NULL;
+    for (size_t i = 0; i < replay->libs.length && !advice; i++)
+        if (replay->libs.data[i].lib.path)
+            advice = advice_of(path_base_name(replay->libs.data[i].lib.path));
+    return advice;
+}
+
+/* "python3.13": 13; 0 if the name does not tell. */
+static long python_version(const char *program)
+{
+    return strncmp(program, "python3.", 8) == 0 ? strtol(program + 8, NULL, 10) : 0;
+}
+
+static long mapped_python_version(const struct replay *replay)
+{
+    long version = 0;
+    for (size_t i = 0; i < replay->libs.length && !version; i++)
+        if (replay->libs.data[i].lib.path)
+            version = python_version(path_base_name(replay->libs.data[i].lib.path));
+    return version;
+}
+
+static void explain_jit_code(struct hints *hints, const struct replay *replay,
+                             const struct symbolization *symbolization)
+{
+    enum { FIFTIETH = 50, FIRST_PYTHON_WITH_NAMES = 12 };
+    const char *product = replay_info(replay, INFO_PRODUCT);
+    if (symbolization->jit_unnamed_samples && symbolization->jit_unnamed_samples >= replay->sample_count / FIFTIETH) {
+        const char *advice = find_advice(replay);
+        add_hint(hints, "code that was compiled while the program ran has no names; %s",
+                 advice ? advice : "'man prof-record' says how compilers are asked for them");
+    } else if (product && strncmp(product, "python3", 7) == 0 && !symbolization->jit_addresses &&
+               replay->sample_count && mapped_python_version(replay) >= FIRST_PYTHON_WITH_NAMES) {
+        add_hint(hints, "the functions of Python code are not in the profile; 'python3 -X perf' puts them there");
+    }
+}
+
+void hints_find(struct hints *hints, const struct replay *replay, const struct symbolization *symbolization)
+{
+    hints->count = 0;
+    explain_samples(hints, replay);
+    explain_jit_code(hints, replay, symbolization);
+}
