@@ -366,7 +366,8 @@ static int record(struct options *options)
     sigset_t signals, mask;
     record_signals(&signals);
     sigprocmask(SIG_BLOCK, &signals, &mask);
-    struct open_files files = {.files = {0}};
+    struct open_files files;
+    open_files_init(&files);
     struct record_options record_options = {.argv = options->command,
                                             .rate = options->rate,
                                             .duration = options->duration,

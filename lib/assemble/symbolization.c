@@ -355,8 +355,11 @@ static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const
 
 static struct symbol_origin origin_of(const struct spool_lib *lib, const struct open_files *files, uint32_t number)
 {
-    struct open_file file = files ? open_files_get(files, number) : (struct open_file){.fd = -1, .root_fd = -1};
-    return (struct symbol_origin){.fd = file.fd, .root_fd = file.root_fd, .size = lib->size, .mtime_ns = lib->mtime_ns};
+    return (struct symbol_origin){
+        .file = files ? open_files_get(files, number) : NULL,
+        .root_fd = files ? open_files_root_fd(files, number) : -1,
+        .identity = {.device = lib->device, .inode = lib->inode, .size = lib->size, .mtime_ns = lib->mtime_ns},
+    };
 }
 
 static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct symbol_origin *origin)

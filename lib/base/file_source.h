@@ -6,7 +6,7 @@
  * the file for each use, and refuses any other file that has the path by then. A file that has no path (it was deleted)
  * stays open in its source.
  *
- * Threads: new, close, ref and unref belong to one thread at a time; all others may be called by any.
+ * Threads: a source belongs to one thread at a time, but any thread may open and read it.
  */
 #ifndef PROF_BASE_FILE_SOURCE_H
 #define PROF_BASE_FILE_SOURCE_H
@@ -33,6 +33,7 @@ struct file_source {
     int root_fd; /* where `path` begins, as file_open_in() takes it; borrowed */
     char *path;
     struct file_identity identity; /* as of file_source_new() */
+    int lost; /* set by the owner: why the file could not be read any more, a negative errno value; 0 */
 };
 
 /* A source of an open file, which it takes over, also on failure. NULL with -EINVAL's sentence in `err` if it is not a

@@ -6,6 +6,8 @@
  */
 #include "record/jit_files.h"
 
+#include "record/mapped_file.h"
+
 #include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -92,17 +94,19 @@ bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid)
     return jit_file_of(files, process, pid) != NULL;
 }
 
-bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, const char *path)
+bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, const struct perf_mapping *mapping)
 {
     struct jit_file *file = jit_file_of(files, process, pid);
-    char in_root[4096 + 64];
+    struct mapped_file mapped;
     if (!file)
         return false;
     if (file->dump >= 0 || files->dumps == DUMPS_MAX)
         return true;
-    snprintf(in_root, sizeof(in_root), "/proc/%" PRIu32 "/root%s", pid, path);
-    file->dump = open(in_root, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    files->dumps += file->dump >= 0;
+    if (mapped_file_open(&mapped, pid, mapping)) {
+        file->dump = file_source_open(mapped.file);
+        files->dumps += file->dump >= 0;
+        mapped_file_destroy(&mapped);
+    }
     return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "sample/perf_record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,8 +39,9 @@ struct jit_files {
  * cannot be found out (any more) is as with us. Without effect the second time. False if memory ran out. */
 bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid);
 
-/* It has mapped `path`, as it sees it, which is a jitdump file by its name. False if memory ran out. */
-bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid, const char *path);
+/* It has mapped a file that is a jitdump file by its name. False if memory ran out. */
+bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid,
+                            const struct perf_mapping *mapping);
 
 /* Whether a file of this path is a jitdump file by its name: ".../jit-NUMBER.dump". */
 bool jit_files_is_jitdump(const char *path);

@@ -65,19 +65,20 @@ int launch_check(const char *program, struct error *err)
     return error_set(err, code, "cannot run %s: %s", program, strerror(code));
 }
 
-static void run_child(char *const *argv, const sigset_t *mask, int go_fd, int error_fd)
+static void run_child(const struct launch_options *options, int go_fd, int error_fd)
 {
     char go;
     if (file_read(go_fd, &go, 1) != 1)
         _exit(127);
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    execvp(argv[0], argv);
+    sigprocmask(SIG_SETMASK, options->mask, NULL);
+    setrlimit(RLIMIT_NOFILE, &options->files_limit);
+    execvp(options->argv[0], options->argv);
     int code = errno;
     file_write(error_fd, &code, sizeof(code));
     _exit(127);
 }
 
-int launch_fork(struct launch *launch, char *const *argv, const sigset_t *mask, bool output_to_error, struct error *err)
+int launch_fork(struct launch *launch, const struct launch_options *options, struct error *err)
 {
     int go[2] = {-1, -1}, error[2] = {-1, -1};
     pid_t pid = -1;
@@ -87,9 +88,9 @@ int launch_fork(struct launch *launch, char *const *argv, const sigset_t *mask, 
     if (pid == 0) {
         close(go[1]);
         close(error[0]);
-        if (output_to_error)
+        if (options->output_to_error)
             dup2(STDERR_FILENO, STDOUT_FILENO);
-        run_child(argv, mask, go[0], error[1]);
+        run_child(options, go[0], error[1]);
     }
     if (go[0] >= 0)
         close(go[0]);

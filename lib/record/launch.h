@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct launch {
@@ -20,10 +21,16 @@ struct launch {
 /* Whether `program` can be run, found as execvp() does: 0, -ENOENT, or -EACCES if it is there but is not executable. */
 int launch_check(const char *program, struct error *err);
 
-/* Forks the child, which gets the standard streams, the environment and the given signal mask, and waits. With
- * `output_to_error` its standard output is the standard error: the output is the profile's. */
-int launch_fork(struct launch *launch, char *const *argv, const sigset_t *mask, bool output_to_error,
-                struct error *err);
+/* What the child gets; the standard streams and the environment are ours. */
+struct launch_options {
+    char *const *argv;         /* NULL at the end */
+    const sigset_t *mask;      /* blocked signals */
+    struct rlimit files_limit; /* RLIMIT_NOFILE */
+    bool output_to_error;      /* its standard output is the standard error: the output is the profile's */
+};
+
+/* Forks the child, which waits. */
+int launch_fork(struct launch *launch, const struct launch_options *options, struct error *err);
 
 /* Lets it call exec and waits until that is done. If it failed the child is gone, with the sentence in `err`. */
 int launch_exec(struct launch *launch, const char *program, struct error *err);

@@ -27,12 +27,15 @@ struct library_mapping {
     struct unwind_module *module; /* borrowed; NULL if there is no call frame information */
 };
 
-/* What was mapped in process `pid`. A file that cannot be opened (any more) is known by its name only. Negative only
- * when the spool cannot be written or memory runs out. */
+/* What was mapped in process `pid`. A file that cannot be opened (any more) is known by its name only; it is looked for
+ * again when it is mapped again. Negative only when the spool cannot be written or memory runs out. */
 int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
                        struct library_mapping *found, struct error *err);
 
 /* A number for a library that is no file's (the kernel, its modules), and its event in the spool. */
 int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err);
+
+/* How many files could not be opened again when a walk needed their unwinding information; *path is that of one. */
+size_t library_table_lost(const struct library_table *table, const char **path);
 
 #endif

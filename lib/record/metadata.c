@@ -24,12 +24,13 @@ static int write_items(struct spool_writer *spool, const struct item *items, siz
     return code;
 }
 
-static void join_notes(const struct perf_events *events, char *text, size_t size)
+static int write_notes(struct spool_writer *spool, const char (*notes)[PERF_NOTE_SIZE], size_t count, struct error *err)
 {
+    char text[PERF_NOTES * (PERF_NOTE_SIZE + 2)] = "";
     size_t used = 0;
-    *text = '\0';
-    for (size_t i = 0; i < events->note_count; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "; " : "", events->notes[i]);
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "; " : "", notes[i]);
+    return info_write(spool, INFO_TIER_NOTES, text, err);
 }
 
 /* Kernel addresses mean the same only until the machine starts anew. */
@@ -42,8 +43,6 @@ static int write_boot(struct spool_writer *spool, struct error *err)
 int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
                          const struct perf_events *events, uint64_t started, struct error *err)
 {
-    char notes[PERF_NOTES * (PERF_NOTE_SIZE + 2)];
-    join_notes(events, notes, sizeof(notes));
     bool has_kernel = events->tier == PERF_TIER_KERNEL_AND_USER;
     const struct item items[] = {
         {INFO_PRODUCT, .text = path_base_name(options->argv[0])},
@@ -52,13 +51,14 @@ int metadata_write_start(struct spool_writer *spool, const struct record_options
         {INFO_INTERVAL, .number = UINT64_C(1000000000) / events->rate},
         {INFO_EVENT, .text = events->hardware ? "cycles" : "cpu-clock"},
         {INFO_TIER, .text = has_kernel ? "kernel and user" : "user only"},
-        {INFO_TIER_NOTES, .text = notes},
         {INFO_STACK_BYTES, .number = events->stack_size},
         {INFO_RECORDER, .text = options->recorder},
     };
     int code = info_write_command(spool, options->argv, err);
     if (!code)
         code = write_boot(spool, err);
+    if (!code)
+        code = write_notes(spool, events->notes, events->note_count, err);
     return code ? code : write_items(spool, items, sizeof(items) / sizeof(*items), err);
 }
 
@@ -97,5 +97,6 @@ int metadata_write_end(struct spool_writer *spool, const struct record_result *r
         {INFO_TRUNCATED_TOO_DEEP, .number = truncated_by_reason[UNWIND_TOO_DEEP]},
         {INFO_EXIT, .text = end},
     };
-    return write_items(spool, items, sizeof(items) / sizeof(*items), err);
+    int code = write_notes(spool, result->notes, result->note_count, err); /* some are of the end */
+    return code ? code : write_items(spool, items, sizeof(items) / sizeof(*items), err);
 }

@@ -44,7 +44,7 @@ int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_map
     int code = 0;
     while (!code && getline(&line, &capacity, maps) > 0) {
         struct perf_mapping mapping;
-        if (proc_maps_parse(line, &mapping) && mapping.executable)
+        if (proc_maps_parse(line, &mapping))
             code = use(context, &mapping);
     }
     free(line);

@@ -1,5 +1,5 @@
 /*
- * The executable mappings of a living process, from /proc/PID/maps: for processes whose mapping records were not seen.
+ * The mappings of a living process, from /proc/PID/maps: for processes whose mapping records were not seen.
  */
 #ifndef PROF_RECORD_PROC_MAPS_H
 #define PROF_RECORD_PROC_MAPS_H
@@ -15,7 +15,7 @@
  * it is not such a line. */
 bool proc_maps_parse(char *line, struct perf_mapping *mapping);
 
-/* Calls `use` with every executable mapping. Stops at its first non-zero result and returns it. -errno if the process
+/* Calls `use` with every mapping. Stops at its first non-zero result and returns it. -errno if the process
  * is gone (no error text). */
 int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context);
 

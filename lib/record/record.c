@@ -10,6 +10,7 @@
 #include "record/record.h"
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "record/cpu_pin.h"
 #include "record/metadata.h"
 #include "record/kernel_map.h"
@@ -28,6 +29,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,33 +126,42 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
     return unwind_walk(&process->space, &regs, &stack, frames, max);
 }
 
-static struct user_stack walk_user_stack(struct recording *recording, const struct perf_record *record,
-                                         struct tracked_process *process, uint64_t *frames, size_t max)
+static int walk_user_stack(struct recording *recording, const struct perf_record *record,
+                           struct tracked_process *process, uint64_t *frames, size_t max, struct user_stack *user,
+                           struct error *err)
 {
-    struct user_stack user = {.depth = WAKEUP_STACK_FITS};
+    *user = (struct user_stack){.depth = WAKEUP_STACK_FITS};
     if (record->sample.registers_abi ==
         PERF_SAMPLE_REGS_ABI_NONE) /* the process is exiting: it has no user side any more */
-        return user;
+        return 0;
     if (record->sample.registers_abi != PERF_SAMPLE_REGS_ABI_64) { /* a 32-bit program */
         frames[0] = record->sample.registers[UNWIND_REG_PC];
-        return (struct user_stack){.frames = 1, .flags = SAMPLE_TRUNCATED, .depth = WAKEUP_STACK_FITS};
+        user->frames = 1;
+        user->flags = SAMPLE_TRUNCATED;
+        return 0;
     }
     struct unwind_result result = walk(recording, record, process, frames, max);
-    if (result.end == UNWIND_NO_MODULE && tracker_refresh(recording->tracker, process, record->time))
-        result = walk(recording, record, process, frames, max);
-    user.frames = result.frames;
+    if (result.end == UNWIND_NO_MODULE) {
+        bool changed;
+        int code = tracker_refresh(recording->tracker, process, record->time, &changed, err);
+        if (code)
+            return code;
+        if (changed)
+            result = walk(recording, record, process, frames, max);
+    }
+    user->frames = result.frames;
     if (result.end != UNWIND_COMPLETE) {
-        user.flags |= SAMPLE_TRUNCATED;
+        user->flags |= SAMPLE_TRUNCATED;
         recording->truncated_by_reason[result.end]++;
     }
     if (result.used_frame_pointer)
-        user.flags |= SAMPLE_FRAME_POINTER;
+        user->flags |= SAMPLE_FRAME_POINTER;
     if (result.used_read_above)
-        user.flags |= SAMPLE_COMPLETED_LIVE;
+        user->flags |= SAMPLE_COMPLETED_LIVE;
     bool may_be_deeper = record->sample.stack_full || recording->reader.went_off_copied_stack;
     if (may_be_deeper && (result.used_read_above || result.end == UNWIND_STACK_SHORT))
-        user.depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
-    return user;
+        user->depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
+    return 0;
 }
 
 /* The counter where there is one; the sampling period of a clock is a time as well, that of cycles only nominally. */
@@ -180,8 +191,11 @@ static int take_sample(struct recording *recording, const struct perf_record *re
         if (code)
             return code;
     }
-    struct user_stack user =
-        walk_user_stack(recording, record, process, frames + kernel_frames, CHUNK_MAX_FRAMES - kernel_frames);
+    struct user_stack user;
+    code = walk_user_stack(recording, record, process, frames + kernel_frames, CHUNK_MAX_FRAMES - kernel_frames, &user,
+                           err);
+    if (code)
+        return code;
     struct sample sample = {.thread = thread->number,
                             .cpu = record->cpu,
                             .time = record->time,
@@ -450,9 +464,20 @@ static int prepare(struct recording *recording, struct error *err)
     return metadata_write_start(recording->spool, recording->options, &recording->events, recording->started, err);
 }
 
+static void add_note(struct record_result *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_note(struct record_result *result, const char *format, ...)
+{
+    va_list args;
+    if (result->note_count == PERF_NOTES)
+        return;
+    va_start(args, format);
+    vsnprintf(result->notes[result->note_count++], PERF_NOTE_SIZE, format, args);
+    va_end(args);
+}
+
 static void note_new_cpus(struct recording *recording)
 {
-    struct record_result *result = recording->result;
     struct cpu_list online = {0};
     uint32_t missed = 0;
     if (cpu_list_online(&online, NULL) == 0) {
@@ -464,9 +489,23 @@ static void note_new_cpus(struct recording *recording)
         }
     }
     array_free(&online);
-    if (missed && result->note_count < PERF_NOTES)
-        snprintf(result->notes[result->note_count++], PERF_NOTE_SIZE,
+    if (missed)
+        add_note(recording->result,
                  "%" PRIu32 " CPUs came online during the recording; what ran on them was not sampled", missed);
+}
+
+/* Stacks are truncated where they pass through such a file. */
+static void note_lost_files(struct recording *recording)
+{
+    const char *path = "";
+    size_t count = library_table_lost(recording->libraries, &path);
+    if (count == 1)
+        add_note(recording->result, "%s was replaced or became unreadable before its unwinding information was read",
+                 path_base_name(path));
+    else if (count)
+        add_note(recording->result,
+                 "%s and %zu more were replaced or became unreadable before their unwinding information was read",
+                 path_base_name(path), count - 1);
 }
 
 static void fill_result(struct recording *recording, uint64_t cpu_before)
@@ -485,6 +524,7 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     if (result->target_ended)
         result->survivors = tracker_count_survivors(recording->tracker);
     note_new_cpus(recording);
+    note_lost_files(recording);
 }
 
 /* The target of a recording that ended before it. */
@@ -508,6 +548,8 @@ static void run(struct recording *recording, uint64_t cpu_before)
     cpu_pin_release(&recording->pin);
     scheduling_restore(nice);
     fill_result(recording, cpu_before);
+    if (recording->options->files)
+        open_files_reopen_roots(recording->options->files);
     if (!code)
         code = metadata_write_end(recording->spool, recording->result, recording->truncated_by_reason,
                                   &recording->result->problem);
@@ -533,11 +575,26 @@ static void recording_destroy(struct recording *recording)
         close(recording->epoll_fd);
 }
 
+/* A program of many libraries has many open files, and so has a machine of many CPUs. The soft limit protects programs
+ * that use select(), and prof does not. `before`: the limit that the target is to have. */
+static void raise_files_limit(struct rlimit *before)
+{
+    static const rlim_t enough = 65536;
+    getrlimit(RLIMIT_NOFILE, before);
+    struct rlimit raised = {.rlim_cur = before->rlim_max < enough ? before->rlim_max : enough,
+                            .rlim_max = before->rlim_max};
+    if (raised.rlim_cur > before->rlim_cur)
+        setrlimit(RLIMIT_NOFILE, &raised);
+}
+
 static int launch_and_record(struct recording *recording, struct error *err)
 {
     uint64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     const struct record_options *options = recording->options;
-    int code = launch_fork(&recording->target, options->argv, options->target_mask, options->output_to_error, err);
+    struct launch_options launch = {
+        .argv = options->argv, .mask = options->target_mask, .output_to_error = options->output_to_error};
+    raise_files_limit(&launch.files_limit);
+    int code = launch_fork(&recording->target, &launch, err);
     if (code)
         return code;
     signal(SIGCHLD, SIG_DFL); /* ignored, it would not tell that the target has ended; the target keeps what it was */

@@ -254,15 +254,16 @@ static int add_thread(struct tracker *tracker, struct tracked_process *process, 
 /* ---- compiled code ---- */
 
 /* Executable memory that is no file's is where compiled code will be; a jitdump file is mapped to tell us of it. */
-static bool note_code(struct tracker *tracker, struct tracked_process *process, const char *path, bool is_file)
+static bool note_code(struct tracker *tracker, struct tracked_process *process, const struct perf_mapping *mapping,
+                      bool is_file)
 {
     if (!tracker->jit_files)
         return true;
     if (!is_file)
         return jit_files_note(tracker->jit_files, process->number, process->pid);
-    if (!jit_files_is_jitdump(path))
+    if (!jit_files_is_jitdump(mapping->path))
         return true;
-    if (!jit_files_note_jitdump(tracker->jit_files, process->number, process->pid, path))
+    if (!jit_files_note_jitdump(tracker->jit_files, process->number, process->pid, mapping))
         return false;
     int dump = jit_files_find(tracker->jit_files, process->number)->dump;
     if (dump >= 0 && !process->dump)
@@ -303,7 +304,7 @@ static int map_into(struct tracker *tracker, struct tracked_process *process, co
                           .lib = found.lib == SPOOL_NO_NUMBER ? MAPPING_NO_LIB : found.lib,
                           .module = found.module};
     process->space.is_java |= strcmp(path_base_name(mapping->path), "libjvm.so") == 0;
-    if (!map_memory(process, &map) || !note_code(tracker, process, mapping->path, found.lib != SPOOL_NO_NUMBER))
+    if (!map_memory(process, &map) || !note_code(tracker, process, mapping, found.lib != SPOOL_NO_NUMBER))
         return error_no_memory(err);
     struct spool_event event = {.kind = SPOOL_MAP,
                                 .number = process->number,
@@ -368,12 +369,12 @@ int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t t
     return code;
 }
 
-bool tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time)
+int tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
+                    struct error *err)
 {
-    if (process->losses == tracker->losses)
-        return false;
+    *changed = process->losses != tracker->losses;
     process->losses = tracker->losses;
-    return read_maps(tracker, process, time, NULL) == 0;
+    return *changed ? read_maps(tracker, process, time, err) : 0;
 }
 
 static int fork_process(struct tracker *tracker, const struct perf_record *record, struct error *err)

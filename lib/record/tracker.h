@@ -57,9 +57,10 @@ int tracker_record(struct tracker *tracker, const struct perf_record *record, st
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err);
 
-/* Reads the mappings of a process again if records were lost since they were known. True if it did: what was not found
- * may be found now. */
-bool tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time);
+/* Reads the mappings of a process again if records were lost since they were known. Sets *changed if it did: what was
+ * not found may be found now. Negative as for tracker_record(). */
+int tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
+                    struct error *err);
 
 /* How many of the processes still live. */
 size_t tracker_count_survivors(const struct tracker *tracker);

@@ -27,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -290,15 +289,6 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
 
 /* ---- opening ---- */
 
-static void raise_file_limit(size_t needed)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
-        return;
-    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > needed ? needed : limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static void choose_rate(struct perf_events *events, uint32_t rate)
 {
     long most = kernel_setting("perf_event_max_sample_rate", 100000);
@@ -362,7 +352,6 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
     if (code)
         return refused(code, err);
     note_tier(events);
-    raise_file_limit(2 * events->cpus.length + 64);
     code = open_largest_rings(events, err);
     if (!code)
         code = open_sampling_events(events, options, build_ids, err);

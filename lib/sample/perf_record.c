@@ -159,7 +159,7 @@ static void parse_mapping(struct cursor *c, struct perf_record *record)
         mapping->device_major = cursor_u32(c);
         mapping->device_minor = cursor_u32(c);
         mapping->inode = cursor_u64(c);
-        cursor_u64(c); /* inode generation */
+        mapping->generation = cursor_u64(c);
     }
     mapping->executable = cursor_u32(c) & PROT_EXEC;
     cursor_u32(c); /* flags */

@@ -39,12 +39,12 @@ struct perf_sample {
 struct perf_mapping {
     uint64_t start, length, file_offset;
     bool executable;
-    bool has_build_id; /* then device and inode are not known */
+    bool has_build_id; /* then device, inode and generation are not known */
     unsigned char build_id[20];
     size_t build_id_size;
     uint32_t device_major, device_minor;
-    uint64_t inode;
-    const char *path; /* as the process named it: a path, "//anon", "[vdso]" */
+    uint64_t inode, generation; /* generation 0: not known */
+    const char *path;           /* as the process named it: a path, "//anon", "[vdso]" */
 };
 
 /* Code that the kernel made or dropped while it ran: a BPF program, a trampoline. */

@@ -104,10 +104,12 @@ static bool belongs(const struct debug_files *files, const struct elf_file *file
 
 /* ---- the mapped file ---- */
 
+/* Some file systems have another device number each time that they are mounted. */
 static bool is_unchanged(const struct elf_file *file, const struct symbol_origin *origin)
 {
-    const struct file_identity *identity = &file->source->identity;
-    return identity->size == origin->size && identity->mtime_ns == origin->mtime_ns;
+    struct file_identity now = file->source->identity;
+    now.device = origin->identity.device;
+    return file_identity_equal(&now, &origin->identity);
 }
 
 static bool is_mapped_file(const struct elf_file *file, const struct symbol_lib *lib)
@@ -132,10 +134,10 @@ static enum missing_symbols_reason missing_symbols_reason_of(int code)
     }
 }
 
-/* The file that was kept open since it was mapped. */
-static bool open_kept(struct elf_file *file, const struct symbol_lib *lib)
+/* The file that the recorder had open. */
+static bool open_recorded(struct elf_file *file, const struct symbol_lib *lib)
 {
-    int fd = lib->origin && lib->origin->fd >= 0 ? fcntl(lib->origin->fd, F_DUPFD_CLOEXEC, 3) : -1;
+    int fd = lib->origin && lib->origin->file ? file_source_open(lib->origin->file) : -1;
     if (fd < 0 || elf_file_open_fd(file, fd, lib->path ? lib->path : lib->name, NULL) != 0)
         return false;
     if (is_mapped_file(file, lib))
@@ -167,7 +169,7 @@ static void explain_replaced(struct debug_files *files)
     files->missing_symbols = MISSING_SYMBOLS_REPLACED;
     if (lib->build_id && lib->build_id_size)
         say(files, "%s was replaced after it was mapped: the file there has another build id", lib->path);
-    else if (lib->origin && lib->origin->size)
+    else if (lib->origin && lib->origin->identity.size)
         say(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
     else
         say(files, "%s cannot be told from another file of that name: it was gone when its first sample came",
@@ -180,7 +182,7 @@ static bool open_mapped(struct debug_files *files)
     struct error why = {""};
     if (lib->kind == SYMBOL_LIB_VDSO)
         return lib->image && elf_file_open_image(&files->mapped, lib->image, lib->image_size, lib->name, &why) == 0;
-    if (open_kept(&files->mapped, lib))
+    if (open_recorded(&files->mapped, lib))
         return true;
     if (!lib->path) {
         files->missing_symbols = MISSING_SYMBOLS_NO_FILE;
@@ -204,11 +206,11 @@ static bool open_mapped(struct debug_files *files)
 
 bool debug_file_has_gone(const struct symbol_lib *lib)
 {
-    struct stat kept, found;
-    if (!lib->path || !lib->origin || lib->origin->fd < 0 || lib->origin->root_fd >= 0 ||
-        fstat(lib->origin->fd, &kept) != 0)
+    struct stat found;
+    if (!lib->path || !lib->origin || !lib->origin->file || lib->origin->root_fd >= 0)
         return false;
-    return stat(lib->path, &found) != 0 || found.st_dev != kept.st_dev || found.st_ino != kept.st_ino;
+    const struct file_identity *mapped = &lib->origin->identity;
+    return stat(lib->path, &found) != 0 || found.st_dev != mapped->device || found.st_ino != mapped->inode;
 }
 
 /* ---- separate files ---- */

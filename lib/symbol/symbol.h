@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/file_source.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,12 +24,12 @@ enum symbol_lib_kind {
     SYMBOL_LIB_VDSO,   /* the ELF image in `image` */
 };
 
-/* What a recorder keeps of a mapped file, for when its process is gone and the path leads to another file or to none.
+/* What a recorder knows of a mapped file, for when its process is gone and the path leads to another file or to none.
  */
 struct symbol_origin {
-    int fd;                  /* the file itself, open for reading; -1: not kept */
-    int root_fd;             /* the root folder of its process where that is not ours (a container); -1 */
-    uint64_t size, mtime_ns; /* of the file when it was opened; 0: it could not be */
+    const struct file_source *file; /* leads to the file itself; NULL: it is known by path and identity */
+    int root_fd;                    /* the root folder of its process where that is not ours (a container); -1 */
+    struct file_identity identity;  /* of the file when it was opened; size 0: it could not be */
 };
 
 /* A library as it was mapped while recording (or as a profile names it). */

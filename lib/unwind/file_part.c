@@ -1,7 +1,5 @@
 #include "unwind/file_part.h"
 
-#include "base/file_io.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,9 +11,10 @@ enum block_state { BLOCK_MISSING, BLOCK_READ, BLOCK_UNREADABLE };
 
 static const size_t block_size = (size_t)1 << FILE_PART_BLOCK_BITS;
 
-int file_part_open(struct file_part *part, int fd, uint64_t file_offset, uint64_t size, struct error *err)
+int file_part_open(struct file_part *part, struct file_source *file, uint64_t file_offset, uint64_t size,
+                   struct error *err)
 {
-    *part = (struct file_part){.fd = fd, .file_offset = file_offset};
+    *part = (struct file_part){.file = file, .file_offset = file_offset};
     if (size > FILE_PART_MAX || file_offset > INT64_MAX - size)
         return error_set(err, EFBIG, "%" PRIu64 " bytes at offset %" PRIu64 " are too large to be true", size,
                          file_offset);
@@ -38,14 +37,17 @@ int file_part_open(struct file_part *part, int fd, uint64_t file_offset, uint64_
 
 void file_part_of_memory(struct file_part *part, const unsigned char *bytes, size_t size)
 {
-    *part = (struct file_part){.bytes = (unsigned char *)(uintptr_t)bytes, .size = size, .fd = -1};
+    *part = (struct file_part){.bytes = (unsigned char *)(uintptr_t)bytes, .size = size};
 }
 
 static bool read_block(struct file_part *part, size_t block)
 {
     size_t start = block << FILE_PART_BLOCK_BITS;
     size_t size = part->size - start < block_size ? part->size - start : block_size;
-    bool done = file_read_at(part->fd, part->bytes + start, size, part->file_offset + start) == (ssize_t)size;
+    ssize_t got = file_source_read_at(part->file, part->bytes + start, size, part->file_offset + start);
+    bool done = got == (ssize_t)size;
+    if (got < 0)
+        part->file->lost = (int)got;
     part->blocks[block] = done ? BLOCK_READ : BLOCK_UNREADABLE;
     return done;
 }
@@ -75,5 +77,5 @@ void file_part_close(struct file_part *part)
     if (part->reserved)
         munmap(part->bytes, part->reserved);
     free(part->blocks);
-    *part = (struct file_part){.fd = -1};
+    *part = (struct file_part){0};
 }

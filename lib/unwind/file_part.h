@@ -3,12 +3,14 @@
  *
  * The CFI of a large program is megabytes, of which a recording touches a few hundred KiB. A part reserves address
  * space for all of it and reads blocks of 16 KiB as they are asked for. It reads with pread() into private memory
- * rather than mapping the file, because a mapped file that somebody truncates meanwhile kills the reader with SIGBUS.
+ * rather than mapping the file, because a mapped file that somebody truncates meanwhile kills the reader with SIGBUS,
+ * and a file system with a mapped file cannot be unmounted.
  */
 #ifndef PROF_UNWIND_FILE_PART_H
 #define PROF_UNWIND_FILE_PART_H
 
 #include "base/error.h"
+#include "base/file_source.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,11 +27,12 @@ struct file_part {
     unsigned char *blocks; /* enum block_state of each block; NULL: all of it is there */
     size_t reserved;       /* bytes of the reservation behind `bytes`; 0: `bytes` belongs to somebody else */
     uint64_t file_offset;
-    int fd; /* borrowed */
+    struct file_source *file; /* borrowed */
 };
 
-/* Reserves room for `size` bytes at `file_offset` of `fd`, which must stay open as long as the part. Reads nothing. */
-int file_part_open(struct file_part *part, int fd, uint64_t file_offset, uint64_t size, struct error *err);
+/* Reserves room for `size` bytes at `file_offset` of `file`, which must outlive the part. Reads nothing. */
+int file_part_open(struct file_part *part, struct file_source *file, uint64_t file_offset, uint64_t size,
+                   struct error *err);
 
 /* A part of bytes that are in memory already and outlive the part. */
 void file_part_of_memory(struct file_part *part, const unsigned char *bytes, size_t size);

@@ -148,7 +148,7 @@ static bool name_is(struct file_part *names, uint32_t offset, const char *wanted
 static bool section_find(struct unwind_module *module, const char *name, const char *other_name, struct section *found)
 {
     bool ok = false;
-    struct file_part headers, names = {.fd = -1};
+    struct file_part headers, names = {0};
     uint64_t room =
         module->section_headers && module->section_headers < module->size ? module->size - module->section_headers : 0;
     if (room == 0 || unwind_module_part(module, module->section_headers, room, &headers) != 0)

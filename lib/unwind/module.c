@@ -8,9 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Far more than any linker writes. */
 enum { SEGMENTS_MAX = 4096, NOTES_MAX = 64 * 1024 };
@@ -117,47 +114,29 @@ static struct unwind_module *module_new(struct error *err)
         return NULL;
     }
     module->references = 1;
-    module->fd = -1;
     return module;
 }
 
-/* A module keeps its file open to read CFI when a walk needs it. With hundreds of libraries that must leave descriptors
- * to others: from half of the limit on, all is read at once. */
-static bool descriptors_are_scarce(int fd)
+struct unwind_module *unwind_module_open_file(struct file_source *file, struct error *err)
 {
-    struct rlimit limit;
-    return fd < 0 || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd >= limit.rlim_cur / 2);
-}
-
-static void read_all(struct unwind_module *module)
-{
-    unwind_module_load_eh_frame(module);
-    unwind_module_load_debug_frame(module);
-    file_part_read_all(&module->header.part);
-    file_part_read_all(&module->eh_frame.part);
-    file_part_read_all(&module->debug_frame.part);
+    struct unwind_module *module = module_new(err);
+    if (!module)
+        return NULL;
+    module->file = file_source_ref(file);
+    module->size = file->identity.size;
+    return open_headers(module, file->path, err);
 }
 
 struct unwind_module *unwind_module_open(int fd, const char *name, struct error *err)
 {
-    struct stat status;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        error_set(err, ENOEXEC, "%s is not a regular file", name);
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (own < 0) {
+        error_set(err, errno, "cannot open %s again: %s", name, strerror(errno));
         return NULL;
     }
-    struct unwind_module *module = module_new(err);
-    if (!module)
-        return NULL;
-    module->size = (uint64_t)status.st_size;
-    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    module->fd = own >= 0 ? own : fd;
-    bool scarce = descriptors_are_scarce(own);
-    module->owns_fd = own >= 0;
-    module = open_headers(module, name, err);
-    if (module && scarce) {
-        read_all(module);
-        unwind_module_close_file(module);
-    }
+    struct file_source *file = file_source_new(own, -1, name, err);
+    struct unwind_module *module = file ? unwind_module_open_file(file, err) : NULL;
+    file_source_unref(file);
     return module;
 }
 
@@ -201,14 +180,6 @@ struct unwind_module *unwind_module_of_code(const void *frames, size_t frames_si
     return NULL;
 }
 
-void unwind_module_close_file(struct unwind_module *module)
-{
-    if (module->owns_fd)
-        close(module->fd);
-    module->fd = -1;
-    module->owns_fd = false;
-}
-
 struct unwind_module *unwind_module_ref(struct unwind_module *module)
 {
     if (module)
@@ -228,7 +199,7 @@ void unwind_module_unref(struct unwind_module *module)
     array_free(&module->segments);
     free(module->inflated);
     free(module->memory);
-    unwind_module_close_file(module);
+    file_source_unref(module->file);
     free(module);
 }
 
@@ -236,7 +207,7 @@ void unwind_module_unref(struct unwind_module *module)
 
 int unwind_module_part(struct unwind_module *module, uint64_t file_offset, uint64_t size, struct file_part *part)
 {
-    *part = (struct file_part){.fd = -1};
+    *part = (struct file_part){0};
     if (file_offset > module->size)
         return -ENOENT;
     if (size > module->size - file_offset)
@@ -245,7 +216,7 @@ int unwind_module_part(struct unwind_module *module, uint64_t file_offset, uint6
         file_part_of_memory(part, module->memory + file_offset, (size_t)size);
         return 0;
     }
-    return module->fd < 0 ? -ENOENT : file_part_open(part, module->fd, file_offset, size, NULL);
+    return file_part_open(part, module->file, file_offset, size, NULL);
 }
 
 static bool copy_note(struct unwind_module *module, const struct note_place *place, const char owner[4], uint32_t type,

@@ -45,8 +45,7 @@ enum load_state { NOT_LOADED, LOADED };
 
 struct unwind_module {
     unsigned references;
-    int fd; /* -1 for an image in memory, or when all that may be needed was read */
-    bool owns_fd;
+    struct file_source *file;              /* NULL for an image in memory */
     unsigned char *memory;                 /* own copy of an image in memory, NULL for a file */
     uint64_t size;                         /* of the file or image */
     uint64_t entry;                        /* e_entry; 0 if none */
@@ -90,9 +89,6 @@ void unwind_module_load_debug_frame(struct unwind_module *module);
 /* Takes all of the module's memory for its .eh_frame, the only one that it has. Returns whether it describes some of
  * the code at [start, start + size). */
 bool unwind_module_use_frames(struct unwind_module *module, uint64_t eh_frame_vaddr, uint64_t start, uint64_t size);
-
-/* Closes the file: what was not read is out of reach from now on. */
-void unwind_module_close_file(struct unwind_module *module);
 
 /* The part of the file or image at `file_offset`, cut to its end. 0, or a negative errno value and an empty part. */
 int unwind_module_part(struct unwind_module *module, uint64_t file_offset, uint64_t size, struct file_part *part);

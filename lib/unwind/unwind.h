@@ -8,6 +8,7 @@
 #define PROF_UNWIND_UNWIND_H
 
 #include "base/error.h"
+#include "base/file_source.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,9 +73,13 @@ struct unwind_result unwind_walk(struct address_space *space, const struct unwin
 
 struct unwind_module;
 
-/* Reads the program headers of an ELF file that was mapped, through an open descriptor (not closed; duplicated, because
- * the CFI is read when a walk needs it, which may be never). `name` is for error texts. On failure returns NULL with
- * `err` filled: the caller maps the range with no module, and walks there fall back to the frame pointer. */
+/* Reads the program headers of an ELF file that was mapped. The module keeps a reference to `file`, because it reads
+ * the CFI when a walk needs it, which may be never; whether the file stays open meanwhile is the caller's decision. On
+ * failure returns NULL with `err` filled: the caller maps the range with no module, and walks there fall back to the
+ * frame pointer. */
+struct unwind_module *unwind_module_open_file(struct file_source *file, struct error *err);
+
+/* The same for an open descriptor, which is duplicated and stays open. `name` is for error texts. */
 struct unwind_module *unwind_module_open(int fd, const char *name, struct error *err);
 
 /* The same for an ELF image in memory (the vDSO), which is copied. */

@@ -183,6 +183,9 @@ def main():
                 seen.add((profile.strings[profile.sources["filename"][source]], profile.frames["line"][i]))
         for file, line in sorted(seen, key=str):
             print(f"{file}:{line}")
+    elif question == "libs":
+        for library in profile.json["libs"]:
+            print(library["name"], library["breakpadId"] or "none")
     elif question == "categories":
         leaves = {profile.frames["category"][profile.stacks["frame"][stack]] for stack in profile.sample_stacks()}
         print(" ".join(sorted(profile.categories[c] for c in leaves if c is not None)))

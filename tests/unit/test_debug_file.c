@@ -61,21 +61,18 @@ struct library {
     struct elf_file file; /* only its build id is of use */
     char path[600];
     struct symbol_origin origin;
+    struct file_source *kept; /* or NULL */
     struct symbol_lib lib;
 };
 
 /* The library as a recorder that keeps nothing open describes it. */
 static void describe(struct library *library, const char *name)
 {
-    struct stat status;
     snprintf(library->path, sizeof(library->path), "%s/%s", folder, name);
     assert_int_equal(elf_file_open(&library->file, library->path, NULL), 0);
-    fstat(library->file.source->fd, &status);
-    library->origin = (struct symbol_origin){.fd = -1,
-                                             .root_fd = -1,
-                                             .size = (uint64_t)status.st_size,
-                                             .mtime_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
-                                                         (uint64_t)status.st_mtim.tv_nsec};
+    library->kept = NULL;
+    library->origin = (struct symbol_origin){.root_fd = -1};
+    library->origin.identity = library->file.source->identity;
     library->lib = (struct symbol_lib){.kind = SYMBOL_LIB_ELF,
                                        .name = name,
                                        .path = library->path,
@@ -84,10 +81,15 @@ static void describe(struct library *library, const char *name)
                                        .origin = &library->origin};
 }
 
+static void keep_open(struct library *library)
+{
+    library->kept = file_source_new(open(library->path, O_RDONLY | O_CLOEXEC), -1, library->path, NULL);
+    library->origin.file = library->kept;
+}
+
 static void forget(struct library *library)
 {
-    if (library->origin.fd >= 0)
-        close(library->origin.fd);
+    file_source_unref(library->kept);
     if (library->origin.root_fd >= 0)
         close(library->origin.root_fd);
     elf_file_close(&library->file);
@@ -220,7 +222,7 @@ static void test_kept_file_is_used_when_its_path_is_gone_or_another_one(void **u
     make_program("kept", "sha1");
     struct library whole;
     describe(&whole, "whole");
-    whole.origin.fd = open(whole.path, O_RDONLY | O_CLOEXEC);
+    keep_open(&whole);
     run("rm whole");
     assert_true(finds_debug_info(&whole, NULL));
     run("cp /bin/true whole");
@@ -235,7 +237,7 @@ static void test_file_overwritten_in_place_is_not_used(void **unused)
     struct library whole;
     struct debug_files files;
     describe(&whole, "whole");
-    whole.origin.fd = open(whole.path, O_RDONLY | O_CLOEXEC);
+    keep_open(&whole);
     run("sed s/2/3/ a.c >b.c && gcc -g -Wl,--build-id -o new b.c && cat new >whole");
     open_files(&files, &whole, NULL);
     assert_false(files.has_mapped || files.has_separate);
@@ -289,7 +291,7 @@ static void test_file_without_build_id_that_nobody_saw_is_not_used(void **unused
     struct library whole;
     struct debug_files files;
     describe(&whole, "whole");
-    whole.origin.size = whole.origin.mtime_ns = 0;
+    whole.origin.identity = (struct file_identity){0};
     open_files(&files, &whole, NULL);
     assert_false(files.has_mapped);
     assert_non_null(strstr(files.problem, "cannot be told"));

@@ -16,7 +16,7 @@ static struct file_source *source_of(const char *name)
     return source;
 }
 
-static void assert_reads(const struct file_source *source, const char *text)
+static void assert_reads(struct file_source *source, const char *text)
 {
     char out[32] = "";
     assert_int_equal(file_source_read_at(source, out, sizeof(out), 3), strlen(text) - 3);

@@ -1,6 +1,7 @@
-/* Files and root folders that stay open from the recording on. */
-#include "base/file_io.h"
+/* What stays open of mapped files and root folders from the recording on. */
 #include "record/open_files.h"
+
+#include "base/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,7 +23,8 @@
 static void test_our_root_folder_needs_no_descriptor(void **unused)
 {
     (void)unused;
-    struct open_files files = {.files = {0}};
+    struct open_files files;
+    open_files_init(&files);
     assert_int_equal(open_files_root(&files, (uint32_t)getpid()), -1);
     assert_int_equal(open_files_root(&files, (uint32_t)getppid()), -1);
     assert_int_equal(open_files_root(&files, UINT32_MAX), -1);
@@ -71,14 +74,16 @@ static void test_root_folder_outlives_its_process(void **unused)
     assert_int_equal(symlink("/inside", path), 0);
     pid_t pid = start_in_root(folder), other = start_in_root(folder);
     if (pid > 0 && other > 0) {
-        struct open_files files = {.files = {0}};
-        int root = open_files_root(&files, (uint32_t)pid);
-        assert_true(root >= 0);
-        assert_int_equal(open_files_root(&files, (uint32_t)other), root);
+        struct open_files files;
+        open_files_init(&files);
+        int index = open_files_root(&files, (uint32_t)pid);
+        assert_true(index >= 0);
+        assert_int_equal(open_files_root(&files, (uint32_t)other), index);
         kill(pid, SIGKILL);
         kill(other, SIGKILL);
         waitpid(pid, NULL, 0);
         waitpid(other, NULL, 0);
+        int root = files.roots.data[index].fd;
         int fd = file_open_in(root, "/link"); /* an absolute link, which means something else to us */
         assert_true(fd >= 0);
         assert_int_equal(read(fd, text, sizeof(text)), 6);
@@ -97,38 +102,110 @@ static void test_root_folder_outlives_its_process(void **unused)
         skip();
 }
 
+/* As if our process had mapped the file. */
+static struct mapped_file map_path(const char *path, bool can_reopen)
+{
+    struct mapped_file mapped = {.file = file_source_new(open(path, O_RDONLY | O_CLOEXEC), -1, path, NULL),
+                                 .can_reopen = can_reopen};
+    assert_non_null(mapped.file);
+    return mapped;
+}
+
+static void add(struct open_files *files, uint32_t number, const char *path, bool can_reopen)
+{
+    struct mapped_file mapped = map_path(path, can_reopen);
+    assert_true(open_files_add(files, number, &mapped, (uint32_t)getpid()));
+    mapped_file_destroy(&mapped);
+}
+
 static void test_file_is_known_by_the_number_of_its_library(void **unused)
 {
     (void)unused;
-    struct open_files files = {.files = {0}};
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    assert_true(open_files_add(&files, 3, fd, 77));
-    assert_int_equal(open_files_get(&files, 3).fd, fd);
-    assert_int_equal(open_files_get(&files, 3).root_fd, 77);
-    assert_int_equal(open_files_get(&files, 2).fd, -1);
-    assert_int_equal(open_files_get(&files, 4).fd, -1);
+    struct open_files files;
+    open_files_init(&files);
+    add(&files, 3, "/proc/self/exe", false);
+    int fd = open_files_get(&files, 3)->fd;
+    assert_true(fd >= 0);
+    assert_int_equal(open_files_root_fd(&files, 3), -1);
+    assert_null(open_files_get(&files, 2));
+    assert_null(open_files_get(&files, 4));
+    assert_int_equal(open_files_root_fd(&files, 4), -1);
     open_files_destroy(&files);
     assert_int_equal(fcntl(fd, F_GETFD), -1);
+}
+
+/* The target may want to unmount it; one that nothing leads to any more would be lost. */
+static void test_file_in_a_mount_that_is_not_ours_is_closed_if_it_can_be_opened_again(void **unused)
+{
+    (void)unused;
+    char mount_point[] = "/tmp/test_open_files_XXXXXX", path[300];
+    assert_non_null(mkdtemp(mount_point));
+    if (mount("tmpfs", mount_point, "tmpfs", 0, NULL) != 0) {
+        rmdir(mount_point);
+        skip();
+    }
+    write_file(mount_point, "library");
+    snprintf(path, sizeof(path), "%s/library", mount_point);
+    struct open_files files;
+    open_files_init(&files);
+    add(&files, 0, path, true);
+    add(&files, 1, path, false);
+    bool is_open = open_files_get(&files, 0)->fd >= 0, without_path_is_open = open_files_get(&files, 1)->fd >= 0;
+    open_files_destroy(&files);
+    int unmounted = umount(mount_point);
+    rmdir(mount_point);
+    assert_int_equal(unmounted, 0);
+    assert_false(is_open);
+    assert_true(without_path_is_open);
+}
+
+static void test_root_folder_in_a_mount_that_is_not_ours_is_opened_again_at_the_end(void **unused)
+{
+    (void)unused;
+    char mount_point[] = "/tmp/test_open_files_XXXXXX";
+    assert_non_null(mkdtemp(mount_point));
+    if (mount("tmpfs", mount_point, "tmpfs", 0, NULL) != 0) {
+        rmdir(mount_point);
+        skip();
+    }
+    write_file(mount_point, "inside");
+    struct open_files files;
+    open_files_init(&files);
+    pid_t pid = start_in_root(mount_point);
+    int index = open_files_root(&files, (uint32_t)pid);
+    bool is_open = index >= 0 && files.roots.data[index].fd >= 0;
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    open_files_reopen_roots(&files);
+    int fd = index >= 0 ? file_open_in(files.roots.data[index].fd, "/inside") : -1;
+    if (fd >= 0)
+        close(fd);
+    open_files_destroy(&files);
+    int unmounted = umount(mount_point);
+    rmdir(mount_point);
+    assert_int_equal(unmounted, 0);
+    assert_true(index >= 0);
+    assert_false(is_open);
+    assert_true(fd >= 0);
 }
 
 static void test_some_descriptors_are_left_for_others(void **unused)
 {
     (void)unused;
-    struct open_files files = {.files = {0}};
+    struct open_files files;
+    open_files_init(&files);
     struct rlimit before, low;
     getrlimit(RLIMIT_NOFILE, &before);
     low = before;
     low.rlim_cur = 100;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
-    uint32_t kept_count = 0;
+    uint32_t open_count = 0;
     for (uint32_t i = 0; i < 200; i++) {
-        int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-        assert_true(fd >= 0);
-        assert_true(open_files_add(&files, i, fd, -1));
-        kept_count += open_files_get(&files, i).fd >= 0;
+        add(&files, i, "/proc/self/exe", true);
+        open_count += open_files_get(&files, i)->fd >= 0;
     }
-    assert_in_range(kept_count, 30, 75);
-    assert_true(open_files_get(&files, 0).fd >= 0); /* the first ones: the program and what it loads at its start */
+    assert_in_range(open_count, 30, 75);
+    assert_true(open_files_get(&files, 0)->fd >= 0); /* the first: the program and what it loads at its start */
     open_files_destroy(&files);
     setrlimit(RLIMIT_NOFILE, &before);
 }
@@ -139,6 +216,8 @@ int main(void)
         cmocka_unit_test(test_our_root_folder_needs_no_descriptor),
         cmocka_unit_test(test_root_folder_outlives_its_process),
         cmocka_unit_test(test_file_is_known_by_the_number_of_its_library),
+        cmocka_unit_test(test_file_in_a_mount_that_is_not_ours_is_closed_if_it_can_be_opened_again),
+        cmocka_unit_test(test_root_folder_in_a_mount_that_is_not_ours_is_opened_again_at_the_end),
         cmocka_unit_test(test_some_descriptors_are_left_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

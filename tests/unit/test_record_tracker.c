@@ -278,6 +278,13 @@ static void test_sample_of_an_unknown_process_brings_its_mappings(void **unused)
     assert_non_null(strstr(text, "[vdso]"));
 }
 
+static bool refresh(struct recording *recording, struct tracked_process *process, uint64_t time)
+{
+    bool changed;
+    assert_int_equal(tracker_refresh(recording->tracker, process, time, &changed, NULL), 0);
+    return changed;
+}
+
 static void test_mappings_are_read_again_after_losses(void **unused)
 {
     (void)unused;
@@ -289,11 +296,11 @@ static void test_mappings_are_read_again_after_losses(void **unused)
     start(&recording);
     feed_exec(&recording, pid, "self", 1);
     assert_int_equal(tracker_find(recording.tracker, pid, pid, 2, &thread, &process, NULL), 0);
-    assert_false(tracker_refresh(recording.tracker, process, 3));
+    assert_false(refresh(&recording, process, 3));
     make_lost(&made, 17, 4);
     feed(&recording, &made);
-    assert_true(tracker_refresh(recording.tracker, process, 5));
-    assert_false(tracker_refresh(recording.tracker, process, 6));
+    assert_true(refresh(&recording, process, 5));
+    assert_false(refresh(&recording, process, 6));
     uint64_t here = (uint64_t)(uintptr_t)test_mappings_are_read_again_after_losses;
     assert_non_null(address_space_find(&process->space, here));
     char text[65536];

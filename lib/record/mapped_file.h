@@ -1,0 +1,37 @@
+/*
+ * The file behind a mapping of another process.
+ *
+ * When a mapping record is read, the file may have been deleted or replaced, the process may see other files than we do
+ * (a container), and it may be gone. So several ways are tried that may lead to the file, and each candidate must prove
+ * that it is the mapped file: by the build id that the kernel read when the file was mapped, or else by device, inode
+ * and generation. A file is never accepted for its path, or for its age.
+ */
+#ifndef PROF_RECORD_MAPPED_FILE_H
+#define PROF_RECORD_MAPPED_FILE_H
+
+#include "base/file_source.h"
+#include "sample/perf_record.h"
+#include "unwind/unwind.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mapped_file {
+    struct file_source *file;     /* open */
+    bool can_reopen;              /* the path in `file` leads us to it: the file need not stay open */
+    struct unwind_module *module; /* NULL if it is no ELF file that can be read */
+    unsigned char build_id[UNWIND_BUILD_ID_MAX];
+    size_t build_id_size;
+};
+
+/* Finds and opens the file that process `pid` has mapped. False, with nothing to destroy, if no way leads to it (any
+ * more, or yet). */
+bool mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping);
+
+void mapped_file_destroy(struct mapped_file *mapped);
+
+/* Whether the open file has the device and inode of the mapping. */
+bool mapped_file_has_inode(int fd, const struct perf_mapping *mapping);
+
+#endif
