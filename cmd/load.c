@@ -38,11 +38,12 @@ static int pack(void *context, const void *bytes, size_t size, struct error *err
 
 static int write_packed(const struct profile *profile, int fd, struct error *err)
 {
-    struct gzip_packer *packer = gzip_packer_new((struct byte_sink){.write = write_to_memory, .context = &fd});
-    if (!packer)
-        return error_no_memory(err);
+    struct gzip_packer *packer;
+    int code = gzip_packer_new(&packer, (struct byte_sink){.write = write_to_memory, .context = &fd}, err);
+    if (code)
+        return code;
     struct byte_sink sink = {.write = pack, .context = packer};
-    int code = profile_write(profile, NULL, profile_time_resolution(profile), &sink, err);
+    code = profile_write(profile, NULL, profile_time_resolution(profile), &sink, err);
     if (!code)
         code = gzip_packer_finish(packer, err);
     gzip_packer_free(packer);

@@ -34,7 +34,7 @@ int profile_file_check(const char *path, struct error *err);
  * ".gz". A `path` that exists and is no regular file (a pipe) is written directly; "-" is the standard output. */
 int profile_file_create(struct profile_file **out, const char *path, struct error *err);
 
-/* Where to write to; borrowed from `file`. Packing uses all processors. */
+/* Where to write to; borrowed from `file`. */
 struct byte_sink profile_file_sink(struct profile_file *file);
 
 /* Writes what is left, gives the file its name and frees `file`. On failure nothing is left behind. */

@@ -1,22 +1,25 @@
 /*
- * Packs a stream of bytes as one gzip file, on all processors.
+ * Packs a stream of bytes as one gzip file, with ISA-L: whoever ends a recording waits for it, and zlib would take
+ * eight times as long as ISA-L for a file that is a tenth smaller. That is more CPU time than the rest of a recorder
+ * takes.
  */
 #ifndef PROF_PROFILE_FILE_GZIP_H
 #define PROF_PROFILE_FILE_GZIP_H
 
+#include "base/error.h"
 #include "base/sink.h"
 
 struct gzip_packer;
 
-/* The packed bytes go to `out` (copied), which is called in the thread that calls these functions. NULL if memory ran
- * out. */
-struct gzip_packer *gzip_packer_new(struct byte_sink out);
+/* The packed bytes go to `sink` (copied). Returns 0, or -ENOMEM with `*out` NULL. */
+int gzip_packer_new(struct gzip_packer **out, struct byte_sink sink, struct error *err);
 
 int gzip_packer_add(struct gzip_packer *packer, const void *bytes, size_t size, struct error *err);
 
 /* Packs the rest and writes the end of the gzip file. Nothing may be added after. */
 int gzip_packer_finish(struct gzip_packer *packer, struct error *err);
 
+/* NULL is allowed. */
 void gzip_packer_free(struct gzip_packer *packer);
 
 #endif

@@ -136,16 +136,14 @@ int profile_file_create(struct profile_file **out, const char *path, struct erro
     if (!file)
         return error_no_memory(err);
     file->fd = -1;
-    int rc = open_output(file, path, err);
-    if (!rc && ends_in_gz(path)) {
-        file->packer = gzip_packer_new((struct byte_sink){.write = write_to_file, .context = file});
-        rc = file->packer ? 0 : error_no_memory(err);
-    }
-    if (rc)
+    int code = open_output(file, path, err);
+    if (!code && ends_in_gz(path))
+        code = gzip_packer_new(&file->packer, (struct byte_sink){.write = write_to_file, .context = file}, err);
+    if (code)
         profile_file_abandon(file);
     else
         *out = file;
-    return rc;
+    return code;
 }
 
 static int close_output(struct profile_file *file, struct error *err)
@@ -164,14 +162,14 @@ static int give_name(struct profile_file *file, struct error *err)
 
 int profile_file_commit(struct profile_file *file, struct error *err)
 {
-    int rc = file->packer ? gzip_packer_finish(file->packer, err) : 0;
-    if (!rc)
-        rc = close_output(file, err);
-    if (!rc)
-        rc = give_name(file, err);
-    if (rc) {
+    int code = file->packer ? gzip_packer_finish(file->packer, err) : 0;
+    if (!code)
+        code = close_output(file, err);
+    if (!code)
+        code = give_name(file, err);
+    if (code) {
         profile_file_abandon(file);
-        return rc;
+        return code;
     }
     file_free(file);
     return 0;
