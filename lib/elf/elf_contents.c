@@ -8,8 +8,8 @@
 #include "elf/elf_table.h"
 
 #include <errno.h>
+#include <isa-l/igzip_lib.h>
 #include <stdlib.h>
-#include <zlib.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
@@ -27,10 +27,21 @@ static bool is_plausible_size(uint64_t size, uint64_t packed_size)
     return size > 0 && size <= BYTES_LOAD_MAX && (size <= SMALL_SECTION || size / USUAL_RATIO_MAX <= packed_size);
 }
 
+/* By ISA-L, in a third of zlib's time. Its state is 80 KiB: more than a thread's stack should have to hold. */
 static bool unpack_zlib(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)
 {
-    uLongf length = (uLongf)size;
-    return uncompress(out, &length, packed, (uLong)packed_size) == Z_OK && length == size;
+    struct inflate_state *state = packed_size <= UINT32_MAX ? malloc(sizeof(*state)) : NULL;
+    if (!state)
+        return false;
+    isal_inflate_init(state);
+    state->crc_flag = ISAL_ZLIB;
+    state->next_in = (unsigned char *)packed; /* which it does not change */
+    state->avail_in = (uint32_t)packed_size;
+    state->next_out = out;
+    state->avail_out = (uint32_t)size;
+    bool done = isal_inflate_stateless(state) == ISAL_DECOMP_OK && state->total_out == size;
+    free(state);
+    return done;
 }
 
 static bool unpack_zstd(unsigned char *out, uint64_t size, const unsigned char *packed, size_t packed_size)

@@ -10,6 +10,7 @@
 #include "symbol/kernel_file.h"
 
 #include <errno.h>
+#include <isa-l/crc.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <lzma.h>
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 /* .gnu_debugdata of the largest programs is a few MB; a bomb stops here. */
 enum { MINI_SIZE_MAX = 256 << 20 };
@@ -47,13 +47,13 @@ static bool crc_is(const struct elf_file *file, uint32_t wanted)
 {
     enum { STEP = 1 << 20 };
     unsigned char *buffer = malloc(STEP);
-    uLong crc = crc32(0, NULL, 0);
+    uint32_t crc = 0;
     bool read = buffer != NULL;
     for (uint64_t at = 0; read && at < file->bytes.size; at += STEP) {
         size_t size = file->bytes.size - at < STEP ? (size_t)(file->bytes.size - at) : STEP;
         read = bytes_read(&file->bytes, at, buffer, size);
         if (read)
-            crc = crc32(crc, buffer, (uInt)size);
+            crc = crc32_gzip_refl(crc, buffer, size);
     }
     free(buffer);
     return read && crc == wanted;
