@@ -149,7 +149,7 @@ help:
 	@echo "make            build build/prof"
 	@echo "make deps       install what building needs (Debian, Ubuntu)"
 	@echo "make demo       install, build, record a real program, serve its profile"
-	@echo "make check      install what tests need, build, run every test"
+	@echo "make check      install what tests need, build, run every test (NO_INSTALL=1 only lists what is missing)"
 	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
 	@echo "make lint       format and static checks"
 	@echo "make bench      the measurements, with their goals"
