@@ -3,6 +3,7 @@
 #include "base/json_write.h"
 #include "base/text_buffer.h"
 #include "record/info.h"
+#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -194,23 +195,21 @@ static void fill_recording_section(struct metadata *metadata)
 /* How many stacks are truncated, and why. */
 static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
 {
-    static const char *const reasons[][2] = {
-        {INFO_TRUNCATED_STACK_SHORT, "deeper than what was copied of the stack"},
-        {INFO_TRUNCATED_NO_RULE, "in code without unwinding information"},
-        {INFO_TRUNCATED_NO_MODULE, "outside of any code"},
-        {INFO_TRUNCATED_STUCK, "in a loop or damaged"},
-        {INFO_TRUNCATED_TOO_DEEP, "deeper than 4096 frames"},
-    };
-    char text[512];
+    char text[1024], name[64];
     int used = snprintf(text, sizeof(text), "%" PRIu64, truncated);
-    const char *separator = ": ";
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-        uint64_t count = replay_info_number(metadata->replay, reasons[i][0], 0);
+    size_t reasons = 0;
+    for (size_t i = 0; i < UNWIND_ENDS; i++) {
+        snprintf(name, sizeof(name), INFO_TRUNCATED "%s", unwind_ends[i].key);
+        uint64_t count = replay_info_number(metadata->replay, name, 0);
         if (!count)
             continue;
-        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%" PRIu64 " %s", separator, count, reasons[i][1]);
-        separator = ", ";
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s", reasons++ ? "; " : " (");
+        if (count < truncated)
+            used += snprintf(text + used, sizeof(text) - (size_t)used, "%" PRIu64 " ", count);
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s", unwind_ends[i].reason);
     }
+    if (reasons)
+        snprintf(text + used, sizeof(text) - (size_t)used, ")");
     add_string(metadata, "Stacks cut", text);
 }
 
@@ -301,11 +300,11 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
                                const struct hints *hints)
 {
     const struct replay *replay = metadata->replay;
-    uint64_t truncated = 0, completed_live = 0, by_frame_pointer = 0;
+    uint64_t truncated = 0, completed_live = 0, without_cfi = 0;
     for (size_t i = 0; i < replay->threads.length; i++) {
         truncated += replay->threads.data[i].truncated;
         completed_live += replay->threads.data[i].completed_live;
-        by_frame_pointer += replay->threads.data[i].by_frame_pointer;
+        without_cfi += replay->threads.data[i].without_cfi;
     }
     start_section(metadata, "Trust");
     if (!metadata->section)
@@ -319,7 +318,7 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
     if (replay->sample_count)
         add_truncated_stacks(metadata, truncated);
     add_number(metadata, "Stacks completed from the live process", "integer", completed_live);
-    add_number(metadata, "Stacks with frames found by frame pointer", "integer", by_frame_pointer);
+    add_number(metadata, "Stacks with frames found without unwind information", "integer", without_cfi);
     add_count_and_share(metadata, "Addresses named", symbolization->addresses - symbolization->unnamed,
                         symbolization->addresses);
     add_jit_code(metadata, symbolization);

@@ -429,7 +429,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     thread->covered_until = sample->time;
     thread->truncated += (sample->flags & SAMPLE_TRUNCATED) != 0;
     thread->completed_live += (sample->flags & SAMPLE_COMPLETED_LIVE) != 0;
-    thread->by_frame_pointer += (sample->flags & SAMPLE_FRAME_POINTER) != 0;
+    thread->without_cfi += (sample->flags & SAMPLE_WITHOUT_CFI) != 0;
     if (stack != REPLAY_NONE)
         replay->frames.data[replay->stacks.data[stack].frame].samples++;
     replay->processes.data[thread->process].samples++;

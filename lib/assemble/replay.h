@@ -67,9 +67,9 @@ struct replay_process {
 struct replay_thread {
     bool known;
     uint32_t process, tid;
-    uint64_t start, end;                                           /* ns; end 0: not seen */
-    uint32_t name;                                                 /* string */
-    uint64_t samples, truncated, completed_live, by_frame_pointer; /* how trustworthy its stacks are */
+    uint64_t start, end;                                      /* ns; end 0: not seen */
+    uint32_t name;                                            /* string */
+    uint64_t samples, truncated, completed_live, without_cfi; /* how trustworthy its stacks are */
     uint64_t last_time;
     uint64_t covered_until;  /* ns: its last sample covers the CPU time up to here; its start if it has no sample */
     bool goes_on;            /* after an exec, as a thread of another number, whose samples cover its rest */

@@ -19,7 +19,7 @@ enum { CHUNK_MAX_FRAMES = 4096 }; /* of one stack; deeper ones are cut at the ro
 
 enum sample_flags {
     SAMPLE_TRUNCATED = 1,      /* the stack does not reach the thread's start */
-    SAMPLE_FRAME_POINTER = 2,  /* some frame was found by the rbp chain */
+    SAMPLE_WITHOUT_CFI = 2,    /* some frame was found without CFI */
     SAMPLE_COMPLETED_LIVE = 4, /* some frame was read from the living process */
 };
 

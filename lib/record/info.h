@@ -37,12 +37,8 @@
 #define INFO_RECORDER_MEMORY "recorder_memory" /* bytes, most that was resident */
 #define INFO_EXIT            "exit" /* how the target ended: "exit status 0", "killed by SIGSEGV", "still running" */
 
-/* At the end: how many stacks were cut, by reason (enum unwind_end says what each means). */
-#define INFO_TRUNCATED_STACK_SHORT "cut_stack_short"
-#define INFO_TRUNCATED_NO_RULE     "cut_no_rule"
-#define INFO_TRUNCATED_NO_MODULE   "cut_no_module"
-#define INFO_TRUNCATED_STUCK       "cut_stuck"
-#define INFO_TRUNCATED_TOO_DEEP    "cut_too_deep"
+/* At the end: how many stacks are truncated, by reason: this and the key in unwind_ends. */
+#define INFO_TRUNCATED "truncated_"
 
 int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err);
 int info_write_number(struct spool_writer *spool, const char *name, uint64_t value, struct error *err);

@@ -90,13 +90,15 @@ int metadata_write_end(struct spool_writer *spool, const struct record_result *r
         {INFO_SAMPLES_LOST, .number = result->lost},
         {INFO_RECORDER_CPU, .number = result->recorder_cpu},
         {INFO_RECORDER_MEMORY, .number = (uint64_t)usage.ru_maxrss * 1024},
-        {INFO_TRUNCATED_STACK_SHORT, .number = truncated_by_reason[UNWIND_STACK_SHORT]},
-        {INFO_TRUNCATED_NO_RULE, .number = truncated_by_reason[UNWIND_NO_RULE]},
-        {INFO_TRUNCATED_NO_MODULE, .number = truncated_by_reason[UNWIND_NO_MODULE]},
-        {INFO_TRUNCATED_STUCK, .number = truncated_by_reason[UNWIND_STUCK]},
-        {INFO_TRUNCATED_TOO_DEEP, .number = truncated_by_reason[UNWIND_TOO_DEEP]},
         {INFO_EXIT, .text = end},
     };
     int code = write_notes(spool, result->notes, result->note_count, err); /* some are of the end */
-    return code ? code : write_items(spool, items, sizeof(items) / sizeof(*items), err);
+    if (!code)
+        code = write_items(spool, items, sizeof(items) / sizeof(*items), err);
+    for (size_t i = 0; i < UNWIND_ENDS && !code; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), INFO_TRUNCATED "%s", unwind_ends[i].key);
+        code = truncated_by_reason[i] ? info_write_number(spool, name, truncated_by_reason[i], err) : 0;
+    }
+    return code;
 }

@@ -12,8 +12,6 @@
 
 #include <stdint.h>
 
-enum { METADATA_TRUNCATION_REASONS = UNWIND_TOO_DEEP + 1 };
-
 /* `started`: ns of CLOCK_MONOTONIC. */
 int metadata_write_start(struct spool_writer *spool, const struct record_options *options,
                          const struct perf_events *events, uint64_t started, struct error *err);

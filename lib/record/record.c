@@ -80,7 +80,7 @@ struct recording {
     struct cpu_pin pin;
 
     uint64_t samples, truncated, lost_records;
-    uint64_t truncated_by_reason[METADATA_TRUNCATION_REASONS];
+    uint64_t truncated_by_reason[UNWIND_ENDS];
 };
 
 /* ---- samples ---- */
@@ -105,6 +105,7 @@ struct user_stack {
     enum wakeup_stack depth;
 };
 
+/* Frames 0 and complete: execve has dropped the old program, whose kernel frames are all that is left. */
 static struct unwind_result walk(struct recording *recording, const struct perf_record *record,
                                  struct tracked_process *process, uint64_t *frames, size_t max)
 {
@@ -119,6 +120,8 @@ static struct unwind_result walk(struct recording *recording, const struct perf_
                                  .read_off_copied_stack = stack_reader_read_off_copied_stack,
                                  .read_code = stack_reader_read_code,
                                  .context = &recording->reader};
+    if (sample->callchain_length && unwind_has_no_user_stack(&regs, &stack))
+        return (struct unwind_result){.end = UNWIND_COMPLETE};
     stack_reader_start(&recording->reader, record->pid, record->time, stack.sp, stack.bytes, stack.size,
                        sample->stack_full);
     if (process->dump)
@@ -130,17 +133,14 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
                            struct tracked_process *process, uint64_t *frames, size_t max, struct user_stack *user,
                            struct error *err)
 {
+    struct unwind_result result = {.frames = 1, .end = UNWIND_32_BIT};
     *user = (struct user_stack){.depth = WAKEUP_STACK_FITS};
-    if (record->sample.registers_abi ==
-        PERF_SAMPLE_REGS_ABI_NONE) /* the process is exiting: it has no user side any more */
-        return 0;
-    if (record->sample.registers_abi != PERF_SAMPLE_REGS_ABI_64) { /* a 32-bit program */
+    if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE)
+        return 0; /* the process is exiting: its memory is gone */
+    if (record->sample.registers_abi == PERF_SAMPLE_REGS_ABI_64)
+        result = walk(recording, record, process, frames, max);
+    else
         frames[0] = record->sample.registers[UNWIND_REG_PC];
-        user->frames = 1;
-        user->flags = SAMPLE_TRUNCATED;
-        return 0;
-    }
-    struct unwind_result result = walk(recording, record, process, frames, max);
     if (result.end == UNWIND_NO_MODULE) {
         bool changed;
         int code = tracker_refresh(recording->tracker, process, record->time, &changed, err);
@@ -150,16 +150,16 @@ static int walk_user_stack(struct recording *recording, const struct perf_record
             result = walk(recording, record, process, frames, max);
     }
     user->frames = result.frames;
-    if (result.end != UNWIND_COMPLETE) {
+    if (result.end != UNWIND_COMPLETE)
         user->flags |= SAMPLE_TRUNCATED;
-        recording->truncated_by_reason[result.end]++;
-    }
-    if (result.used_frame_pointer)
-        user->flags |= SAMPLE_FRAME_POINTER;
+    recording->truncated_by_reason[result.end] += result.end != UNWIND_COMPLETE;
+    if (result.used_no_cfi)
+        user->flags |= SAMPLE_WITHOUT_CFI;
     if (result.used_read_above)
         user->flags |= SAMPLE_COMPLETED_LIVE;
+    bool is_short = result.end == UNWIND_STACK_SHORT || result.end == UNWIND_OFF_COPIED_STACK;
     bool may_be_deeper = record->sample.stack_full || recording->reader.went_off_copied_stack;
-    if (may_be_deeper && (result.used_read_above || result.end == UNWIND_STACK_SHORT))
+    if (may_be_deeper && (result.used_read_above || is_short))
         user->depth = recording->reader.was_late ? WAKEUP_STACK_LATE : WAKEUP_STACK_SHORT;
     return 0;
 }

@@ -37,6 +37,7 @@ enum arch_code_kind {
     ARCH_CODE_STUB,         /* CFA = sp + cfa_offset, return address just below it */
     ARCH_CODE_AFTER_CLONE,  /* a stub in the thread that called clone; in the new one, where the register that system
                                calls return in is 0, its first code */
+    ARCH_CODE_START,        /* a new thread's code, after the call of its function: there is no caller */
     ARCH_CODE_SIGNAL_FRAME, /* at sp lies the kernel's signal frame, see arch_signal_frame_slots */
 };
 
@@ -61,6 +62,41 @@ bool arch_code_starts_go_stack(const unsigned char code[ARCH_CODE_BEFORE + ARCH_
 
 /* Whether the instruction before the pc can be a call, so that the pc can be a return address. */
 bool arch_code_follows_call(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
+
+/* The target of a call with a distance in it that ends at the return address; 0 if none does. */
+uint64_t arch_call_target(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER], uint64_t return_address);
+
+/* True if the registers were taken in a system call, which has put the pc into rcx, or in execve, which has cleared
+ * them for the new program. */
+static inline bool arch_in_system_call(const struct unwind_regs *regs)
+{
+    enum { RAX = 0, RCX = 2, RBX = 3 };
+    bool is_cleared = !regs->r[RAX] && !regs->r[RBX] && !regs->r[RCX] && !regs->r[UNWIND_REG_BP];
+    return is_cleared || regs->r[RCX] == regs->r[UNWIND_REG_PC];
+}
+
+/* ---- frames found by reading the code up to its return (x86_64_return.c) ---- */
+
+/* Reads up to `size` bytes of code at `address`; returns how many there are. */
+typedef size_t arch_code_reader(void *context, uint64_t address, unsigned char *out, size_t size);
+
+struct arch_frame {
+    bool base_is_bp; /* the CFA counts from the frame pointer, else from sp; the return address is just below it */
+    int32_t cfa_offset;
+    uint16_t saved;                      /* bits of the registers that have a slot */
+    int16_t slots[ARCH_SAVED_REGISTERS]; /* distance from the CFA in words, in the order of arch_saved_registers */
+};
+
+enum arch_return {
+    ARCH_RETURNS,        /* `frame` says where the caller is */
+    ARCH_MAY_RETURN,     /* the same, if a call comes back that looks like the last of its function */
+    ARCH_NEVER_RETURNS,  /* all of the code was read, and none of it returns */
+    ARCH_RETURN_UNKNOWN, /* too much code, or it does not tell */
+};
+
+/* Follows the code from the instruction at `pc` on. The caller checks whether a return address is
+ * there: a path may lead behind a call that never comes back, into another function. */
+enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_t pc, struct arch_frame *frame);
 
 /* ---- what HotSpot compiles (Java) ---- */
 

@@ -15,17 +15,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum rule_kind {
-    RULE_FRAME,        /* CFA = register + offset */
-    RULE_FRAME_DEREF,  /* CFA = the word at register + offset (stacks that a function realigned) */
-    RULE_COMPLEX,      /* CFI that does not fit: interpret it again */
-    RULE_GO,           /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
-    RULE_GO_NO_CFI,    /* stripped Go */
-    RULE_AFTER_CLONE,  /* RULE_START in the new thread, RULE_FRAME in the one that made it */
-    RULE_START,        /* the thread's first function: there is no caller */
-    RULE_NO_CFI,       /* follow the frame pointer */
-    RULE_JAVA,         /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
+    RULE_FRAME,       /* CFA = register + offset */
+    RULE_FRAME_DEREF, /* CFA = the word at register + offset (stacks that a function realigned) */
+    RULE_COMPLEX,     /* CFI that does not fit: interpret it again */
+    RULE_GO,          /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
+    RULE_GO_NO_CFI,   /* stripped Go */
+    RULE_AFTER_CLONE, /* RULE_START in the new thread, RULE_FRAME in the one that made it */
+    RULE_START,       /* the thread's first function: there is no caller */
+    RULE_NO_CFI,      /* follow the frame pointer */
+    RULE_RETURN,      /* as RULE_FRAME, from reading the code up to its return; if a return address is there */
+    RULE_NO_RETURN,   /* the same for code that does not seem to return: a thread's first function, exit and its like */
+    RULE_PLANTED,     /* a return address that no call made: the mark of a context's first frame */
+    RULE_JAVA,        /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
     RULE_SIGNAL_FRAME, /* no CFI either, but the kernel's signal frame is at sp */
     RULE_UNMAPPED,     /* no executable memory there; never in the table */
 };
@@ -55,6 +59,17 @@ static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind 
         rule->saved = 1u << UNWIND_REG_BP;
         rule->slots[0] = -2;
     }
+}
+
+/* The same for a frame that was found by reading the code up to its return. */
+static inline void rule_of_return(const struct arch_frame *frame, struct rule *rule)
+{
+    rule->kind = RULE_RETURN;
+    rule->cfa_register = frame->base_is_bp ? UNWIND_REG_BP : UNWIND_REG_SP;
+    rule->cfa_offset = frame->cfa_offset;
+    rule->return_slot = -1;
+    rule->saved = frame->saved;
+    memcpy(rule->slots, frame->slots, sizeof(rule->slots));
 }
 
 enum { CACHE_FIRST_BITS = 7, CACHE_MAX_BITS = 12 };

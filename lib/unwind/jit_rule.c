@@ -43,9 +43,29 @@ void jit_rule_of_java(const struct jit_place *place, struct rule *rule)
         rule_of_snippet(&code, RULE_JAVA, rule);
 }
 
+static size_t read_jit_code(void *context, uint64_t address, unsigned char *out, size_t size)
+{
+    const struct jit_place *place = context;
+    const struct mapping *mapping = place->mapping;
+    if (address - mapping->start >= mapping->end - mapping->start)
+        return 0;
+    if (size > mapping->end - address)
+        size = mapping->end - address;
+    return place->stack->read_code && place->stack->read_code(place->stack->context, address, out, size) ? size : 0;
+}
+
+bool jit_rule_of_return(const struct jit_place *place, struct rule *rule)
+{
+    struct arch_frame frame;
+    if (arch_find_return(read_jit_code, (void *)(uintptr_t)place, place->at, &frame) != ARCH_RETURNS)
+        return false;
+    rule_of_return(&frame, rule);
+    return true;
+}
+
 bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address)
 {
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
-    return read_around(stack, mapping, address, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes) &&
-           (arch_code_follows_call(bytes) || arch_java_returns_to_interpreter(bytes));
+    return !read_around(stack, mapping, address, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes) ||
+           arch_code_follows_call(bytes) || arch_java_returns_to_interpreter(bytes);
 }

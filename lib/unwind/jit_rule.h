@@ -25,8 +25,11 @@ bool jit_rule_of_snippet(const struct jit_place *place, bool is_java, struct rul
  * keeps a frame pointer, or none is found: RULE_NO_CFI. */
 void jit_rule_of_java(const struct jit_place *place, struct rule *rule);
 
+/* Makes a rule by reading the code up to its return: RULE_RETURN. False if the code does not tell. */
+bool jit_rule_of_return(const struct jit_place *place, struct rule *rule);
+
 /* Whether a word that should be a return address can be one, into code without a file: a call is before it, or it is
- * where HotSpot's interpreter goes on. */
+ * where HotSpot's interpreter goes on. True, too, if the code cannot be read. */
 bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address);
 
 #endif

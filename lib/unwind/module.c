@@ -289,22 +289,31 @@ uint64_t unwind_module_base(const struct unwind_module *module)
     return module->segments.data[0].vaddr;
 }
 
+size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size)
+{
+    const struct segment *segment = unwind_module_segment(module, vaddr);
+    if (!segment || !segment->is_executable)
+        return 0;
+    uint64_t into = vaddr - segment->vaddr, left = segment->file_size - into;
+    struct file_part part;
+    if (size > left)
+        size = left;
+    if (segment->file_offset > UINT64_MAX - into ||
+        unwind_module_part(module, segment->file_offset + into, size, &part) != 0)
+        return 0;
+    const unsigned char *bytes = file_part_at(&part, 0, size);
+    if (bytes)
+        memcpy(out, bytes, size);
+    file_part_close(&part);
+    return bytes ? size : 0;
+}
+
 void unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     memset(code, 0, ARCH_CODE_BEFORE + ARCH_CODE_AFTER);
     const struct segment *segment = unwind_module_segment(module, vaddr);
-    if (!segment || !segment->is_executable)
-        return;
-    uint64_t into = vaddr - segment->vaddr, left = segment->file_size - into;
+    uint64_t into = segment ? vaddr - segment->vaddr : 0;
     uint64_t before = into < ARCH_CODE_BEFORE ? into : ARCH_CODE_BEFORE;
-    uint64_t after = left < ARCH_CODE_AFTER ? left : ARCH_CODE_AFTER;
-    struct file_part part;
-    if (segment->file_offset > UINT64_MAX - into ||
-        unwind_module_part(module, segment->file_offset + into - before, before + after, &part) != 0)
-        return;
-    const unsigned char *bytes = file_part_at(&part, 0, before + after);
-    if (bytes)
-        memcpy(code + ARCH_CODE_BEFORE - before, bytes, before + after);
-    file_part_close(&part);
+    unwind_module_read_code(module, vaddr - before, code + ARCH_CODE_BEFORE - before, before + ARCH_CODE_AFTER);
 }

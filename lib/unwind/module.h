@@ -82,6 +82,9 @@ bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 void unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
+/* Copies up to `size` bytes of code at `vaddr`; returns how many there are. */
+size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size);
+
 /* Internal to the module: loading, see frame_table.c. Both are done at most once; failing leaves an empty table. */
 void unwind_module_load_eh_frame(struct unwind_module *module);
 void unwind_module_load_debug_frame(struct unwind_module *module);

@@ -5,14 +5,10 @@ static uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
     return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
 }
 
-bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_row *row, bool *is_debug_frame)
+bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row)
 {
-    struct cfi_fde fde;
     uint64_t vaddr = vaddr_of(mapping, pc);
-    if (!unwind_module_find(mapping->module, vaddr, &fde) || !cfi_row_at(&fde, vaddr, row))
-        return false;
-    *is_debug_frame = fde.is_debug_frame;
-    return true;
+    return unwind_module_find(mapping->module, vaddr, fde) && cfi_row_at(fde, vaddr, row);
 }
 
 static bool fits_slot(int64_t offset)
@@ -76,7 +72,49 @@ static void read_code(const struct mapping *mapping, uint64_t pc, bool exact,
 
 static enum rule_kind kind_of_snippet(const struct arch_code *code)
 {
-    return code->kind == ARCH_CODE_STUB ? RULE_FRAME : RULE_AFTER_CLONE;
+    return code->kind == ARCH_CODE_STUB ? RULE_FRAME : code->kind == ARCH_CODE_START ? RULE_START : RULE_AFTER_CLONE;
+}
+
+static size_t read_module_code(void *context, uint64_t address, unsigned char *out, size_t size)
+{
+    const struct mapping *mapping = context;
+    if (address - mapping->start >= mapping->end - mapping->start)
+        return 0;
+    return unwind_module_read_code(mapping->module, vaddr_of(mapping, address), out, size);
+}
+
+bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
+{
+    struct arch_frame frame = {.saved = 0};
+    switch (arch_find_return(read_module_code, (void *)(uintptr_t)mapping, pc + !exact, &frame)) {
+    case ARCH_RETURNS:
+        rule_of_return(&frame, rule);
+        return true;
+    case ARCH_MAY_RETURN:
+    case ARCH_NEVER_RETURNS:
+        rule_of_return(&frame, rule);
+        rule->kind = RULE_NO_RETURN;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, uint64_t *target)
+{
+    unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
+    read_code(mapping, address, true, code);
+    *target = arch_call_target(code, address);
+    return arch_code_follows_call(code);
+}
+
+/* Whether a return address was put on the stack by hand, as those do who make coroutines and contexts: no call is
+ * before it, and it is where a function begins (__start_context), or has no CFI (Boost). */
+static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
+{
+    uint64_t start, size, target, vaddr = vaddr_of(mapping, pc) + 1;
+    return !exact && !module_rule_follows_call(mapping, pc + 1, &target) &&
+           (!unwind_module_function(mapping->module, vaddr, &start, &size) || start == vaddr);
 }
 
 /* What the code of Go's runtime says better than its CFI, which knows nothing of stacks that begin or are switched, and
@@ -116,18 +154,24 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
         rule->kind = RULE_GO_NO_CFI;
     else if (code.kind != ARCH_CODE_UNKNOWN)
         rule_of_snippet(&code, kind_of_snippet(&code), rule);
+    else if (is_planted(mapping, pc, exact))
+        rule->kind = RULE_PLANTED;
+    else
+        module_rule_of_return(mapping, pc, exact, rule);
 }
 
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
+    struct cfi_fde fde;
     struct cfi_row row;
-    bool is_debug_frame = false;
     if (rule_of_go_runtime(mapping, pc, exact, rule))
         return;
-    if (!module_rule_row(mapping, pc, &row, &is_debug_frame))
+    if (!module_rule_row(mapping, pc, &fde, &row))
         rule_without_cfi(mapping, pc, exact, rule);
+    else if (vaddr_of(mapping, pc) + 1 - fde.start == fde.size && is_planted(mapping, pc, exact))
+        rule->kind = RULE_PLANTED;
     else if (!compact(&row, rule))
         *rule = (struct rule){.pc = rule->pc, .generation = rule->generation, .kind = RULE_COMPLEX};
-    else if (is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module))
+    else if (fde.is_debug_frame && rule->kind == RULE_FRAME && unwind_module_is_go(mapping->module))
         rule->kind = RULE_GO;
 }

@@ -14,7 +14,14 @@
  * else it is one before a return address. The rule comes from unwind_cache_add(). */
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
 
+/* Makes a rule by reading the code from `pc` up to its return: RULE_RETURN or RULE_NO_RETURN. False if the code does
+ * not tell. */
+bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
+
+/* Whether a call instruction ends at `address`. If the call has a fixed target, *target is its address, else 0. */
+bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, uint64_t *target);
+
 /* What CFI says in full, for RULE_COMPLEX. False if there is none. */
-bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_row *row, bool *is_debug_frame);
+bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row);
 
 #endif

@@ -40,21 +40,32 @@ struct unwind_stack {
     void *context;
 };
 
-/* How a walk ended. Only UNWIND_COMPLETE is a whole stack. */
+/* How a walk ended. Only UNWIND_COMPLETE is a whole stack; unwind_ends says of each what it means. */
 enum unwind_end {
-    UNWIND_COMPLETE,    /* at the thread's start: a rule with undefined return address, or the entry point */
-    UNWIND_STACK_SHORT, /* the next slot lies outside the copied stack, and could not be read from the process */
-    UNWIND_NO_RULE,     /* no CFI for the pc, and the frame pointer chain made no sense */
-    UNWIND_NO_MODULE,   /* the pc lies in no executable mapping */
-    UNWIND_STUCK,       /* the stack pointer did not move up: a loop or damaged CFI */
-    UNWIND_TOO_DEEP,    /* more frames than there was room for */
+    UNWIND_COMPLETE,
+    UNWIND_STACK_SHORT,
+    UNWIND_OFF_COPIED_STACK,
+    UNWIND_NO_CFI,
+    UNWIND_JIT_CODE,
+    UNWIND_NO_FILE,
+    UNWIND_NO_MODULE,
+    UNWIND_DAMAGED,
+    UNWIND_TOO_DEEP,
+    UNWIND_32_BIT, /* the recorder's: such registers are not given to unwind_walk() */
 };
+enum { UNWIND_ENDS = UNWIND_32_BIT + 1 };
+
+struct unwind_end_text {
+    const char *key;    /* in spool files */
+    const char *reason; /* for users; follows a number of stacks, in parentheses */
+};
+extern const struct unwind_end_text unwind_ends[UNWIND_ENDS];
 
 struct unwind_result {
     size_t frames; /* how many pcs were written */
     enum unwind_end end;
-    bool used_frame_pointer; /* some step took the rbp chain because there was no CFI */
-    bool used_read_above;    /* some slot came from read_above or read_off_copied_stack */
+    bool used_no_cfi;     /* some frame was found by its frame pointer or its code, because there was no CFI */
+    bool used_read_above; /* some slot came from read_above or read_off_copied_stack */
 };
 
 struct address_space;
@@ -68,6 +79,10 @@ struct address_space;
  */
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs);
+
+/* True if the thread has no user stack: execve has dropped the old program's memory, and the new one does not run yet.
+ * Its registers are still those of the old program. */
+bool unwind_has_no_user_stack(const struct unwind_regs *regs, const struct unwind_stack *stack);
 
 /* ---- modules ---- */
 

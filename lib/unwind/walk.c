@@ -51,8 +51,10 @@ struct walk {
     struct unwind_regs regs;
     uint32_t stale; /* bits of DWARF register numbers whose value a light walk has lost */
     bool full;
-    bool exact;      /* the pc of this frame was interrupted, it is not a return address */
-    bool by_pointer; /* this frame was found by the frame pointer of the one before */
+    bool leaf_by_return; /* the leaf's CFI led nowhere: read its code instead */
+    bool exact;          /* the pc of this frame was interrupted, it is not a return address */
+    bool by_pointer;     /* this frame was found by the frame pointer of the one before */
+    uint64_t *pcs;
     size_t frame;
     unsigned switches;     /* to a stack below this one, by a frame pointer of Go */
     bool off_copied_stack; /* on another stack than the one that was copied */
@@ -68,10 +70,53 @@ enum step {
     STEP_RESTART, /* a light walk needs a register that it has lost */
 };
 
+const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
+    [UNWIND_COMPLETE] = {"complete", "the stack reaches the start of its thread"},
+    [UNWIND_STACK_SHORT] = {"stack_short", "deeper than the copy of the stack, and the rest could not be read in time"},
+    [UNWIND_OFF_COPIED_STACK] = {"off_copied_stack",
+                                 "goes on in another stack, which could not be read in time (signal, goroutine)"},
+    [UNWIND_NO_CFI] = {"no_cfi", "in code whose file has no unwind information for it"},
+    [UNWIND_JIT_CODE] = {"jit_code", "in JIT code, which has neither unwind information nor frame pointers"},
+    [UNWIND_NO_FILE] = {"no_file", "in code whose file could not be read"},
+    [UNWIND_NO_MODULE] = {"no_module", "outside of all code"},
+    [UNWIND_DAMAGED] = {"damaged", "the unwind information or the stack is damaged"},
+    [UNWIND_TOO_DEEP] = {"too_deep", "more than 4,096 frames"},
+    [UNWIND_32_BIT] = {"32_bit", "in 32-bit code, which prof does not unwind"},
+};
+
 static enum step end_walk(struct walk *walk, enum unwind_end end)
 {
     walk->result.end = end;
     return STEP_END;
+}
+
+static enum step end_of_memory(struct walk *walk)
+{
+    return end_walk(walk, walk->off_copied_stack ? UNWIND_OFF_COPIED_STACK : UNWIND_STACK_SHORT);
+}
+
+/* Ends the walk at a frame that nothing tells how to leave. */
+static enum step end_without_rule(struct walk *walk)
+{
+    uint64_t pc = walk->pcs[walk->frame];
+    const struct mapping *mapping = address_space_find(walk->space, pc);
+    struct cfi_fde fde;
+    struct cfi_row row;
+    if (!mapping)
+        return end_walk(walk, UNWIND_NO_MODULE);
+    if (!mapping->module)
+        return end_walk(walk, mapping->lib == MAPPING_NO_LIB ? UNWIND_JIT_CODE : UNWIND_NO_FILE);
+    return end_walk(walk, module_rule_row(mapping, pc, &fde, &row) ? UNWIND_DAMAGED : UNWIND_NO_CFI);
+}
+
+/* The leaf's CFI led nowhere. In assembly with calls inside of one function, the CFI of the whole does not hold for the
+ * part that was called, but its return does. */
+static enum step restart_by_return(struct walk *walk)
+{
+    if (walk->leaf_by_return)
+        return end_without_rule(walk);
+    walk->leaf_by_return = true;
+    return STEP_RESTART;
 }
 
 /* ---- memory of the walked thread ---- */
@@ -129,12 +174,14 @@ static bool read_for_expression(void *context, uint64_t address, unsigned size, 
 
 /* ---- rules ---- */
 
+/* The cache holds more than the rules of pcs. Their keys have bits that no address has. */
+static const uint64_t leaf_bit = UINT64_C(1) << 63, return_bit = UINT64_C(1) << 62, call_bit = UINT64_C(1) << 61;
+
 /* Code may take the place of other code. So where a leaf was at the edge of a function is looked at each time; there it
  * is seldom. Elsewhere what was found is remembered, for a leaf and a caller of the same pc by themselves, which a bit
  * tells apart that no address has. */
 static const struct rule *rule_of_jit_code(struct walk *walk, const struct mapping *mapping, uint64_t pc)
 {
-    static const uint64_t leaf_bit = UINT64_C(1) << 63;
     struct jit_place place = {.stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
     uint64_t key = walk->exact ? pc | leaf_bit : pc;
     const struct rule *known = walk->exact ? unwind_cache_find(walk->cache, key) : NULL;
@@ -173,7 +220,63 @@ static inline const struct rule *rule_for(struct walk *walk, uint64_t pc)
     return __builtin_expect(rule != NULL, 1) ? rule : rule_make(walk, pc);
 }
 
+/* ---- return addresses ---- */
+
+/* Whether a call could have put this address on the stack. *target is where a direct call went, else 0. The answer for
+ * a file is remembered: in cfa_register whether there is a call, in cfa_offset how far away its target is. */
+static bool follows_call(struct walk *walk, uint64_t address, uint64_t *target)
+{
+    const struct mapping *mapping = address_space_find(walk->space, address - 1);
+    *target = 0;
+    if (!mapping)
+        return false;
+    if (!mapping->module)
+        return jit_rule_returns_to(walk->stack, mapping, address);
+    struct rule *answer = unwind_cache_find(walk->cache, address | call_bit);
+    if (!answer) {
+        answer = unwind_cache_add(walk->cache, address | call_bit);
+        answer->cfa_register = module_rule_follows_call(mapping, address, target);
+        answer->cfa_offset = *target ? (int32_t)(*target - address) : 0;
+    }
+    *target = answer->cfa_offset ? address + (uint64_t)(int64_t)answer->cfa_offset : 0;
+    return answer->cfa_register;
+}
+
+static bool can_return_to(struct walk *walk, uint64_t address)
+{
+    uint64_t target;
+    return unwind_cache_find(walk->cache, address - 1) || follows_call(walk, address, &target);
+}
+
+/* The first word from `*sp` up that can be a return address; *sp is then the place of that word. */
+static bool next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address)
+{
+    enum { WORDS = 64 };
+    bool used_read_above = walk->result.used_read_above, found = false;
+    for (int i = 0; i < WORDS && read_word(walk, *sp, address); i++, *sp += 8)
+        if ((found = address_space_find(walk->space, *address - 1) && can_return_to(walk, *address)))
+            break;
+    walk->result.used_read_above = used_read_above;
+    return found;
+}
+
+/* A return address or frame pointer of 0, or one that no call made, marks the first frame of a thread or coroutine. But
+ * a wrong step finds such words anywhere: the stack must end there. */
+static enum step end_at_mark(struct walk *walk, uint64_t sp)
+{
+    uint64_t address;
+    if (!next_return_address(walk, &sp, &address))
+        return end_walk(walk, UNWIND_COMPLETE);
+    return walk->frame == 0 ? restart_by_return(walk) : end_without_rule(walk);
+}
+
 /* ---- steps ---- */
+
+static enum step restart_in_full(struct walk *walk)
+{
+    walk->full = true;
+    return STEP_RESTART;
+}
 
 /* Ends the step to a caller whose registers are in place. */
 static enum step arrive(struct walk *walk, uint64_t pc, uint64_t sp)
@@ -183,30 +286,41 @@ static enum step arrive(struct walk *walk, uint64_t pc, uint64_t sp)
     walk->exact = false;
     walk->by_pointer = false;
     walk->java_sp = 0;
-    return pc == 0 ? end_walk(walk, UNWIND_COMPLETE) : STEP_CALLER;
+    return pc == 0 ? end_at_mark(walk, sp) : STEP_CALLER;
+}
+
+/* The same for a frame that a signal has interrupted, maybe on another stack: below that of the handler, or far above.
+ */
+static enum step arrive_at_interrupted(struct walk *walk, uint64_t handler_sp)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP];
+    walk->off_copied_stack |= sp - handler_sp > ARCH_SIGNAL_FRAME_MAX;
+    enum step step = arrive(walk, walk->regs.r[UNWIND_REG_PC], sp);
+    walk->exact = true;
+    return step;
 }
 
 static inline enum step step_frame(struct walk *walk, const struct rule *rule)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa, pc;
     if (walk->stale >> rule->cfa_register & 1)
-        return STEP_RESTART;
+        return restart_in_full(walk);
     cfa = walk->regs.r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
     if (rule->kind == RULE_FRAME_DEREF && !read_word(walk, cfa, &cfa))
-        return end_walk(walk, UNWIND_STACK_SHORT);
+        return end_of_memory(walk);
     if (cfa <= sp)
-        return end_walk(walk, UNWIND_STUCK);
+        return end_walk(walk, UNWIND_DAMAGED);
     uint64_t return_address = cfa + (uint64_t)((int64_t)rule->return_slot * 8);
     if (return_address < sp)
-        return end_walk(walk, UNWIND_STUCK);
+        return end_walk(walk, UNWIND_DAMAGED);
     if (!read_word(walk, return_address, &pc))
-        return end_walk(walk, UNWIND_STACK_SHORT);
+        return end_of_memory(walk);
     size_t wanted = walk->full ? ARCH_SAVED_REGISTERS : 1; /* the frame pointer comes first */
     for (size_t i = 0; i < wanted; i++) {
         uint8_t reg = arch_saved_registers[i];
         uint64_t slot = cfa + (uint64_t)((int64_t)rule->slots[i] * 8);
         if ((rule->saved >> reg & 1) && slot >= sp && !read_word(walk, slot, &walk->regs.r[reg]))
-            return end_walk(walk, UNWIND_STACK_SHORT);
+            return end_of_memory(walk);
     }
     if (!walk->full)
         walk->stale |= rule->saved & ~(1u << UNWIND_REG_BP);
@@ -246,31 +360,30 @@ static bool register_of_caller(struct walk *walk, const struct cfi_row *row, uns
 static enum step step_complex(struct walk *walk, uint64_t pc)
 {
     if (walk->stale)
-        return STEP_RESTART;
+        return restart_in_full(walk);
     const struct mapping *mapping = address_space_find(walk->space, pc);
+    struct cfi_fde fde;
     struct cfi_row row;
-    bool is_debug_frame;
-    if (!mapping || !module_rule_row(mapping, pc, &row, &is_debug_frame))
-        return end_walk(walk, UNWIND_NO_RULE);
+    if (!mapping || !module_rule_row(mapping, pc, &fde, &row))
+        return end_without_rule(walk);
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa;
     if (row.cfa_kind == CFI_CFA_REGISTER)
         cfa = walk->regs.r[row.cfa_register] + (uint64_t)row.cfa_value;
     else if (!expression_evaluate(cfi_expression(&row, row.cfa_value), &walk->regs, NULL, read_for_expression, walk,
                                   &cfa))
-        return end_walk(walk, UNWIND_STACK_SHORT);
+        return end_of_memory(walk);
     struct unwind_regs caller = walk->regs;
     caller.r[UNWIND_REG_SP] = cfa;
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
         if (!register_of_caller(walk, &row, reg, cfa, &caller.r[reg]))
-            return end_walk(walk, UNWIND_STACK_SHORT);
+            return end_of_memory(walk);
     /* A leaf may have its return address in a register and nothing on the stack (the last instruction of longjmp). */
     bool may_stay = walk->exact && row.rules[UNWIND_REG_PC] == CFI_REGISTER;
     if (!row.is_signal_frame && (caller.r[UNWIND_REG_SP] < sp || (caller.r[UNWIND_REG_SP] == sp && !may_stay)))
-        return end_walk(walk, UNWIND_STUCK);
+        return end_walk(walk, UNWIND_DAMAGED);
     walk->regs = caller;
-    enum step step = arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
-    walk->exact = row.is_signal_frame;
-    return step;
+    return row.is_signal_frame ? arrive_at_interrupted(walk, sp)
+                               : arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
 }
 
 static enum step step_signal_frame(struct walk *walk)
@@ -279,20 +392,17 @@ static enum step step_signal_frame(struct walk *walk)
     struct unwind_regs caller;
     for (unsigned reg = 0; reg < UNWIND_REGS; reg++)
         if (!read_word(walk, sp + arch_signal_frame_slots[reg], &caller.r[reg]))
-            return end_walk(walk, UNWIND_STACK_SHORT);
+            return end_of_memory(walk);
     walk->regs = caller;
     walk->stale = 0;
-    walk->off_copied_stack |= caller.r[UNWIND_REG_SP] - sp > ARCH_SIGNAL_FRAME_MAX; /* it was below, or far above */
-    enum step step = arrive(walk, caller.r[UNWIND_REG_PC], caller.r[UNWIND_REG_SP]);
-    walk->exact = true;
-    return step;
+    return arrive_at_interrupted(walk, sp);
 }
 
 /* The caller, found by frame pointer: its pc, frame pointer and sp. */
 static enum step arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, uint64_t sp)
 {
     walk->regs.r[UNWIND_REG_BP] = bp;
-    walk->result.used_frame_pointer = true;
+    walk->result.used_no_cfi = true;
     enum step step = arrive(walk, pc, sp);
     walk->by_pointer = true;
     return step;
@@ -308,45 +418,103 @@ static void note_java_sp(struct walk *walk, uint64_t bp)
         walk->java_sp = sp;
 }
 
+static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t base)
+{
+    uint64_t pc;
+    return read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, &pc) && can_return_to(walk, pc);
+}
+
+/* The rule that the code up to its return gives, for code whose first rule led nowhere. */
+static bool rule_by_return(struct walk *walk, struct rule *rule)
+{
+    uint64_t pc = walk->pcs[walk->frame], key = pc | return_bit | (walk->exact ? leaf_bit : 0);
+    const struct rule *known = unwind_cache_find(walk->cache, key);
+    const struct mapping *mapping = address_space_find(walk->space, pc);
+    if (!known && mapping) {
+        struct jit_place place = {
+            .stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
+        struct rule *made = unwind_cache_add(walk->cache, key);
+        made->kind = RULE_NO_CFI;
+        if (mapping->module)
+            module_rule_of_return(mapping, pc, walk->exact, made);
+        else
+            jit_rule_of_return(&place, made);
+        known = made;
+    }
+    if (known)
+        *rule = *known;
+    return known;
+}
+
+/* Takes the frame that the code up to its return gives, if there is a return address; else changes nothing. */
+static bool try_return(struct walk *walk, const struct rule *rule, enum step *step)
+{
+    if (rule->cfa_offset == 0 || walk->stale >> rule->cfa_register & 1 ||
+        !is_return_frame(walk, rule, walk->regs.r[rule->cfa_register]))
+        return false;
+    walk->result.used_no_cfi = true;
+    *step = step_frame(walk, rule);
+    return true;
+}
+
 static enum step step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    bool may_be_frame = bp >= sp && bp % 8 == 0, is_read = may_be_frame;
+    if (may_be_frame)
+        is_read = read_word(walk, bp, &caller_bp) && read_word(walk, bp + 8, &pc);
+    if (is_read && (can_return_to(walk, pc) || (pc == 0 && caller_bp == 0))) {
+        enum step step = arrive_by_pointer(walk, pc, caller_bp, bp + 16);
+        note_java_sp(walk, bp);
+        return step;
+    }
+    enum step step;
+    struct rule rule;
+    if (rule_by_return(walk, &rule) && try_return(walk, &rule, &step))
+        return step;
     if (bp == 0 && walk->frame > 0)
-        return end_walk(walk, UNWIND_COMPLETE);
-    if (bp < sp || bp % 8 != 0)
-        return end_walk(walk, UNWIND_NO_RULE);
-    if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
-        return end_walk(walk, UNWIND_STACK_SHORT);
-    if (pc == 0 && caller_bp != 0)
-        return end_walk(walk, UNWIND_NO_RULE);
-    enum step step = arrive_by_pointer(walk, pc, caller_bp, bp + 16);
-    note_java_sp(walk, bp);
+        return end_at_mark(walk, sp);
+    return may_be_frame && !is_read ? end_of_memory(walk) : end_without_rule(walk);
+}
+
+/* Code that never returns has been called by what is next on its stack: by the start of the thread, or by a function
+ * that calls it by its address (exit, abort). */
+static enum step step_no_return(struct walk *walk, const struct rule *rule)
+{
+    enum { REACH = 4096 };
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address, target;
+    if (next_return_address(walk, &sp, &address)) {
+        walk->result.used_no_cfi = true;
+        bool is_start = rule_for(walk, address - 1)->kind == RULE_START;
+        if (is_start || (follows_call(walk, address, &target) && pc - target < REACH))
+            return arrive(walk, address, sp + 8);
+    }
+    enum step step;
+    return try_return(walk, rule, &step) ? step : step_frame_pointer(walk);
+}
+
+/* Somebody has put the address of a function where a return address should be: the function is the start of a context.
+ */
+static enum step step_planted(struct walk *walk)
+{
+    if (walk->exact) /* the rule of this pc as a return address */
+        return step_frame_pointer(walk);
+    walk->pcs[walk->frame]++;
+    enum step step = end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
+    if (walk->result.end != UNWIND_COMPLETE)
+        walk->result.frames--;
     return step;
-}
-
-static bool can_return_to(struct walk *walk, uint64_t address)
-{
-    const struct mapping *mapping = address_space_find(walk->space, address - 1);
-    if (!mapping || mapping->module)
-        return mapping != NULL;
-    return unwind_cache_find(walk->cache, address - 1) || jit_rule_returns_to(walk->stack, mapping, address);
-}
-
-static bool is_java_frame(struct walk *walk, const struct rule *rule, uint64_t sp)
-{
-    uint64_t pc;
-    return read_word(walk, sp + (uint64_t)(int64_t)rule->cfa_offset - 8, &pc) && can_return_to(walk, pc);
 }
 
 /* The leaf may have pushed a register for some instructions, as comparing strings does. */
 static enum step step_java(struct walk *walk, const struct rule *rule)
 {
     uint64_t *sp = &walk->regs.r[UNWIND_REG_SP];
-    if (walk->java_sp && is_java_frame(walk, rule, walk->java_sp))
+    if (walk->java_sp && is_return_frame(walk, rule, walk->java_sp))
         *sp = walk->java_sp;
-    else if (walk->exact && !is_java_frame(walk, rule, *sp) && is_java_frame(walk, rule, *sp + 8))
+    else if (walk->exact && !is_return_frame(walk, rule, *sp) && is_return_frame(walk, rule, *sp + 8))
         *sp += 8;
-    else if (!is_java_frame(walk, rule, *sp))
+    else if (!is_return_frame(walk, rule, *sp))
         return step_frame_pointer(walk);
     return step_frame(walk, rule);
 }
@@ -355,7 +523,7 @@ static enum step step_java(struct walk *walk, const struct rule *rule)
  * has changed since, and the starts that lie there are known by their code. */
 static enum step end_of_go_pointers(struct walk *walk)
 {
-    return end_walk(walk, walk->off_copied_stack ? UNWIND_NO_RULE : UNWIND_COMPLETE);
+    return walk->off_copied_stack ? end_of_memory(walk) : end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
 }
 
 /* The frame pointer of Go, which may lead to a stack further down: a few times in one walk, or damage could send us in
@@ -367,14 +535,14 @@ static enum step step_go_pointer(struct walk *walk)
     if (bp == 0 && !walk->exact)
         return end_of_go_pointers(walk);
     if (bp % 8 != 0)
-        return end_walk(walk, UNWIND_NO_RULE);
+        return end_without_rule(walk);
     if (bp < sp && walk->switches++ == SWITCHES_MAX)
-        return end_walk(walk, UNWIND_STUCK);
+        return end_walk(walk, UNWIND_DAMAGED);
     walk->off_copied_stack |= bp < sp;
     if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
-        return end_walk(walk, UNWIND_STACK_SHORT);
+        return end_of_memory(walk);
     if (pc == 0)
-        return end_walk(walk, UNWIND_NO_RULE);
+        return end_without_rule(walk);
     return arrive_by_pointer(walk, pc, caller_bp, bp + 16);
 }
 
@@ -393,10 +561,10 @@ static enum step step_go(struct walk *walk, const struct rule *rule)
         return step_go_pointer(walk);
     }
     if (bp_in_frame && !read_word(walk, bp, &walk->regs.r[UNWIND_REG_BP]))
-        return end_walk(walk, UNWIND_STACK_SHORT);
+        return end_of_memory(walk);
     enum step step = step_frame(walk, rule);
     /* Go never marks a start with a return address of 0: the word has changed. */
-    return walk->regs.r[UNWIND_REG_PC] == 0 ? end_walk(walk, UNWIND_NO_RULE) : step;
+    return walk->regs.r[UNWIND_REG_PC] == 0 ? end_without_rule(walk) : step;
 }
 
 /* The leaf is outside of all code: most likely it was called there, through a null or wild pointer, or it is the
@@ -409,8 +577,9 @@ static enum step step_wild_call(struct walk *walk)
     return arrive(walk, pc, sp + 8);
 }
 
-static enum step step_other(struct walk *walk, const struct rule *rule, uint64_t pc)
+static enum step step_other(struct walk *walk, const struct rule *in_cache, uint64_t pc)
 {
+    const struct rule copy = *in_cache, *rule = &copy; /* the cache may change during the step */
     switch (rule->kind) {
     case RULE_COMPLEX:
         return step_complex(walk, pc);
@@ -424,6 +593,14 @@ static enum step step_other(struct walk *walk, const struct rule *rule, uint64_t
         return step_signal_frame(walk);
     case RULE_NO_CFI:
         return step_frame_pointer(walk);
+    case RULE_RETURN: {
+        enum step step;
+        return try_return(walk, rule, &step) ? step : step_frame_pointer(walk);
+    }
+    case RULE_NO_RETURN:
+        return step_no_return(walk, rule);
+    case RULE_PLANTED:
+        return step_planted(walk);
     case RULE_JAVA:
         return step_java(walk, rule);
     case RULE_GO:
@@ -434,7 +611,10 @@ static enum step step_other(struct walk *walk, const struct rule *rule, uint64_t
         if (walk->frame == 0)
             return step_wild_call(walk);
         walk->result.frames--; /* not a frame, only what a wrong step left in the pc */
-        return end_walk(walk, walk->by_pointer ? UNWIND_NO_RULE : UNWIND_NO_MODULE);
+        walk->frame--;
+        if (walk->frame == 0 && !walk->leaf_by_return)
+            return restart_by_return(walk);
+        return walk->by_pointer ? end_without_rule(walk) : end_walk(walk, UNWIND_NO_MODULE);
     }
 }
 
@@ -452,50 +632,74 @@ static inline void fetch_ahead(struct walk *walk)
         __builtin_prefetch(walk->stack->bytes + walk->fetched);
 }
 
-static enum step run(struct walk *walk, uint64_t *pcs, size_t max_pcs)
+static inline enum step step_to_caller(struct walk *walk)
 {
-    for (walk->frame = 0; walk->frame < max_pcs; walk->frame++) {
-        uint64_t pc = walk->regs.r[UNWIND_REG_PC] - (walk->exact ? 0 : 1);
+    uint64_t pc = walk->regs.r[UNWIND_REG_PC] - (walk->exact ? 0 : 1);
+    walk->pcs[walk->frame] = pc;
+    walk->result.frames = walk->frame + 1;
+    const struct rule *rule = rule_for(walk, pc);
+    return rule->kind <= RULE_FRAME_DEREF ? step_frame(walk, rule) : step_other(walk, rule, pc);
+}
+
+static enum step step_leaf_by_return(struct walk *walk)
+{
+    enum step step;
+    struct rule rule;
+    walk->pcs[0] = walk->regs.r[UNWIND_REG_PC];
+    walk->result.frames = 1;
+    return rule_by_return(walk, &rule) && try_return(walk, &rule, &step) ? step : step_to_caller(walk);
+}
+
+static enum step run(struct walk *walk, size_t max_pcs)
+{
+    size_t first = 0;
+    walk->frame = 0;
+    if (walk->leaf_by_return) {
+        enum step step = step_leaf_by_return(walk);
+        if (step != STEP_CALLER)
+            return step;
+        first = 1;
+    }
+    for (walk->frame = first; walk->frame < max_pcs; walk->frame++) {
         fetch_ahead(walk);
-        pcs[walk->frame] = pc;
-        walk->result.frames = walk->frame + 1;
-        const struct rule *rule = rule_for(walk, pc);
-        enum step step = rule->kind <= RULE_FRAME_DEREF ? step_frame(walk, rule) : step_other(walk, rule, pc);
+        enum step step = step_to_caller(walk);
         if (step != STEP_CALLER)
             return step;
     }
     return end_walk(walk, UNWIND_TOO_DEEP);
 }
 
-static void start(struct walk *walk, const struct unwind_regs *regs, bool full)
+static void start(struct walk *walk, const struct unwind_regs *regs)
 {
     walk->regs = *regs;
-    walk->full = full;
     walk->stale = 0;
     walk->switches = 0;
     walk->off_copied_stack = false;
     walk->exact = true;
     walk->by_pointer = false;
     walk->java_sp = 0;
-    walk->result = (struct unwind_result){.end = UNWIND_NO_RULE};
+    walk->result = (struct unwind_result){.end = UNWIND_DAMAGED};
 }
 
 struct unwind_result unwind_walk(struct address_space *space, const struct unwind_regs *regs,
                                  const struct unwind_stack *stack, uint64_t *pcs, size_t max_pcs)
 {
-    struct walk walk = {.space = space, .stack = stack};
+    struct walk walk = {.space = space, .stack = stack, .pcs = pcs};
     if (!space->cache)
         space->cache = unwind_cache_new();
     if (!space->cache) { /* out of memory: the leaf alone */
         if (max_pcs > 0)
             pcs[0] = regs->r[UNWIND_REG_PC];
-        return (struct unwind_result){.frames = max_pcs > 0, .end = UNWIND_NO_RULE};
+        return (struct unwind_result){.frames = max_pcs > 0, .end = UNWIND_DAMAGED};
     }
     walk.cache = space->cache;
-    start(&walk, regs, false);
-    if (run(&walk, pcs, max_pcs) == STEP_RESTART) {
-        start(&walk, regs, true);
-        run(&walk, pcs, max_pcs);
-    }
+    do
+        start(&walk, regs);
+    while (run(&walk, max_pcs) == STEP_RESTART);
     return walk.result;
+}
+
+bool unwind_has_no_user_stack(const struct unwind_regs *regs, const struct unwind_stack *stack)
+{
+    return stack->size == 0 && arch_in_system_call(regs);
 }

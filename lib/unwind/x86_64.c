@@ -147,6 +147,15 @@ static const struct snippet clones[] = {
       {OPCODE("\xc3"), .cfa_offset = 8}}},
 };
 
+/* musl's clone, in the new thread: call *%r9; mov %eax,%edi; xor %eax,%eax; mov $60 (__NR_exit),%al; syscall */
+static const struct snippet thread_starts[] = {
+    {{{OPCODE("\x41\xff\xd1")},
+      {OPCODE("\x89\xc7")},
+      {OPCODE("\x31\xc0")},
+      {OPCODE("\xb0\x3c")},
+      {OPCODE("\x0f\x05")}}},
+};
+
 /* Where Go's runtime begins a stack (asm_amd64.s of Go 1.17 to 1.26). The first instruction still belongs to what was
  * before. */
 static const struct snippet go_starts[] = {
@@ -242,6 +251,11 @@ struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE +
         const struct instruction *found = snippet_instruction(&clones[i], code);
         if (found && found != clones[i].instructions)
             return (struct arch_code){.kind = ARCH_CODE_AFTER_CLONE, .cfa_offset = found->cfa_offset};
+    }
+    for (size_t i = 0; i < sizeof(thread_starts) / sizeof(thread_starts[0]); i++) {
+        const struct instruction *found = snippet_instruction(&thread_starts[i], code);
+        if (found && found != thread_starts[i].instructions)
+            return (struct arch_code){.kind = ARCH_CODE_START};
     }
     for (size_t i = 0; i < sizeof(snippets) / sizeof(snippets[0]); i++) {
         const struct instruction *found = snippet_instruction(&snippets[i], code);

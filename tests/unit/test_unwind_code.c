@@ -45,8 +45,21 @@ static void put_code(struct process *process, uint64_t address, const char *byte
     memcpy(process->code + (address - CODE), bytes, size);
 }
 
+/* Puts a call before each return address that is on the stack, unless there is code already. */
+static void put_calls(struct process *process)
+{
+    enum { CALL_SIZE = 5 };
+    static const char nops[CALL_SIZE] = "\x90\x90\x90\x90\x90";
+    for (size_t i = 0; i < WORDS; i++) {
+        uint64_t end = process->words[i] - CODE;
+        if (end >= CALL_SIZE && end < CODE_SIZE && !memcmp(process->code + end - CALL_SIZE, nops, CALL_SIZE))
+            put_code(process, process->words[i] - CALL_SIZE, "\xe8\0\0\0", CALL_SIZE);
+    }
+}
+
 static struct unwind_result walk(struct process *process, uint64_t *pcs, bool with_code)
 {
+    put_calls(process);
     struct unwind_stack stack = {.sp = process->regs.r[UNWIND_REG_SP],
                                  .bytes = (const unsigned char *)process->words,
                                  .size = sizeof(process->words),
@@ -115,7 +128,7 @@ static void test_elsewhere_the_frame_pointer_leads(void **unused)
     process.regs.r[UNWIND_REG_BP] = STACK + 2 * 8;
     put_frame(&process, 2, 0, CODE + 0x205);
     assert_frames(&process, 2, (uint64_t[]){CODE + 0x100, CODE + 0x204});
-    assert_true(walk(&process, pcs, true).used_frame_pointer);
+    assert_true(walk(&process, pcs, true).used_no_cfi);
     address_space_destroy(&process.space);
 }
 
@@ -178,10 +191,12 @@ static void test_code_is_read_once_but_at_the_edge_of_a_function(void **unused)
     put_code(&process, CODE + 0x100, "\x90", 1); /* other code has taken its place, and has a frame */
     process.regs.r[UNWIND_REG_BP] = STACK + 2 * 8;
     put_frame(&process, 2, 0, CODE + 0x305);
+    put_frame(&process, 4, 0, 0);
     assert_frames(&process, 2, (uint64_t[]){CODE + 0x100, CODE + 0x304});
-    assert_int_equal(process.reads, reads + 1);
+    assert_true(process.reads > reads);
+    reads = process.reads;
     assert_frames(&process, 2, (uint64_t[]){CODE + 0x100, CODE + 0x304});
-    assert_int_equal(process.reads, reads + 1);
+    assert_int_equal(process.reads, reads);
     address_space_destroy(&process.space);
 }
 
@@ -253,7 +268,7 @@ static void test_java_frames_are_as_large_as_their_functions_begin(void **unused
     struct mapping mapping = {.start = CODE, .end = CODE + CODE_SIZE, .lib = MAPPING_NO_LIB};
     assert_true(address_space_map(&process.space, &mapping));
     uint64_t pcs[WORDS];
-    assert_int_equal(walk(&process, pcs, true).end, UNWIND_NO_RULE);
+    assert_int_equal(walk(&process, pcs, true).end, UNWIND_JIT_CODE);
     address_space_destroy(&process.space);
 }
 

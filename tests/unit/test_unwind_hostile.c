@@ -234,10 +234,21 @@ static void test_frame_pointers_lead_to_the_mark_of_the_deepest_frame(void **sta
     struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT + 8}};
     struct unwind_result result = walk_jit(stack, 6, &regs, pcs, 8);
     assert_int_equal(result.end, UNWIND_COMPLETE);
-    assert_true(result.used_frame_pointer);
+    assert_true(result.used_no_cfi);
     assert_int_equal(result.frames, 3);
     assert_int_equal(pcs[1], 0x1100);
     assert_int_equal(pcs[2], 0x1200);
+}
+
+/* A frame pointer of 0 is no start where the stack goes on: the code does not use it. */
+static void test_a_frame_pointer_of_zero_below_other_callers_is_no_start(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {7, STACK_AT + 4 * 8, 0x1101, 8, 0, 0x1201, 9, 0x1301}, pcs[8];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT + 8}};
+    struct unwind_result result = walk_jit(stack, 8, &regs, pcs, 8);
+    assert_int_equal(result.end, UNWIND_JIT_CODE);
+    assert_int_equal(result.frames, 3);
 }
 
 static void test_a_frame_pointer_cycle_ends(void **state)
@@ -246,7 +257,7 @@ static void test_a_frame_pointer_cycle_ends(void **state)
     uint64_t stack[] = {STACK_AT, 0x1101, 0}, pcs[64];
     struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT}};
     struct unwind_result result = walk_jit(stack, 3, &regs, pcs, 64);
-    assert_int_equal(result.end, UNWIND_NO_RULE);
+    assert_int_equal(result.end, UNWIND_JIT_CODE);
     assert_int_equal(result.frames, 2);
 }
 
@@ -256,7 +267,7 @@ static void test_a_frame_pointer_to_code_that_is_not_there_is_no_frame(void **st
     uint64_t stack[] = {STACK_AT + 64, 0x9999, 0}, pcs[64];
     struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT}};
     struct unwind_result result = walk_jit(stack, 3, &regs, pcs, 64);
-    assert_int_equal(result.end, UNWIND_NO_RULE);
+    assert_int_equal(result.end, UNWIND_JIT_CODE);
     assert_int_equal(result.frames, 1);
 }
 
@@ -301,7 +312,9 @@ static void test_more_frames_than_room_is_too_deep(void **state)
 static bool read_word_above(void *context, uint64_t address, void *out, size_t size)
 {
     const uint64_t *words = context;
-    assert_true(address >= STACK_AT + 16 && address + size <= STACK_AT + 32);
+    assert_true(address >= STACK_AT + 16);
+    if (address + size > STACK_AT + 32) /* the stack ends there */
+        return false;
     memcpy(out, (const char *)words + (address - STACK_AT), size);
     return true;
 }
@@ -382,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_what_is_not_an_elf_file_of_this_machine_is_refused_with_a_sentence),
         cmocka_unit_test(test_a_file_that_is_truncated_meanwhile_is_survived),
         cmocka_unit_test(test_frame_pointers_lead_to_the_mark_of_the_deepest_frame),
+        cmocka_unit_test(test_a_frame_pointer_of_zero_below_other_callers_is_no_start),
         cmocka_unit_test(test_a_frame_pointer_cycle_ends),
         cmocka_unit_test(test_a_frame_pointer_to_code_that_is_not_there_is_no_frame),
         cmocka_unit_test(test_a_call_through_a_null_pointer_has_its_caller),

@@ -25,7 +25,7 @@ struct comparison {
     struct capture capture;
     struct libunwind_file files[LIBRARIES_MAX];
     const struct address_space *last_space;
-    size_t samples, complete, by_frame_pointer, compared, equal, fewer, reported;
+    size_t samples, complete, without_cfi, compared, equal, fewer, reported;
 };
 
 static void report(struct comparison *c, const struct address_space *space, const char *who, const uint64_t *pcs,
@@ -49,12 +49,12 @@ static void compare_sample(void *context, struct address_space *space, const str
     struct unwind_result result = unwind_walk(space, &sample->regs, &stack, ours, FRAMES_MAX);
     c->samples++;
     c->complete += result.end == UNWIND_COMPLETE;
-    c->by_frame_pointer += result.used_frame_pointer;
+    c->without_cfi += result.used_no_cfi;
     if (result.end != UNWIND_COMPLETE && result.end != UNWIND_STACK_SHORT && c->reported++ < 5) {
         print_message("cut after %zu frames, reason %d\n", result.frames, result.end);
         report(c, space, "ends in", ours, result.frames > 4 ? result.frames - 4 : 0, result.frames);
     }
-    if (c->capture.modules.length > LIBRARIES_MAX || result.used_frame_pointer || result.end != UNWIND_COMPLETE)
+    if (c->capture.modules.length > LIBRARIES_MAX || result.used_no_cfi || result.end != UNWIND_COMPLETE)
         return;
     if (space != c->last_space)
         c->library.flush_cache(c->library.space, 0, 0);
@@ -92,7 +92,7 @@ static void test_program(void **state)
     }
     capture_replay(&c.capture, compare_sample, &c);
     print_message("%zu stacks, %.2f %% complete, %zu by frame pointer; of %zu by CFI %.2f %% as libunwind\n", c.samples,
-                  100.0 * (double)c.complete / (double)c.samples, c.by_frame_pointer, c.compared,
+                  100.0 * (double)c.complete / (double)c.samples, c.without_cfi, c.compared,
                   c.compared ? 100.0 * (double)c.equal / (double)c.compared : 0);
     capture_free(&c.capture);
     libunwind_close(&c.library);

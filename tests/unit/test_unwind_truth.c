@@ -268,7 +268,7 @@ static void compare_walk(struct tracee *tracee)
         return;
     if (overwritten || is_unwinders_jump(tracee)) {
         tracee->pardoned++;
-    } else if (result.end == UNWIND_NO_RULE && equals_callers(tracee, pcs + 1, result.frames - 1)) {
+    } else if (result.end == UNWIND_NO_CFI && equals_callers(tracee, pcs + 1, result.frames - 1)) {
         tracee->cut++;
     } else {
         report(tracee, pcs, &result);

@@ -1,0 +1,218 @@
+/*
+ * Frames found by reading the code up to its return, against what CFI says of the same code: the C library, at each of
+ * its instructions.
+ */
+#include "unwind/cache.h"
+#include "unwind/cfi.h"
+#include "unwind/module.h"
+
+#include <capstone/capstone.h>
+#include <fcntl.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct code {
+    uint64_t start;
+    const unsigned char *bytes;
+    size_t size;
+};
+
+static size_t read_code(void *context, uint64_t address, unsigned char *out, size_t size)
+{
+    const struct code *code = context;
+    uint64_t offset = address - code->start;
+    if (offset >= code->size)
+        return 0;
+    if (size > code->size - offset)
+        size = code->size - (size_t)offset;
+    memcpy(out, code->bytes + offset, size);
+    return size;
+}
+
+/* ---- single functions ---- */
+
+enum { AT = 0x1000 };
+
+static enum arch_return find(const char *bytes, size_t size, size_t offset, struct arch_frame *frame)
+{
+    struct code code = {.start = AT, .bytes = (const unsigned char *)bytes, .size = size};
+    return arch_find_return(read_code, &code, AT + offset, frame);
+}
+
+#define FIND(bytes, offset, frame) find(bytes, sizeof(bytes) - 1, offset, frame)
+
+static void test_pushes_and_pops_add_up(void **unused)
+{
+    (void)unused;
+    /* push %rbx; sub $16,%rsp; call; add $16,%rsp; pop %rbx; ret */
+    static const char code[] = "\x53\x48\x83\xec\x10\xe8\0\0\0\0\x48\x83\xc4\x10\x5b\xc3";
+    static const struct {
+        size_t offset;
+        int cfa_offset;
+    } places[] = {{0, 8}, {1, 16}, {5, 32}, {10, 32}, {14, 16}, {15, 8}};
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        struct arch_frame frame;
+        assert_int_equal(FIND(code, places[i].offset, &frame), ARCH_RETURNS);
+        assert_false(frame.base_is_bp);
+        assert_int_equal(frame.cfa_offset, places[i].cfa_offset);
+    }
+    struct arch_frame frame;
+    FIND(code, 10, &frame);
+    assert_int_equal(frame.saved, 1 << 3);
+    assert_int_equal(frame.slots[1], -2);
+}
+
+static void test_leave_counts_from_the_frame_pointer(void **unused)
+{
+    (void)unused;
+    static const char code[] = "\x48\x29\xc4\xe8\0\0\0\0\xc9\xc3"; /* sub %rax,%rsp; call; leave; ret */
+    struct arch_frame frame;
+    assert_int_equal(FIND(code, 0, &frame), ARCH_RETURNS);
+    assert_true(frame.base_is_bp);
+    assert_int_equal(frame.cfa_offset, 16);
+    assert_int_equal(frame.saved, 1 << UNWIND_REG_BP);
+}
+
+static void test_a_loop_does_not_return(void **unused)
+{
+    (void)unused;
+    static const char loop[] = "\x90\xeb\xfd";                   /* nop; jmp -3 */
+    static const char branch[] = "\x74\x02\x5b\xc3\x5b\x5d\xc3"; /* je; pop %rbx; ret; pop; pop; ret */
+    static const char end[] = "\xe8\0\0\0\0\x0f\x1f\x00\xf4";    /* call; padding; hlt */
+    struct arch_frame frame;
+    assert_int_equal(FIND(loop, 0, &frame), ARCH_NEVER_RETURNS);
+    assert_int_equal(FIND(branch, 0, &frame), ARCH_RETURNS);
+    assert_int_equal(frame.cfa_offset, 16);
+    assert_int_equal(FIND(end, 0, &frame), ARCH_NEVER_RETURNS);
+}
+
+static void test_what_padding_follows_may_return(void **unused)
+{
+    (void)unused;
+    static const char code[] = "\xe8\0\0\0\0\x66\x90\x5b\xc3"; /* call; padding; pop %rbx; ret */
+    struct arch_frame frame;
+    assert_int_equal(FIND(code, 0, &frame), ARCH_MAY_RETURN);
+    assert_int_equal(frame.cfa_offset, 16);
+}
+
+static void test_any_bytes_are_survived(void **unused)
+{
+    (void)unused;
+    unsigned char bytes[512];
+    struct arch_frame frame;
+    srand(1);
+    for (int round = 0; round < 20000; round++) {
+        for (size_t i = 0; i < sizeof(bytes); i++)
+            bytes[i] = (unsigned char)rand();
+        struct code code = {.start = UINT64_MAX - 100, .bytes = bytes, .size = (size_t)rand() % sizeof(bytes)};
+        arch_find_return(read_code, &code, code.start, &frame);
+    }
+}
+
+/* ---- the C library ---- */
+
+struct c_library {
+    struct code code;
+    uint64_t load_address;
+    char path[256];
+};
+
+static int find_c_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct c_library *library = context;
+    (void)size;
+    if (!strstr(info->dlpi_name, "/libc.so"))
+        return 0;
+    snprintf(library->path, sizeof(library->path), "%s", info->dlpi_name);
+    library->load_address = info->dlpi_addr;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+            continue;
+        library->code = (struct code){.start = header->p_vaddr,
+                                      .bytes = (const void *)(uintptr_t)(info->dlpi_addr + header->p_vaddr),
+                                      .size = header->p_filesz};
+    }
+    return 1;
+}
+
+struct score {
+    size_t right, wrong, unknown, reported;
+};
+
+static void compare_at(struct c_library *library, const struct cfi_fde *fde, uint64_t pc, struct score *score)
+{
+    struct cfi_row row;
+    struct arch_frame frame;
+    if (!cfi_row_at(fde, pc, &row) || row.cfa_kind != CFI_CFA_REGISTER || row.rules[UNWIND_REG_PC] != CFI_OFFSET ||
+        row.is_signal_frame)
+        return;
+    if (row.cfa_register != UNWIND_REG_SP && row.cfa_register != UNWIND_REG_BP)
+        return;
+    if (arch_find_return(read_code, &library->code, pc, &frame) != ARCH_RETURNS) {
+        score->unknown++;
+        return;
+    }
+    bool by_bp = row.cfa_register == UNWIND_REG_BP;
+    if (by_bp != frame.base_is_bp)
+        score->unknown++; /* both may be right */
+    else if (row.cfa_value == frame.cfa_offset)
+        score->right++;
+    else if (score->wrong++, score->reported++ < 20)
+        print_message("%#lx: %d by its code, %ld by CFI\n", pc, frame.cfa_offset, row.cfa_value);
+}
+
+static void test_it_agrees_with_the_cfi_of_the_c_library(void **unused)
+{
+    (void)unused;
+    struct c_library library;
+    struct score score = {0};
+    csh disassembler;
+    assert_true(dl_iterate_phdr(find_c_library, &library));
+    int fd = open(library.path, O_RDONLY);
+    struct unwind_module *module = unwind_module_open(fd, library.path, NULL);
+    close(fd);
+    assert_non_null(module);
+    assert_int_equal(cs_open(CS_ARCH_X86, CS_MODE_64, &disassembler), CS_ERR_OK);
+    cs_insn *instruction = cs_malloc(disassembler);
+    const struct code *code = &library.code;
+    for (uint64_t pc = code->start, step = 0; pc < code->start + code->size; pc += step) {
+        struct cfi_fde fde;
+        step = 16;
+        if (!unwind_module_find(module, pc, &fde))
+            continue;
+        const uint8_t *at = code->bytes + (fde.start - code->start);
+        size_t size = fde.size;
+        uint64_t address = fde.start;
+        for (unsigned i = 0; address < fde.start + fde.size; i++) {
+            if (i % 8 == 0)
+                compare_at(&library, &fde, address, &score);
+            if (!cs_disasm_iter(disassembler, &at, &size, &address, instruction))
+                break;
+        }
+        step = fde.start + fde.size - pc;
+    }
+    cs_free(instruction, 1);
+    cs_close(&disassembler);
+    unwind_module_unref(module);
+    print_message("%zu as CFI, %zu otherwise, %zu not known\n", score.right, score.wrong, score.unknown);
+    assert_true(score.right > 10000);
+    assert_true(score.wrong * 100 < score.right);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pushes_and_pops_add_up), cmocka_unit_test(test_leave_counts_from_the_frame_pointer),
+        cmocka_unit_test(test_a_loop_does_not_return), cmocka_unit_test(test_what_padding_follows_may_return),
+        cmocka_unit_test(test_any_bytes_are_survived), cmocka_unit_test(test_it_agrees_with_the_cfi_of_the_c_library),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
