@@ -2,7 +2,7 @@
 
 #include "base/strings.h"
 #include "record/mapped_file.h"
-#include "record/own_vdso.h"
+#include "record/proc_maps.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -114,7 +114,7 @@ static int find_file(struct library_table *table, struct library *library, uint3
 static int add_vdso(struct library_table *table, struct library *library, struct error *err)
 {
     size_t size;
-    const unsigned char *image = own_vdso(&size);
+    const unsigned char *image = proc_maps_own_vdso(&size);
     struct spool_lib lib = {.kind = SPOOL_LIB_VDSO, .path = "[vdso]", .image = image, .image_size = size};
     library->module = image ? unwind_module_from_memory(image, size, "[vdso]", NULL) : NULL;
     return write_event(table, library->number, &lib, err);
@@ -130,9 +130,10 @@ static uint64_t library_rva(const struct library *library, uint64_t file_offset)
     return vaddr == UINT64_MAX ? file_offset : vaddr - unwind_module_base(library->module);
 }
 
-static bool is_vdso(const char *path)
+/* That of a 32-bit process, below 4 GiB, is another one than ours. */
+static bool is_vdso(const struct perf_mapping *mapping)
 {
-    return !strcmp(path, "[vdso]");
+    return !strcmp(mapping->path, "[vdso]") && mapping->start >> 32;
 }
 
 /* "//anon", "[heap]", "[stack]", "anon_inode:...", and what has a path but is no file. */
@@ -148,7 +149,7 @@ static uint32_t key_of(struct library_table *table, const struct perf_mapping *m
     size_t length = strnlen(mapping->path, 4096);
     memcpy(key, mapping->path, length);
     key[length++] = '\0';
-    if (is_vdso(mapping->path))
+    if (is_vdso(mapping))
         return strings_add(&table->keys, key, length);
     if (mapping->has_build_id) {
         memcpy(key + length, mapping->build_id, mapping->build_id_size);
@@ -172,7 +173,7 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
 {
     int code = 0;
     *found = (struct library_mapping){.lib = SPOOL_NO_NUMBER};
-    if (!is_vdso(mapping->path) && is_anonymous(mapping->path))
+    if (!is_vdso(mapping) && is_anonymous(mapping->path))
         return 0;
     if (!array_reserve(&table->libraries, 1))
         return error_no_memory(err);
@@ -183,7 +184,7 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
     bool is_new = index == table->libraries.length;
     if (is_new)
         *array_push_zero(&table->libraries) = (struct library){.number = table->next_number++};
-    if (is_vdso(mapping->path))
+    if (is_vdso(mapping))
         code = is_new ? add_vdso(table, library, err) : 0;
     else if (is_time_to_look(library))
         code = find_file(table, library, pid, mapping, err);

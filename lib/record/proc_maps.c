@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 static void cut_end(char *text, const char *end)
 {
@@ -50,4 +52,19 @@ int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_map
     free(line);
     fclose(maps);
     return code;
+}
+
+static int use_own_vdso(void *context, const struct perf_mapping *mapping)
+{
+    if (mapping->start == getauxval(AT_SYSINFO_EHDR))
+        *(struct perf_mapping *)context = *mapping;
+    return 0;
+}
+
+const unsigned char *proc_maps_own_vdso(size_t *size)
+{
+    struct perf_mapping own = {0};
+    proc_maps_read((uint32_t)getpid(), use_own_vdso, &own);
+    *size = own.length;
+    return (const unsigned char *)(uintptr_t)own.start;
 }

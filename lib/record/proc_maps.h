@@ -19,4 +19,9 @@ bool proc_maps_parse(char *line, struct perf_mapping *mapping);
  * is gone (no error text). */
 int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context);
 
+/* The ELF image of the vDSO, the small library that the kernel maps into every process, which stays where it is as long
+ * as we live; NULL if there is none. It is no file, but the same in all 64-bit processes of a running kernel, so our
+ * own stands for that of any other. */
+const unsigned char *proc_maps_own_vdso(size_t *size);
+
 #endif

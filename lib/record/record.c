@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/path.h"
-#include "record/cpu_pin.h"
 #include "record/metadata.h"
 #include "record/kernel_map.h"
 #include "record/launch.h"
@@ -542,11 +541,12 @@ static void end_target(struct recording *recording)
 
 static void run(struct recording *recording, uint64_t cpu_before)
 {
-    int nice = scheduling_raise();
+    struct scheduling_policy policy;
+    scheduling_raise(&policy);
     cpu_pin_init(&recording->pin);
     int code = record_until_end(recording, &recording->result->problem);
     cpu_pin_release(&recording->pin);
-    scheduling_restore(nice);
+    scheduling_restore(&policy);
     fill_result(recording, cpu_before);
     if (recording->options->files)
         open_files_reopen_roots(recording->options->files);

@@ -1,38 +1,91 @@
 #include "record/scheduling.h"
 
-#include <sched.h>
-#include <stdint.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The normal policy, with the nice value that the thread has. `slice` in ns; 0: the usual one. */
-static void run_normally(uint64_t slice)
+/* ---- priority ---- */
+
+static bool set_policy(const struct scheduling_policy *policy)
 {
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attr = {.size = sizeof(attr), .nice = getpriority(PRIO_PROCESS, 0), .runtime = slice}; /* sched(7): sched_attr */
-    syscall(SYS_sched_setattr, 0, &attr, 0);
+    return syscall(SYS_sched_setattr, 0, policy, 0) == 0;
 }
 
-int scheduling_raise(void)
+void scheduling_raise(struct scheduling_policy *before)
 {
-    enum { NICE_STEP = 10, SLICE_NS = 100000 };
-    static const struct sched_param lowest_realtime = {.sched_priority = 1};
-    int nice_before = getpriority(PRIO_PROCESS, 0);
-    if (sched_setscheduler(0, SCHED_FIFO, &lowest_realtime) == 0)
-        return nice_before;
-    setpriority(PRIO_PROCESS, 0, nice_before - NICE_STEP);
-    run_normally(SLICE_NS);
-    return nice_before;
+    enum { NICE_STEP = 10, BEST_NICE = -20, SLICE_NS = 100000 };
+    *before = (struct scheduling_policy){0};
+    if (syscall(SYS_sched_getattr, 0, before, sizeof(*before), 0)) {
+        before->size = 0;
+        return;
+    }
+    if (before->policy == SCHED_FIFO || before->policy == SCHED_RR)
+        return;
+    struct scheduling_policy raised = {.size = sizeof(raised), .policy = SCHED_FIFO, .priority = 1};
+    if (set_policy(&raised))
+        return;
+    raised = (struct scheduling_policy){
+        .size = sizeof(raised), .policy = SCHED_OTHER, .nice = before->nice - NICE_STEP, .runtime = SLICE_NS};
+    if (raised.nice < BEST_NICE)
+        raised.nice = BEST_NICE;
+    if (set_policy(&raised))
+        return;
+    raised.nice = before->nice;
+    set_policy(&raised);
 }
 
-void scheduling_restore(int nice_before)
+void scheduling_restore(const struct scheduling_policy *before)
 {
-    run_normally(0);
-    setpriority(PRIO_PROCESS, 0, nice_before);
+    if (before->size)
+        set_policy(before);
+}
+
+/* ---- CPU ---- */
+
+/* Deep stacks in a row before it moves: that costs some 20 us, and the threads of several CPUs take turns. */
+enum { MOVE_AFTER = 4 };
+
+static const uint64_t patience = UINT64_C(300000000); /* ns without a deep stack */
+
+void cpu_pin_init(struct cpu_pin *pin)
+{
+    *pin = (struct cpu_pin){0};
+    pin->usable = sched_getaffinity(0, sizeof(pin->allowed), &pin->allowed) == 0;
+}
+
+void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint64_t time)
+{
+    pin->in_a_row = cpu == pin->wanted ? pin->in_a_row + 1 : 1;
+    pin->wanted = cpu;
+    pin->last_deep = time;
+}
+
+static void move_to(struct cpu_pin *pin, uint32_t cpu)
+{
+    cpu_set_t one;
+    if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &pin->allowed))
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    if (sched_setaffinity(0, sizeof(one), &one))
+        return;
+    pin->cpu = cpu;
+    pin->pinned = true;
+}
+
+void cpu_pin_choose(struct cpu_pin *pin, uint64_t now)
+{
+    if (!pin->usable)
+        return;
+    if (pin->pinned && now > pin->last_deep + patience)
+        cpu_pin_release(pin);
+    else if (pin->in_a_row >= MOVE_AFTER && !(pin->pinned && pin->cpu == pin->wanted))
+        move_to(pin, pin->wanted);
+}
+
+void cpu_pin_release(struct cpu_pin *pin)
+{
+    if (pin->pinned)
+        sched_setaffinity(0, sizeof(pin->allowed), &pin->allowed);
+    pin->pinned = false;
+    pin->in_a_row = 0;
 }

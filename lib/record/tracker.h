@@ -9,17 +9,36 @@
 #ifndef PROF_RECORD_TRACKER_H
 #define PROF_RECORD_TRACKER_H
 
+#include "base/array.h"
 #include "base/error.h"
 #include "record/jit_files.h"
 #include "record/jitdump_unwind.h"
 #include "record/library_table.h"
 #include "record/spool.h"
-#include "record/thread_clock.h"
 #include "sample/perf_record.h"
 #include "unwind/address_space.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/*
+ * How much CPU time a thread used between two of its samples.
+ *
+ * Counting samples is not enough: where the kernel may not be sampled, ticks inside it vanish. But every sample carries
+ * the value of a counter that goes on counting. There is one counter per thread and CPU event, an inherited one has the
+ * id of the event that it was inherited from, and it starts at 0 with its thread: so a thread keeps the last value for
+ * each event id, and the first value that is seen of an id is a difference itself.
+ */
+struct thread_counter {
+    uint64_t id, value;
+    uint64_t time; /* ns: when it had that value */
+};
+
+/* Zero one for a thread that starts. */
+struct thread_clock {
+    uint64_t started;                      /* ns: when the thread did */
+    ARRAY(struct thread_counter) counters; /* one for each CPU that the thread was sampled on */
+};
 
 struct tracked_process {
     uint32_t number; /* in the spool */
@@ -64,5 +83,14 @@ int tracker_refresh(struct tracker *tracker, struct tracked_process *process, ui
 
 /* How many of the processes still live. */
 size_t tracker_count_survivors(const struct tracker *tracker);
+
+/*
+ * By how much the counter `id`, in ns, grew since the last call for it. A value below the last one is that of a new
+ * counter: a thread number was used again and its end was not seen. Never more than the time that has passed: the
+ * time_running of a hardware event takes in that of children that have ended. Returns 0 if memory ran out.
+ */
+uint64_t thread_clock_advance(struct thread_clock *clock, uint64_t id, uint64_t value, uint64_t time);
+
+void thread_clock_destroy(struct thread_clock *clock);
 
 #endif

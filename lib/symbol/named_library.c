@@ -1,6 +1,6 @@
 #include "symbol/named_library.h"
 
-#include "record/own_vdso.h"
+#include "record/proc_maps.h"
 #include "symbol/library_id.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static enum symbol_lib_kind kind_of(const char *path)
 static bool is_own_vdso(struct symbol_lib *lib)
 {
     struct elf_file file;
-    lib->image = own_vdso(&lib->image_size);
+    lib->image = proc_maps_own_vdso(&lib->image_size);
     if (!lib->image || elf_file_open_image(&file, lib->image, lib->image_size, lib->name, NULL) != 0)
         return false;
     bool is_own =

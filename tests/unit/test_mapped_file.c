@@ -230,6 +230,24 @@ static void test_file_that_could_not_be_opened_is_looked_for_again(void **unused
     spool_writer_close(spool, NULL);
 }
 
+static void test_vdso_of_a_32_bit_process_is_not_ours(void **unused)
+{
+    (void)unused;
+    struct perf_mapping vdso = {
+        .start = UINT64_C(0x7fff12340000), .length = 0x2000, .executable = true, .path = "[vdso]"};
+    struct library_mapping found;
+    run("rm -f spool");
+    struct spool_writer *spool = spool_writer_new(in_folder("spool"), NULL);
+    struct library_table *table = library_table_new(spool, NULL);
+    assert_int_equal(library_table_find(table, (uint32_t)getpid(), &vdso, &found, NULL), 0);
+    assert_int_not_equal(found.lib, SPOOL_NO_NUMBER);
+    vdso.start = 0xf7fc0000;
+    assert_int_equal(library_table_find(table, (uint32_t)getpid(), &vdso, &found, NULL), 0);
+    assert_int_equal(found.lib, SPOOL_NO_NUMBER);
+    library_table_free(table);
+    spool_writer_close(spool, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_build_id_decides_where_the_kernel_read_one),
         cmocka_unit_test(test_inode_number_that_was_used_again_is_another_file),
         cmocka_unit_test(test_file_on_overlayfs_is_found_and_another_is_not),
+        cmocka_unit_test(test_vdso_of_a_32_bit_process_is_not_ours),
         cmocka_unit_test(test_file_that_could_not_be_opened_is_looked_for_again),
     };
     return cmocka_run_group_tests(tests, make_files, remove_folder);

@@ -5,7 +5,6 @@
 #include "perf_bytes.h"
 #include "record/proc_maps.h"
 #include "record/spool.h"
-#include "record/thread_clock.h"
 #include "support/folder.h"
 
 #include <signal.h>

@@ -1,9 +1,12 @@
-/* The recorder moves to the CPU that gives deep stacks, and nowhere else. */
-#include "record/cpu_pin.h"
+/* The recorder thread is raised and goes back to what it was; it moves to the CPU that gives deep stacks, and nowhere
+ * else. */
+#include "record/scheduling.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/resource.h>
+
 #include <cmocka.h>
 
 #define MS UINT64_C(1000000)
@@ -113,9 +116,44 @@ static void test_a_cpu_that_the_user_has_taken_away_is_not_taken_back(void **sta
     assert_true(CPU_EQUAL(&others, &after));
 }
 
+static void test_policy_is_restored_as_it_was(void **state)
+{
+    (void)state;
+    struct scheduling_policy before;
+    static const struct sched_param none = {.sched_priority = 0};
+    int nice_before = getpriority(PRIO_PROCESS, 0) + 3;
+    assert_int_equal(setpriority(PRIO_PROCESS, 0, nice_before), 0);
+    assert_int_equal(sched_setscheduler(0, SCHED_BATCH, &none), 0);
+    scheduling_raise(&before);
+    int raised = sched_getscheduler(0);
+    assert_true(raised == SCHED_FIFO || raised == SCHED_OTHER);
+    scheduling_restore(&before);
+    assert_int_equal(sched_getscheduler(0), SCHED_BATCH);
+    /* back to a nice value that is worse than the raised one needs no right */
+    assert_int_equal(getpriority(PRIO_PROCESS, 0), nice_before);
+    sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
+static void test_real_time_policy_is_left_alone(void **state)
+{
+    (void)state;
+    struct scheduling_policy before;
+    if (sched_setscheduler(0, SCHED_RR, &(struct sched_param){.sched_priority = 2}) != 0)
+        skip();
+    scheduling_raise(&before);
+    int raised = sched_getscheduler(0);
+    scheduling_restore(&before);
+    int restored = sched_getscheduler(0);
+    sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){.sched_priority = 0});
+    assert_int_equal(raised, SCHED_RR);
+    assert_int_equal(restored, SCHED_RR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_policy_is_restored_as_it_was),
+        cmocka_unit_test(test_real_time_policy_is_left_alone),
         cmocka_unit_test(test_deep_stacks_of_one_cpu_pin_to_it_and_their_end_releases),
         cmocka_unit_test(test_deep_stacks_of_two_cpus_in_turns_move_nothing),
         cmocka_unit_test(test_a_cpu_that_is_not_there_is_not_taken),
