@@ -153,7 +153,7 @@ help:
 	@echo "make install    to PREFIX ($(PREFIX)), below DESTDIR; 'make uninstall' takes it away"
 	@echo "make lint       format and static checks"
 	@echo "make bench      the measurements, with their goals"
-	@echo "make agreement  compare names with llvm-symbolizer and addr2line, ADDRESSES ($(ADDRESSES)) of each program"
+	@echo "make agreement  compare names with llvm-symbolizer and libdw, ADDRESSES ($(ADDRESSES)) of each program"
 	@echo "make fuzz       fuzz each parser for SECONDS ($(SECONDS))"
 	@echo "make dist       dist/prof-$(VERSION).tar.gz, which builds without npm and clang"
 	@echo "make clean      remove build/"

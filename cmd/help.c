@@ -55,6 +55,7 @@ static const char symbolicate_help[] =
     "have addresses without a name, and why.\n"
     "\n"
     "  -o, --output FILE     save there (otherwise FILE is replaced; a name without .gz is saved uncompressed)\n"
+    "      --check           save nothing; list the addresses on which prof's reader of DWARF and libdw disagree\n"
     "      --no-cache        look all names up anew: neither read nor write ~/.cache/prof\n"
     "      --symbol-dir DIR  look for debug files there first; can be given several times\n"
     "      --debuginfod URL  ask that server for debug files that are not here (DEBUGINFOD_URLS)\n";

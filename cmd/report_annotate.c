@@ -5,7 +5,7 @@
  */
 #include "report.h"
 
-#include "assemble/symbolicate.h"
+#include "assemble/profile_addresses.h"
 #include "base/json_write.h"
 #include "symbol/disassemble.h"
 #include "tree/address_costs.h"

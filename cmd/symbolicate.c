@@ -3,16 +3,21 @@
  *
  * For profiles that have none (samply's), and for those that were recorded where debug files were missing. The result
  * is made beside its final name and renamed, so that FILE itself can be the output.
+ *
+ * `prof symbolicate --check FILE` changes nothing: it lists where the two readers of DWARF disagree.
  */
 #include "commands.h"
 #include "symbolicating.h"
 #include "ui.h"
 
+#include "assemble/check_symbols.h"
 #include "profile/file.h"
 #include "profile/write.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +48,44 @@ static int symbolicate(const char *input, const char *output, struct symbol_opti
     return status;
 }
 
+/* ---- --check ---- */
+
+enum { EXIT_DIFFERENT = 3 };
+
+static void say_difference(void *context, const struct symbol_difference *difference)
+{
+    (void)context;
+    printf("%s 0x%" PRIx64 ", frame %zu: %s: prof has %s, libdw %s\n", difference->library, difference->rva,
+           difference->depth, difference->what, difference->own, difference->libdw);
+}
+
+static void say_skipped(void *context, const char *library, const char *why)
+{
+    (void)context;
+    ui_say("%s was not compared: %s", library, why);
+}
+
+static int check(const char *input, const struct symbol_options *symbols)
+{
+    static const struct symbol_check_listener listener = {.differs = say_difference, .skipped = say_skipped};
+    struct profile profile = {0};
+    struct symbol_check result;
+    struct error err = {0};
+    int code = profile_load(input, &profile, &err);
+    if (code == 0)
+        code = profile_check_symbols(&profile, &symbols->search, &listener, &result, &err);
+    profile_destroy(&profile);
+    if (code != 0)
+        return ui_fail_error(&err);
+    ui_say("%s: prof and libdw disagree on %" PRIu64 " of %" PRIu64 " addresses with DWARF; %" PRIu64
+           " of the others have none",
+           input, result.differing, result.compared, result.addresses - result.compared - result.declined);
+    if (result.declined)
+        ui_say("%" PRIu64 " addresses are in debug info that prof does not know: libdw alone names them",
+               result.declined);
+    return result.differing ? EXIT_DIFFERENT : EXIT_SUCCESS;
+}
+
 /* What is written is JSON: it does not take the place of a file in the other format. */
 static bool is_jslb_name(const char *path)
 {
@@ -52,16 +95,17 @@ static bool is_jslb_name(const char *path)
 
 int cmd_symbolicate(int argc, char **argv)
 {
-    enum { OPTION_NO_CACHE = 256 };
+    enum { OPTION_NO_CACHE = 256, OPTION_CHECK };
     static const struct option long_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"output", required_argument, NULL, 'o'},
+        {"check", no_argument, NULL, OPTION_CHECK},
         {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
         SYMBOL_OPTIONS,
         {NULL, 0, NULL, 0},
     };
     const char *output = NULL;
-    bool no_cache = false;
+    bool no_cache = false, is_check = false;
     struct symbol_options symbols = {.urls = NULL};
     int status;
     for (int option; (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1;) {
@@ -72,6 +116,9 @@ int cmd_symbolicate(int argc, char **argv)
             output = optarg;
             if (!*output)
                 return ui_usage("symbolicate", "-o/--output needs the name of a file");
+            break;
+        case OPTION_CHECK:
+            is_check = true;
             break;
         case OPTION_NO_CACHE:
             no_cache = true;
@@ -89,11 +136,14 @@ int cmd_symbolicate(int argc, char **argv)
         return ui_usage("symbolicate", "which file?");
     if (argc - optind > 1)
         return ui_usage("symbolicate", "it takes one file, not %d", argc - optind);
-    if (!output && is_jslb_name(argv[optind]))
+    if (is_check && output)
+        return ui_usage("symbolicate", "--check saves nothing, so -o has no meaning with it");
+    if (!is_check && !output && is_jslb_name(argv[optind]))
         return ui_usage("symbolicate", "the result is JSON, which does not belong in %s: name a file with -o",
                         argv[optind]);
     symbol_options_open(&symbols);
-    status = symbolicate(argv[optind], output ? output : argv[optind], &symbols, no_cache);
+    status = is_check ? check(argv[optind], &symbols)
+                      : symbolicate(argv[optind], output ? output : argv[optind], &symbols, no_cache);
     symbol_options_close(&symbols);
     return status;
 }

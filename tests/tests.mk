@@ -106,10 +106,10 @@ targets: $(TARGET_PROGRAMS)
 
 # ---- agreement with other symbolizers ----
 
-# All programs that tests/support/agreement.h has, ADDRESSES places in each, against llvm-symbolizer and addr2line.
+# All programs that tests/support/agreement.h has, ADDRESSES places in each, against llvm-symbolizer and libdw.
 # `make check` takes fewer of both.
 ADDRESSES  ?= 4000
-AGREEMENTS := $(BUILD)/tests/unit/test_symbol_llvm $(BUILD)/tests/unit/test_symbol_addr2line
+AGREEMENTS := $(BUILD)/tests/unit/test_symbol_llvm $(BUILD)/tests/unit/test_symbol_libdw
 
 agreement: $(AGREEMENTS)
 	@set -e; for test in $(AGREEMENTS); do AGREEMENT_ADDRESSES=$(ADDRESSES) $$test; done

@@ -11,8 +11,8 @@
  */
 #include "assemble/symbolicate.h"
 
-#include "assemble/address_batches.h"
 #include "assemble/answer_rows.h"
+#include "assemble/profile_addresses.h"
 #include "assemble/symbolicate_markers.h"
 
 #include <stdio.h>
@@ -31,9 +31,7 @@ struct symbolication {
     struct profile *profile; /* with new tables */
     struct profile old;      /* the old tables, and nothing else */
     struct interner interner;
-    struct identified_library *libraries; /* by row */
-    struct error *problems;               /* of those that could not be identified; else empty */
-    struct address_batches batches;
+    struct profile_addresses addresses;
     struct renamed_frame *renamed; /* by old frame */
     struct row_list frames;
     uint32_t *kept_funcs, *kept_frames; /* by old row: the new one, PROFILE_NONE: not copied yet */
@@ -43,51 +41,11 @@ struct symbolication {
 
 /* ---- looking up ---- */
 
-struct named_library saved_library(const struct profile *profile, uint32_t lib)
-{
-    const struct library *row = &profile->libs.data[lib];
-    return (struct named_library){.debug_name = profile_text(profile, row->debug_name),
-                                  .breakpad_id = profile_text(profile, row->breakpad_id),
-                                  .code_id = profile_text(profile, row->code_id),
-                                  .path = profile_text(profile, row->path)};
-}
-
-static void identify(struct symbolication *work, size_t row)
-{
-    struct named_library named = saved_library(work->profile, (uint32_t)row);
-    struct identified_library *out = &work->libraries[row];
-    if (named_library_identify(&named, out, &work->problems[row]) != 0)
-        out->symbol = (struct symbol_lib){.kind = SYMBOL_LIB_ELF, .name = named.debug_name};
-}
-
-static struct symbol_lib library_at(const void *context, uint32_t row)
-{
-    const struct symbolication *work = context;
-    return work->libraries[row].symbol;
-}
-
-static bool is_physical(const struct frame_table *frames, size_t row)
-{
-    return frames->lib[row] != PROFILE_NONE && frames->address[row] >= 0 && frames->inline_depth[row] == 0;
-}
-
 static int look_up(struct symbolication *work, struct symbolizer *symbolizer, struct error *err)
 {
-    const struct frame_table *frames = &work->old.frames;
-    size_t libs = work->profile->libs.length;
-    work->libraries = calloc(libs + 1, sizeof(*work->libraries));
-    work->problems = calloc(libs + 1, sizeof(*work->problems));
-    if (!work->libraries || !work->problems)
-        return error_no_memory(err);
-    for (size_t i = 0; i < frames->length; i++)
-        if (is_physical(frames, i) &&
-            !address_batches_add(&work->batches, frames->lib[i], (uint64_t)frames->address[i], (uint32_t)i))
-            return error_no_memory(err);
-    for (size_t i = 0; i < libs; i++)
-        identify(work, i);
-    if (!address_batches_make(&work->batches, library_at, work))
-        return error_no_memory(err);
-    return symbolizer_lookup_all(symbolizer, work->batches.jobs.data, work->batches.jobs.length, err);
+    int code = profile_addresses_make(&work->addresses, work->profile, &work->old.frames, err);
+    struct address_batches *batches = &work->addresses.batches;
+    return code ? code : symbolizer_lookup_all(symbolizer, batches->jobs.data, batches->jobs.length, err);
 }
 
 /* ---- what is better ---- */
@@ -151,17 +109,17 @@ static void count_address(struct symbolicated_library *library, bool is_named)
 
 static int rename_library(struct symbolication *work, size_t job, struct error *err)
 {
-    const struct symbol_answers *answers = &work->batches.jobs.data[job].answers;
-    size_t first = work->batches.first.data[job], end = work->batches.first.data[job + 1];
-    uint32_t lib = work->batches.addresses.data[first].lib;
-    const char *problem = work->problems[lib].text[0] ? work->problems[lib].text : answers->problem;
+    const struct symbol_answers *answers = &work->addresses.batches.jobs.data[job].answers;
+    size_t first = work->addresses.batches.first.data[job], end = work->addresses.batches.first.data[job + 1];
+    uint32_t lib = work->addresses.batches.addresses.data[first].lib;
+    const char *problem = work->addresses.problems[lib].text[0] ? work->addresses.problems[lib].text : answers->problem;
     struct symbolicated_library counts = {.lib = lib};
     snprintf(counts.problem, sizeof(counts.problem), "%.*s", (int)sizeof(counts.problem) - 1, problem);
     for (size_t i = first; i < end; i++) {
-        const struct batch_address *address = &work->batches.addresses.data[i];
-        const struct symbol_answer *answer = address_batches_answer(&work->batches, job, i);
+        const struct batch_address *address = &work->addresses.batches.addresses.data[i];
+        const struct symbol_answer *answer = address_batches_answer(&work->addresses.batches, job, i);
         enum knowledge before = old_knowledge(work, address->asker), now = new_knowledge(answers, answer);
-        if (i == first || address->answer != work->batches.addresses.data[i - 1].answer)
+        if (i == first || address->answer != work->addresses.batches.addresses.data[i - 1].answer)
             count_address(&counts, before != KNOWS_NOTHING || now != KNOWS_NOTHING);
         if (now < before || (now == KNOWS_NOTHING && !tells_extent(answer)))
             continue;
@@ -327,10 +285,8 @@ static void work_destroy(struct symbolication *work)
 {
     interner_destroy(&work->interner);
     profile_destroy(&work->old);
-    address_batches_destroy(&work->batches);
+    profile_addresses_destroy(&work->addresses);
     array_free(&work->frames);
-    free(work->libraries);
-    free(work->problems);
     free(work->renamed);
     free(work->kept_funcs);
     free(work->kept_frames);
@@ -349,7 +305,7 @@ int profile_symbolicate(struct profile *profile, struct symbolizer *symbolizer, 
         code = look_up(&work, symbolizer, err);
     if (!code && !copy_embedded_sources(&work))
         code = error_no_memory(err);
-    for (size_t i = 0; !code && i < work.batches.jobs.length; i++)
+    for (size_t i = 0; !code && i < work.addresses.batches.jobs.length; i++)
         code = rename_library(&work, i, err);
     if (!code)
         code = map_stacks(&work, err);

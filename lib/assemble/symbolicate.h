@@ -6,11 +6,7 @@
 #define PROF_ASSEMBLE_SYMBOLICATE_H
 
 #include "profile/profile.h"
-#include "symbol/named_library.h"
 #include "symbol/symbol.h"
-
-/* A library of a saved profile, as a search for its file wants it. The strings belong to the profile. */
-struct named_library saved_library(const struct profile *profile, uint32_t lib);
 
 /* A library of the profile that frames lie in. */
 struct symbolicated_library {

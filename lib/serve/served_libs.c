@@ -1,6 +1,6 @@
 #include "serve/served_libs.h"
 
-#include "assemble/symbolicate.h"
+#include "assemble/profile_addresses.h"
 #include "profile/file.h"
 
 #include <stdio.h>

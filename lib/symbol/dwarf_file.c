@@ -49,7 +49,16 @@ static uint8_t read_initial_length(struct cursor *c, uint64_t *length)
     return *length < 0xfffffff0 ? 4 : 0;
 }
 
-/* False where the list cannot go on. A unit of a version that is not known is in the list, with version 0. */
+static enum dwarf_verdict verdict_of_header(const struct dwarf_unit *unit, bool is_cut)
+{
+    if (is_cut || unit->root > unit->end)
+        return DWARF_DAMAGED;
+    bool is_known = unit->version >= 2 && unit->version <= 5 && unit->type >= DW_UT_compile &&
+                    unit->type <= DW_UT_split_type && (unit->address_size == 8 || unit->address_size == 4);
+    return is_known ? DWARF_READ : DWARF_DECLINED;
+}
+
+/* False where the list cannot go on; then the verdict says why: DWARF_READ at an end of zeros. */
 static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *unit)
 {
     struct cursor c = window_at(info, offset, 64);
@@ -58,8 +67,11 @@ static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *u
     *unit = (struct dwarf_unit){.offset = offset, .type = DW_UT_compile};
     unit->offset_size = read_initial_length(&c, &length);
     uint64_t after_length = offset + (uint64_t)(c.at - start);
-    if (c.failed || unit->offset_size == 0 || length == 0 || length > info->bytes->size - after_length)
+    if (c.failed || unit->offset_size == 0 || length == 0 || length > info->bytes->size - after_length) {
+        bool is_reserved = !c.failed && unit->offset_size == 0;
+        unit->verdict = is_reserved ? DWARF_DECLINED : c.failed || length ? DWARF_DAMAGED : DWARF_READ;
         return false;
+    }
     unit->end = after_length + length;
     unit->version = cursor_u16(&c);
     if (unit->version >= 5) {
@@ -74,10 +86,7 @@ static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *u
     else if (unit->type == DW_UT_type || unit->type == DW_UT_split_type)
         cursor_bytes(&c, 8u + unit->offset_size); /* signature, offset of the type */
     unit->root = offset + (uint64_t)(c.at - start);
-    bool usable = !c.failed && unit->version >= 2 && unit->version <= 5 && unit->root <= unit->end &&
-                  (unit->address_size == 8 || unit->address_size == 4);
-    if (!usable)
-        unit->version = 0;
+    unit->verdict = verdict_of_header(unit, c.failed);
     return true;
 }
 
@@ -87,7 +96,10 @@ static int read_units(struct dwarf_file *dwarf, struct error *err)
     struct dwarf_unit unit;
     int result = 0;
     for (uint64_t at = 0; result == 0 && at < info.bytes->size && dwarf->units.length < UNITS_MAX; at = unit.end) {
-        if (!read_unit(&info, at, &unit))
+        bool is_unit = read_unit(&info, at, &unit);
+        if (unit.verdict > dwarf->verdict)
+            dwarf->verdict = unit.verdict;
+        if (!is_unit)
             break;
         if (!array_push(&dwarf->units, unit))
             result = error_no_memory(err);
@@ -144,6 +156,8 @@ static int read_layout(struct dwarf_file *dwarf, struct error *err)
 int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err)
 {
     *dwarf = (struct dwarf_file){0};
+    if (file->is_big_endian)
+        return error_set(err, ENOTSUP, "the debug info is big-endian");
     int result = dwarf_sections_load(dwarf->sections, dwarf->owned, file, false, err);
     if (result == 0)
         return read_layout(dwarf, err);
@@ -179,7 +193,7 @@ const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint
     size_t count = dwarf->units.length;
     size_t at = search_count_before(dwarf->units.data, count, sizeof(struct dwarf_unit), ends_up_to, &offset);
     const struct dwarf_unit *unit = at < count ? &dwarf->units.data[at] : NULL;
-    return unit && unit->offset <= offset && unit->version ? unit : NULL;
+    return unit && unit->offset <= offset ? unit : NULL;
 }
 
 /* ---- which unit has which address ----
@@ -263,16 +277,18 @@ static bool take_root_range(void *context, uint64_t start, uint64_t end)
     return root->search->work_left > 0;
 }
 
-static void search_root(const struct dwarf_file *dwarf, struct unit_search *search, uint32_t index)
+static void search_root(struct dwarf_file *dwarf, struct unit_search *search, uint32_t index)
 {
     const struct dwarf_unit *unit = &dwarf->units.data[index];
-    if (unit->version == 0 || (unit->type != DW_UT_compile && unit->type != DW_UT_skeleton))
+    if (unit->verdict != DWARF_READ || (unit->type != DW_UT_compile && unit->type != DW_UT_skeleton))
         return;
     struct dwarf_unit_reader reader;
     if (dwarf_unit_reader_init_root(&reader, dwarf, unit) == 0) {
         struct root_range root = {search, index};
         dwarf_ranges_each(&reader, &reader.code, take_root_range, &root);
     }
+    if (reader.verdict > dwarf->verdict)
+        dwarf->verdict = reader.verdict;
     uint64_t used = DWARF_UNIT_WORK_MAX - reader.work_left;
     search->work_left -= used < search->work_left ? used : search->work_left;
     dwarf_unit_reader_destroy(&reader);

@@ -1,11 +1,11 @@
 /*
  * The DWARF sections of one ELF file and the list of its units: what all threads share, and none changes.
  *
- * Why not libdw: a Dwarf handle of libdw serves one thread and keeps all it decoded until it is closed, so that several
- * threads mean several handles over the same sections; and it maps the file or copies all of it. Here a thread reads
- * the one unit that it works on with pread(), walks its DIEs knowing which addresses are wanted, and forgets it. In one
- * run on 120 MB of .debug_info, one thread each: libdw 1.4 s and 347 MB for ranges and line tables, this 0.4 s and 31
- * MB for the names, inlines and lines of 10,000 addresses (four threads: 0.2 s; llvm-symbolizer: 1.7 s).
+ * Why libdw (libdw_reader.h) is not the first reader: a Dwarf handle serves one thread and keeps all it decoded until
+ * it is closed, so that several threads mean several handles, each with a copy of the sections. Here a thread reads the
+ * one unit that it works on with pread(), walks its DIEs knowing which addresses are wanted, and forgets it. In one run
+ * on 120 MB of .debug_info, one thread each: libdw 1.4 s and 347 MB for ranges and line tables, this 0.4 s and 31 MB
+ * for the names, inlines and lines of 10,000 addresses (four threads: 0.2 s; llvm-symbolizer: 1.7 s).
  *
  * Formats: DWARF 2 to 5 (dwarfstd.org); section numbers below are those of version 5.
  */
@@ -31,6 +31,16 @@ enum dwarf_section {
     DWARF_SECTIONS,
 };
 
+/* How far our reader got with a unit, and so who may read the rest. What stops it first decides; of several units the
+ * worst counts. */
+enum dwarf_verdict {
+    DWARF_READ,     /* to the end */
+    DWARF_DECLINED, /* to something that it does not know: a version, a form, an extension, a big-endian file. The rest
+                       is for libdw. */
+    DWARF_DAMAGED,  /* to something that contradicts the standard, leads out of the file, or takes too long to read. The
+                       rest is for nobody: what was made to harm a reader must not reach libdw. */
+};
+
 /* A unit header (7.5.1). Offsets are into .debug_info. */
 struct dwarf_unit {
     uint64_t offset; /* of the header */
@@ -41,7 +51,8 @@ struct dwarf_unit {
     uint16_t version;
     uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
     uint8_t address_size, offset_size;
-    bool has_aranges; /* .debug_aranges lists its addresses */
+    bool has_aranges;           /* .debug_aranges lists its addresses */
+    enum dwarf_verdict verdict; /* of the header: if not DWARF_READ, nothing behind it is read */
 };
 
 struct dwarf_file {
@@ -50,10 +61,11 @@ struct dwarf_file {
     ARRAY(struct dwarf_unit) units;     /* by offset */
     const struct dwarf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */
     bool is_split;                      /* the units are split ones: see dwarf_split.h */
+    enum dwarf_verdict verdict;         /* of the unit headers, and of the root DIEs that were searched */
 };
 
-/* Reads section headers and unit headers. `file` must stay open. Without .debug_info, unit count 0. Fails when a
- * section cannot be read, with a sentence. */
+/* Reads section headers and unit headers. `file` must stay open. Without .debug_info, unit count 0. -EINVAL when a
+ * section cannot be read, -ENOTSUP when the file is big-endian, each with a sentence. */
 int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err);
 void dwarf_file_close(struct dwarf_file *dwarf);
 

@@ -13,6 +13,7 @@
  * the same way (DWARFUnit::updateAddressDieMap).
  */
 #include "symbol/dwarf_functions.h"
+#include "symbol/dwarf_names.h"
 #include "symbol/dwarf_ranges.h"
 #include "base/search.h"
 
@@ -173,21 +174,18 @@ static bool jump(const struct pass *pass, struct cursor *c, uint64_t sibling)
     return true;
 }
 
-/* gcc -gdwarf-2 -gstrict-dwarf cannot say that a function has a second part. It makes up another function for that, but
- * leaves the calls that were inlined there in the first one. So the made up one would only hide these. */
 static bool is_made_up(struct pass *pass, const struct dwarf_abbrev *abbrev, const struct parsed_function *parsed)
 {
-    static const char prefix[] = "__second_sect_of_";
-    if (pass->reader->unit->version != 2 || abbrev->has_children)
-        return false;
-    const char *name = dwarf_value_text(pass->reader, parsed->name);
-    return name && strncmp(name, prefix, sizeof(prefix) - 1) == 0;
+    return pass->reader->unit->version == 2 &&
+           dwarf_function_is_made_up(abbrev->has_children, dwarf_value_text(pass->reader, parsed->name));
 }
 
 static bool push_level(struct pass *pass, const struct level *level)
 {
-    if (pass->levels.length >= DEPTH_MAX)
+    if (pass->levels.length >= DEPTH_MAX) {
+        dwarf_stop_at(pass->reader, NULL);
         return false;
+    }
     if (array_push(&pass->levels, *level))
         return true;
     pass->no_memory = true;
@@ -236,27 +234,42 @@ static bool is_function(const struct dwarf_abbrev *abbrev)
            (abbrev->tag == DW_TAG_subprogram && (abbrev->has_code || abbrev->has_children));
 }
 
+static bool only_zeros(struct cursor c)
+{
+    while (cursor_left(&c) > 0 && !c.failed)
+        if (cursor_u8(&c) != 0)
+            return false;
+    return true;
+}
+
 static void walk(struct pass *pass)
 {
     struct level root = {.index = DWARF_NO_FUNCTION};
     struct cursor c = dwarf_unit_load(pass->reader);
+    const struct dwarf_abbrev *abbrev = NULL;
     pass->levels.length = 0;
     if (!push_level(pass, &root))
         return;
+    if (cursor_left(&c) == 0) /* it cannot be read */
+        dwarf_stop_at(pass->reader, NULL);
     while (cursor_left(&c) > 0 && !c.failed && dwarf_work(pass->reader, 1)) {
         uint64_t die = dwarf_unit_offset(pass->reader, c.at);
-        const struct dwarf_abbrev *abbrev = dwarf_die_start(pass->reader, &c);
+        abbrev = dwarf_die_start(pass->reader, &c);
         if (!abbrev) {
-            if (c.failed || pass->levels.length <= 2) /* the end of the root's children */
-                return;
+            if (c.failed || pass->levels.length <= 2) { /* the end of the root's children: then padding at most */
+                c.failed |= !only_zeros(c);
+                break;
+            }
             pass->levels.length--;
             continue;
         }
         const struct level *around = &pass->levels.data[pass->levels.length - 1];
         bool look = is_function(abbrev) && (!around->in_function || around->is_hit);
         if (!(look ? visit_function(pass, abbrev, &c, die) : visit_other(pass, abbrev, &c)))
-            return;
+            break;
     }
+    if (c.failed)
+        dwarf_stop_at(pass->reader, abbrev);
 }
 
 /* The second pass, for the addresses without a function alone. */

@@ -24,7 +24,7 @@ static uint64_t lines_offset(const struct dwarf_lines *lines, const unsigned cha
 }
 
 /* The value of one field of an entry (6.2.4.1). */
-static struct dwarf_value read_field(const struct dwarf_lines *lines, struct cursor *c, uint64_t form)
+static struct dwarf_value read_field(struct dwarf_lines *lines, struct cursor *c, uint64_t form)
 {
     struct dwarf_value value = {.form = (uint16_t)form};
     switch (form) {
@@ -67,6 +67,7 @@ static struct dwarf_value read_field(const struct dwarf_lines *lines, struct cur
         cursor_bytes(c, cursor_uleb(c));
         break;
     default:
+        lines->verdict = DWARF_DECLINED;
         c->failed = true;
     }
     return value;
@@ -132,19 +133,22 @@ static bool read_plain_names(struct dwarf_lines *lines, struct cursor *c, bool i
 
 static bool read_line_header(struct dwarf_lines *lines, struct cursor *c)
 {
+    bool is_known = true;
     lines->version = cursor_u16(c);
-    if (lines->version < 2 || lines->version > 5)
-        return false;
     if (lines->version >= 5) {
         lines->address_size = cursor_u8(c);
-        cursor_u8(c); /* segment_selector_size */
+        is_known = cursor_u8(c) == 0; /* segment_selector_size */
     }
     uint64_t header_length = dwarf_read_sized(c, lines->offset_size);
     uint64_t program = lines_offset(lines, c->at) + header_length;
     lines->min_instruction_length = cursor_u8(c);
     if (lines->version >= 4)
-        cursor_u8(c); /* maximum operations per instruction: 1 but for VLIW machines */
-    cursor_u8(c);     /* default_is_stmt */
+        is_known &= cursor_u8(c) <= 1; /* maximum operations per instruction: more on VLIW machines */
+    if (!c->failed && (!is_known || lines->version < 2 || lines->version > 5)) {
+        lines->verdict = DWARF_DECLINED;
+        return false;
+    }
+    cursor_u8(c); /* default_is_stmt */
     lines->line_base = (int8_t)cursor_u8(c);
     lines->line_range = cursor_u8(c);
     lines->opcode_base = cursor_u8(c);
@@ -173,6 +177,8 @@ static bool load_table(struct dwarf_lines *lines)
         length = cursor_u64(&c);
     }
     struct bytes table = bytes_part(section, offset + (lines->offset_size == 8 ? 12 : 4), length);
+    if (section->size && table.size != length)
+        dwarf_stop(lines->reader, DWARF_DAMAGED);
     lines->raw = bytes_load(&table);
     lines->size = (size_t)table.size;
     return lines->raw != NULL;
@@ -184,8 +190,12 @@ void dwarf_lines_open(struct dwarf_lines *lines, struct dwarf_unit_reader *reade
     if (!reader->lines.form || !load_table(lines) || !dwarf_work(reader, lines->size))
         return;
     struct cursor c = cursor_of(lines->raw, lines->size);
-    if (!read_line_header(lines, &c))
-        lines->program = 0;
+    if (read_line_header(lines, &c))
+        return;
+    lines->program = 0;
+    if (lines->verdict == DWARF_READ)
+        lines->verdict = DWARF_DAMAGED;
+    dwarf_stop(reader, lines->verdict);
 }
 
 void dwarf_lines_close(struct dwarf_lines *lines)
@@ -339,6 +349,8 @@ static void run_program(struct dwarf_lines *lines, struct matching *match)
             run_standard(lines, &c, opcode, &machine, match);
         }
     }
+    if (c.failed)
+        dwarf_stop(lines->reader, DWARF_DAMAGED);
 }
 
 void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t count, struct dwarf_line_row *rows)

@@ -31,14 +31,15 @@ struct dwarf_lines {
     int8_t line_base;
     uint8_t line_range;
     const unsigned char *opcode_lengths;              /* opcode_base - 1 of them, in `raw` */
-    size_t program;                                   /* where the program begins in `raw` */
+    size_t program;                                   /* where the program begins in `raw`; 0: it cannot be read */
     ARRAY(struct dwarf_line_name) directories, files; /* before version 5, number n is at [n - 1] */
     ARRAY(const char *) paths;                        /* per file: once it was asked for */
     struct arena *arena;
+    enum dwarf_verdict verdict; /* of the header; what goes wrong is noted in `reader`, too */
 };
 
 /* Reads the header of the unit's table; `arena` gets the texts. A unit without one, or with a damaged one, gives a
- * table without files. To be destroyed. */
+ * table without files. To be closed. */
 void dwarf_lines_open(struct dwarf_lines *lines, struct dwarf_unit_reader *reader, struct arena *arena);
 void dwarf_lines_close(struct dwarf_lines *lines);
 

@@ -71,6 +71,7 @@ static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const stru
         return NULL;
     int result = dwarf_unit_reader_init(reader, file, unit);
     dwarf_work(names->own, DWARF_UNIT_WORK_MAX - reader->work_left);
+    dwarf_stop(names->own, reader->verdict);
     if (result != 0 || !array_push(&names->others, (struct dwarf_other_unit){reader})) {
         dwarf_unit_reader_destroy(reader);
         free(reader);
@@ -99,6 +100,8 @@ static bool read_attributes(struct dwarf_names *names, struct place place, struc
         else if (attribute->name == DW_AT_specification || attribute->name == DW_AT_extension)
             found->specification = value;
     }
+    if (c.failed)
+        dwarf_stop_at(names->own, abbrev);
     return !c.failed;
 }
 
@@ -109,6 +112,9 @@ static const char *read_text(struct dwarf_names *names, struct place place, stru
         return NULL;
     const char *text = dwarf_value_text(place.reader, value);
     dwarf_work(names->own, text ? strlen(text) / 16 : COST_OF_MISSING_TEXT);
+    bool is_elsewhere = value.form == DW_FORM_GNU_strp_alt || value.form == DW_FORM_strp_sup;
+    if (!text && !(is_elsewhere && !place.reader->file->alternate))
+        dwarf_stop(names->own, DWARF_DAMAGED);
     return text;
 }
 
@@ -127,6 +133,12 @@ static bool follow(struct dwarf_names *names, struct place *place, struct dwarf_
     struct dwarf_unit_reader *reader = reader_of(names, file, offset);
     *place = (struct place){reader, offset};
     return reader != NULL;
+}
+
+bool dwarf_function_is_made_up(bool has_children, const char *name)
+{
+    static const char prefix[] = "__second_sect_of_";
+    return !has_children && name && strncmp(name, prefix, sizeof(prefix) - 1) == 0;
 }
 
 bool dwarf_language_has_scoped_names(uint16_t language)

@@ -35,6 +35,11 @@ struct dwarf_name dwarf_names_get(struct dwarf_names *names, uint64_t die);
 
 /* The rules for names, which both readers of DWARF follow. */
 
+/* gcc -gdwarf-2 -gstrict-dwarf cannot say that a function has a second part. It makes up another function for that, but
+ * leaves the calls that were inlined there in the first one. So the made up one would only hide these. `name` is its
+ * DW_AT_name, or NULL. */
+bool dwarf_function_is_made_up(bool has_children, const char *name);
+
 /* Whether names of this language (DW_LANG_*) are written with those of the namespaces and classes around them. */
 bool dwarf_language_has_scoped_names(uint16_t language);
 

@@ -16,6 +16,8 @@ static void each_of_ranges(struct dwarf_unit_reader *reader, uint64_t offset, dw
     for (; reader->work_left; reader->work_left--, offset += 2u * size) {
         struct cursor c = window_at(&reader->ranges, offset, 2u * size);
         uint64_t start = dwarf_read_sized(&c, size), end = dwarf_read_sized(&c, size);
+        if (c.failed)
+            dwarf_stop(reader, DWARF_DAMAGED);
         if (c.failed || (start == 0 && end == 0))
             return;
         if (start == selects_base)
@@ -80,8 +82,11 @@ static void each_of_rnglists(struct dwarf_unit_reader *reader, uint64_t offset, 
             end = start + cursor_uleb(&c);
             break;
         default:
+            dwarf_stop(reader, c.failed ? DWARF_DAMAGED : DWARF_DECLINED);
             return;
         }
+        if (c.failed)
+            dwarf_stop(reader, DWARF_DAMAGED);
         if (c.failed || !visit_range(visit, context, start, end))
             return;
         offset += (uint64_t)(c.at - entry);
@@ -99,6 +104,8 @@ static bool list_offset(struct dwarf_unit_reader *reader, struct dwarf_value ran
         return false;
     struct cursor c = window_at(&reader->ranges, reader->rnglists_base + ranges.number * size, size);
     *offset = reader->rnglists_base + dwarf_read_sized(&c, size);
+    if (c.failed)
+        dwarf_stop(reader, DWARF_DAMAGED);
     return !c.failed;
 }
 

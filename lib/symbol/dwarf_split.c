@@ -69,8 +69,10 @@ static bool has_id(const struct dwarf_file *dwarf, const struct dwarf_unit *unit
 {
     struct dwarf_unit_reader reader;
     ++*work_done;
-    if (unit->version == 0 || unit->version >= 5)
-        return unit->version && unit->dwo_id == id && unit->type == DW_UT_split_compile;
+    if (unit->verdict != DWARF_READ)
+        return false;
+    if (unit->version >= 5)
+        return unit->dwo_id == id && unit->type == DW_UT_split_compile;
     int result = dwarf_unit_reader_init_root(&reader, dwarf, unit);
     bool same = result == 0 && reader.has_dwo_id && reader.dwo_id == id;
     *work_done += DWARF_UNIT_WORK_MAX - reader.work_left;

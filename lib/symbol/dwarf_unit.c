@@ -175,6 +175,7 @@ static bool read_attributes(struct dwarf_unit_reader *reader, struct dwarf_abbre
             attribute.implicit = cursor_sleb(c);
         abbrev->has_sibling |= name == DW_AT_sibling;
         abbrev->has_code |= name == DW_AT_low_pc || name == DW_AT_ranges;
+        abbrev->has_unknown_form |= form_skip(reader->unit, attribute.form) == SKIP_UNKNOWN;
         abbrev->attribute_count++;
         if (!array_push(&reader->attributes, attribute) ||
             !add_skip(reader, abbrev, form_skip(reader->unit, attribute.form)))
@@ -454,14 +455,18 @@ static int read_root(struct dwarf_unit_reader *reader)
 {
     struct cursor c = dwarf_unit_cursor(reader, reader->unit->root);
     const struct dwarf_abbrev *root = dwarf_die_start(reader, &c);
-    if (!root)
+    if (!root) {
+        dwarf_stop_at(reader, NULL);
         return -EINVAL;
+    }
     for (uint32_t i = 0; i < root->attribute_count; i++) {
         const struct dwarf_attribute *attribute = &dwarf_attributes(reader, root)[i];
         take_root_attribute(reader, attribute->name, dwarf_value_read(reader, &c, attribute));
     }
-    if (c.failed)
+    if (c.failed) {
+        dwarf_stop_at(reader, root);
         return -EINVAL;
+    }
     dwarf_value_address(reader, reader->code.low, &reader->low_pc);
     return 0;
 }
@@ -492,6 +497,7 @@ static void start(struct dwarf_unit_reader *reader, const struct dwarf_file *fil
         .str_offsets = {.bytes = &sections[DWARF_STR_OFFSETS]},
         .alternate_str = {.bytes = file->alternate ? &file->alternate->sections[DWARF_STR] : NULL, .step = 256},
         .work_left = DWARF_UNIT_WORK_MAX,
+        .verdict = unit->verdict,
         .dwo_id = unit->dwo_id,
         .has_dwo_id = unit->type == DW_UT_skeleton || unit->type == DW_UT_split_compile,
     };
@@ -500,9 +506,11 @@ static void start(struct dwarf_unit_reader *reader, const struct dwarf_file *fil
 
 static int read_start(struct dwarf_unit_reader *reader, uint64_t last_abbrev)
 {
-    if (reader->unit->version == 0)
+    if (reader->verdict != DWARF_READ)
         return -EINVAL;
     int result = read_abbrevs(reader, last_abbrev);
+    if (result == -EINVAL)
+        dwarf_stop_at(reader, NULL);
     dwarf_work(reader, reader->abbrevs.length + reader->attributes.length);
     return result == 0 ? read_root(reader) : result;
 }

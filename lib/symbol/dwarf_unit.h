@@ -24,6 +24,7 @@ struct dwarf_abbrev {
     bool has_children;
     bool has_sibling;
     bool has_code; /* DW_AT_low_pc or DW_AT_ranges */
+    bool has_unknown_form;
     uint32_t first_attribute, attribute_count;
     uint32_t first_skip, skip_count; /* how to step over the values, see dwarf_unit.c */
 };
@@ -53,6 +54,7 @@ struct dwarf_unit_reader {
     struct window info, str, line_str, ranges, addr, str_offsets, alternate_str;
     uint64_t work_left;      /* steps of a few ns each, for all that is done with this reader: see dwarf_work() */
     const atomic_bool *stop; /* NULL, or true once nobody wants to know any more */
+    enum dwarf_verdict verdict;
 
     /* Of the root DIE. */
     struct dwarf_code code;
@@ -69,9 +71,8 @@ struct dwarf_unit_reader {
     uint64_t split_ranges_base; /* the ranges_base of the split unit */
 };
 
-/* Reads the abbreviations and the root DIE. -EINVAL if they are damaged, or of a version that is not known. To be
- * destroyed in any case; not to be moved.
- */
+/* Reads the abbreviations and the root DIE. -EINVAL if they cannot be read; the verdict says why. To be destroyed in
+ * any case; not to be moved. */
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit);
 
@@ -95,6 +96,19 @@ struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader);
 /* The offset in .debug_info of a place in a cursor of this unit. */
 uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigned char *at);
 
+/* Notes why reading cannot go on; the worst verdict stays. */
+static inline void dwarf_stop(struct dwarf_unit_reader *reader, enum dwarf_verdict verdict)
+{
+    if (verdict > reader->verdict)
+        reader->verdict = verdict;
+}
+
+/* Notes that reading ends in the DIE of this abbreviation, or where there should be one (NULL). */
+static inline void dwarf_stop_at(struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev)
+{
+    dwarf_stop(reader, abbrev && abbrev->has_unknown_form ? DWARF_DECLINED : DWARF_DAMAGED);
+}
+
 /* Steps over the abbreviation code. NULL at the end of a list of children, or with c->failed set if it is unknown. */
 const struct dwarf_abbrev *dwarf_die_start(const struct dwarf_unit_reader *reader, struct cursor *c);
 
@@ -108,11 +122,14 @@ static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_
 }
 
 /* Files can be made so that reading them takes for ever: a thousand units that all refer to one list of a million
- * ranges. So whatever can be asked for more than once is paid for. False when nothing is left to pay with. */
+ * ranges. So whatever can be asked for more than once is paid for. False when nothing is left to pay with: then the
+ * unit counts as damaged. */
 static inline bool dwarf_work(struct dwarf_unit_reader *reader, uint64_t steps)
 {
     bool is_stopped = reader->stop && atomic_load_explicit(reader->stop, memory_order_relaxed);
     reader->work_left = steps < reader->work_left && !is_stopped ? reader->work_left - steps : 0;
+    if (reader->work_left == 0)
+        dwarf_stop(reader, DWARF_DAMAGED);
     return reader->work_left > 0;
 }
 

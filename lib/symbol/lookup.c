@@ -20,6 +20,7 @@
 #include "unwind/unwind.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -161,9 +162,14 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
         say(lookup, "debug info of object files that were not linked is not read");
         return 0;
     }
-    if (dwarf_file_open(&lookup->dwarf, file, &why) != 0) {
-        lookup->is_damaged = true;
-        say(lookup, why.text);
+    lookup->dwarf_base = file->has_load ? file->base : lookup->files.base;
+    if (lookup->reader == SYMBOL_READER_LIBDW)
+        return 0;
+    int code = dwarf_file_open(&lookup->dwarf, file, &why);
+    if (code != 0) {
+        lookup->file_verdict = code == -ENOTSUP ? DWARF_DECLINED : DWARF_DAMAGED;
+        if (lookup->file_verdict == DWARF_DAMAGED)
+            say(lookup, why.text);
         return 0;
     }
     if (lookup->files.has_alternate && dwarf_file_open(&lookup->alternate, &lookup->files.alternate, &why) == 0)
@@ -171,7 +177,6 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
     lookup->has_package = dwarf_split_find_package(&lookup->package, lookup->lib, file, lookup->files.search);
     lookup->work_left = WORK_AT_LEAST + WORK_PER_BYTE * file->bytes.size;
     lookup->job->answers.has_debug_info = lookup->dwarf.units.length > 0;
-    lookup->dwarf_base = file->has_load ? file->base : lookup->files.base;
     return find_units(lookup, err);
 }
 
@@ -196,16 +201,15 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
 
 static void unit_destroy(struct lookup_unit *unit)
 {
-    array_free(&unit->frames);
-    free(unit->frame_ends);
-    arena_destroy(&unit->arena);
+    dwarf_frames_destroy(&unit->frames);
 }
 
 void lookup_close(struct lookup *lookup)
 {
     for (size_t i = 0; i < lookup->units.length; i++)
         unit_destroy(&lookup->units.data[i]);
-    unit_destroy(&lookup->go);
+    dwarf_frames_destroy(&lookup->go);
+    dwarf_frames_destroy(&lookup->libdw);
     array_free(&lookup->units);
     dwarf_file_close(&lookup->dwarf);
     dwarf_file_close(&lookup->alternate);
@@ -365,7 +369,7 @@ int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struc
 /* ---- answers ---- */
 
 struct frames_of_address {
-    const struct lookup_frame *frames;
+    const struct dwarf_frame *frames;
     uint32_t count;
 };
 
@@ -377,12 +381,12 @@ static const char *keep(struct strings *texts, const char *text, bool *no_memory
     return index == STRING_NONE ? NULL : strings_text(texts, index);
 }
 
-/* Of the k-th address of a unit, if it has frames. */
-static void take_frames(struct frames_of_address *from, const struct lookup_unit *unit, size_t k)
+/* Of the k-th address of a reader, if it has frames. */
+static void take_frames(struct frames_of_address *from, const struct dwarf_frames *frames, size_t k)
 {
-    uint32_t first = k ? unit->frame_ends[k - 1] : 0;
-    if (unit->frame_ends[k] > first)
-        *from = (struct frames_of_address){unit->frames.data + first, unit->frame_ends[k] - first};
+    uint32_t first = dwarf_frames_first(frames, k);
+    if (frames->ends[k] > first)
+        *from = (struct frames_of_address){frames->list.data + first, frames->ends[k] - first};
 }
 
 static bool answer_one(struct symbol_answers *answers, struct strings *texts, size_t i,
@@ -394,11 +398,11 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
     answer->symbol_address = symbol->start;
     answer->symbol_size = symbol->size;
     answer->first_frame = (uint32_t)answers->frames.length;
-    struct lookup_frame only = {.is_partial = true};
+    struct dwarf_frame only = {.is_partial = true};
     if (from.count == 0 && symbol->function)
         from = (struct frames_of_address){&only, 1};
     for (uint32_t f = 0; f < from.count; f++) {
-        const struct lookup_frame *frame = &from.frames[f];
+        const struct dwarf_frame *frame = &from.frames[f];
         bool take_symbol = f == 0 && frame->is_partial && symbol->function;
         const char *function = take_symbol ? symbol->function : frame->function;
         struct symbol_frame kept = {.function = keep(texts, function, &no_memory),
@@ -416,6 +420,8 @@ static bool answer_one(struct symbol_answers *answers, struct strings *texts, si
 
 static void say_what_was_not_read(struct lookup *lookup)
 {
+    if (lookup->job->answers.is_damaged)
+        say(lookup, "its debug info is damaged: names, lines and inlined functions may be missing");
     for (size_t i = 0; i < lookup->units.length; i++)
         if (lookup->units.data[i].problem && !lookup->problem[0])
             snprintf(lookup->problem, sizeof(lookup->problem),
@@ -426,15 +432,20 @@ int lookup_answer(struct lookup *lookup, struct error *err)
 {
     struct symbol_answers *answers = &lookup->job->answers;
     size_t count = lookup->job->count;
+    int code = lookup_libdw(lookup, err);
+    if (code != 0)
+        return code;
     struct strings texts = {0};
     struct frames_of_address *from = calloc(count + 1, sizeof(*from));
     for (size_t u = 0; from && u < lookup->units.length; u++) {
         const struct lookup_unit *unit = &lookup->units.data[u];
-        for (size_t i = 0; unit->frame_ends && i < unit->count; i++)
-            take_frames(&from[lookup->by_unit[unit->first + i]], unit, i);
+        for (size_t i = 0; unit->frames.ends && i < unit->count; i++)
+            take_frames(&from[lookup->by_unit[unit->first + i]], &unit->frames, i);
     }
-    for (size_t i = 0; from && i < lookup->go.count; i++)
+    for (size_t i = 0; from && lookup->go.ends && i < count; i++)
         take_frames(&from[i], &lookup->go, i);
+    for (size_t i = 0; from && lookup->libdw.ends && i < count; i++)
+        take_frames(&from[i], &lookup->libdw, i);
     answers->answers = from ? arena_alloc(&texts.arena, (count + 1) * sizeof(*answers->answers)) : NULL;
     bool complete = answers->answers != NULL;
     answers->count = complete ? count : 0;
@@ -468,7 +479,7 @@ static enum missing_symbols_reason missing_symbols_reason_of(const struct lookup
         return lookup->files.missing_symbols;
     if (unnamed)
         return answers->is_found ? MISSING_SYMBOLS_STRIPPED : MISSING_SYMBOLS_NO_FILE;
-    if (lookup->is_damaged)
+    if (answers->is_damaged)
         return MISSING_SYMBOLS_DAMAGED;
     return answers->has_debug_info || lookup->lib->kind != SYMBOL_LIB_ELF ? MISSING_SYMBOLS_NONE
                                                                           : MISSING_SYMBOLS_NO_DEBUG_INFO;

@@ -14,6 +14,7 @@
 
 #include "symbol/debug_file.h"
 #include "symbol/dwarf_file.h"
+#include "symbol/dwarf_frames.h"
 #include "symbol/dwarf_split.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symbol.h"
@@ -29,29 +30,22 @@ struct lookup_symbol {
     uint64_t from, to; /* rvas for which the symbol tables say the same, the address among them; 0, 0: unknown */
 };
 
-/* A frame as the debug info has it. Texts are in the unit's arena, or NULL. */
-struct lookup_frame {
-    const char *function, *file;
-    uint32_t line, column;
-    bool is_partial; /* the name of the symbol is better */
-};
-
 /* A compile unit that was hit; or some of its addresses, if it is so large that several threads are to read it. */
 struct lookup_unit {
     uint32_t unit;
-    size_t first, count;               /* its addresses: into lookup.by_unit */
-    ARRAY(struct lookup_frame) frames; /* per address, outermost first */
-    uint32_t *frame_ends;              /* per address: where its frames end */
-    struct arena arena;
-    const char *problem; /* why its split debug info is missing, or NULL */
+    size_t first, count;        /* its addresses: into lookup.by_unit */
+    struct dwarf_frames frames; /* per address */
+    enum dwarf_verdict verdict;
+    const char *problem; /* why its split debug info is missing, or NULL; in the arena of the frames */
 };
 
 struct lookup {
     const struct symbol_lib *lib;
     struct symbol_job *job;
-    bool with_lines;         /* else names from symbol tables only */
-    const atomic_bool *stop; /* to be set before lookup_open(): NULL, or true once reading may end anywhere */
-    unsigned threads;        /* likewise: on how many the units are read */
+    enum symbol_reader reader; /* to be set before lookup_open() */
+    bool with_lines;           /* else names from symbol tables only */
+    const atomic_bool *stop;   /* likewise: NULL, or true once reading may end anywhere */
+    unsigned threads;          /* likewise: on how many the units are read */
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
     struct dwarf_split_file package; /* if has_package */
@@ -59,12 +53,13 @@ struct lookup {
     uint64_t dwarf_base; /* vaddr from which rvas count in the file with the DWARF */
     uint32_t *by_unit;   /* indexes of addresses, those of one unit together, ascending */
     ARRAY(struct lookup_unit) units;
-    struct lookup_unit go;         /* of a Go program: all addresses, with frames where no unit was hit */
+    struct dwarf_frames go;        /* of a Go program: all addresses, with frames where no unit was hit */
+    struct dwarf_frames libdw;     /* all addresses, with frames where our reader declined; or nothing */
     struct lookup_symbol *symbols; /* per address */
     _Atomic uint64_t work_left;    /* of all units: see dwarf_work() */
     atomic_bool has_split_units;
     struct arena arena;
-    bool is_damaged; /* there is debug info that cannot be read */
+    enum dwarf_verdict file_verdict; /* of the file with the debug info as a whole */
     char problem[256];
 };
 
@@ -79,6 +74,9 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
 /* A part of lookup_symbols(): names and frames from a Go program's own table, for addresses without a symbol or unit.
  */
 int lookup_go(struct lookup *lookup, struct error *err);
+
+/* A part of lookup_answer(): asks libdw for what our reader of DWARF declined. */
+int lookup_libdw(struct lookup *lookup, struct error *err);
 
 int lookup_answer(struct lookup *lookup, struct error *err);
 

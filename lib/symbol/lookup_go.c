@@ -32,14 +32,14 @@ static const char *keep(struct arena *arena, const char *text, bool *no_memory)
     return copy;
 }
 
-static bool push_frames(struct lookup_unit *unit, const struct go_frame *frames, size_t count)
+static bool push_frames(struct dwarf_frames *to, const struct go_frame *frames, size_t count)
 {
     bool no_memory = false;
     for (size_t i = count; i-- > 0;) {
-        struct lookup_frame frame = {.function = keep(&unit->arena, frames[i].name, &no_memory),
-                                     .file = keep(&unit->arena, frames[i].file, &no_memory),
-                                     .line = frames[i].line};
-        if (no_memory || !array_push(&unit->frames, frame))
+        struct dwarf_frame frame = {.function = keep(&to->arena, frames[i].name, &no_memory),
+                                    .file = keep(&to->arena, frames[i].file, &no_memory),
+                                    .line = frames[i].line};
+        if (no_memory || !array_push(&to->list, frame))
             return false;
     }
     return true;
@@ -91,14 +91,13 @@ static int read_table(struct lookup *lookup, const bool *without_unit, struct er
         return result == -ENOMEM ? error_no_memory(err) : 0;
     }
     size_t count = lookup->job->count;
-    lookup->go.frame_ends = calloc(count + 1, sizeof(*lookup->go.frame_ends));
-    bool complete = lookup->go.frame_ends != NULL;
+    lookup->go.ends = calloc(count + 1, sizeof(*lookup->go.ends));
+    bool complete = lookup->go.ends != NULL;
     for (size_t i = 0; complete && i < count; i++) {
         complete = read_address(lookup, &functions, i, without_unit[i] && lookup->with_lines);
-        lookup->go.frame_ends[i] = (uint32_t)lookup->go.frames.length;
+        lookup->go.ends[i] = (uint32_t)lookup->go.list.length;
     }
-    lookup->go.count = complete ? count : 0;
-    lookup->job->answers.has_debug_info |= complete && lookup->go.frames.length > 0;
+    lookup->job->answers.has_debug_info |= complete && lookup->go.list.length > 0;
     go_functions_close(&functions);
     return complete ? 0 : error_no_memory(err);
 }

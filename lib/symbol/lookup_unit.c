@@ -22,14 +22,13 @@ struct unit_tables {
 };
 
 /* The frames of address i: the innermost has the line of the address, each other one that of the call in it. */
-static bool push_frames(struct lookup_unit *unit, struct unit_tables *tables, size_t i)
+static bool push_frames(struct dwarf_frames *frames, struct unit_tables *tables, size_t i)
 {
-    enum { INLINES_MAX = 1024 };
     const struct dwarf_line_row *row = &tables->rows[i];
     uint64_t file = row->file;
-    struct lookup_frame frame = {.line = row->found ? row->line : 0, .column = row->found ? row->column : 0};
+    struct dwarf_frame frame = {.line = row->found ? row->line : 0, .column = row->found ? row->column : 0};
     bool has_file = row->found;
-    size_t first = unit->frames.length;
+    size_t first = frames->list.length;
     uint32_t index = tables->functions.innermost[i];
     do {
         frame.file = has_file ? dwarf_lines_path(&tables->lines, file) : NULL;
@@ -41,19 +40,15 @@ static bool push_frames(struct lookup_unit *unit, struct unit_tables *tables, si
             frame.function = name.text;
             frame.is_partial = !name.text || name.is_partial;
         }
-        if (!array_push(&unit->frames, frame))
+        if (!array_push(&frames->list, frame))
             return false;
         has_file = function != NULL;
         file = function ? function->call_file : 0;
         frame.line = function ? function->call_line : 0;
         frame.column = function ? function->call_column : 0;
         index = function ? function->parent : DWARF_NO_FUNCTION;
-    } while (index != DWARF_NO_FUNCTION && unit->frames.length - first < INLINES_MAX);
-    for (size_t a = first, b = unit->frames.length; a + 1 < b--; a++) {
-        struct lookup_frame swapped = unit->frames.data[a];
-        unit->frames.data[a] = unit->frames.data[b];
-        unit->frames.data[b] = swapped;
-    }
+    } while (index != DWARF_NO_FUNCTION && frames->list.length - first < DWARF_INLINES_MAX);
+    dwarf_frames_reverse(frames, first);
     return true;
 }
 
@@ -62,21 +57,21 @@ static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader,
                      const uint64_t *vaddrs, struct error *err)
 {
     struct unit_tables tables = {.rows = calloc(unit->count + 1, sizeof(*tables.rows))};
-    unit->frame_ends = calloc(unit->count + 1, sizeof(*unit->frame_ends));
-    int result = tables.rows && unit->frame_ends
+    unit->frames.ends = calloc(unit->count + 1, sizeof(*unit->frames.ends));
+    int result = tables.rows && unit->frames.ends
                      ? dwarf_functions_find(&tables.functions, reader, vaddrs, unit->count, err)
                      : error_no_memory(err);
     if (result != 0) {
         free(tables.rows);
         return result;
     }
-    dwarf_lines_open(&tables.lines, lines, &unit->arena);
+    dwarf_lines_open(&tables.lines, lines, &unit->frames.arena);
     dwarf_lines_match(&tables.lines, vaddrs, unit->count, tables.rows);
-    dwarf_names_init(&tables.names, reader, &unit->arena);
+    dwarf_names_init(&tables.names, reader, &unit->frames.arena);
     for (size_t i = 0; result == 0 && i < unit->count; i++) {
-        if (!push_frames(unit, &tables, i))
+        if (!push_frames(&unit->frames, &tables, i))
             result = error_no_memory(err);
-        unit->frame_ends[i] = (uint32_t)unit->frames.length;
+        unit->frames.ends[i] = (uint32_t)unit->frames.list.length;
     }
     dwarf_names_destroy(&tables.names);
     dwarf_lines_close(&tables.lines);
@@ -118,11 +113,12 @@ static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, stru
                      : error_set(&why, E2BIG, "the files take too long to read");
     charge_work(lookup, split.work_done);
     if (opened != 0) {
-        unit->problem = arena_copy(&unit->arena, why.text, strlen(why.text));
+        unit->problem = arena_copy(&unit->frames.arena, why.text, strlen(why.text));
         return read_unit(unit, skeleton, skeleton, vaddrs, err);
     }
     uint64_t granted = grant_work(lookup, &split.reader);
     int result = read_unit(unit, &split.reader, skeleton, vaddrs, err);
+    dwarf_stop(skeleton, split.reader.verdict);
     charge_work(lookup, granted - split.reader.work_left);
     dwarf_split_unit_close(&split);
     return result;
@@ -144,7 +140,8 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     else if (result == 0)
         result = read_unit(unit, &reader, &reader, vaddrs, err);
     else if (result == -EINVAL)
-        result = 0; /* a damaged unit has no frames */
+        result = 0; /* it has no frames; the verdict says why */
+    unit->verdict = reader.verdict;
     charge_work(lookup, granted - reader.work_left);
     dwarf_unit_reader_destroy(&reader);
     free(vaddrs);

@@ -85,13 +85,22 @@ struct symbol_answers {
     enum missing_symbols_reason missing_symbols; /* the same in one word */
     bool is_found;       /* a file of this library was found, its own or a debug file, or the kernel has its symbols */
     bool has_debug_info; /* DWARF was found for this library, or the table of a Go program */
+    bool is_damaged;     /* some of the debug info that was needed contradicts the standard; libdw is not asked then */
+    size_t from_libdw;   /* addresses whose frames libdw has found */
 };
 
 void symbol_answers_destroy(struct symbol_answers *answers);
 
 struct debug_search;
 
+/* Who reads DWARF. */
+enum symbol_reader {
+    SYMBOL_READER_OWN,   /* our reader; libdw for units that it declines, and for none of a file with damaged ones */
+    SYMBOL_READER_LIBDW, /* libdw alone, to compare: only for files that our reader did not find damaged */
+};
+
 struct symbolizer_options {
+    enum symbol_reader reader;
     unsigned threads;                  /* 0: as many as there are processors */
     bool skip_inlines_and_lines;       /* names from symbol tables only; they are remembered in memory alone */
     bool use_cache;                    /* what was looked up once is remembered, up to 64 MB of it */

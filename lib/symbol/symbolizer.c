@@ -199,6 +199,7 @@ static int open_with_files(struct run *run, struct task *task, struct error *err
     task->rest.rvas = task->rest_rvas;
     task->lookup.stop = run->symbolizer->options.stop;
     task->lookup.threads = run->symbolizer->options.threads;
+    task->lookup.reader = run->symbolizer->options.reader;
     return lookup_open(&task->lookup, &task->rest, !run->symbolizer->options.skip_inlines_and_lines, err);
 }
 
@@ -289,6 +290,8 @@ static int join_answers(struct task *task, struct error *err)
     }
     all->is_found |= rest->is_found;
     all->has_debug_info |= rest->has_debug_info;
+    all->is_damaged |= rest->is_damaged;
+    all->from_libdw += rest->from_libdw;
     arena_join(&all->arena, &rest->arena);
     return 0;
 }

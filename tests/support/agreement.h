@@ -1,8 +1,7 @@
 /*
  * Comparing our names, inline chains, files and lines with those of another symbolizer, over addresses in all functions
  * of programs that are built for it. A test gives the command that answers, how its answers are read, and why a
- * difference may be meant; each such reason says whose doing it is, and how often it was used is printed. A witness, a
- * third symbolizer, can be asked to tell who is right.
+ * difference may be meant; each such reason says whose doing it is, and how often it was used is printed.
  *
  * $AGREEMENT_ADDRESSES is the number of addresses of each program (else 1000). `make agreement` takes more, and the
  * programs that `make check` leaves out for time.
@@ -36,12 +35,6 @@ struct agreement_reason {
     size_t count;
 };
 
-/* What the witness says of an address. */
-struct agreement_testimony {
-    struct other_frame *frames;
-    size_t count;
-};
-
 struct agreement {
     const char *path;
     uint64_t *rvas;
@@ -49,9 +42,9 @@ struct agreement {
     uint64_t base;
     struct symbol_answers answers;
     size_t frames, explained, wrong;
-    struct agreement_testimony *witness; /* per address, or NULL */
-    bool is_quiet;                       /* compares, but neither counts nor reports reasons */
-    const char *alias;                   /* found last by agreement_symbol_at() */
+    size_t next; /* address to be read */
+    struct symbol_answers by_libdw;
+    const char *alias; /* found last by agreement_symbol_at() */
     uint64_t alias_rva;
     struct arena arena;
 };
@@ -59,12 +52,11 @@ struct agreement {
 /* What differs between the symbolizers that are compared with. */
 struct agreement_with {
     const char *name;    /* as in messages */
-    const char *program; /* the first word of its command */
-    const char *command; /* printf format: the file with the addresses, the program */
+    const char *program; /* the first word of its command; NULL: no command is needed */
+    const char *command; /* printf format: the file with the addresses, the program; NULL */
     bool has_columns;
     /* The frames of the next address, innermost first. */
     size_t (*read)(struct agreement *a, FILE *in, struct other_frame *frames, size_t max);
-    const struct agreement_with *witness; /* or NULL */
     /* Why a difference is meant, or NULL. Frames are the innermost ones where their numbers differ. */
     const char *(*explain_name)(struct agreement *a, size_t i, const struct symbol_frame *ours,
                                 const struct other_frame *theirs, bool is_outermost);
@@ -128,13 +120,15 @@ static void agreement_pick(struct agreement *a)
     elf_file_close(&file);
 }
 
-static void agreement_ask_us(struct agreement *a)
+static void agreement_ask_reader(struct agreement *a, enum symbol_reader reader, struct symbol_answers *answers)
 {
     struct error err = {""};
-    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    struct symbolizer_options options = {.reader = reader};
+    struct symbolizer *symbolizer = symbolizer_new(&options, &err);
     assert_non_null(symbolizer);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = a->path, .path = a->path};
-    assert_int_equal(symbolizer_lookup(symbolizer, &lib, a->rvas, a->count, &a->answers, &err), 0);
+    assert_int_equal(symbolizer_lookup(symbolizer, &lib, a->rvas, a->count, answers, &err), 0);
+    assert_false(answers->is_damaged);
     symbolizer_free(symbolizer);
 }
 
@@ -238,7 +232,7 @@ static inline bool agreement_symbol_at(struct agreement *a, uint64_t rva, const 
 static void agreement_report(struct agreement *a, const struct agreement_with *with, size_t i,
                              const struct symbol_frame *ours, const struct other_frame *theirs, const char *what)
 {
-    if (a->wrong++ < AGREEMENT_REPORTED && !a->is_quiet)
+    if (a->wrong++ < AGREEMENT_REPORTED)
         print_error("%s 0x%llx: %s differs: %s %s:%u:%u, %s has %s %s:%u:%u\n", a->path,
                     (unsigned long long)(a->rvas[i] + a->base), what, ours->function ? ours->function : "??",
                     ours->file ? ours->file : "??", ours->line, ours->column, with->name,
@@ -249,8 +243,8 @@ static void agreement_report(struct agreement *a, const struct agreement_with *w
 /* Counts a reason; false if there is none. */
 static bool agreement_explained(struct agreement *a, const char *reason)
 {
-    if (!reason || a->is_quiet)
-        return reason;
+    if (!reason)
+        return false;
     a->explained++;
     size_t r = 0;
     while (r + 1 < AGREEMENT_REASONS && agreement_totals.reasons[r].text &&
@@ -268,7 +262,7 @@ static void agreement_compare_frame(struct agreement *a, const struct agreement_
     a->frames++;
     if (!agreement_same(ours->function, theirs->function)) {
         const char *why = with->explain_name(a, i, ours, theirs, is_outermost);
-        if (getenv("VERBOSE") && why && !a->is_quiet)
+        if (getenv("VERBOSE") && why)
             print_message("%s | %s | %s\n", why, ours->function, theirs->function);
         if (!agreement_explained(a, why))
             agreement_report(a, with, i, ours, theirs, "the name");
@@ -299,52 +293,24 @@ static void agreement_compare_frames(struct agreement *a, const struct agreement
         agreement_report(a, with, i, &ours[own_count - 1], &theirs[0], "the number of frames");
 }
 
-/* Whether the witness says of address i what we say. */
-static inline bool agreement_witness_is_for_us(struct agreement *a, const struct agreement_with *with, size_t i)
-{
-    struct agreement before = *a;
-    a->is_quiet = true;
-    agreement_compare_frames(a, with->witness, i, a->witness[i].frames, a->witness[i].count);
-    bool is_for_us = a->wrong == before.wrong;
-    before.arena = a->arena;
-    before.alias = NULL;
-    *a = before;
-    return is_for_us;
-}
-
-static void agreement_hear_witness(struct agreement *a, const struct agreement_with *with)
-{
-    struct other_frame frames[AGREEMENT_FRAMES];
-    a->witness = calloc(a->count + 1, sizeof(*a->witness));
-    assert_non_null(a->witness);
-    FILE *in = agreement_ask(a, with);
-    for (size_t i = 0; i < a->count; i++) {
-        a->witness[i].count = with->read(a, in, frames, AGREEMENT_FRAMES);
-        a->witness[i].frames = arena_alloc(&a->arena, a->witness[i].count * sizeof(*frames));
-        memcpy(a->witness[i].frames, frames, a->witness[i].count * sizeof(*frames));
-    }
-    pclose(in);
-}
-
 static void agreement_compare(const char *path, const struct agreement_with *with)
 {
     struct agreement a = {.path = path};
     agreement_pick(&a);
-    agreement_ask_us(&a);
-    if (with->witness)
-        agreement_hear_witness(&a, with->witness);
-    FILE *in = agreement_ask(&a, with);
+    agreement_ask_reader(&a, SYMBOL_READER_OWN, &a.answers);
+    FILE *in = with->command ? agreement_ask(&a, with) : NULL;
     for (size_t i = 0; i < a.count; i++) {
         struct other_frame theirs[AGREEMENT_FRAMES];
         agreement_compare_frames(&a, with, i, theirs, with->read(&a, in, theirs, AGREEMENT_FRAMES));
     }
-    pclose(in);
+    if (in)
+        pclose(in);
     print_message("%s: %zu addresses, %zu frames, %zu differences meant, %zu wrong\n", path, a.count, a.frames,
                   a.explained, a.wrong);
     symbol_answers_destroy(&a.answers);
     arena_destroy(&a.arena);
     free(a.rvas);
-    free(a.witness);
+    symbol_answers_destroy(&a.by_libdw);
     agreement_totals.programs++;
     agreement_totals.addresses += a.count;
     agreement_totals.frames += a.frames;
@@ -458,8 +424,7 @@ static const struct agreement_program agreement_programs[] = {
 /* The programs of this compiler; skips the test if a tool is missing. */
 static inline void agreement_build_all(const struct agreement_with *with, const char *compiler)
 {
-    if (!has_command(compiler) || !has_command(with->program) ||
-        (with->witness && !has_command(with->witness->program)))
+    if (!has_command(compiler) || (with->program && !has_command(with->program)))
         skip();
     for (size_t i = 0; i < sizeof(agreement_programs) / sizeof(agreement_programs[0]); i++) {
         const struct agreement_program *program = &agreement_programs[i];

@@ -1,0 +1,606 @@
+/*
+ * Three steps:
+ *   1. which unit has which address: from .debug_aranges, else from the ranges of the units' root DIEs;
+ *   2. per unit that was hit, one walk over all of its DIEs: it finds the functions at each address, and remembers the
+ *      scopes for names. (dwarf_getscopes() would search the unit anew for each address: 8 ms each in large units.)
+ *   3. the frames of each address: dwarf_getsrc_die() for the innermost line, the functions outwards for the rest.
+ */
+#include "symbol/libdw_reader.h"
+#include "base/hash.h"
+#include "base/search.h"
+#include "symbol/demangle.h"
+#include "symbol/dwarf_names.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The bounds of what a file can cost: sections are at most LIBDW_SECTIONS_MAX, which is less than DIES_MAX DIEs of real
+ * programs (about 9 bytes each). libdw steps over the children of a DIE once per level, so depth is bounded, too; the
+ * deepest tree seen has 60 levels. */
+enum { DIES_MAX = 1 << 27, DEPTH_MAX = 256, HOPS_MAX = 16, QUALIFIED_MAX = 4096 };
+
+/* After so many DIEs the handle is opened anew, because libdw keeps all that it decoded. */
+enum { DIES_PER_HANDLE = 1 << 22 };
+
+#define NO_UNIT UINT64_MAX
+enum { NONE = UINT32_MAX };
+
+struct function {
+    Dwarf_Die die;
+    uint32_t parent; /* the one that it was inlined into, in libdw.functions; NONE for a subprogram */
+};
+
+/* A DIE that can have functions in it, and names them. */
+struct scope {
+    Dwarf_Off die;
+    uint32_t parent; /* into libdw.scopes, or NONE */
+};
+
+/* The frames of an address, before all of them are in the order of the addresses. */
+struct piece {
+    uint32_t first, count;
+};
+
+struct libdw {
+    const struct libdw_request *request;
+    Elf *elf, *alternate_elf;
+    Dwarf *dwarf, *alternate;
+    int fds[2];
+    uint64_t *unit_of;           /* per address: the offset of the root DIE, or NO_UNIT */
+    struct piece *pieces;        /* per address */
+    struct dwarf_frames *frames; /* in the order in which they are found */
+    uint64_t dies_left, dies_of_handle;
+    bool no_memory;
+
+    /* Of the unit that is being read. */
+    Dwarf_Die root; /* of the DIEs: in a .dwo file, if the unit is split */
+    Dwarf_Half version;
+    Dwarf_Die lines;                  /* that has the line table: of a split unit, the skeleton */
+    ARRAY(struct function) functions; /* those that were hit */
+    ARRAY(struct scope) scopes;       /* by offset */
+    uint32_t *innermost;              /* per address: into `functions`, or NONE */
+    struct hash name_index;           /* DIE -> into `names` */
+    ARRAY(struct dwarf_name) names;
+};
+
+/* ---- the handle ---- */
+
+/* The bytes of a section once it is decompressed; UINT64_MAX if they are implausibly many: see is_plausible_size() of
+ * elf_file.c. */
+static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
+{
+    enum { RATIO_MAX = 64, SMALL_SECTION = 16 << 20 };
+    uint64_t size = header->sh_size;
+    if (header->sh_flags & SHF_COMPRESSED) {
+        GElf_Chdr compression;
+        size = gelf_getchdr(section, &compression) ? compression.ch_size : UINT64_MAX;
+    } else if (name[1] == 'z') {
+        const Elf_Data *raw = elf_rawdata(section, NULL);
+        const unsigned char *bytes = raw && raw->d_size >= 12 ? raw->d_buf : NULL; /* "ZLIB", size, big-endian */
+        size = 0;
+        for (int i = 4; bytes && i < 12; i++)
+            size = size << 8 | bytes[i];
+    }
+    return size <= SMALL_SECTION || size / RATIO_MAX <= header->sh_size ? size : UINT64_MAX;
+}
+
+static uint64_t debug_size(Elf *elf)
+{
+    uint64_t all = 0;
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return 0;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || header.sh_type == SHT_NOBITS ||
+            (strncmp(name, ".debug_", 7) != 0 && strncmp(name, ".zdebug_", 8) != 0))
+            continue;
+        uint64_t size = unpacked_size(section, &header, name);
+        all = size > UINT64_MAX - all ? UINT64_MAX : all + size;
+    }
+    return all;
+}
+
+static int open_elf(const struct elf_file *file, Elf **elf, int *fd, struct error *err)
+{
+    elf_version(EV_CURRENT);
+    if (file->source) {
+        *fd = file_source_open(file->source);
+        *elf = *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ, NULL);
+    } else {
+        *elf = elf_memory((char *)(uintptr_t)file->bytes.memory, (size_t)file->bytes.size);
+    }
+    if (file->source && *fd < 0)
+        return error_set(err, EINVAL, "cannot open the file with the debug info: %s", strerror(-*fd));
+    if (!*elf)
+        return error_set(err, EINVAL, "libelf cannot open the file: %s", elf_errmsg(-1));
+    if (debug_size(*elf) > LIBDW_SECTIONS_MAX)
+        return error_set(err, E2BIG, "it has more than %d MiB of debug info, which is too much for libdw",
+                         LIBDW_SECTIONS_MAX >> 20);
+    return 0;
+}
+
+static int begin_dwarf(struct libdw *libdw, struct error *err)
+{
+    libdw->dies_of_handle = 0;
+    libdw->dwarf = dwarf_begin_elf(libdw->elf, DWARF_C_READ, NULL);
+    if (libdw->dwarf && libdw->alternate_elf)
+        libdw->alternate = dwarf_begin_elf(libdw->alternate_elf, DWARF_C_READ, NULL);
+    if (!libdw->dwarf)
+        return error_set(err, EINVAL, "libdw cannot read its debug info: %s", dwarf_errmsg(-1));
+    if (libdw->alternate)
+        dwarf_setalt(libdw->dwarf, libdw->alternate);
+    return 0;
+}
+
+static void forget_unit(struct libdw *libdw)
+{
+    libdw->functions.length = libdw->scopes.length = libdw->names.length = 0;
+    hash_clear(&libdw->name_index);
+}
+
+static void end_dwarf(struct libdw *libdw)
+{
+    forget_unit(libdw);
+    dwarf_end(libdw->dwarf);
+    dwarf_end(libdw->alternate);
+    libdw->dwarf = libdw->alternate = NULL;
+}
+
+static int open_handle(struct libdw *libdw, struct error *err)
+{
+    const struct libdw_request *request = libdw->request;
+    int code = open_elf(request->file, &libdw->elf, &libdw->fds[0], err);
+    if (code == 0 && request->alternate)
+        code = open_elf(request->alternate, &libdw->alternate_elf, &libdw->fds[1], err);
+    return code == 0 ? begin_dwarf(libdw, err) : code;
+}
+
+/* ---- which unit has which address ---- */
+
+static void give_range(struct libdw *libdw, uint64_t unit, uint64_t start, uint64_t end)
+{
+    const struct libdw_request *request = libdw->request;
+    size_t i = first_at_or_after(request->vaddrs, request->count, start);
+    for (; i < request->count && request->vaddrs[i] < end; i++)
+        if (libdw->unit_of[i] == NO_UNIT)
+            libdw->unit_of[i] = unit;
+}
+
+static void search_aranges(struct libdw *libdw)
+{
+    Dwarf_Aranges *ranges;
+    size_t count;
+    if (dwarf_getaranges(libdw->dwarf, &ranges, &count) != 0)
+        return;
+    for (size_t i = 0; i < libdw->request->count; i++) {
+        Dwarf_Arange *range = dwarf_getarange_addr(ranges, libdw->request->vaddrs[i]);
+        Dwarf_Off unit;
+        if (range && dwarf_getarangeinfo(range, NULL, NULL, &unit) == 0)
+            libdw->unit_of[i] = unit;
+    }
+}
+
+static void search_roots(struct libdw *libdw)
+{
+    Dwarf_Die root;
+    uint8_t type;
+    for (Dwarf_CU *unit = NULL; dwarf_get_units(libdw->dwarf, unit, &unit, NULL, &type, &root, NULL) == 0;) {
+        Dwarf_Addr base, start, end;
+        if (type != DW_UT_compile && type != DW_UT_skeleton)
+            continue;
+        for (ptrdiff_t at = 0; (at = dwarf_ranges(&root, at, &base, &start, &end)) > 0;)
+            if (start != 0) /* the linker dropped it */
+                give_range(libdw, dwarf_dieoffset(&root), start, end);
+    }
+}
+
+/* ---- the functions of a unit ---- */
+
+/* A function around the DIE that is being read. */
+struct around {
+    Dwarf_Die *die;
+    struct around *outer;
+    uint32_t index; /* into libdw.functions; NONE: not there yet */
+};
+
+/* Puts a function that was hit into the list, after those that it was inlined into. */
+static uint32_t list_function(struct libdw *libdw, struct around *function)
+{
+    if (function->index == NONE) {
+        bool is_inlined = dwarf_tag(function->die) == DW_TAG_inlined_subroutine && function->outer;
+        uint32_t parent = is_inlined ? list_function(libdw, function->outer) : NONE;
+        function->index = (uint32_t)libdw->functions.length;
+        libdw->no_memory |= !array_push(&libdw->functions, (struct function){*function->die, parent});
+    }
+    return function->index;
+}
+
+/* The last one wins: what was inlined comes after what it was inlined into. */
+static void take_ranges(struct libdw *libdw, struct around *function)
+{
+    const struct libdw_request *request = libdw->request;
+    Dwarf_Addr base, start, end;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(function->die, at, &base, &start, &end)) > 0;) {
+        size_t i = start ? first_at_or_after(request->vaddrs, request->count, start) : request->count;
+        for (; i < request->count && request->vaddrs[i] < end && !libdw->no_memory; i++)
+            libdw->innermost[i] = list_function(libdw, function);
+    }
+}
+
+/* Reads the DIE and all below it. False if something there cannot be read, or would take too long. */
+static bool walk(struct libdw *libdw, Dwarf_Die *die, struct around *around, uint32_t scope, int depth)
+{
+    int tag = dwarf_tag(die);
+    struct around own = {die, around, NONE};
+    if (libdw->dies_left == 0 || depth > DEPTH_MAX)
+        return false;
+    libdw->dies_left--;
+    libdw->dies_of_handle++;
+    bool is_function = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+    if (is_function &&
+        !(libdw->version == 2 && dwarf_function_is_made_up(dwarf_haschildren(die) > 0, dwarf_diename(die)))) {
+        take_ranges(libdw, &own);
+        around = &own;
+    }
+    if (dwarf_tag_is_scope((uint16_t)tag)) {
+        libdw->no_memory |= !array_push(&libdw->scopes, (struct scope){dwarf_dieoffset(die), scope});
+        scope = (uint32_t)libdw->scopes.length - 1;
+    }
+    Dwarf_Die child;
+    int more = dwarf_haschildren(die) > 0 ? dwarf_child(die, &child) : 1;
+    for (; more == 0 && !libdw->no_memory; more = dwarf_siblingof(&child, &child))
+        if (!walk(libdw, &child, around, scope, depth + 1))
+            return false;
+    return more > 0 && !libdw->no_memory;
+}
+
+/* ---- names ---- */
+
+static const char *text_of(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute value;
+    return dwarf_attr(die, attribute, &value) ? dwarf_formstring(&value) : NULL;
+}
+
+static bool follow(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
+{
+    Dwarf_Attribute value;
+    return dwarf_attr(die, attribute, &value) && dwarf_formref_die(&value, to);
+}
+
+static bool follow_any(Dwarf_Die *die, Dwarf_Die *to)
+{
+    return follow(die, DW_AT_abstract_origin, to) || follow(die, DW_AT_specification, to) ||
+           follow(die, DW_AT_extension, to);
+}
+
+/* A scope's own name: "" if the scope does not show in names. */
+static const char *scope_name(Dwarf_Die scope)
+{
+    for (int hop = 0; hop < HOPS_MAX && dwarf_tag_is_scope((uint16_t)dwarf_tag(&scope)); hop++) {
+        const char *name = text_of(&scope, DW_AT_name);
+        if (name && *name)
+            return name;
+        bool is_namespace = dwarf_tag(&scope) == DW_TAG_namespace;
+        if (!follow_any(&scope, &scope))
+            return is_namespace ? "(anonymous namespace)" : "";
+    }
+    return "";
+}
+
+/* Puts "NAME::" before what is in `text`, which ends at its end. False if there is no room. */
+static bool prepend_scope(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die scope)
+{
+    const char *name = scope_name(scope);
+    size_t length = strlen(name);
+    if (!length)
+        return true;
+    if (length + 2 > *start)
+        return false;
+    *start -= length + 2;
+    memcpy(text + *start, name, length);
+    memcpy(text + *start + length, "::", 2);
+    return true;
+}
+
+static bool scope_is_before(const void *scope, const void *die)
+{
+    return ((const struct scope *)scope)->die < *(const Dwarf_Off *)die;
+}
+
+/* In the unit that is being read. */
+static bool prepend_known_scopes(struct libdw *libdw, char text[QUALIFIED_MAX], size_t *start, Dwarf_Die *named)
+{
+    Dwarf_Off die = dwarf_dieoffset(named);
+    const struct scope *scopes = libdw->scopes.data;
+    size_t at = search_count_before(scopes, libdw->scopes.length, sizeof(*scopes), scope_is_before, &die);
+    if (at == libdw->scopes.length || scopes[at].die != die)
+        return false;
+    for (uint32_t scope = scopes[at].parent; scope != NONE; scope = scopes[scope].parent) {
+        Dwarf_Die outer;
+        if (!dwarf_offdie(dwarf_cu_getdwarf(libdw->root.cu), scopes[scope].die, &outer) ||
+            !prepend_scope(text, start, outer))
+            return false;
+    }
+    return true;
+}
+
+/* In any other unit (link-time optimisation, dwz). */
+static bool prepend_scopes(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die *named)
+{
+    Dwarf_Die *scopes;
+    int count = dwarf_getscopes_die(named, &scopes);
+    bool fits = count > 0;
+    for (int i = 1; fits && i < count; i++)
+        fits = prepend_scope(text, start, scopes[i]);
+    if (count > 0)
+        free(scopes);
+    return fits;
+}
+
+static const char *qualify(struct libdw *libdw, Dwarf_Die *named, const char *name)
+{
+    char text[QUALIFIED_MAX];
+    size_t length = strlen(name), start = sizeof(text);
+    if (length >= sizeof(text))
+        return name;
+    start -= length;
+    memcpy(text + start, name, length);
+    bool is_own = named->cu == libdw->root.cu;
+    bool fits = is_own ? prepend_known_scopes(libdw, text, &start, named) : prepend_scopes(text, &start, named);
+    return fits ? arena_copy(&libdw->frames->arena, text + start, sizeof(text) - start) : name;
+}
+
+static struct dwarf_name find_name(struct libdw *libdw, Dwarf_Die die)
+{
+    struct arena *arena = &libdw->frames->arena;
+    uint16_t language = (uint16_t)dwarf_srclang(&libdw->root);
+    const char *plain = NULL;
+    Dwarf_Die named = die, unit;
+    bool more = true;
+    for (int hop = 0; more && hop < HOPS_MAX; hop++, more = follow_any(&die, &die)) {
+        const char *linkage = text_of(&die, DW_AT_linkage_name);
+        if (!linkage)
+            linkage = text_of(&die, DW_AT_MIPS_linkage_name);
+        if (linkage && is_mangled(linkage))
+            return (struct dwarf_name){.text = demangle_function(linkage, arena)};
+        const char *name = plain ? NULL : text_of(&die, DW_AT_name);
+        if (name && *name) {
+            plain = arena_copy(arena, name, strlen(name));
+            named = die;
+        }
+    }
+    if (plain && dwarf_diecu(&named, &unit, NULL, NULL) &&
+        dwarf_language_has_scoped_names((uint16_t)dwarf_srclang(&unit)))
+        plain = qualify(libdw, &named, plain);
+    if (plain && dwarf_language_is_ada(language))
+        plain = demangle_ada(plain, arena);
+    return (struct dwarf_name){.text = plain, .is_partial = !dwarf_language_has_whole_names(language)};
+}
+
+/* All inlined calls of one function share its name. */
+static struct dwarf_name name_of(struct libdw *libdw, Dwarf_Die die)
+{
+    Dwarf_Die shared = die;
+    if (!dwarf_hasattr(&die, DW_AT_name) && !dwarf_hasattr(&die, DW_AT_linkage_name))
+        follow(&die, DW_AT_abstract_origin, &shared);
+    uint32_t known = hash_get(&libdw->name_index, (uintptr_t)shared.addr);
+    if (known != HASH_MISSING)
+        return libdw->names.data[known];
+    struct dwarf_name name = find_name(libdw, die);
+    if (array_push(&libdw->names, name) &&
+        !hash_set(&libdw->name_index, (uintptr_t)shared.addr, (uint32_t)libdw->names.length - 1))
+        libdw->names.length--;
+    return name;
+}
+
+/* ---- frames ---- */
+
+static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute value;
+    Dwarf_Word number;
+    bool is_known = dwarf_attr(die, attribute, &value) && dwarf_formudata(&value, &number) == 0;
+    return is_known && number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* libdw has "???" for file 0 of the older versions, and does not put the compilation directory before the relative
+ * directories of a line table. */
+static const char *keep_path(struct libdw *libdw, const char *path)
+{
+    char whole[PATH_MAX];
+    const char *folder = text_of(&libdw->lines, DW_AT_comp_dir);
+    size_t length = folder ? strlen(folder) : 0;
+    if (!path || strcmp(path, "???") == 0)
+        return NULL;
+    bool is_whole = path[0] == '/' || length == 0 || (strncmp(path, folder, length) == 0 && path[length] == '/');
+    const char *slash = length && folder[length - 1] == '/' ? "" : "/";
+    if (!is_whole && snprintf(whole, sizeof(whole), "%s%s%s", folder, slash, path) < (int)sizeof(whole))
+        path = whole;
+    return arena_copy(&libdw->frames->arena, path, strlen(path));
+}
+
+/* Gives `frame` the place that the function was called at. */
+static void take_call(struct libdw *libdw, struct dwarf_frame *frame, Dwarf_Die *function)
+{
+    Dwarf_Files *files;
+    size_t count;
+    uint32_t file = number_of(function, DW_AT_call_file);
+    bool has_file = dwarf_hasattr(function, DW_AT_call_file) && dwarf_getsrcfiles(&libdw->root, &files, &count) == 0;
+    frame->file = has_file ? keep_path(libdw, dwarf_filesrc(files, file, NULL, NULL)) : NULL;
+    frame->line = number_of(function, DW_AT_call_line);
+    frame->column = number_of(function, DW_AT_call_column);
+}
+
+/* Gives `frame` the line of the address. */
+static void take_line(struct libdw *libdw, struct dwarf_frame *frame, uint64_t vaddr)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(&libdw->lines, vaddr);
+    int number, column;
+    if (!line)
+        return;
+    frame->file = keep_path(libdw, dwarf_linesrc(line, NULL, NULL));
+    frame->line = dwarf_lineno(line, &number) == 0 ? (uint32_t)number : 0;
+    frame->column = dwarf_linecol(line, &column) == 0 ? (uint32_t)column : 0;
+}
+
+static bool push_frames(struct libdw *libdw, size_t i)
+{
+    struct dwarf_frames *frames = libdw->frames;
+    size_t first = frames->list.length;
+    uint32_t index = libdw->innermost[i];
+    struct dwarf_frame frame = {.is_partial = true};
+    take_line(libdw, &frame, libdw->request->vaddrs[i]);
+    do {
+        struct function *function = index == NONE ? NULL : &libdw->functions.data[index];
+        struct dwarf_name name = function ? name_of(libdw, function->die) : (struct dwarf_name){.is_partial = true};
+        frame.function = name.text;
+        frame.is_partial = !name.text || name.is_partial;
+        if (!array_push(&frames->list, frame))
+            return false;
+        index = function ? function->parent : NONE;
+        if (index != NONE)
+            take_call(libdw, &frame, &function->die);
+    } while (index != NONE && frames->list.length - first < DWARF_INLINES_MAX);
+    dwarf_frames_reverse(frames, first);
+    libdw->pieces[i] = (struct piece){(uint32_t)first, (uint32_t)(frames->list.length - first)};
+    return true;
+}
+
+/* ---- units ---- */
+
+/* The root of the unit's DIEs: for a skeleton, that of its split unit. False if they are not to be read. */
+static bool find_dies(struct libdw *libdw, Dwarf_Die *unit)
+{
+    uint8_t type;
+    Dwarf_Die split;
+    libdw->root = libdw->lines = *unit;
+    if (dwarf_cu_info(unit->cu, &libdw->version, &type, NULL, NULL, NULL, NULL, NULL) != 0)
+        return false;
+    if (type != DW_UT_skeleton)
+        return true;
+    if (!libdw->request->follow_skeletons)
+        return false;
+    if (dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) == 0 && split.cu)
+        libdw->root = split;
+    return true;
+}
+
+struct address_of_unit {
+    uint64_t unit;
+    size_t index;
+};
+
+static int by_unit_then_index(const void *a, const void *b)
+{
+    const struct address_of_unit *x = a, *y = b;
+    if (x->unit != y->unit)
+        return x->unit < y->unit ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static int read_unit(struct libdw *libdw, const struct address_of_unit *addresses, size_t count, struct error *err)
+{
+    Dwarf_Die unit;
+    if (libdw->dies_of_handle > DIES_PER_HANDLE) {
+        end_dwarf(libdw);
+        int code = begin_dwarf(libdw, err);
+        if (code != 0)
+            return code;
+    }
+    forget_unit(libdw);
+    if (!dwarf_offdie(libdw->dwarf, addresses[0].unit, &unit) || !find_dies(libdw, &unit))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        libdw->innermost[addresses[i].index] = NONE;
+    walk(libdw, &libdw->root, NULL, NONE, 0);
+    for (size_t i = 0; i < count && !libdw->no_memory; i++)
+        libdw->no_memory = !push_frames(libdw, addresses[i].index);
+    return libdw->no_memory ? error_no_memory(err) : 0;
+}
+
+static int read_units(struct libdw *libdw, struct error *err)
+{
+    size_t count = libdw->request->count, used = 0;
+    struct address_of_unit *addresses = malloc((count + 1) * sizeof(*addresses));
+    if (!addresses)
+        return error_no_memory(err);
+    search_aranges(libdw);
+    search_roots(libdw);
+    for (size_t i = 0; i < count; i++)
+        if (libdw->unit_of[i] != NO_UNIT)
+            addresses[used++] = (struct address_of_unit){libdw->unit_of[i], i};
+    qsort(addresses, used, sizeof(*addresses), by_unit_then_index);
+    int code = 0;
+    for (size_t first = 0, end; code == 0 && first < used; first = end) {
+        for (end = first + 1; end < used && addresses[end].unit == addresses[first].unit;)
+            end++;
+        code = read_unit(libdw, addresses + first, end - first, err);
+    }
+    free(addresses);
+    return code;
+}
+
+/* ---- the whole ---- */
+
+/* Moves the frames of all addresses, which came unit by unit, into the order of the addresses. */
+static int order_frames(const struct libdw *libdw, struct dwarf_frames *frames, struct error *err)
+{
+    size_t count = libdw->request->count;
+    *frames = (struct dwarf_frames){.ends = malloc((count + 1) * sizeof(*frames->ends))};
+    if (!frames->ends || !array_reserve(&frames->list, libdw->frames->list.length + 1)) {
+        dwarf_frames_destroy(frames);
+        return error_no_memory(err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t f = 0; f < libdw->pieces[i].count; f++)
+            frames->list.data[frames->list.length++] = libdw->frames->list.data[libdw->pieces[i].first + f];
+        frames->ends[i] = (uint32_t)frames->list.length;
+    }
+    arena_join(&frames->arena, &libdw->frames->arena);
+    return 0;
+}
+
+static void libdw_destroy(struct libdw *libdw)
+{
+    end_dwarf(libdw);
+    elf_end(libdw->elf);
+    elf_end(libdw->alternate_elf);
+    for (int i = 0; i < 2; i++)
+        if (libdw->fds[i] >= 0)
+            close(libdw->fds[i]);
+    free(libdw->unit_of);
+    free(libdw->pieces);
+    free(libdw->innermost);
+    array_free(&libdw->functions);
+    array_free(&libdw->scopes);
+    array_free(&libdw->names);
+    hash_destroy(&libdw->name_index);
+    dwarf_frames_destroy(libdw->frames);
+}
+
+int libdw_read(const struct libdw_request *request, struct dwarf_frames *frames, struct error *err)
+{
+    struct dwarf_frames found = {.ends = NULL};
+    struct libdw libdw = {.request = request, .frames = &found, .fds = {-1, -1}, .dies_left = DIES_MAX};
+    libdw.unit_of = malloc((request->count + 1) * sizeof(*libdw.unit_of));
+    libdw.pieces = calloc(request->count + 1, sizeof(*libdw.pieces));
+    libdw.innermost = malloc((request->count + 1) * sizeof(*libdw.innermost));
+    int code = libdw.unit_of && libdw.pieces && libdw.innermost ? open_handle(&libdw, err) : error_no_memory(err);
+    for (size_t i = 0; code == 0 && i < request->count; i++)
+        libdw.unit_of[i] = NO_UNIT;
+    if (code == 0)
+        code = read_units(&libdw, err);
+    if (code == 0)
+        code = order_frames(&libdw, frames, err);
+    libdw_destroy(&libdw);
+    return code;
+}
