@@ -277,7 +277,7 @@ static void say_saved(const char *output, const struct assemble_result *saved)
     if (saved->lost)
         snprintf(lost, sizeof(lost), ", %" PRIu64 " lost", saved->lost);
     if (saved->truncated)
-        snprintf(cut, sizeof(cut), ", %.1f %% of stacks cut",
+        snprintf(cut, sizeof(cut), ", %.1f %% of stacks truncated",
                  100.0 * (double)saved->truncated / (double)saved->samples);
     ui_say("%s: %" PRIu64 " sample%s%s%s%s%s", strcmp(output, "-") ? output : "standard output", saved->samples,
            saved->samples == 1 ? "" : "s", lost, cut, saved->bytes ? ", " : "", saved->bytes ? size : "");

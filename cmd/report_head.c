@@ -5,7 +5,7 @@
 #include "report.h"
 
 #include "base/hash.h"
-#include "tree/func_names.h"
+#include "tree/stack_view.h"
 #include "tree/info.h"
 
 #include <ctype.h>

@@ -5,7 +5,7 @@
 
 #include "ui.h"
 
-#include "tree/func_names.h"
+#include "tree/stack_view.h"
 #include "tree/line_costs.h"
 
 #include <stdio.h>

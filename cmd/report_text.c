@@ -1,11 +1,11 @@
 /*
  * Text of a profile in a terminal. A name can hold anything (a profile may come from anywhere), so nothing in it may
- * move the cursor, change colours, turn the direction of writing or be there without being seen.
+ * move the cursor, change colors, turn the direction of writing or be there without being seen.
  */
 #include "report.h"
 
 #include "base/utf8.h"
-#include "tree/func_names.h"
+#include "tree/stack_view.h"
 
 #include <langinfo.h>
 #include <locale.h>

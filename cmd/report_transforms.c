@@ -6,7 +6,7 @@
 
 #include "ui.h"
 
-#include "tree/func_names.h"
+#include "tree/stack_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

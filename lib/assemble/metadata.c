@@ -186,13 +186,13 @@ static void fill_recording_section(struct metadata *metadata)
         return;
     add_info_string(metadata, "Recorded by", INFO_RECORDER);
     add_info_string(metadata, "Event", INFO_EVENT);
-    add_info_string(metadata, "Sees", INFO_TIER);
-    add_info_string(metadata, "Not seen", INFO_TIER_NOTES);
-    add_info_string(metadata, "Target ended with", INFO_EXIT);
+    add_info_string(metadata, "Scope", INFO_TIER);
+    add_info_string(metadata, "Not recorded", INFO_TIER_NOTES);
+    add_info_string(metadata, "Exit status", INFO_EXIT);
     add_number(metadata, "Stack copied per sample", "bytes", replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
 }
 
-/* How many stacks are truncated, and why. */
+/* "3 (2 deeper than 64 KiB, 1 outside of any code)", or "2 (deeper than 64 KiB)" where all have one reason. */
 static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
 {
     char text[1024], name[64];
@@ -210,7 +210,7 @@ static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
     }
     if (reasons)
         snprintf(text + used, sizeof(text) - (size_t)used, ")");
-    add_string(metadata, "Stacks cut", text);
+    add_string(metadata, "Stacks truncated", text);
 }
 
 /* Code that belongs to no file has names only if its compiler was asked for them, which the user can do next time. */
@@ -222,8 +222,8 @@ static void add_jit_code(struct metadata *metadata, const struct symbolization *
     uint64_t named = symbolization->jit_addresses - symbolization->jit_unnamed;
     format_share(share, sizeof(share), named, symbolization->jit_addresses);
     snprintf(text, sizeof(text), "%" PRIu64 " of %" PRIu64 " (%s)%s", named, symbolization->jit_addresses, share,
-             symbolization->jit_unnamed ? "; 'man prof-record' says how compilers are asked to name theirs" : "");
-    add_string(metadata, "Addresses in no file (JIT code) named", text);
+             symbolization->jit_unnamed ? "; 'man prof-record' says how to make compilers name the rest" : "");
+    add_string(metadata, "JIT addresses resolved", text);
 }
 
 /* "cc1, make and 3 more: no debug info, ...". */
@@ -319,7 +319,7 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
         add_truncated_stacks(metadata, truncated);
     add_number(metadata, "Stacks completed from the live process", "integer", completed_live);
     add_number(metadata, "Stacks with frames found without unwind information", "integer", without_cfi);
-    add_count_and_share(metadata, "Addresses named", symbolization->addresses - symbolization->unnamed,
+    add_count_and_share(metadata, "Addresses resolved", symbolization->addresses - symbolization->unnamed,
                         symbolization->addresses);
     add_jit_code(metadata, symbolization);
     if (replay->damaged_blocks)
@@ -350,7 +350,7 @@ static void fill_thread_section(struct metadata *metadata)
         if (!thread->truncated)
             continue;
         if (!listed++)
-            start_section(metadata, "Threads with cut stacks");
+            start_section(metadata, "Threads with truncated stacks");
         if (metadata->failed)
             return;
         char label[128];

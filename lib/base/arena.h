@@ -13,7 +13,7 @@ struct arena {
     struct arena_block *blocks;
 };
 
-/* `size` bytes aligned for any type, uninitialised; NULL if memory ran out. */
+/* `size` bytes aligned for any type, uninitialized; NULL if memory ran out. */
 void *arena_alloc(struct arena *arena, size_t size);
 
 /* A NUL-terminated copy of `length` bytes; NULL if memory ran out. */

@@ -69,7 +69,7 @@ uint32_t intern_source_file(struct interner *interner, uint32_t filename);
 /* By all its texts. */
 uint32_t intern_library(struct interner *interner, const struct library *row);
 
-/* By name; the colour of the first one wins. */
+/* By name; the color of the first one wins. */
 uint32_t intern_category(struct interner *interner, const char *name, const char *color);
 /* The place of `name` among the subcategories of `category`. */
 uint32_t intern_subcategory(struct interner *interner, uint32_t category, const char *name);

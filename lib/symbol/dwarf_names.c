@@ -1,7 +1,7 @@
 /*
  * A function that was inlined, or is defined outside of its class, has its name in another DIE: DW_AT_abstract_origin
  * leads from the concrete to the abstract function, DW_AT_specification from a definition to its declaration, and
- * either may lead into another unit (link-time optimisation) or another file (dwz). The first linkage name on that way
+ * either may lead into another unit (link-time optimization) or another file (dwz). The first linkage name on that way
  * is taken. Damaged files can make loops of it, so the way is bounded.
  *
  * Without a linkage name there is DW_AT_name, which in C++ says too little ("operator()"): then the DIEs around it are

@@ -12,7 +12,7 @@ struct dwarf_name {
                       */
 };
 
-/* A unit that DIEs of this one refer to (link-time optimisation, dwz). */
+/* A unit that DIEs of this one refer to (link-time optimization, dwz). */
 struct dwarf_other_unit {
     struct dwarf_unit_reader *reader;
 };

@@ -1,7 +1,7 @@
 /*
  * Abbreviations and attribute values.
  *
- * Nine DIEs of ten are only stepped over, so every abbreviation has a list of skips made when it is read: neighbouring
+ * Nine DIEs of ten are only stepped over, so every abbreviation has a list of skips made when it is read: neighboring
  * values of fixed size become one number of bytes, the others one code each. A variable with name, file, line, type and
  * location is then three steps instead of five decoded values.
  */

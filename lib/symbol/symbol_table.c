@@ -85,8 +85,7 @@ static bool candidate_is_better(struct symbol_matcher *matcher, const struct sym
 
 static void offer_sized(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
 {
-    struct symbol_candidate compared = {
-        0}; /* neighbours mostly hold the same symbol, and names are costly to compare */
+    struct symbol_candidate compared = {0}; /* neighbors mostly hold the same symbol, and names are costly to compare */
     bool won = false;
     uint64_t end = symbol->start + symbol->size;
     for (size_t i = first; i < matcher->count && matcher->rvas[i] < end && matcher->work_left;

@@ -70,15 +70,16 @@ static void add_span(const struct canvas *canvas, float *row, double left, doubl
         row[last] += (float)(share * (right - last));
 }
 
-static bool is_kept(const struct activity_request *request, const struct call_nodes *nodes, uint32_t stack)
+static bool is_matching(const struct activity_request *request, const struct call_nodes *nodes, uint32_t stack)
 {
     bool is_transformed = nodes->of_sample != nodes->of_stack;
-    if (!request->kept[0] && !request->kept[1] && !is_transformed && !request->is_filtered)
+    if (!request->matching[0] && !request->matching[1] && !is_transformed && !request->is_filtered)
         return true;
     uint32_t node = stack == PROFILE_NONE ? NODE_NONE : nodes->of_sample[stack];
     if (node == NODE_NONE)
         return false;
-    return (!request->kept[0] || request->kept[0][node]) && (!request->kept[1] || request->kept[1][node]);
+    return (!request->matching[0] || request->matching[0][node]) &&
+           (!request->matching[1] || request->matching[1][node]);
 }
 
 /* A mark at the time of each sample, half as wide as the interval, but to be seen and not wider than a few pixels. */
@@ -118,7 +119,7 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
     const struct sample_table *samples = request->samples;
     size_t first, last;
     samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
-    first -= first > 0; /* the neighbours reach into the range */
+    first -= first > 0; /* the neighbors reach into the range */
     last += last < samples->length;
     if (first == last)
         return;
@@ -131,7 +132,7 @@ static void draw_samples(const struct canvas *canvas, const struct strip *strip,
         double middle = pixel_of(canvas, time);
         double right = pixel_of(canvas, (time + time_after(samples, i, request->interval)) / 2);
         double next_share = gap_cpu_percent(samples, i + 1, request->interval) / 100;
-        if (is_kept(request, nodes, stack)) {
+        if (is_matching(request, nodes, stack)) {
             float *row = canvas->rows + (size_t)category * canvas->width;
             add_span(canvas, row, left, middle, share);
             add_span(canvas, row, middle, right, next_share);

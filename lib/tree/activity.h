@@ -9,11 +9,11 @@
 
 struct activity_request {
     const struct sample_table *samples;
-    double interval;        /* ms: how far the first sample reaches back and the last one forward */
-    double from, to;        /* ms: the left edge of the first and the right edge of the last pixel */
-    uint32_t width;         /* pixels */
-    bool is_filtered;       /* some samples have lost their stacks, and do not count */
-    const uint8_t *kept[2]; /* per node: 0 where samples do not count; NULL: all count. Both have to agree */
+    double interval;            /* ms: how far the first sample reaches back and the last one forward */
+    double from, to;            /* ms: the left edge of the first and the right edge of the last pixel */
+    uint32_t width;             /* pixels */
+    bool is_filtered;           /* some samples have lost their stacks, and do not count */
+    const uint8_t *matching[2]; /* per node: 0 where samples do not count; NULL: all count. Both have to agree */
 };
 
 /* What the strip of single samples shows in a pixel. */

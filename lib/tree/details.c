@@ -54,16 +54,16 @@ static bool is_truncation(const struct profile *profile, uint32_t func)
            strcmp(strings_text(&profile->strings, profile->funcs.name[func]), TRUNCATED_NAME) == 0;
 }
 
-static void mark_cut(uint8_t *cut, const struct profile *profile, const struct stack_view *stacks)
+static void mark_truncated(uint8_t *truncated, const struct profile *profile, const struct stack_view *stacks)
 {
     for (uint32_t stack = 0; stack < stacks->length; stack++) {
         uint32_t caller = stacks->prefix[stack];
-        cut[stack] = caller == PROFILE_NONE ? is_truncation(profile, stacks->func[stack]) : cut[caller];
+        truncated[stack] = caller == PROFILE_NONE ? is_truncation(profile, stacks->func[stack]) : truncated[caller];
     }
 }
 
 struct sums {
-    uint8_t *cut; /* per stack of the view: its root is TRUNCATED_NAME */
+    uint8_t *truncated; /* per stack of the view: its root is TRUNCATED_NAME */
     double *categories_total, *categories_self;
     struct hash line_index;
     size_t inlined, not_inlined;
@@ -115,7 +115,7 @@ static bool add_stacks(struct node_details *details, struct sums *sums, const st
         bool is_self = at == leaf;
         uint16_t category = counted->stacks->category[stack];
         sums->categories_total[category] += weight;
-        details->cut += sums->cut[leaf] ? weight : 0;
+        details->truncated += sums->truncated[leaf] ? weight : 0;
         if (is_self)
             sums->categories_self[category] += weight;
         add_inlining(sums, &profile->frames, frame);
@@ -170,15 +170,15 @@ static int sum_details(struct node_details *details, const struct profile *profi
     struct sums sums = {0};
     sums.categories_total = calloc(categories, sizeof(double));
     sums.categories_self = calloc(categories, sizeof(double));
-    sums.cut = calloc(counted->stacks->length + 1, 1);
-    bool enough = sums.categories_total && sums.categories_self && sums.cut;
+    sums.truncated = calloc(counted->stacks->length + 1, 1);
+    bool enough = sums.categories_total && sums.categories_self && sums.truncated;
     if (enough)
-        mark_cut(sums.cut, profile, counted->stacks);
+        mark_truncated(sums.truncated, profile, counted->stacks);
     enough = enough && add_stacks(details, &sums, profile, counted, anchor);
     int code = enough ? finish(details, &sums, profile, categories, err) : error_no_memory(err);
     free(sums.categories_total);
     free(sums.categories_self);
-    free(sums.cut);
+    free(sums.truncated);
     hash_destroy(&sums.line_index);
     return code;
 }

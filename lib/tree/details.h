@@ -30,7 +30,7 @@ struct node_details {
                                                * has merged it into a caller; heaviest first */
     struct category_weights categories_self;
     ARRAY(struct line_weight) lines; /* heaviest first; none for a func that stands for a whole library */
-    double cut; /* of samples whose stack begins at TRUNCATED_NAME: who called its other funcs is not known */
+    double truncated; /* of samples whose stack begins at TRUNCATED_NAME: who called its other funcs is not known */
     enum inlining inlining; /* of the frames of the node that some counted sample has */
     uint32_t inlined_into;  /* string: the symbol that all inlined frames lie in; PROFILE_NONE: none, or several */
 };
@@ -40,14 +40,14 @@ struct counted_stacks {
     const struct stack_view *stacks;
     const struct call_nodes *nodes;
     const struct stack_weights *weights;
-    const uint8_t *kept; /* per node, or NULL */
+    const uint8_t *matching; /* per node, or NULL */
 };
 
 /* The weight of the samples that a stack of the profile has, 0 if they do not count. */
 static inline double counted_stacks_weight(const struct counted_stacks *counted, size_t stack)
 {
     uint32_t node = counted->nodes->of_sample[stack];
-    if (node == NODE_NONE || (counted->kept && !counted->kept[node]))
+    if (node == NODE_NONE || (counted->matching && !counted->matching[node]))
         return 0;
     return counted->weights->of_stack[stack];
 }

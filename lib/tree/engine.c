@@ -53,12 +53,12 @@ struct engine *engine_new(struct profile *profile, struct error *err)
     return engine;
 }
 
-static void kept_nodes_destroy(struct kept_nodes *kept)
+static void matching_nodes_destroy(struct matching_nodes *cached)
 {
-    array_free(&kept->search);
-    free(kept->kept);
-    free(kept->matched_func);
-    *kept = (struct kept_nodes){0};
+    array_free(&cached->search);
+    free(cached->matching);
+    free(cached->matched_func);
+    *cached = (struct matching_nodes){0};
 }
 
 static void forget_transformed(struct engine *engine)
@@ -74,9 +74,9 @@ void engine_free(struct engine *engine)
     inverted_destroy(&engine->inverted);
     butterfly_destroy(&engine->butterfly);
     timings_destroy(&engine->timings);
-    kept_nodes_destroy(&engine->query_search);
-    kept_nodes_destroy(&engine->activity_search);
-    kept_path_destroy(&engine->activity_path);
+    matching_nodes_destroy(&engine->query_search);
+    matching_nodes_destroy(&engine->activity_search);
+    matching_path_destroy(&engine->activity_path);
     stack_weights_destroy(&engine->weights);
     array_free(&engine->threads);
     forget_transformed(engine);
@@ -170,9 +170,9 @@ static void forget_nodes(struct engine *engine)
 {
     forget_lazy_trees(engine);
     engine->has_timings = false;
-    kept_nodes_destroy(&engine->query_search);
-    kept_nodes_destroy(&engine->activity_search);
-    kept_path_destroy(&engine->activity_path);
+    matching_nodes_destroy(&engine->query_search);
+    matching_nodes_destroy(&engine->activity_search);
+    matching_path_destroy(&engine->activity_path);
     engine->stacks = &engine->whole;
     engine->nodes = &engine->whole_nodes;
 }
@@ -277,10 +277,10 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     return code;
 }
 
-static bool same_search(const struct kept_nodes *kept, const char *text, size_t length)
+static bool same_search(const struct matching_nodes *cached, const char *text, size_t length)
 {
-    return kept->valid && kept->search.length == length &&
-           (length == 0 || memcmp(kept->search.data, text, length) == 0);
+    return cached->valid && cached->search.length == length &&
+           (length == 0 || memcmp(cached->search.data, text, length) == 0);
 }
 
 static void find_matched_funcs(uint8_t *matched, const struct search *search, size_t func_count)
@@ -290,29 +290,29 @@ static void find_matched_funcs(uint8_t *matched, const struct search *search, si
         matched[func] = wanted == 0 || (search->func_mask[func] & wanted) != 0;
 }
 
-static int update_kept(struct kept_nodes *kept, const struct engine *engine, const char *text, size_t length,
-                       struct error *err)
+static int update_matching(struct matching_nodes *cached, const struct engine *engine, const char *text, size_t length,
+                           struct error *err)
 {
-    if (same_search(kept, text, length))
+    if (same_search(cached, text, length))
         return 0;
-    kept->valid = false;
-    kept->search.length = 0;
-    if (!kept->kept)
-        kept->kept = malloc(engine->nodes->length + 1);
-    if (!kept->matched_func)
-        kept->matched_func = malloc((size_t)engine->nodes->func_count + 1);
-    if (!kept->kept || !kept->matched_func || !array_reserve(&kept->search, length))
+    cached->valid = false;
+    cached->search.length = 0;
+    if (!cached->matching)
+        cached->matching = malloc(engine->nodes->length + 1);
+    if (!cached->matched_func)
+        cached->matched_func = malloc((size_t)engine->nodes->func_count + 1);
+    if (!cached->matching || !cached->matched_func || !array_reserve(&cached->search, length))
         return error_no_memory(err);
     for (size_t i = 0; i < length; i++)
-        kept->search.data[kept->search.length++] = text[i];
+        cached->search.data[cached->search.length++] = text[i];
     struct search search;
     int code = search_init(&search, &engine->profile, text, length, err);
     if (!code)
-        code = search_nodes(&search, engine->nodes, kept->kept, err);
+        code = search_nodes(&search, engine->nodes, cached->matching, err);
     if (!code)
-        find_matched_funcs(kept->matched_func, &search, engine->nodes->func_count);
+        find_matched_funcs(cached->matched_func, &search, engine->nodes->func_count);
     search_destroy(&search);
-    kept->valid = code == 0;
+    cached->valid = code == 0;
     return code;
 }
 
@@ -324,12 +324,12 @@ static int update_search(struct engine *engine, const struct tree_query *query, 
         return 0;
     engine->has_timings = false;
     engine->is_searching = searching;
-    return searching ? update_kept(&engine->query_search, engine, query->search, query->search_length, err) : 0;
+    return searching ? update_matching(&engine->query_search, engine, query->search, query->search_length, err) : 0;
 }
 
-const uint8_t *engine_kept(const struct engine *engine)
+const uint8_t *engine_matching(const struct engine *engine)
 {
-    return engine->is_searching ? engine->query_search.kept : NULL;
+    return engine->is_searching ? engine->query_search.matching : NULL;
 }
 
 bool engine_func_matches(const struct engine *engine, uint32_t func)
@@ -349,7 +349,7 @@ static int update_timings(struct engine *engine, struct error *err)
     if (engine->has_timings)
         return 0;
     forget_lazy_trees(engine);
-    int code = timings_compute(&engine->timings, engine->nodes, &engine->weights, engine_kept(engine), err);
+    int code = timings_compute(&engine->timings, engine->nodes, &engine->weights, engine_matching(engine), err);
     engine->has_timings = code == 0;
     return code;
 }
@@ -386,7 +386,7 @@ size_t engine_node_count(const struct engine *engine)
 
 struct counted_stacks engine_counted(const struct engine *engine)
 {
-    return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, engine_kept(engine)};
+    return (struct counted_stacks){engine->stacks, engine->nodes, &engine->weights, engine_matching(engine)};
 }
 
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err)
@@ -489,22 +489,22 @@ int engine_activity(struct engine *engine, uint32_t thread, double from, double 
     if (code)
         return code;
     if (search_length) {
-        code = update_kept(&engine->activity_search, engine, search, search_length, err);
+        code = update_matching(&engine->activity_search, engine, search, search_length, err);
         if (code)
             return code;
     }
     if (path) {
-        code = kept_path_update(&engine->activity_path, engine->nodes, path, err);
+        code = matching_path_update(&engine->activity_path, engine->nodes, path, err);
         if (code)
             return code;
     }
-    struct activity_request request = {
-        .samples = engine_samples(engine, thread),
-        .interval = engine->profile.meta.interval,
-        .from = from,
-        .to = to,
-        .width = width,
-        .is_filtered = engine->filter.samples != NULL,
-        .kept = {search_length ? engine->activity_search.kept : NULL, path ? engine->activity_path.kept : NULL}};
+    struct activity_request request = {.samples = engine_samples(engine, thread),
+                                       .interval = engine->profile.meta.interval,
+                                       .from = from,
+                                       .to = to,
+                                       .width = width,
+                                       .is_filtered = engine->filter.samples != NULL,
+                                       .matching = {search_length ? engine->activity_search.matching : NULL,
+                                                    path ? engine->activity_path.matching : NULL}};
     return activity_compute(activity, engine->stacks, engine->nodes, &request, err);
 }

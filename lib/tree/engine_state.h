@@ -9,9 +9,9 @@
 #include "tree/sample_filter.h"
 
 /* The nodes that a search keeps, remembered because the query and every track of the timeline ask for the same. */
-struct kept_nodes {
+struct matching_nodes {
     ARRAY(char) search;
-    uint8_t *kept;         /* NULL before the first search */
+    uint8_t *matching;     /* NULL before the first search */
     uint8_t *matched_func; /* per func: some term that is looked for is in its names */
     bool valid;
 };
@@ -35,9 +35,9 @@ struct engine {
     bool has_weights;
     struct stack_weights weights;
 
-    struct kept_nodes query_search; /* of the timings; empty search: not used */
-    struct kept_nodes activity_search;
-    struct kept_path activity_path;
+    struct matching_nodes query_search; /* of the timings; empty search: not used */
+    struct matching_nodes activity_search;
+    struct matching_path activity_path;
     bool is_searching;
     bool has_timings;
     struct timings timings;
@@ -59,8 +59,8 @@ int engine_check_handle(const struct engine *engine, uint32_t node, struct error
  * their total. */
 int engine_collect_children(struct engine *engine, uint32_t node, struct order_entries *children, struct error *err);
 
-/* Per call node, 0 where the search of the query leaves it out; NULL: all are kept. */
-const uint8_t *engine_kept(const struct engine *engine);
+/* Per call node, 0 if the search of the query excludes it; NULL: all match. */
+const uint8_t *engine_matching(const struct engine *engine);
 
 /* Whether a func is one that the search of the query looks for; without such a search, all are. */
 bool engine_func_matches(const struct engine *engine, uint32_t func);

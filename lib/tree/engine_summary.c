@@ -19,7 +19,7 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, s
     *functions = (struct func_timings){0};
     int code = stack_weights_sum(&weights, &engine->profile, &weighing, err);
     if (!code)
-        code = timings_compute(&timings, engine->nodes, &weights, engine_kept(engine), err);
+        code = timings_compute(&timings, engine->nodes, &weights, engine_matching(engine), err);
     if (!code)
         code = func_timings_compute(functions, engine->nodes, &timings, FUNCS_BY_SELF, err);
     timings_destroy(&timings);
@@ -30,13 +30,13 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, s
 static double total_of_thread(const struct engine *engine, uint32_t thread)
 {
     const struct sample_table *samples = engine_samples(engine, thread);
-    const uint8_t *kept = engine_kept(engine);
+    const uint8_t *matching = engine_matching(engine);
     size_t first, last;
     double total = 0;
     samples_in_range(samples, engine->range, &first, &last);
     for (size_t i = first; i < last; i++) {
         uint32_t node = samples->stack[i] == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[samples->stack[i]];
-        if (node != NODE_NONE && (!kept || kept[node]))
+        if (node != NODE_NONE && (!matching || matching[node]))
             total += sample_weight_of(samples, i, engine->weight, engine->profile.meta.interval);
     }
     return total;

@@ -26,8 +26,8 @@ enum { FLAME_NO_RECT = UINT32_MAX };
 struct flame_rect {
     double start, end;  /* in widths of the part, which is 0 to 1: its sides may lie outside */
     double total, self; /* of a run: the sum of magnitudes, and 0 */
-    uint32_t node;   /* handle, valid until the next query; NODE_NONE: this is a run of neighbours, each too narrow */
-    uint32_t parent; /* index of the rect it lies on; FLAME_NO_RECT for the first row */
+    uint32_t node;      /* handle, valid until the next query; NODE_NONE: this is a run of neighbors, each too narrow */
+    uint32_t parent;    /* index of the rect it lies on; FLAME_NO_RECT for the first row */
     uint32_t depth;
     uint32_t func;     /* PROFILE_NONE for a run */
     uint32_t category; /* of a run: that of all, else the default one */

@@ -222,12 +222,12 @@ static bool is_found(const struct search *search, const struct marker *marker, s
 }
 
 int marker_search(const struct marker_texts *texts, const struct marker_context *context,
-                  const struct marker_list *list, const char *text, size_t length, uint8_t *kept, struct error *err)
+                  const struct marker_list *list, const char *text, size_t length, uint8_t *matching, struct error *err)
 {
     struct search search = {.context = context, .texts = texts};
     bool enough = split_terms(&search, text, length);
     for (size_t i = 0; enough && i < list->length; i++)
-        kept[i] = is_found(&search, &list->data[i], i);
+        matching[i] = is_found(&search, &list->data[i], i);
     for (size_t t = 0; t < MOST_TERMS; t++) {
         pattern_destroy(&search.terms[t].pattern);
         array_free(&search.terms[t].text);

@@ -30,8 +30,9 @@ int marker_texts_make(struct marker_texts *texts, const struct marker_context *c
                       struct error *err);
 void marker_texts_destroy(struct marker_texts *texts);
 
-/* Sets kept[i] to whether marker i of the list is found. An empty search finds all. */
+/* Sets matching[i] to whether marker i of the list is found. An empty search finds all. */
 int marker_search(const struct marker_texts *texts, const struct marker_context *context,
-                  const struct marker_list *list, const char *text, size_t length, uint8_t *kept, struct error *err);
+                  const struct marker_list *list, const char *text, size_t length, uint8_t *matching,
+                  struct error *err);
 
 #endif

@@ -12,7 +12,7 @@ static uint32_t find_child(const struct call_nodes *nodes, uint32_t parent, uint
     return NODE_NONE;
 }
 
-static void keep_subtree(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *kept)
+static void keep_subtree(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *matching)
 {
     uint32_t node = NODE_NONE;
     for (size_t i = 0; i < path->length; i++) {
@@ -20,7 +20,7 @@ static void keep_subtree(const struct call_nodes *nodes, const struct tree_path 
         if (node == NODE_NONE)
             return;
     }
-    memset(kept + node, 1, nodes->end[node] - node);
+    memset(matching + node, 1, nodes->end[node] - node);
 }
 
 static bool ends_in(const struct call_nodes *nodes, uint32_t node, const struct tree_path *path)
@@ -33,48 +33,48 @@ static bool ends_in(const struct call_nodes *nodes, uint32_t node, const struct 
     return true;
 }
 
-void path_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *kept)
+void path_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *matching)
 {
-    memset(kept, path->length == 0, nodes->length);
+    memset(matching, path->length == 0, nodes->length);
     if (path->length == 0)
         return;
     if (!path->inverted) {
-        keep_subtree(nodes, path, kept);
+        keep_subtree(nodes, path, matching);
         return;
     }
     for (uint32_t node = 0; node < nodes->length; node++)
-        kept[node] = ends_in(nodes, node, path);
+        matching[node] = ends_in(nodes, node, path);
 }
 
-static bool is_same(const struct kept_path *kept, const struct tree_path *path)
+static bool is_same(const struct matching_path *cached, const struct tree_path *path)
 {
-    if (!kept->valid || kept->inverted != path->inverted || kept->funcs.length != path->length)
+    if (!cached->valid || cached->inverted != path->inverted || cached->funcs.length != path->length)
         return false;
-    return path->length == 0 || memcmp(kept->funcs.data, path->funcs, path->length * sizeof(*path->funcs)) == 0;
+    return path->length == 0 || memcmp(cached->funcs.data, path->funcs, path->length * sizeof(*path->funcs)) == 0;
 }
 
-int kept_path_update(struct kept_path *kept, const struct call_nodes *nodes, const struct tree_path *path,
-                     struct error *err)
+int matching_path_update(struct matching_path *cached, const struct call_nodes *nodes, const struct tree_path *path,
+                         struct error *err)
 {
-    if (is_same(kept, path))
+    if (is_same(cached, path))
         return 0;
-    kept->valid = false;
-    kept->funcs.length = 0;
-    if (!kept->kept)
-        kept->kept = malloc(nodes->length + 1);
-    if (!kept->kept || !array_reserve(&kept->funcs, path->length))
+    cached->valid = false;
+    cached->funcs.length = 0;
+    if (!cached->matching)
+        cached->matching = malloc(nodes->length + 1);
+    if (!cached->matching || !array_reserve(&cached->funcs, path->length))
         return error_no_memory(err);
     for (size_t i = 0; i < path->length; i++)
-        kept->funcs.data[kept->funcs.length++] = path->funcs[i];
-    kept->inverted = path->inverted;
-    path_nodes(nodes, path, kept->kept);
-    kept->valid = true;
+        cached->funcs.data[cached->funcs.length++] = path->funcs[i];
+    cached->inverted = path->inverted;
+    path_nodes(nodes, path, cached->matching);
+    cached->valid = true;
     return 0;
 }
 
-void kept_path_destroy(struct kept_path *kept)
+void matching_path_destroy(struct matching_path *cached)
 {
-    array_free(&kept->funcs);
-    free(kept->kept);
-    *kept = (struct kept_path){0};
+    array_free(&cached->funcs);
+    free(cached->matching);
+    *cached = (struct matching_path){0};
 }

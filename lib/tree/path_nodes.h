@@ -14,24 +14,24 @@ struct tree_path {
     bool inverted;
 };
 
-/* Sets kept[n] to 1 for each node whose samples the row at the end of `path` counts, 0 for the others; a path that does
- * not exist has none, one of length 0 has all. `kept` has room for all nodes. Linear in nodes, times the path's length
- * where it matches. */
-void path_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *kept);
+/* Sets matching[n] to 1 for each node whose samples the row at the end of `path` counts, 0 for the others; a path that
+ * does not exist has none, one of length 0 has all. `matching` has room for all nodes. Linear in nodes, times the
+ * path's length where it matches. */
+void path_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *matching);
 
-/* The nodes of the path that was asked for last, because graphs ask for the same one thread by thread. Zero it to
+/* The nodes of the latest path: graphs request the same one thread by thread. Zero it to
  * start. */
-struct kept_path {
+struct matching_path {
     ARRAY(uint32_t) funcs;
     bool inverted;
     bool valid;
-    uint8_t *kept; /* see path_nodes(); NULL before the first path */
+    uint8_t *matching; /* see path_nodes(); NULL before the first path */
 };
 
-/* Makes kept->kept that of `path`. `nodes` have to be the same in all calls. */
-int kept_path_update(struct kept_path *kept, const struct call_nodes *nodes, const struct tree_path *path,
-                     struct error *err);
+/* Makes cached->matching that of `path`. `nodes` have to be the same in all calls. */
+int matching_path_update(struct matching_path *cached, const struct call_nodes *nodes, const struct tree_path *path,
+                         struct error *err);
 
-void kept_path_destroy(struct kept_path *kept);
+void matching_path_destroy(struct matching_path *cached);
 
 #endif

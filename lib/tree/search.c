@@ -184,7 +184,7 @@ int search_init(struct search *search, const struct profile *profile, const char
     return enough ? 0 : error_no_memory(err);
 }
 
-int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *kept, struct error *err)
+int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err)
 {
     uint16_t all = (uint16_t)((1u << search->term_count) - 1), wanted = (uint16_t)(all & ~search->excluded);
     uint16_t *mask = malloc((nodes->length + 1) * sizeof(*mask));
@@ -195,7 +195,7 @@ int search_nodes(const struct search *search, const struct call_nodes *nodes, ui
         mask[node] = search->func_mask[nodes->func[node]];
         if (prefix != NODE_NONE)
             mask[node] |= mask[prefix];
-        kept[node] = (mask[node] & all) == wanted;
+        matching[node] = (mask[node] & all) == wanted;
     }
     free(mask);
     return 0;

@@ -42,9 +42,9 @@ struct search {
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err);
 
-/* Sets kept[n] to 1 for each node whose path, itself included, matches all terms and nothing that is excluded. `kept`
- * has room for all nodes. */
-int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *kept, struct error *err);
+/* Sets matching[n] to 1 for each node whose path, itself included, matches all terms and nothing that is excluded.
+ * `matching` has room for all nodes. */
+int search_nodes(const struct search *search, const struct call_nodes *nodes, uint8_t *matching, struct error *err);
 
 void search_destroy(struct search *search);
 

@@ -218,8 +218,8 @@ static uint32_t node_of(const struct engine *engine, const struct sample_table *
 {
     uint32_t stack = samples->stack[i];
     uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[stack];
-    const uint8_t *kept = engine_kept(engine);
-    return node != NODE_NONE && kept && !kept[node] ? NODE_NONE : node;
+    const uint8_t *matching = engine_matching(engine);
+    return node != NODE_NONE && matching && !matching[node] ? NODE_NONE : node;
 }
 
 /* Puts a piece that ends at column `end` into the group, and draws that if it is wide enough. False if memory ran out.

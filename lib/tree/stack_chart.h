@@ -9,7 +9,7 @@
  * It is told in columns, as many as the screen has pixels: samples are rounded to whole columns. Those that round to
  * nothing share the column in which they lie with the sample after them. So a column is that of one sample, or of
  * several. What all of them have on their stack is a rect like any other; from there on the column shows, as an
- * example, the categories of the longest of them, and neighbours of one category are one "aggregate". Nothing that is
+ * example, the categories of the longest of them, and neighbors of one category are one "aggregate". Nothing that is
  * told is narrower than a column, and no sample is left out.
  */
 #ifndef PROF_TREE_STACK_CHART_H

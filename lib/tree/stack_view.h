@@ -52,4 +52,17 @@ static inline uint32_t stack_view_leaf(const struct stack_view *view, uint32_t s
     return view->leaf && stack != PROFILE_NONE ? view->leaf[stack] : stack;
 }
 
+/* The names of a func of a view: a func of the profile, or one that stands for a whole library. */
+struct func_names {
+    uint32_t name;     /* string; all strings are PROFILE_NONE where unknown */
+    uint32_t lib;      /* string: the library */
+    uint32_t lib_path; /* string */
+    uint32_t file;     /* string: the source file */
+    uint32_t line;     /* of the declaration, 1-based; 0 unknown */
+    uint32_t resource; /* that can be collapsed into one func; PROFILE_NONE: none */
+};
+
+/* For an index that no func has, every name is unknown. */
+struct func_names func_names_of(const struct profile *profile, uint32_t func);
+
 #endif

@@ -22,7 +22,7 @@ static bool reserve(struct timings *timings, size_t length)
 }
 
 static void sum_self(struct timings *timings, const uint32_t *node_of_sample, const struct stack_weights *weights,
-                     const uint8_t *kept)
+                     const uint8_t *matching)
 {
     double samples = 0;
     memset(timings->self, 0, timings->length * sizeof(*timings->self));
@@ -32,7 +32,7 @@ static void sum_self(struct timings *timings, const uint32_t *node_of_sample, co
         if (weight == 0 && count == 0)
             continue;
         uint32_t node = node_of_sample[stack];
-        if (node == NODE_NONE || (kept && !kept[node]))
+        if (node == NODE_NONE || (matching && !matching[node]))
             continue;
         timings->self[node] += weight;
         samples += weights->samples ? count : weight;
@@ -57,12 +57,12 @@ static void sum_total(struct timings *timings, const struct call_nodes *nodes)
 }
 
 int timings_compute(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
-                    const uint8_t *kept, struct error *err)
+                    const uint8_t *matching, struct error *err)
 {
     if (!reserve(timings, nodes->length))
         return error_no_memory(err);
     timings->root_total = 0;
-    sum_self(timings, nodes->of_sample, weights, kept);
+    sum_self(timings, nodes->of_sample, weights, matching);
     sum_total(timings, nodes);
     return 0;
 }

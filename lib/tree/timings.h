@@ -17,11 +17,11 @@ struct timings {
 };
 
 /*
- * `kept`: one byte per node, 0 where samples that end in it do not count (search), or NULL. Uses the memory of an
+ * `matching`: one byte per node, 0 where samples that end in it do not count (search), or NULL. Uses the memory of an
  * earlier call with the same struct, which is zeroed at first.
  */
 int timings_compute(struct timings *timings, const struct call_nodes *nodes, const struct stack_weights *weights,
-                    const uint8_t *kept, struct error *err);
+                    const uint8_t *matching, struct error *err);
 
 void timings_destroy(struct timings *timings);
 

@@ -49,11 +49,13 @@ const struct view *EXPORT(session_functions)(struct session *session, int by_tot
 const struct view *EXPORT(session_func)(struct session *session, uint32_t func);
 int EXPORT(session_details)(struct session *session, uint32_t node);
 int EXPORT(session_function_details)(struct session *session, uint32_t func);
-double EXPORT(session_cut)(const struct session *session);
+double EXPORT(session_truncated)(const struct session *session);
 const struct view *EXPORT(session_categories)(struct session *session, int self);
 const struct view *EXPORT(session_lines)(struct session *session);
 int EXPORT(session_inlining)(const struct session *session);
 uint32_t EXPORT(session_inlined_into)(const struct session *session);
+int EXPORT(session_find_begin)(struct session *session);
+const struct view *EXPORT(session_find_names)(struct session *session, uint32_t length, uint32_t limit);
 
 /* wasm_butterfly.c */
 const struct view *EXPORT(session_groups)(struct session *session, int by);
@@ -69,9 +71,9 @@ const struct view *EXPORT(session_butterfly_descendants)(struct session *session
 int EXPORT(session_is_transformed)(const struct session *session);
 const struct view *EXPORT(session_activity)(struct session *session, uint32_t thread, double from, double to,
                                             uint32_t width);
-const struct view *EXPORT(session_activity_kept)(struct session *session, uint32_t thread, double from, double to,
-                                                 uint32_t width, uint32_t path_length, int inverted,
-                                                 uint32_t search_length);
+const struct view *EXPORT(session_activity_matching)(struct session *session, uint32_t thread, double from, double to,
+                                                     uint32_t width, uint32_t path_length, int inverted,
+                                                     uint32_t search_length);
 const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time);
 
 /* wasm_source.c */
@@ -113,9 +115,5 @@ const struct view *EXPORT(session_counter_graph)(struct session *session, uint32
                                                  uint32_t width);
 const struct view *EXPORT(session_counter_at)(struct session *session, uint32_t counter, double time);
 const struct view *EXPORT(session_counter_totals)(struct session *session, uint32_t counter, double from, double to);
-
-/* wasm_names.c */
-int EXPORT(session_find_begin)(struct session *session);
-const struct view *EXPORT(session_find_names)(struct session *session, uint32_t length, uint32_t limit);
 
 #endif

@@ -16,7 +16,7 @@
 #include "tree/engine.h"
 #include "tree/find_names.h"
 #include "tree/flame.h"
-#include "tree/func_names.h"
+#include "tree/stack_view.h"
 #include "tree/line_costs.h"
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
@@ -99,7 +99,7 @@ struct session {
     struct flame_rects flame;
     struct stack_rects stack_chart;
 
-    /* wasm_names.c */
+    /* finding names */
     struct name_finder finder;
     struct found_names found;
 };

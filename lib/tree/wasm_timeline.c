@@ -23,8 +23,8 @@ const struct view *session_activity(struct session *session, uint32_t thread, do
 
 /* Of what transforms, a search and a path (of length 0: any) leave. The input holds the funcs of the path, then the
  * bytes of the search. Columns as those of session_activity(). */
-const struct view *session_activity_kept(struct session *session, uint32_t thread, double from, double to,
-                                         uint32_t width, uint32_t path_length, int inverted, uint32_t search_length)
+const struct view *session_activity_matching(struct session *session, uint32_t thread, double from, double to,
+                                             uint32_t width, uint32_t path_length, int inverted, uint32_t search_length)
 {
     const uint32_t *funcs = session_words(session);
     const struct tree_path path = {funcs, path_length, inverted != 0};

@@ -196,9 +196,9 @@ int session_function_details(struct session *session, uint32_t func)
     return engine_function_details(session->engine, func, &session->details, &session->err);
 }
 
-double session_cut(const struct session *session)
+double session_truncated(const struct session *session)
 {
-    return session->details.cut;
+    return session->details.truncated;
 }
 
 /* One column of struct category_weight (16 bytes: u32 category, f64 weight at 8). */
@@ -227,4 +227,34 @@ int session_inlining(const struct session *session)
 uint32_t session_inlined_into(const struct session *session)
 {
     return session->details.inlined_into;
+}
+
+/* ---- finding functions by letters of their names, for web/src/engine/find.ts ---- */
+
+/* Names that match equally well are found in order of the totals of the current query. */
+int session_find_begin(struct session *session)
+{
+    struct func_timings functions = {0};
+    int code = 0;
+    if (!session->finder.profile)
+        code = name_finder_init(&session->finder, engine_profile(session->engine), &session->err);
+    if (!code)
+        code = engine_functions(session->engine, FUNCS_BY_TOTAL, &functions, &session->err);
+    if (!code)
+        name_finder_weigh(&session->finder, &functions);
+    func_timings_destroy(&functions);
+    return code;
+}
+
+/* The input holds what was typed. One column of struct found_name: two words. */
+const struct view *session_find_names(struct session *session, uint32_t length, uint32_t limit)
+{
+    _Static_assert(sizeof(struct found_name) == 2 * sizeof(uint32_t), "layout");
+    const char *text = (const char *)session->input.data;
+    if (!session->finder.profile && session_find_begin(session))
+        return NULL;
+    if (name_finder_find(&session->finder, text, length, limit, &session->found, &session->err))
+        return NULL;
+    session->view = (struct view){(uint32_t)session->found.length, {session->found.data}};
+    return &session->view;
 }

@@ -47,7 +47,7 @@ struct rule {
 
 _Static_assert(sizeof(struct rule) == 32, "two rules share a cache line");
 
-/* Fills in the rule of code that was recognised: the return address is below the CFA, the frame pointer below that if
+/* Fills in the rule of code that was recognized: the return address is below the CFA, the frame pointer below that if
  * it was saved. */
 static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind kind, struct rule *rule)
 {

@@ -25,7 +25,7 @@ bool jit_rule_of_snippet(const struct jit_place *place, bool is_java, struct rul
     if (is_java && place->exact)
         code = arch_java_edge(bytes);
     if (code.kind == ARCH_CODE_UNKNOWN)
-        code = arch_code_recognise(bytes);
+        code = arch_code_recognize(bytes);
     if (code.kind != ARCH_CODE_STUB)
         return false;
     rule_of_snippet(&code, RULE_FRAME, rule);

@@ -125,7 +125,7 @@ static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool 
         return false;
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     read_code(mapping, pc, exact, bytes);
-    struct arch_code code = arch_code_recognise(bytes);
+    struct arch_code code = arch_code_recognize(bytes);
     if (arch_code_starts_go_stack(bytes, !exact))
         rule->kind = RULE_START;
     else if (code.kind == ARCH_CODE_SIGNAL_FRAME)
@@ -147,7 +147,7 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
     }
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
     read_code(mapping, pc, exact, bytes);
-    struct arch_code code = arch_code_recognise(bytes);
+    struct arch_code code = arch_code_recognize(bytes);
     if (code.kind == ARCH_CODE_SIGNAL_FRAME)
         rule->kind = RULE_SIGNAL_FRAME;
     else if (unwind_module_is_go(mapping->module))

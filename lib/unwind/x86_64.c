@@ -3,7 +3,7 @@
  *
  * lld writes no CFI for the PLT, gcc none for _init, _fini and its crtstuff.c, musl none for its sigreturn trampoline,
  * and a pc in one of them would cost the whole stack, or worse: the frame pointer still belongs to the caller there, so
- * that following it skips the caller without a trace. These snippets are always the same bytes, so they are recognised
+ * that following it skips the caller without a trace. These snippets are always the same bytes, so they are recognized
  * by them.
  */
 #include "unwind/arch.h"
@@ -242,7 +242,7 @@ static const struct instruction *snippet_instruction(const struct snippet *snipp
     return NULL;
 }
 
-struct arch_code arch_code_recognise(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
+struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER])
 {
     for (size_t i = 0; i < sizeof(sigreturns) / sizeof(sigreturns[0]); i++)
         if (snippet_instruction(&sigreturns[i], code))

@@ -237,7 +237,7 @@ static bool make_threads(struct maker *maker)
     return true;
 }
 
-/* Fills an initialised profile. Makes `stacks` stacks, or a few less where the samples are too few to reach so many. */
+/* Fills an initialized profile. Makes `stacks` stacks, or a few less where the samples are too few to reach so many. */
 static int synthetic_profile(struct profile *profile, const struct synthetic_options *options, struct error *err)
 {
     static const char *const categories[CATEGORIES][2] = {

@@ -45,7 +45,7 @@ NUMBER(query, session, WORD(0), WORD(1), REAL(2), REAL(3), WORD(4), INT(5), INT(
 VIEW(flame_find, session, WORD(0))
 VIEW(flame, session, REAL(0), REAL(1), REAL(2))
 VIEW(stack_chart, session, WORD(0), REAL(1), REAL(2), WORD(3), INT(4))
-NUMBER(cut, session)
+NUMBER(truncated, session)
 NUMBER(function_details, session, WORD(0))
 VIEW(categories, session, INT(0))
 VIEW(lines, session)
@@ -66,7 +66,7 @@ VIEW(inlined_costs, session)
 VIEW(address_costs, session, WORD(0), INT(1), WORD(2), WORD(3))
 VIEW(symbol_costs, session, WORD(0), INT(1), WORD(2))
 VIEW(activity, session, WORD(0), REAL(1), REAL(2), WORD(3))
-VIEW(activity_kept, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4), INT(5), WORD(6))
+VIEW(activity_matching, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4), INT(5), WORD(6))
 NUMBER(marker_query, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4))
 VIEW(marker_sorted, session, WORD(0))
 VIEW(marker_texts, session, WORD(0), INT(1))
@@ -96,7 +96,7 @@ struct call {
     }
 
 static const struct call calls[] = {
-    NUMBER_ROW(cut),
+    NUMBER_ROW(truncated),
     NUMBER_ROW(function_details),
     VIEW_ROW(categories),
     VIEW_ROW(lines),
@@ -121,7 +121,7 @@ static const struct call calls[] = {
     VIEW_ROW(address_costs),
     VIEW_ROW(symbol_costs),
     VIEW_ROW(activity),
-    VIEW_ROW(activity_kept),
+    VIEW_ROW(activity_matching),
     NUMBER_ROW(marker_query),
     VIEW_ROW(marker_sorted),
     VIEW_ROW(marker_texts),

@@ -167,7 +167,7 @@ function askOfQuery(api, info, query) {
         api.call('flame', '0:ddddwwwwwww.', [from, to, least]);
     for (const by of [0, 1, 2]) api.call('groups', '0:w.dd', [by]);
     for (let weight = -1; weight <= WEIGHTS; weight++) api.call('functions_weighed', '0:w.dd', [weight]);
-    api.call('cut', '=', []);
+    api.call('truncated', '=', []);
     for (const func of [...path, NONE]) {
         api.call('function_details', '?', [func]);
         for (const self of [0, 1]) api.call('categories', '0:w.d', [self]);
@@ -219,7 +219,7 @@ function askOfThreads(api, info, path) {
                 api.call('stack_chart', '0:ddwwwwwwww', [index, from, to, columns, isSame]);
             api.call('activity', '0:w/1:fx211/2:b*211', [index, from, to, 211]);
             for (const search of ['', 'a'])
-                api.call('activity_kept', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
+                api.call('activity_matching', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
             for (const places of [4, 8 | 16 | 32 | 64]) api.call('marker_strip', RECTS, [index, from, to, length / 500, places]);
             for (let schema = 0; schema < 6; schema++)
                 for (const graph of [0, 1]) api.call('marker_graph', '0:f/1:w', [index, schema, graph, from, to, 150]);

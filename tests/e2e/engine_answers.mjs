@@ -125,7 +125,7 @@ await check('what a search leaves of a graph of the timeline is of the categorie
     ask();
     const width = 100;
     const all = engine.activity(thread, info.rangeStart, info.rangeEnd, width, '');
-    assertEqual(all.kept, null, 'what is kept without a search');
+    assertEqual(all.matching, null, 'what matches without a search');
     assert(all.categories.length > 1, 'all is of one category');
     let left = 0;
     for (const func of new Set(engine.descendants(-1, 1e6).func)) {
@@ -133,14 +133,14 @@ await check('what a search leaves of a graph of the timeline is of the categorie
         const its = new Set(engine.functionDetails(func).categoriesTotal.map((one) => one.category));
         const some = engine.activity(thread, info.rangeStart, info.rangeEnd, width, `"${name}"`);
         assertEqual(some.shares.join(), all.shares.join(), 'the whole, beside a search');
-        some.kept.forEach((share, at) => assert(share <= all.shares[at] + 1e-6, `${name} has more than there is`));
+        some.matching.forEach((share, at) => assert(share <= all.shares[at] + 1e-6, `${name} has more than there is`));
         all.categories.forEach((category, row) => {
-            const sum = some.kept.subarray(row * width, (row + 1) * width).reduce((total, share) => total + share, 0);
+            const sum = some.matching.subarray(row * width, (row + 1) * width).reduce((total, share) => total + share, 0);
             assertEqual(sum > 0, its.has(category), `whether ${name} has something of category ${category}`);
         });
-        some.keptStrip.forEach((pixel, at) => assert(pixel <= all.strip[at], `${name} has samples where there are none`));
-        left += some.kept.some((share) => share > 0) ? 1 : 0;
-        assertEqual(some.kept.some((share) => share > 0), some.keptStrip.some((pixel) => pixel === 2), `whether there is anything of ${name}`);
+        some.matchingStrip.forEach((pixel, at) => assert(pixel <= all.strip[at], `${name} has samples where there are none`));
+        left += some.matching.some((share) => share > 0) ? 1 : 0;
+        assertEqual(some.matching.some((share) => share > 0), some.matchingStrip.some((pixel) => pixel === 2), `whether there is anything of ${name}`);
     }
     assert(left > 1, 'nothing is left');
 });

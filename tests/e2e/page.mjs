@@ -450,11 +450,11 @@ await check('the theme follows the system until it is chosen', async () => {
     assertEqual(await theme(), 'light', 'theme');
     await page.emulateMedia({ colorScheme: 'dark' });
     assertEqual(await askUntil((now) => now === 'dark', theme), 'dark', 'theme of a dark system');
-    await page.getByRole('button', { name: 'Light colours' }).click();
+    await page.getByRole('button', { name: 'Light theme' }).click();
     await page.reload();
     await page.waitForSelector('.tree-row.selected');
     assertEqual(await theme(), 'light', 'theme after choosing and reloading');
-    await page.getByRole('button', { name: 'Dark colours' }).click();
+    await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.emulateMedia({ colorScheme: 'light' });
 });
 

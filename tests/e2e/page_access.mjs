@@ -72,7 +72,7 @@ function overlapping() {
                     const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
                     const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
                     const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-                    // Rounded, and borders that neighbours share.
+                    // Rounded, and borders that neighbors share.
                     if (width > 2 && height > 2) overlaps.push(`${name(one)} over ${name(other)}`);
                 }
         }

@@ -174,7 +174,7 @@ await check('transforms, the search and a range change it; what is not there any
     await page.locator('#stack-search').fill('work');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.wings .empty');
-    assert((await page.locator('.wings .empty').innerText()).includes('No sample'), 'it does not say so');
+    assert((await page.locator('.wings .empty').innerText()).includes('No stack'), 'it does not say so');
     await page.close();
 });
 

@@ -43,7 +43,7 @@ async function click(page, place, options = {}) {
     await settle(page);
 }
 
-/** The colour at a place of the window, as numbers. */
+/** The color at a place of the window, as numbers. */
 function colorAt(page, [x, y]) {
     return page.locator('.chart-canvas').evaluate(
         (canvas, [clientX, clientY]) => {
@@ -161,7 +161,7 @@ await check('a search makes the other functions faint', async () => {
     // Only samples with walk are left: main and walk take the whole width.
     const found = await colorAt(other, await flamePlace(other, 0.9, 1));
     const main = await colorAt(other, await flamePlace(other, 0.9, 0));
-    assertEqual(found, walk, 'the colour of walk');
+    assertEqual(found, walk, 'the color of walk');
     assert(main !== found, 'main is as strong as what is searched for');
     await page.close();
     await other.close();
@@ -286,7 +286,7 @@ await check('transforms work in the stack chart: Delete drops what d cannot', as
     await press(page, 'Delete');
     assertEqual(parameter(page, 'transforms'), 'df-2', 'transforms after Delete');
     const empty = await colorAt(page, await stackPlace(page, 6, 0));
-    assertEqual(empty, '0,0,0,0', 'the colour where samples were dropped');
+    assertEqual(empty, '0,0,0,0', 'the color where samples were dropped');
     await press(page, 'u');
     await press(page, 'c');
     assertEqual(parameter(page, 'transforms'), 'cfs-2', 'transforms after c');

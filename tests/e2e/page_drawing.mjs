@@ -1,4 +1,4 @@
-// What the page draws, without a browser: a canvas of our own keeps the colour of each pixel, and each is compared with
+// What the page draws, without a browser: a canvas of our own keeps the color of each pixel, and each is compared with
 // what lies below its middle.
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
@@ -13,7 +13,7 @@ const [rectDrawing, flameSvg, strip, rectStrip, counter, activity, markerChart, 
 /** Every character is so wide, px. */
 const LETTER = 5;
 
-/** What is drawn on it: colours by pixel as far as it is rectangles, else as lists. */
+/** What is drawn on it: colors by pixel as far as it is rectangles, else as lists. */
 class Canvas {
     width = 0;
     height = 0;
@@ -193,7 +193,7 @@ function slowColor(frame, { band, rect }) {
 
 const placeText = (place) => (place ? `${place.band} ${place.rect}` : '');
 
-await check('each pixel of a chart has the colour of the rect that lies there', () => {
+await check('each pixel of a chart has the color of the rect that lies there', () => {
     for (let round = 0; round < 30; round++) {
         const ratio = [1, 1.5, 2, 3][random(4)];
         const gap = Math.max(1, Math.round(ratio * 0.8));
@@ -219,7 +219,7 @@ await check('each pixel of a chart has the colour of the rect that lies there', 
                 assertEqual(placeText(rectDrawing.rectAt(frame, x, y)), placeText(place), `what is at ${x}, ${y}`);
                 if (place && !isGap) columns.set(placeText(place), { place, first: column, width: hasGap ? width - gap : width });
                 const isDrawn = place && !isGap && !(hasGap && passed < gap);
-                assertEqual(canvas.colorAt(column, row), isDrawn ? slowColor(frame, place) : '', `the colour at ${x}, ${y}`);
+                assertEqual(canvas.colorAt(column, row), isDrawn ? slowColor(frame, place) : '', `the color at ${x}, ${y}`);
             }
         }
         const wide = [...columns.values()].filter(({ width }) => width > rectDrawing.TEXT_ROOM * ratio);
@@ -288,7 +288,7 @@ await check('a flame graph as a file has each rect in its place', () => {
             assert(near(shape.x + shape.width, right - (right - left > 2 ? 1 : 0)), `a rect ends at ${shape.x + shape.width}, not ${right}`);
             assertEqual(shape.y + shape.height + 1 + (rows - 1 - level) * rectDrawing.ROW_HEIGHT, shapes.length ? height - 8 : 0, 'the bottom of a rect');
             const colors = COLORS.rects[all.category[rect]];
-            assertEqual(shape.fill, all.matches[rect] === 0 ? colors.faint : all.func[rect] === -1 ? colors.aggregate : colors.fill, 'the colour');
+            assertEqual(shape.fill, all.matches[rect] === 0 ? colors.faint : all.func[rect] === -1 ? colors.aggregate : colors.fill, 'the color');
             const room = right - left - 2 * rectDrawing.TEXT_MARGIN;
             const label = svg.label(all.func[rect]);
             if (all.func[rect] <= 0 || right - left <= rectDrawing.TEXT_ROOM) return;
@@ -381,7 +381,7 @@ await check('the marker chart has each marker in its row, the last one on top', 
                 const isPlain = frame.selected !== rect + 100 && to - from > 2 && frame.rects.count[rect] === 1;
                 color = !isPlain ? colors.selected : frame.hovered === rect ? colors.hover : colors.fill;
             });
-            assertEqual(canvas.colorAt(at % canvas.width, Math.floor(at / canvas.width)), color, `the colour at ${x}, ${y}`);
+            assertEqual(canvas.colorAt(at % canvas.width, Math.floor(at / canvas.width)), color, `the color at ${x}, ${y}`);
         }
         const isSeen = (row) => lines[lineOfRow[row]].top - frame.scrollTop < frame.height && lines[lineOfRow[row]].top + 16 > frame.scrollTop;
         const instants = list.filter((one) => one.row === 0 && isSeen(0) && one.start <= 70.2 && one.start + one.length >= 10.2);
@@ -429,27 +429,27 @@ await check('rects of a strip are as wide as what they stand for, and never too 
                     const left = (start - 0.1) * 2;
                     return x >= left && x < left + Math.max(leastWidth, length * 2) && y >= 2 + (rect % 3) && y < 10 - (rect % 2);
                 });
-                assertEqual(canvas.colorAt(column, row), at < 0 ? '' : `rect ${at}`, `the colour at ${x}, ${y}`);
+                assertEqual(canvas.colorAt(column, row), at < 0 ? '' : `rect ${at}`, `the color at ${x}, ${y}`);
             }
     }
 });
 
 // ---- the timeline ----
 
-await check('each column of the sample strip says whether there is a sample, and one that is kept', () => {
-    const colors = { idle: 'idle', sample: 'sample', kept: 'kept' };
+await check('each column of the sample strip says whether there is a sample, and one that matches', () => {
+    const colors = { idle: 'idle', sample: 'sample', matching: 'matching' };
     for (let round = 0; round < 200; round++) {
         const columns = 1 + random(40);
         const of = () => Uint8Array.from({ length: columns }, () => random(3));
-        const [all, kept] = [of(), random(2) ? of() : null];
+        const [all, matching] = [of(), random(2) ? of() : null];
         const canvas = new Canvas();
         const ratio = 1 + random(2);
         useRatio(ratio);
-        strip.drawStrip(canvas, all, kept, colors, columns, 8);
+        strip.drawStrip(canvas, all, matching, colors, columns, 8);
         for (let x = 0; x < columns; x++) {
-            const color = kept?.[x] === 2 ? 'kept' : all[x] === 2 && !kept ? 'sample' : all[x] ? 'idle' : '';
-            assertEqual(canvas.colorAt(x * ratio, 8 * ratio - 1), color, `the colour at the bottom of column ${x}`);
-            assertEqual(canvas.colorAt((x + 1) * ratio - 1, 0), color === 'idle' ? '' : color, `the colour at the top of column ${x}`);
+            const color = matching?.[x] === 2 ? 'matching' : all[x] === 2 && !matching ? 'sample' : all[x] ? 'idle' : '';
+            assertEqual(canvas.colorAt(x * ratio, 8 * ratio - 1), color, `the color at the bottom of column ${x}`);
+            assertEqual(canvas.colorAt((x + 1) * ratio - 1, 0), color === 'idle' ? '' : color, `the color at the top of column ${x}`);
         }
     }
 });
@@ -459,7 +459,7 @@ await check('areas of categories lie on one another, up to the height of a whole
         const width = 1 + random(12);
         const categories = [4, 7, 9];
         const shares = () => Float32Array.from({ length: 3 * width }, () => (random(3) ? random(8) / 16 : 0));
-        const one = { width, categories, shares: shares(), kept: random(2) ? shares() : null };
+        const one = { width, categories, shares: shares(), matching: random(2) ? shares() : null };
         const order = [[0, 1, 2], [2, 0, 1]][random(2)];
         const colors = ['a', random(4) ? 'b' : null, 'c'];
         const canvas = new Canvas();
@@ -469,7 +469,7 @@ await check('areas of categories lie on one another, up to the height of a whole
         const y = (share) => (35 - share * 32) * ratio;
         assertEqual(canvas.scaling[0], canvas.width / width, 'the width of a column');
         const expected = [];
-        for (const [of, alpha] of one.kept ? [[one.shares, 'faint'], [one.kept, 1]] : [[one.shares, 1]]) {
+        for (const [of, alpha] of one.matching ? [[one.shares, 'faint'], [one.matching, 1]] : [[one.shares, 1]]) {
             const base = new Array(width).fill(0);
             for (const at of order) {
                 const points = [];

@@ -1,4 +1,4 @@
-// What a sample counts, idle samples, and frames of the kernel: by choice and by address, with the numbers of `prof report`.
+// Sample weight, idle samples, and frames of the kernel: by choice and by address, with the numbers of `prof report`.
 //
 //     node tests/e2e/page_filters.mjs URL PROF PROFILE
 import { execFileSync } from 'node:child_process';
@@ -38,14 +38,14 @@ const WEIGHTS = [
     ['Samples', 'samples', ['--weight', 'samples'], 'Total (samples)'],
     ['Time', 'time', ['--weight', 'time'], 'Total (ms)'],
     ['CPU time', 'cpu-time', ['--weight', 'cpu-time'], 'Total (ms)'],
-    ['Time off CPU', 'off-cpu-time', ['--weight', 'off-cpu-time'], 'Total (ms)'],
-    ['Samples on CPU', 'on-cpu', ['--weight', 'on-cpu'], 'Total (samples)'],
-    ['Samples off CPU', 'off-cpu', ['--weight', 'off-cpu'], 'Total (samples)'],
+    ['Off-CPU time', 'off-cpu-time', ['--weight', 'off-cpu-time'], 'Total (ms)'],
+    ['On-CPU samples', 'on-cpu', ['--weight', 'on-cpu'], 'Total (samples)'],
+    ['Off-CPU samples', 'off-cpu', ['--weight', 'off-cpu'], 'Total (samples)'],
 ];
 
 await check('every weight has the numbers of prof report, in its unit, and is in the address', async () => {
     const page = await openPage(url);
-    const select = page.getByLabel('What a sample counts');
+    const select = page.getByLabel('Sample weight');
     const offered = await select.locator('option').allInnerTexts();
     assertEqual(offered.join(), WEIGHTS.map(([label]) => label).join(), 'weights that are offered');
     for (const [label, code, options, title] of [...WEIGHTS.slice(1), WEIGHTS[0]]) {
@@ -77,7 +77,7 @@ await check('frames of the kernel are left out, or alone, and the selected row s
     const page = await openPage(url);
     await shown(page);
     await page.locator('.tree-row', { hasText: 'work' }).click();
-    const select = page.getByLabel('Frames that are shown');
+    const select = page.getByLabel('Frame filter');
     for (const [label, code, options] of STACKS) {
         await select.selectOption({ label });
         await settle(page);

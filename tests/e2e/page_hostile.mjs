@@ -62,10 +62,10 @@ await check('a function without a name can be selected', async () => {
     assert(names.includes(''), 'there is no such row');
 });
 
-await check('a cut stack is marked and explained', async () => {
-    assertEqual(await page.locator('.tree-row.cut').count(), 1, 'number of marked rows');
+await check('a truncated stack is marked and explained', async () => {
+    assertEqual(await page.locator('.tree-row.truncated').count(), 1, 'number of marked rows');
     await selectName('(truncated)');
-    assert(/cut here/.test(await page.locator('.sidebar').innerText()), 'the sidebar does not explain it');
+    assert(/truncated here/.test(await page.locator('.sidebar').innerText()), 'the sidebar does not explain it');
 });
 
 await check('texts of the recording are shown as they are written', async () => {
@@ -79,7 +79,7 @@ await check('texts of the recording are shown as they are written', async () => 
 await check('what could not be understood is said until it is closed', async () => {
     const warning = page.locator('.warning');
     assert(/version 9999/.test(await warning.innerText()), 'the version is not named');
-    await page.getByRole('button', { name: 'Close this notice' }).click();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
     await settle(page);
     assertEqual(await warning.count(), 0, 'number of notices');
 });

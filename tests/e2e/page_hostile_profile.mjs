@@ -46,7 +46,7 @@ function hostileProfile() {
     const funcs = NAMES.length;
     const column = (value) => NAMES.map(() => value);
     const indexes = NAMES.map((_, at) => at);
-    // Every name is called by main; that of cut stacks is a root of its own.
+    // Every name is called by main; that of truncated stacks is a root of its own.
     const stacks = NAMES.map((name, at) => (at === 0 || name === '(truncated)' ? 0 : at));
     const samples = NAMES.flatMap((_, at) => new Array(funcs - at).fill(at));
     return {

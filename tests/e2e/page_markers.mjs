@@ -98,7 +98,7 @@ await check('a search keeps what has one of its terms, in a field or anywhere', 
         );
         await askUntil((now) => now === text, () => parameter(page, 'markerSearch'));
     }
-    assert((await page.locator('.empty').innerText()).includes('searched for'), 'an empty table says why');
+    assert((await page.locator('.empty').innerText()).includes('matches the filter'), 'an empty table says why');
     await page.getByRole('button', { name: 'Clear the search' }).first().click();
     await settle(page);
     assertEqual((await rows(page)).length, all.length, 'cleared');
@@ -133,7 +133,7 @@ await check('the sidebar has the fields of the selected marker, hidden ones too,
     await page.locator('.tree-row').nth(6).click();
     await askUntil((now) => now.includes('Set by') && now.includes('work') && now.includes('main'), () => sidebar.innerText());
     await page.locator('.tree-row').nth(0).click();
-    await askUntil((now) => now.includes('It had no end'), () => sidebar.innerText());
+    await askUntil((now) => now.includes('Not ended'), () => sidebar.innerText());
     await askUntil((marker) => marker === '0', () => parameter(page, 'marker'));
     await page.close();
 });
@@ -155,8 +155,8 @@ await check('the table is copied as CSV, a marker as JSON', async () => {
 
 await check('a thread without markers says so and leads to one that has some', async () => {
     const page = await openPage(`${url}?thread=2&tab=marker-table`, '.empty');
-    assert((await page.locator('.empty').innerText()).includes('others have 10'), 'how many others have');
-    await page.getByRole('button', { name: 'Show the thread with the most' }).click();
+    assert((await page.locator('.empty').innerText()).includes('other threads have 10'), 'how many others have');
+    await page.getByRole('button', { name: 'Show the thread with the most markers' }).click();
     await page.waitForSelector('.tree-row');
     assertEqual(parameter(page, 'thread'), '0', 'the thread');
     await page.close();
@@ -172,8 +172,8 @@ await check('several threads have their markers together', async () => {
 await check('the chart shows kinds that want to be in it, walks by keys, and opens the range of one', async () => {
     const page = await openPage(chart, '.chart-canvas');
     await askUntil((label) => label === '7 markers', () => page.locator('.filter-bar .muted').innerText());
-    const chart = page.getByRole('application', { name: 'Marker chart' });
-    await chart.focus();
+    const application = page.getByRole('application', { name: 'Marker chart' });
+    await application.focus();
     await page.keyboard.press('ArrowDown');
     const said = () => page.locator('#chart-selection').textContent();
     await askUntil((text) => text.startsWith('paint'), said); // Graphics comes first
@@ -200,7 +200,7 @@ await check('the mouse shows what a rect of the chart is; its menu begins a sele
         page.locator('.tooltip').innerText().catch(() => ''),
     );
     await page.mouse.click(x, y, { button: 'right' });
-    await page.getByRole('menuitem', { name: 'Begin the selection with its start' }).click();
+    await page.getByRole('menuitem', { name: 'Start the selection at its start' }).click();
     await askUntil((range) => range === '10000u90000', () => parameter(page, 'preview'));
     await page.close();
 });
@@ -257,7 +257,7 @@ const crumbs = async (page) => (await page.locator('.transforms li').allInnerTex
 await check('samples outside of the markers that are searched for are dropped, and come back', async () => {
     const page = await openTable(`${table}&markerSearch=url:a`);
     await page.locator('.tree-row').first().click({ button: 'right' });
-    await page.getByRole('menuitem', { name: 'Drop samples outside of “url:a”' }).click();
+    await page.getByRole('menuitem', { name: 'Drop samples outside “url:a”' }).click();
     await askUntil((codes) => codes === 'fs-m-url:a', () => parameter(page, 'transforms'));
     await askUntil((text) => text.includes('url:a'), () => page.locator('.notice').innerText());
     await page.getByRole('tab', { name: 'Call Tree' }).click();
@@ -276,7 +276,7 @@ await check('samples outside of the markers that are searched for are dropped, a
 await check('without a search they are those of one name; the palette has it for a search', async () => {
     const page = await openTable();
     await page.locator('.tree-row').nth(6).click({ button: 'right' });
-    await page.getByRole('menuitem', { name: 'Drop samples outside of paint' }).click();
+    await page.getByRole('menuitem', { name: 'Drop samples outside paint' }).click();
     await askUntil((codes) => codes === 'fs-m-name:"paint"', () => parameter(page, 'transforms'));
     await page.keyboard.press('/');
     await page.keyboard.type('50%~x,load');

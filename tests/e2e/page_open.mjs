@@ -96,7 +96,7 @@ const wrong = {
     'cut.json.gz': /damaged or cut off/,
     'cut.jslb': /cut off/,
     'cut.zip': /zip archive is damaged or cut off/,
-    'none.zip': /no file in the zip archive/,
+    'none.zip': /zip archive contains no file/,
     'lzma.zip': /method 14/,
 };
 for (const [name, sentence] of Object.entries(wrong))

@@ -93,7 +93,7 @@ await check('one track, and one process, can be shown alone', async () => {
 
 await check('all shown tracks of a process are chosen together', async () => {
     await menuOf('client');
-    await chooseItem('Choose all threads of this process');
+    await chooseItem('Select all threads of this process');
     assertEqual(await chosen(), 'client,reader', 'what is chosen');
     assertEqual(await page.locator('.tree-row .number').first().innerText(), '950', 'samples of the two');
     await restart();
@@ -127,7 +127,7 @@ await check('the last thread cannot be hidden', async () => {
     await chooseItem('Show only this track');
     await label('client').focus();
     await page.keyboard.press('Delete');
-    await askUntil((text) => text.includes('has to stay'), () => page.locator('.notice').innerText());
+    await askUntil((text) => text.includes('must stay'), () => page.locator('.notice').innerText());
     assertEqual((await trackNames()).join(), 'client', 'the tracks');
     await restart();
 });
@@ -237,10 +237,10 @@ await check('the palette has what the menus of the selected row and of its table
     const name = await page.locator('.tree-row.selected .tree-text bdi').first().innerText();
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     assert((await askUntil((text) => text !== '', copied)).startsWith(name), 'the stack does not begin with the row');
-    await palette('sharesrow', 'Selection Shares of the row above');
+    await palette('percentparent', 'Selection Percent of parent');
     await page.keyboard.press('Enter');
     await page.getByRole('columnheader', { name: 'Of caller', exact: true }).waitFor();
-    await palette('sharesrow', 'Selection Shares of the row above');
+    await palette('percentparent', 'Selection Percent of parent');
     await page.keyboard.press('Enter');
     await page.getByRole('columnheader', { name: 'Total %', exact: true }).waitFor();
     await palette('mergefunction', 'Selection Merge function');
@@ -312,7 +312,7 @@ await check('digits go to the views', async () => {
     await restart();
 });
 
-await check('steps are undone and done again by key', async () => {
+await check('steps are undone and redone by key', async () => {
     await page.goto('about:blank');
     await restart();
     const searchInput = page.getByRole('textbox', { name: 'Filter stacks' });
@@ -333,7 +333,7 @@ await check('steps are undone and done again by key', async () => {
     assertEqual(state(), ' false', 'the view after two steps back');
     await settle(page);
     await page.keyboard.press('Control+z');
-    await askUntil((text) => text.includes('nothing to undo'), () => page.locator('.notice').innerText());
+    await askUntil((text) => text.includes('Nothing to undo'), () => page.locator('.notice').innerText());
     assertEqual(state(), ' false', 'the view after three, which were two');
     await page.keyboard.press('Control+Shift+Z');
     await askUntil((now) => now === 'malloc false', async () => state());
@@ -343,7 +343,7 @@ await check('steps are undone and done again by key', async () => {
     assertEqual(state(), 'malloc true', 'the view after all was done again');
     await settle(page);
     await page.keyboard.press('Control+y');
-    await askUntil((text) => text.includes('nothing to do again'), () => page.locator('.notice').innerText());
+    await askUntil((text) => text.includes('Nothing to redo'), () => page.locator('.notice').innerText());
     await restart();
 });
 

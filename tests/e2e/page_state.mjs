@@ -137,8 +137,8 @@ await check('samples are kept by the markers that are searched for, else by a na
         const { label, enabled } = markerFilter.keepSamplesItem(name);
         return `${label}: ${enabled}`;
     };
-    assertEqual(item('paint'), 'Drop samples outside of paint: true', 'by name');
-    assertEqual(item('paint', ' size:1 '), 'Drop samples outside of “size:1”: true', 'by search');
+    assertEqual(item('paint'), 'Drop samples outside paint: true', 'by name');
+    assertEqual(item('paint', ' size:1 '), 'Drop samples outside “size:1”: true', 'by search');
     assert(item('a "b"').endsWith(': false') && item('').endsWith(': false'), 'a name without words for it is offered');
 });
 

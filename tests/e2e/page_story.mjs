@@ -233,7 +233,7 @@ async function findWait(url, file) {
 
     await check('lock wait: of the markers of all threads the longest is that of the reader, and says for what', async () => {
         await page.locator('.track-label').first().click({ button: 'right' });
-        await page.getByRole('menuitem', { name: 'Choose all threads of this process' }).click();
+        await page.getByRole('menuitem', { name: 'Select all threads of this process' }).click();
         await settle(page);
         await goTo(page, 'Marker Table', LIST);
         await page.getByRole('button', { name: 'Duration' }).click();
@@ -277,7 +277,7 @@ async function findWait(url, file) {
         await press(page, 'Escape');
         assertEqual(parameter(page, 'preview'), null, 'the chosen range after Esc');
         await page.locator('.track-label').first().click({ button: 'right' });
-        await page.getByRole('menuitem', { name: 'Choose all threads of this process' }).click();
+        await page.getByRole('menuitem', { name: 'Select all threads of this process' }).click();
         await press(page, '/');
         await page.keyboard.type('futex_wait,Cache::lookup');
         await press(page, 'Enter');

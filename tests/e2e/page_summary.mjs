@@ -45,7 +45,7 @@ await check('functions, libraries and categories have the numbers of prof report
 
 await check('what it counts follows weight, search and transforms', async () => {
     const page = await openPage(summary, awaited);
-    await page.getByLabel('What a sample counts').selectOption({ label: 'Samples' });
+    await page.getByLabel('Sample weight').selectOption({ label: 'Samples' });
     await settle(page);
     const counted = report('--functions', '--weight', 'samples');
     assertEqual(await entries(page, 'functions'), expected(counted.functions, counted.total), 'functions by samples');

@@ -165,7 +165,7 @@ await check('a column is left out and comes back', async () => {
 await check("shares are those of the caller, on wish", async () => {
     const page = await openPage(url);
     await openAll(page);
-    await chooseInHead(page, 'Shares of the row above');
+    await chooseInHead(page, 'Percent of parent');
     const path = [];
     for (const row of await readRows(page)) {
         const parent = path[row.level - 2];
@@ -175,7 +175,7 @@ await check("shares are those of the caller, on wish", async () => {
         assertEqual(Number.parseFloat(row.share).toFixed(1), expected, `share of ${row.name}`);
     }
     await head(page, 'Of caller').click({ button: 'right' });
-    await page.getByRole('menuitemcheckbox', { name: 'Shares of the row above' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Percent of parent' }).click();
     await settle(page);
     assertEqual(await head(page, 'Of caller').count(), 0, 'heads of the column');
     await page.close();

@@ -296,7 +296,7 @@ await check('the graph shows faintly what a transform drops, and the tooltip say
     }
     const bounds = await page.locator('.track.selected canvas').first().boundingBox();
     await page.mouse.move(bounds.x + bounds.width / 2, bounds.y + bounds.height / 2);
-    await page.waitForSelector('.tooltip:has-text("leave this sample out")');
+    await page.waitForSelector('.tooltip:has-text("transforms drop this sample")');
     await page.close();
 });
 

@@ -9,7 +9,7 @@
     profile_metadata.py FILE user-self NAME [LINE]  the same, of the samples that are not in the kernel
     profile_metadata.py FILE total NAME             percent of samples with NAME on the stack
     profile_metadata.py FILE chain A B C            percent of samples with A calling (directly or not) B calling C
-    profile_metadata.py FILE complete               percent of samples whose stack is not cut
+    profile_metadata.py FILE complete               percent of samples whose stack is not truncated
     profile_metadata.py FILE roots                  how many samples each outermost function has
     profile_metadata.py FILE named                  percent of frames of samples (weighted) that are not "0x..."
     profile_metadata.py FILE cpu                    CPU time in ms, all threads

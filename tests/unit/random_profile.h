@@ -45,7 +45,7 @@ static inline void random_samples(struct random *random, struct profile *profile
     }
 }
 
-/* `profile` is initialised here; the caller destroys it. */
+/* `profile` is initialized here; the caller destroys it. */
 static inline void random_profile(struct profile *profile, uint64_t seed)
 {
     static const char *const colors[] = {"blue", "grey", "red", "green"};

@@ -24,12 +24,12 @@ static const unsigned char id[4] = {0xab, 0xcd, 0xef, 0x01};
 
 /* ---- the server ---- */
 
-enum behaviour { SERVES, SAYS_NOT_FOUND, CLAIMS_MUCH, IS_SILENT, SERVES_HALF };
+enum behavior { SERVES, SAYS_NOT_FOUND, CLAIMS_MUCH, IS_SILENT, SERVES_HALF };
 
 struct server {
     int socket;
     atomic_int connection; /* the one that is being answered; -1: none */
-    atomic_int behaviour;  /* enum behaviour */
+    atomic_int behavior;   /* enum behavior */
     pthread_t thread;
     char asked[256]; /* the first line of the last request */
     atomic_uint requests;
@@ -43,11 +43,11 @@ static void answer(struct server *server, int connection)
     static const char half[] = "HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\nhello";
     static const char *const answers[] = {
         [SERVES] = found, [SAYS_NOT_FOUND] = missing, [CLAIMS_MUCH] = much, [IS_SILENT] = "", [SERVES_HALF] = half};
-    const char *text = answers[atomic_load(&server->behaviour)];
+    const char *text = answers[atomic_load(&server->behavior)];
     char rest[256];
     if (send(connection, text, strlen(text), MSG_NOSIGNAL) < 0)
         return;
-    if (server->behaviour == SERVES || server->behaviour == SAYS_NOT_FOUND)
+    if (server->behavior == SERVES || server->behavior == SAYS_NOT_FOUND)
         shutdown(connection, SHUT_WR);
     while (recv(connection, rest, sizeof(rest), 0) > 0)
         ; /* until the client has enough */
@@ -68,12 +68,12 @@ static void *serve(void *context)
     return NULL;
 }
 
-static void start_server(struct server *server, enum behaviour behaviour)
+static void start_server(struct server *server, enum behavior behavior)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof(address);
     char url[64];
-    *server = (struct server){.socket = socket(AF_INET, SOCK_STREAM, 0), .connection = -1, .behaviour = behaviour};
+    *server = (struct server){.socket = socket(AF_INET, SOCK_STREAM, 0), .connection = -1, .behavior = behavior};
     assert_int_equal(bind(server->socket, (struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(listen(server->socket, 8), 0);
     assert_int_equal(getsockname(server->socket, (struct sockaddr *)&address, &size), 0);
@@ -189,7 +189,7 @@ static void test_missing_file_is_no_reason_to_give_up(void **unused)
     start_server(&server, SAYS_NOT_FOUND);
     assert_int_equal(fetch(client, &err), -ENOENT);
     assert_string_equal(err.text, "no debug server has a file for libfoo.so");
-    server.behaviour = SERVES;
+    server.behavior = SERVES;
     int fd = debug_server_fetch(client, DEBUG_SERVER_PROGRAM, id, sizeof(id), "libfoo.so", &err);
     assert_true(fd >= 0);
     close(fd);
@@ -228,7 +228,7 @@ static void test_server_that_takes_too_long_is_not_asked_again(void **unused)
         assert_nothing_more_is_asked(client, &server);
         debug_server_free(client);
         client = new_client(NULL);
-        server.behaviour = SERVES; /* the next time it is asked, and has it */
+        server.behavior = SERVES; /* the next time it is asked, and has it */
         hang_up(&server);
         int fd = fetch(client, &err);
         assert_true(fd >= 0);

@@ -76,7 +76,7 @@ static void test_digits_that_are_a_multiple_of_two_to_the_64_are_not_zero(void *
         assert_true(number_parse(texts[i], strlen(texts[i])) == strtod(texts[i], NULL));
 }
 
-static void test_ties_go_to_the_even_neighbour(void **unused)
+static void test_ties_go_to_the_even_neighbor(void **unused)
 {
     (void)unused;
     static const char *const texts[] = {"9007199254740993",        "9007199254740995",       "9007199254740993.0",
@@ -146,7 +146,7 @@ int main(void)
         cmocka_unit_test(test_every_double_survives_writing_and_reading),
         cmocka_unit_test(test_numbers_of_any_length_are_read_as_strtod_reads_them),
         cmocka_unit_test(test_digits_that_are_a_multiple_of_two_to_the_64_are_not_zero),
-        cmocka_unit_test(test_ties_go_to_the_even_neighbour),
+        cmocka_unit_test(test_ties_go_to_the_even_neighbor),
         cmocka_unit_test(test_numbers_beyond_a_double_stay_finite),
         cmocka_unit_test(test_doubles_are_written_briefly),
         cmocka_unit_test(test_decimals_lose_their_trailing_zeros),

@@ -60,7 +60,7 @@ static void write_start(struct spool_writer *writer)
         assert_int_equal(spool_writer_event(writer, &events[i], NULL), 0);
 }
 
-/* Samples number `first` to `first + count - 1`, recognisable by time and middle frame. */
+/* Samples number `first` to `first + count - 1`, recognizable by time and middle frame. */
 static int write_samples(struct spool_writer *writer, uint64_t first, uint64_t count, struct error *err)
 {
     for (uint64_t i = first; i < first + count; i++) {

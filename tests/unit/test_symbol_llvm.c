@@ -1,6 +1,6 @@
 /*
  * Names, inline chains, files, lines and columns are those of llvm-symbolizer: over addresses in all functions of
- * programs built by gcc, clang, rustc and go at several levels of optimisation and versions of DWARF, and of programs
+ * programs built by gcc, clang, rustc and go at several levels of optimization and versions of DWARF, and of programs
  * of this machine. A difference is no failure where we mean it; the reasons below say whose doing it is. Without one of
  * the tools a test is skipped.
  */

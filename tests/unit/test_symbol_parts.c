@@ -1,5 +1,5 @@
 /*
- * Functions in several pieces (.cold, .part, .constprop, .isra; with link-time optimisation, with a profile, by gcc and
+ * Functions in several pieces (.cold, .part, .constprop, .isra; with link-time optimization, with a profile, by gcc and
  * clang) are one function of the profile, with a native symbol for each piece.
  */
 #include "assemble/assemble.h"
@@ -266,7 +266,7 @@ static void test_parts_are_one_function_without_debug_info_too(void **unused)
     check_build("g++ -std=c++17 %s -o %s tests/targets/names.cpp", "-O2");
 }
 
-static void test_parts_of_link_time_optimisation_are_one_function(void **unused)
+static void test_parts_of_link_time_optimization_are_one_function(void **unused)
 {
     (void)unused;
     check_build("g++ -std=c++17 %s -o %s tests/targets/names.cpp", "-g -O2 -flto");
@@ -286,7 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parts_of_gcc_are_one_function),
         cmocka_unit_test(test_parts_are_one_function_without_debug_info_too),
-        cmocka_unit_test(test_parts_of_link_time_optimisation_are_one_function),
+        cmocka_unit_test(test_parts_of_link_time_optimization_are_one_function),
         cmocka_unit_test(test_parts_by_a_profile_are_one_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,7 +304,7 @@ struct slow_details {
     bool inverted;
     uint32_t func; /* of add_details_of_func() */
     double category_total[4], category_self[4], line_total[4], line_self[4];
-    double cut;
+    double truncated;
 };
 
 static bool path_is_on(const struct slow_details *slow, const struct slow_stack *stack)
@@ -334,7 +334,7 @@ static void add_details_at(struct slow_details *slow, const struct slow_stack *s
         slow->category_self[stack->category] += weight;
         slow->line_self[line] += weight;
     }
-    slow->cut += is_cut(slow, stack) ? weight : 0;
+    slow->truncated += is_cut(slow, stack) ? weight : 0;
 }
 
 static void add_details(void *context, const struct slow_stack *stack, double weight)
@@ -378,7 +378,7 @@ static void assert_same_details(const struct node_details *details, struct slow_
         assert_true(slow->category_total[k] == 0 && slow->category_self[k] == 0);
         assert_true(k == 0 || (slow->line_total[k] == 0 && slow->line_self[k] == 0));
     }
-    assert_true(details->cut == slow->cut);
+    assert_true(details->truncated == slow->truncated);
 }
 
 static void check_details(struct engine *engine, const struct slow_query *query)

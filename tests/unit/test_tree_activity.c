@@ -205,7 +205,7 @@ static void test_what_a_query_and_a_chosen_row_leave_is_that_of_their_samples(vo
     }
 }
 
-static double weight_of_kept(const struct engine *engine, const uint8_t *kept)
+static double weight_of_matching(const struct engine *engine, const uint8_t *matching)
 {
     double sum = 0;
     const struct profile *profile = engine_profile(engine);
@@ -214,7 +214,7 @@ static double weight_of_kept(const struct engine *engine, const uint8_t *kept)
         for (size_t i = 0; i < samples->length; i++) {
             uint32_t stack = samples->stack[i];
             uint32_t node = stack == PROFILE_NONE ? NODE_NONE : engine_nodes(engine)->of_stack[stack];
-            if (node != NODE_NONE && kept[node])
+            if (node != NODE_NONE && matching[node])
                 sum += samples->weight ? samples->weight[i] : 1;
         }
     }
@@ -229,7 +229,7 @@ static void test_the_nodes_of_a_path_have_the_samples_of_its_row(void **state)
         struct engine *engine = engine_of(seed);
         struct tree_rows rows = {0};
         struct node_path funcs = {0};
-        struct kept_path kept = {0};
+        struct matching_path cached = {0};
         struct error err;
         uint32_t threads[64];
         size_t thread_count = engine_profile(engine)->threads.length;
@@ -246,10 +246,10 @@ static void test_the_nodes_of_a_path_have_the_samples_of_its_row(void **state)
         for (size_t i = 0; i < rows.length; i++, checked++) {
             assert_int_equal(engine_path(engine, rows.node[i], &funcs, &err), 0);
             struct tree_path path = {funcs.data, funcs.length, query.inverted};
-            assert_int_equal(kept_path_update(&kept, engine_nodes(engine), &path, &err), 0);
-            assert_true(fabs(weight_of_kept(engine, kept.kept) - rows.total[i]) < 1e-6);
+            assert_int_equal(matching_path_update(&cached, engine_nodes(engine), &path, &err), 0);
+            assert_true(fabs(weight_of_matching(engine, cached.matching) - rows.total[i]) < 1e-6);
         }
-        kept_path_destroy(&kept);
+        matching_path_destroy(&cached);
         array_free(&funcs);
         tree_rows_destroy(&rows);
         engine_free(engine);

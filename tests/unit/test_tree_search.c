@@ -92,11 +92,11 @@ static bool keeps(const struct profile *profile, const struct call_nodes *nodes,
 {
     struct search search;
     struct error err;
-    uint8_t kept[8];
+    uint8_t matching[8];
     assert_int_equal(search_init(&search, profile, text, strlen(text), &err), 0);
-    assert_int_equal(search_nodes(&search, nodes, kept, &err), 0);
+    assert_int_equal(search_nodes(&search, nodes, matching, &err), 0);
     search_destroy(&search);
-    return kept[nodes->of_stack[stack]];
+    return matching[nodes->of_stack[stack]];
 }
 
 static void test_all_terms_must_match_somewhere_on_the_stack(void **state)

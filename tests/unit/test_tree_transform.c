@@ -215,10 +215,10 @@ static double sum_of(const struct activity *activity)
 static void check_activity(struct engine *engine, const struct slow_query *query)
 {
     struct error err;
-    struct activity all, kept;
+    struct activity all, matching;
     ask(engine, query, false);
     assert_int_equal(engine_activity_of_all(engine, 0, 0, 100, 50, &all, &err), 0);
-    assert_int_equal(engine_activity(engine, 0, 0, 100, 50, "", 0, NULL, &kept, &err), 0);
+    assert_int_equal(engine_activity(engine, 0, 0, 100, 50, "", 0, NULL, &matching, &err), 0);
     bool drops = false;
     const struct sample_table *samples = &query->profile->threads.data[0].samples;
     for (size_t i = 0; i < samples->length; i++) {
@@ -228,11 +228,11 @@ static void check_activity(struct engine *engine, const struct slow_query *query
         drops |= stack.depth == 0;
     }
     if (!drops || query->transform_count == 0)
-        assert_true(sum_of(&all) == sum_of(&kept));
+        assert_true(sum_of(&all) == sum_of(&matching));
     else
-        assert_true(sum_of(&kept) <= sum_of(&all) + 1e-4);
+        assert_true(sum_of(&matching) <= sum_of(&all) + 1e-4);
     activity_destroy(&all);
-    activity_destroy(&kept);
+    activity_destroy(&matching);
 }
 
 static void test_activity_of_dropped_samples_is_left_out(void **state)

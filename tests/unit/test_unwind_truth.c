@@ -449,9 +449,9 @@ static void test_every_instruction(void **state)
     }
 
 static struct variant variants[] = {
-    C("gcc_unoptimised", "gcc", "-O0"),
+    C("gcc_unoptimized", "gcc", "-O0"),
     {"test_every_instruction_from_exec_to_exit", "gcc", "-O2", "stacks.c", true, true},
-    C("gcc_optimised", "gcc", "-O2"),
+    C("gcc_optimized", "gcc", "-O2"),
     C("gcc_with_frame_pointer", "gcc", "-O2 -fno-omit-frame-pointer"),
     C("gcc_size", "gcc", "-Os"),
     C("gcc_static", "gcc", "-O2 -static"),
@@ -459,11 +459,11 @@ static struct variant variants[] = {
     C("gcc_without_eh_frame_header", "gcc", "-O2 -no-pie -Wl,--no-eh-frame-hdr"),
     C("gcc_debug_frame_only", "gcc", "-O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables"),
     C("gcc_compressed_debug_frame", "gcc", "-O2 -g -gz -fno-asynchronous-unwind-tables -fno-unwind-tables"),
-    C("clang_unoptimised", "clang", "-O0"),
-    C("clang_optimised", "clang", "-O2"),
+    C("clang_unoptimized", "clang", "-O0"),
+    C("clang_optimized", "clang", "-O2"),
     C("clang_lld_lazy_binding", "clang", "-O2 -fuse-ld=lld -Wl,-z,lazy"),
     EXCEPTIONS("gcc", "g++", "-O2"),
-    EXCEPTIONS("gcc_unoptimised", "g++", "-O0"),
+    EXCEPTIONS("gcc_unoptimized", "g++", "-O0"),
     EXCEPTIONS("clang", "clang++", "-O2"),
 };
 

@@ -37,7 +37,7 @@ const OVERSCAN = 12;
 const HEADER_HEIGHT = 24;
 const INSTRUCTION_LIMIT = 300;
 
-/** Mnemonic, registers, numbers, names and remarks, in the colours of the source. */
+/** Mnemonic, registers, numbers, names and remarks, in the colors of the source. */
 const TOKEN = /(<[^>]*>)|(#.*$)|(\$?-?\b0x[0-9a-f]+\b|\$?-?\b\d+\b)|(%[a-z0-9()]+)/g;
 
 function Text({ text, found }: { text: string; found: RegExp | null }): JSX.Element {

@@ -147,7 +147,7 @@ function CenterList(): JSX.Element {
     namesVersion.value;
     return (
         <div class="wing-list" style={{ width: `${listWidth.value}px` }}>
-            <div class="wing-head" role="radiogroup" aria-label="What is listed">
+            <div class="wing-head" role="radiogroup" aria-label="List">
                 {LISTS.map(([one, title]) => (
                     <button
                         key={one}
@@ -197,7 +197,7 @@ function CenterList(): JSX.Element {
 
 // ---- callers and callees ----
 
-const shareOptions = { whole: () => centerWeights.value?.total ?? 0, wholeTitle: 'Share', wholeHint: 'The part of the total in the middle' };
+const shareOptions = { whole: () => centerWeights.value?.total ?? 0, wholeTitle: 'Share', wholeHint: 'Share of the focus function\'s total' };
 const columnsOf = {
     callees: computed(() => weightColumns<TreeNode>(shareOptions).filter(({ key }) => key !== 'selfShare')),
     callers: computed(() =>
@@ -237,7 +237,7 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
     const nothing =
         weights === null || weights.total === 0 ? null : (
             <p class="empty muted" role="status">
-                {side === 'callers' ? 'Nobody calls it: its samples begin here.' : 'It calls nothing that was sampled.'}
+                {side === 'callers' ? 'No callers: its stacks begin here.' : 'No callees were sampled.'}
             </p>
         );
     return (
@@ -265,7 +265,7 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
             menuOf={(node) =>
                 functionMenu(node.func, [
                     menuItem('Copy stack', () => copyWing(wing, node)),
-                    menuItem('Open everything below', () => void tree.expandAll(node), {
+                    menuItem('Expand all descendants', () => void tree.expandAll(node), {
                         keys: '*',
                         enabled: node.hasChildren,
                         startsGroup: true,
@@ -304,7 +304,7 @@ function Middle({ of }: { of: Center }): JSX.Element {
                 type="button"
                 class="button quiet"
                 aria-pressed={isSideBySide.value}
-                title="Callers and callees beside each other, or above"
+                title="Show callers and callees side by side or stacked"
                 onClick={toggleSides}
             >
                 Side by side
@@ -337,7 +337,7 @@ export function Butterfly(): JSX.Element {
                 )}
                 {isGone && (
                     <p class="empty" role="status">
-                        No sample of this view has it in its stack. Choose another at the left, or widen the view.
+                        No stack in this view contains it. Select another one on the left, or widen the range.
                     </p>
                 )}
                 {of && !isGone && (

@@ -47,7 +47,7 @@ const columns = computed<Column<TreeNode>[]>(() => {
     return weightColumns({
         whole: (node) => node.parent?.total ?? all,
         wholeTitle: `Of ${parent}`,
-        wholeHint: `The part of its ${parent}'s total`,
+        wholeHint: `Share of its ${parent}'s total`,
     });
 });
 
@@ -97,8 +97,8 @@ function copyItems(): MenuItem[] {
 }
 
 function headMenu(): MenuItem[] {
-    const shares = menuItem('Shares of the row above', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
-        title: 'Percentages are those of the caller instead of everything',
+    const shares = menuItem('Percent of parent', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
+        title: 'Show each percentage relative to the caller instead of the total',
         checked: isOfParent(),
     });
     return [foldItem(), shares, ...copyItems()];

@@ -60,17 +60,17 @@ export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
 
 // ---- the tooltip ----
 
-let wish: { index: number; time: number; x: number; y: number } | null = null;
+let request: { index: number; time: number; x: number; y: number } | null = null;
 let isAsking = false;
 
 export function hideCounter(): void {
-    wish = null;
+    request = null;
     if (hovered.value) hovered.value = null;
 }
 
 /** Shows what a counter has at a place; while the engine looks for it, only the newest place is remembered. */
 export function showCounter(index: number, time: number, x: number, y: number): void {
-    wish = { index, time, x, y };
+    request = { index, time, x, y };
     if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
     if (!isAsking) void ask();
 }
@@ -78,9 +78,9 @@ export function showCounter(index: number, time: number, x: number, y: number): 
 async function ask(): Promise<void> {
     isAsking = true;
     try {
-        for (let asked: typeof wish = null; wish !== null && wish !== asked; ) {
-            asked = wish;
-            const { index, time } = asked;
+        for (let sent: typeof request = null; request !== null && request !== sent; ) {
+            sent = request;
+            const { index, time } = sent;
             const counter = counterOf(index);
             const preview = previewRange.value;
             const [value, view, chosen] = await Promise.all([
@@ -88,9 +88,9 @@ async function ask(): Promise<void> {
                 engine.counterTotals(index, committedRange.value),
                 preview && time >= preview[0] && time <= preview[1] ? engine.counterTotals(index, preview) : null,
             ]);
-            if (wish === null) break;
+            if (request === null) break;
             hovered.value = value ? { counter: index, value } : null;
-            const { x, y } = wish;
+            const { x, y } = request;
             tooltip.value =
                 value && counter
                     ? { x, y, content: <CounterContent counter={counter} value={value} view={view} chosen={chosen} /> }
@@ -117,15 +117,15 @@ function CounterContent({ counter, value, view, chosen }: CounterContentProps): 
     const signed = (amount: number): string => `${amount > 0 ? '+' : ''}${formatAmount(amount, unit)}`;
     const rows: [string, string][] = isRate
         ? [
-              ['Here', value.rate === null ? 'not known' : formatRate(value.rate, unit)],
-              ['Since the sample before', formatAmount(value.change, unit)],
+              ['At the cursor', value.rate === null ? 'unknown' : formatRate(value.rate, unit)],
+              ['Since the previous sample', formatAmount(value.change, unit)],
               ['In view', `${formatAmount(view.total, unit)}, on average ${formatRate(view.total / (to - from), unit)}`],
           ]
         : [
               // Sums begin somewhere: what counts is how far they are above the least.
-              ['Above the least in view', formatAmount(value.accumulated - (view.low ?? 0), unit)],
-              ['Since the sample before', signed(value.change)],
-              ['Least to most in view', formatAmount((view.high ?? 0) - (view.low ?? 0), unit)],
+              ['Above the minimum in view', formatAmount(value.accumulated - (view.low ?? 0), unit)],
+              ['Since the previous sample', signed(value.change)],
+              ['Range in view', formatAmount((view.high ?? 0) - (view.low ?? 0), unit)],
           ];
     if (chosen && preview)
         rows.push(
@@ -134,7 +134,7 @@ function CounterContent({ counter, value, view, chosen }: CounterContentProps): 
                       'In the selection',
                       `${formatAmount(chosen.total, unit)}, on average ${formatRate(chosen.total / (preview[1] - preview[0]), unit)}`,
                   ]
-                : ['In the selection', `${signed(chosen.total)}, least to most ${formatAmount((chosen.high ?? 0) - (chosen.low ?? 0), unit)}`],
+                : ['In the selection', `${signed(chosen.total)}, range ${formatAmount((chosen.high ?? 0) - (chosen.low ?? 0), unit)}`],
         );
     return (
         <>

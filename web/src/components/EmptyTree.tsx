@@ -17,21 +17,21 @@ function reasons(): Reason[] {
     const terms = search.value.trim();
     if (terms !== '')
         found.push({
-            sentence: `No stack in this view has all of “${plainText(terms, 80)}”.`,
+            sentence: `No stack in this view matches “${plainText(terms, 80)}”.`,
             action: 'Clear the search',
             run: () => changeView({ search: '' }, 'push'),
         });
     const { length } = transforms.value;
     if (length > 0)
         found.push({
-            sentence: 'Transforms of the call tree leave samples out.',
+            sentence: 'Call tree transforms drop samples.',
             action: 'Undo the last transform',
             run: () => undoTransforms(length - 1),
         });
     if (previewRange.value)
         found.push({
-            sentence: 'The chosen range may be free of samples.',
-            action: 'Forget the chosen range',
+            sentence: 'The selected range may contain no samples.',
+            action: 'Clear selection',
             run: () => setPreview(null, 'push'),
         });
     if (view.value.ranges.length > 0)
@@ -56,7 +56,7 @@ export function EmptyTree(): JSX.Element {
                 </p>
             )}
             {found.length === 0 && !isWhole && (
-                <p>The selected threads did nothing that was sampled. Choose another thread above.</p>
+                <p>The selected threads have no samples. Select another thread above.</p>
             )}
             {!isWhole &&
                 found.map((reason) => (

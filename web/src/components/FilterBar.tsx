@@ -46,15 +46,15 @@ export function SampleFilters(): JSX.Element {
     const { hidesIdle, stackType } = view.value;
     return (
         <div class="sample-filters">
-            <Select label="What a sample counts" choices={weightChoices.value} value={weight.value} onChoose={setWeight} />
+            <Select label="Sample weight" choices={weightChoices.value} value={weight.value} onChoose={setWeight} />
             <Select
-                label="Frames that are shown"
+                label="Frame filter"
                 choices={stackChoices.value}
                 value={stackType}
                 onChoose={(type) => void setStackType(type)}
             />
             {idleCategory.value >= 0 && (
-                <label class="checkbox" title="Samples whose innermost frame is of the category Idle">
+                <label class="checkbox" title="Samples whose leaf frame is in the category Idle">
                     <input type="checkbox" checked={!hidesIdle} onChange={() => setHidesIdle(!hidesIdle)} />
                     Include idle samples
                 </label>

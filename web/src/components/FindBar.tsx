@@ -74,8 +74,8 @@ export function FindBar({ pane }: { pane: FindPane }): JSX.Element | null {
                 onInput={(event) => findWhileTyped(event.currentTarget.value)}
             />
             <Count />
-            <Step by={-1} label="Previous place" keys="Shift+Enter" />
-            <Step by={1} label="Next place" keys="Enter" />
+            <Step by={-1} label="Previous match" keys="Shift+Enter" />
+            <Step by={1} label="Next match" keys="Enter" />
             <button type="button" class="button quiet square" aria-label="Close the search" title="Close (Esc)" onClick={closeFind}>
                 <CloseIcon />
             </button>

@@ -55,9 +55,9 @@ function Aggregate({ rects, rect }: { rects: FlameRects; rect: number }): JSX.El
     const total = rects.total[rect] ?? 0;
     return (
         <>
-            <p>{`${formatCount(rects.count[rect] ?? 0)} functions, each too narrow to be drawn`}</p>
+            <p>{`${formatCount(rects.count[rect] ?? 0)} functions too narrow to draw`}</p>
             <AmountLines total={total} self={rects.self[rect] ?? 0} whole={whole()} />
-            <p class="muted">Zoom in to tell them apart.</p>
+            <p class="muted">Zoom in to see them.</p>
         </>
     );
 }

@@ -21,7 +21,7 @@ function Breadcrumb(): JSX.Element {
     const { ranges, preview } = view.value;
     const all = [fullRange.value, ...ranges];
     return (
-        <nav class="breadcrumb" aria-label="Ranges zoomed into">
+        <nav class="breadcrumb" aria-label="Zoom history">
             <ol>
                 {all.map((range, depth) => {
                     const duration = formatDuration(range[1] - range[0]);
@@ -74,7 +74,7 @@ function trustSummary(section: ExtraSection): { text: string; isGood: boolean } 
     const percent = Number.parseFloat(/(\d+(\.\d+)?)\s*%/.exec(complete ?? '')?.[1] ?? '100');
     const lostCount = Number.parseFloat((lost ?? '0').replace(/,/g, '')) || 0;
     const isGood = percent >= LEAST_COMPLETE && covered >= LEAST_COVERED && lostCount <= info.value.sampleCount * MOST_LOST_SHARE;
-    return { text: parts.join(', ') || 'Trust figures', isGood };
+    return { text: parts.join(', ') || 'Recording quality', isGood };
 }
 
 function Trust(): JSX.Element | null {
@@ -85,7 +85,7 @@ function Trust(): JSX.Element | null {
         <button
             type="button"
             class={isGood ? 'trust good' : 'trust doubtful'}
-            title="How far these figures can be trusted: open the recording's details"
+            title="Recording quality: show details"
             onClick={() => {
                 openDialog.value = 'info';
             }}
@@ -184,8 +184,8 @@ export function Header(): JSX.Element {
                 <button
                     type="button"
                     class="button quiet square"
-                    aria-label={isDark ? 'Light colours' : 'Dark colours'}
-                    title={isDark ? 'Light colours' : 'Dark colours'}
+                    aria-label={isDark ? 'Light theme' : 'Dark theme'}
+                    title={isDark ? 'Light theme' : 'Dark theme'}
                     onClick={toggleTheme}
                 >
                     {isDark ? <SunIcon /> : <MoonIcon />}

@@ -20,7 +20,7 @@ function recordingFacts(): Fact[] {
         { label: 'Interval', value: profile.interval > 0 ? formatDuration(profile.interval) : '' },
         { label: 'Samples', value: formatCount(profile.sampleCount) },
         { label: 'Threads', value: formatCount(profile.threads.length) },
-        { label: 'Symbols', value: profile.symbolicated ? '' : 'not looked up: names are addresses' },
+        { label: 'Symbols', value: profile.symbolicated ? '' : 'not symbolicated: names are addresses' },
     ];
     const known = new Set(facts.map((fact) => fact.label.toLowerCase()));
     return [...facts, ...profile.facts.filter((fact) => !known.has(fact.label.toLowerCase()))].filter(

@@ -11,8 +11,8 @@ function sinceZero(time: number): string {
 /** Why a thread shows nothing at a time; '' where it was there. */
 export function absence(index: number, time: number): string {
     const thread = threadInfo(index);
-    if (thread && thread.start !== null && time < thread.start) return `Not started yet: it did at ${sinceZero(thread.start)}.`;
-    if (thread && thread.end !== null && time > thread.end) return `It had ended, at ${sinceZero(thread.end)}.`;
+    if (thread && thread.start !== null && time < thread.start) return `Not started yet (starts at ${sinceZero(thread.start)}).`;
+    if (thread && thread.end !== null && time > thread.end) return `Ended at ${sinceZero(thread.end)}.`;
     return '';
 }
 

@@ -6,8 +6,8 @@ import { formatBytes } from '../text/format';
 import { ProfileText } from './text';
 
 const PHASES: Record<Progress['phase'], string> = {
-    download: 'Reading the profile',
-    parse: 'Taking the profile apart',
+    download: 'Loading the profile',
+    parse: 'Parsing the profile',
     index: 'Building the call tree',
 };
 

@@ -50,7 +50,7 @@ function describe(row: MarkerRow | null): string {
 }
 
 /** The rect that an arrow leads to: left and right to the next of the row, up and down to the nearest of the next row. */
-function neighbour(frame: MarkerFrame, from: number, key: string): number {
+function neighbor(frame: MarkerFrame, from: number, key: string): number {
     const { rects } = frame;
     if (!rects) return -1;
     const count = rects.row.length;
@@ -210,7 +210,7 @@ export function MarkerChart(): JSX.Element {
         const row = rect >= 0 ? await rowOf(markerOf(rect)) : undefined;
         const here: MenuItem[] = isMouse
             ? [
-                  menuItem('Begin the selection here', () => setPreviewStart(time), { startsGroup: row !== undefined }),
+                  menuItem('Start the selection here', () => setPreviewStart(time), { startsGroup: row !== undefined }),
                   menuItem('End the selection here', () => setPreviewEnd(time)),
               ]
             : [];
@@ -228,7 +228,7 @@ export function MarkerChart(): JSX.Element {
         const current = rects ? rects.marker.indexOf(selectedMarker.value) : -1;
         const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
         const row = current >= 0 ? markerChartLabel(markerOf(current)) : undefined;
-        if (ARROWS.has(event.key) && isPlain) select(neighbour(frame, current, event.key));
+        if (ARROWS.has(event.key) && isPlain) select(neighbor(frame, current, event.key));
         else if (navigation.onKeyDown(event)) hide();
         else if (row && event.key === 'Enter') selectMarkerRange(row);
         else if (row && event.key === 'c' && event.ctrlKey) copyDescription(row);
@@ -316,7 +316,7 @@ function ShownRange({ shown }: { shown: [number, number] }): JSX.Element | null 
     return (
         <div class="chart-note sticky">
             <span>{`${formatDuration(shown[0] - zero)} to ${formatDuration(shown[1] - zero)}`}</span>
-            <button type="button" class="button" title="Show all of the time (Esc)" onClick={() => previewAxis.show([from, to])}>
+            <button type="button" class="button" title="Show the full range (Esc)" onClick={() => previewAxis.show([from, to])}>
                 Show all
             </button>
         </div>

@@ -13,13 +13,13 @@ import { LifeShade } from './LifeShade';
 import { MarkerTooltip } from './marker_parts';
 import { useNewest, useSeen } from './use';
 
-const MOST_KEPT = 200;
+const MOST_CACHED = 200;
 /** px around a marker that still mean it. */
 const NEAR = 3;
 
 /** What is drawn, by track and graph: for the mouse. */
-const kept = new NewestMap<string, MarkerGraph>(MOST_KEPT);
-onOtherProfile(() => kept.clear());
+const cache = new NewestMap<string, MarkerGraph>(MOST_CACHED);
+onOtherProfile(() => cache.clear());
 
 interface GraphProps {
     row: TrackRow;
@@ -40,7 +40,7 @@ function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
     useNewest(
         isSeen && pixels > 0 ? () => engine.markerGraph(row.thread, schema, at, [from, to], pixels) : null,
         (answer) => {
-            kept.set(`${row.key}.${at}`, answer);
+            cache.set(`${row.key}.${at}`, answer);
             setDrawn(answer);
         },
         [row.key, at, isSeen, from, to, pixels],
@@ -86,7 +86,7 @@ export function showGraphMarker(index: number, time: number, x: number, y: numbe
     const graphs = info.value.markerGraphs[index];
     const [from, to] = committedRange.value;
     const found = (graphs?.graphs ?? [])
-        .map((_, at) => kept.get(`${track}.${at}`))
+        .map((_, at) => cache.get(`${track}.${at}`))
         .map((graph) => (graph ? markerNear(graph, Math.floor(((time - from) / (to - from)) * graph.values.length)) : -1))
         .find((marker) => marker >= 0);
     if (!graphs || found === undefined) {

@@ -81,7 +81,7 @@ const columns: readonly Column<number>[] = [
         describe: (marker) => {
             const row = markerRow(marker);
             const duration = row && markerDuration(row);
-            return typeof duration === 'number' ? `${duration} ms` : 'It has no duration';
+            return typeof duration === 'number' ? `${duration} ms` : 'No duration';
         },
         value: (marker) => {
             const row = markerRow(marker);
@@ -134,12 +134,12 @@ export function EmptyMarkers(): JSX.Element {
     const others = info.value.markerCount - count;
     const reason =
         markerSearch.value !== '' && count > 0
-            ? 'No marker of the selected threads has what is searched for.'
+            ? 'No marker of the selected threads matches the filter.'
             : count > 0
-              ? 'The selected range has none; there are some outside of it.'
+              ? 'The selected range contains no markers; the full range does.'
               : info.value.markerCount === 0
-                ? 'This profile has no markers: whoever recorded it wrote none.'
-                : `The selected threads have none; others have ${formatCount(others)}.`;
+                ? 'This profile contains no markers'
+                : `The selected threads have no markers; other threads have ${formatCount(others)}.`;
     return (
         <div class="empty">
             <h2>No markers</h2>
@@ -152,12 +152,12 @@ export function EmptyMarkers(): JSX.Element {
                 )}{' '}
                 {previewRange.value && (
                     <button type="button" class="button" onClick={() => setPreview(null, 'push')}>
-                        Clear the range
+                        Show the full range
                     </button>
                 )}{' '}
                 {count === 0 && others > 0 && (
                     <button type="button" class="button" onClick={() => changeView({ threads: busiest() }, 'push')}>
-                        Show the thread with the most
+                        Show the thread with the most markers
                     </button>
                 )}
             </p>

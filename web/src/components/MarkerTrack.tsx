@@ -9,7 +9,7 @@ import { committedRange, engine, info } from '../state/store';
 import { kindOf, type TrackKey, type TrackRow } from '../state/tracks';
 import { graphWidth, tooltip } from '../state/windows';
 import { MarkerTooltip } from './marker_parts';
-import { keptStrips, StripGraph, type StripSize } from './StripGraph';
+import { cachedStrips, StripGraph, type StripSize } from './StripGraph';
 
 /** px */
 const MARGIN = 3;
@@ -17,7 +17,7 @@ const LEAST_WIDTH = 1.5;
 /** px around a rect that still mean it. */
 const NEAR = 3;
 
-const strips = keptStrips<MarkerRects>();
+const strips = cachedStrips<MarkerRects>();
 
 /** The lane that a rect lies in: the same at every zoom. */
 function laneOf(rects: MarkerRects, rect: number, lanes: number): number {

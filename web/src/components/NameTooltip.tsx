@@ -5,7 +5,7 @@ import { cutNote, TOOLTIP_LIMIT } from '../text/plain';
 import { ProfileText } from './text';
 
 export const TRUNCATED_EXPLANATION =
-    'The stack was cut here: who called the functions below could not be read. Their own numbers are right; they are only not attributed to the callers above.';
+    'The stack is truncated here: the callers could not be read. The numbers below are right, but their callers do not include them.';
 
 const NOT_SAMPLED_EXPLANATION =
     'CPU time without samples: of processes and threads that ended before their next sample. Recording at a higher rate (prof record -r) samples more of it.';

@@ -75,7 +75,7 @@ function EntryPicker(): JSX.Element | null {
             onClose={() => {
                 if (opening.value?.phase === 'choosing') close();
             }}
-            empty="No file of the archive has this in its name."
+            empty="No results"
             render={(entry) => (
                 <>
                     <span class="picker-name">
@@ -111,7 +111,7 @@ function Message(): JSX.Element | null {
         >
             <div class="dialog-body" role={isFailed ? 'alert' : 'status'}>
                 <h2 id="opening-title">
-                    {isFailed ? 'This file cannot be shown: ' : 'Opening '}
+                    {isFailed ? 'Cannot open this file: ' : 'Opening '}
                     <ProfileText text={state.name} limit={NAME_LIMIT} />
                 </h2>
                 {isFailed ? (
@@ -120,8 +120,8 @@ function Message(): JSX.Element | null {
                             <ProfileText text={state.message} limit={2000} />
                         </p>
                         <p class="muted">
-                            It takes profiles of prof, samply and the Firefox Profiler: JSON or JSLB, also as gzip or in
-                            a zip archive. What was shown before is still there.
+                            prof opens profiles of prof, samply and the Firefox Profiler: JSON or JSLB, plain, gzipped or in a
+                            zip archive. The previous profile is still open.
                         </p>
                         <button type="button" class="button" onClick={() => dialog.current?.close()}>
                             Close

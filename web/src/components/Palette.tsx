@@ -47,7 +47,7 @@ export function Palette(): JSX.Element | null {
         <Picker
             name="palette"
             label="Commands, views, threads, functions and markers"
-            placeholder="Type a few letters of a command, view, thread, function or marker"
+            placeholder="Search commands, views, threads, functions and markers"
             text={paletteText.value}
             items={paletteEntries.value}
             keyOf={(entry) => entry.id}
@@ -63,14 +63,14 @@ export function Palette(): JSX.Element | null {
             hint={
                 <>
                     <span>
-                        <kbd>Enter</kbd> do it, go there
+                        <kbd>Enter</kbd> run or go to
                     </span>
                     <span>
                         <kbd>Ctrl+Enter</kbd> function: filter stacks by it; thread: one more or less
                     </span>
                 </>
             }
-            empty="Nothing has these letters in this order."
+            empty="No results"
             render={(entry) => (
                 <>
                     <span class="picker-name">

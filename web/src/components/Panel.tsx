@@ -38,7 +38,7 @@ const StackSearch = (): JSX.Element => (
     <SearchInput
         id="stack-search"
         label="Filter stacks"
-        placeholder="Filter stacks: all of these, comma, separated"
+        placeholder="Filter stacks (comma = and)"
         help={STACK_SEARCH_HELP}
         text={search.value}
         onSearch={(typed, step) => changeView({ search: typed }, step)}
@@ -49,7 +49,7 @@ const MarkerSearch = (): JSX.Element => (
     <SearchInput
         id="marker-search"
         label="Filter markers"
-        placeholder="Filter markers: one of these, comma, separated"
+        placeholder="Filter markers (comma = or)"
         help={MARKER_SEARCH_HELP}
         text={markerSearch.value}
         onSearch={(typed, step) => changeView({ markerSearch: typed }, step)}
@@ -76,7 +76,7 @@ function Legend(): JSX.Element {
 function SameWidths(): JSX.Element {
     const { sameWidths } = view.value;
     return (
-        <label class="checkbox" title="Each change of the stack gets the same width, however long it lasted">
+        <label class="checkbox" title="Give each stack the same width, regardless of its duration">
             <input
                 type="checkbox"
                 checked={sameWidths}
@@ -94,7 +94,7 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
     return (
         <label
             class={NODE_TABS.has(tab) ? 'checkbox' : 'checkbox absent'}
-            title="Start from where the time was spent and go up to the callers (i)"
+            title="Start at the leaf functions and expand to their callers (i)"
         >
             <input type="checkbox" checked={inverted.value} onChange={() => void invert()} />
             Invert call stack

@@ -113,7 +113,7 @@ function Edge({ side }: { side: 0 | 1 }): JSX.Element | null {
             class="range-edge"
             role="slider"
             tabIndex={0}
-            aria-label={side === 0 ? 'Start of the chosen range' : 'End of the chosen range'}
+            aria-label={side === 0 ? 'Start of the selection' : 'End of the selection'}
             aria-valuemin={from - fullRange.value[0]}
             aria-valuemax={to - fullRange.value[0]}
             aria-valuenow={time}

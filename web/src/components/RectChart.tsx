@@ -106,7 +106,7 @@ function selectedPlace(frame: Frame, nearX: number): Place | null {
 }
 
 /** The rect that an arrow leads to: up and down to callees and callers, left and right to the next of the row. */
-function neighbour(frame: Frame, { band: at, rect }: Place, key: string): Place | null {
+function neighbor(frame: Frame, { band: at, rect }: Place, key: string): Place | null {
     const band = frame.bands[at];
     if (!band) return null;
     const { depth, parent, start, end, func } = band.rects;
@@ -257,7 +257,7 @@ export function RectChart(props: RectChartProps): JSX.Element {
         const current = selectedPlace(frame, lastX.current || frame.width / 2);
         const isArrow = ARROWS.has(event.key) && !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey;
         if (isArrow) {
-            const next = current ? neighbour(frame, current, event.key) : firstPlace(frame);
+            const next = current ? neighbor(frame, current, event.key) : firstPlace(frame);
             if (next) select(next);
         } else if (!navigation.onKeyDown(event) && !props.onKey(event, current)) return;
         hide(); // it is about a place that may have moved

@@ -13,25 +13,25 @@ import { ProfileText } from './text';
 const MOST_FRAMES = 14;
 const NAME_LIMIT = 120;
 
-interface Wish {
+interface HoverRequest {
     thread: number;
     time: number;
     x: number;
     y: number;
 }
 
-let wish: Wish | null = null;
+let request: HoverRequest | null = null;
 let isAsking = false;
 
 /** Shows the sample at a place; while the engine looks for one, only the newest place is remembered. */
 export function showSample(thread: number, time: number, x: number, y: number): void {
-    wish = { thread, time, x, y };
+    request = { thread, time, x, y };
     if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
     void ask();
 }
 
 export function hideSample(): void {
-    wish = null;
+    request = null;
     hoverTime.value = null;
     tooltip.value = null;
 }
@@ -40,14 +40,14 @@ async function ask(): Promise<void> {
     if (isAsking) return;
     isAsking = true;
     try {
-        for (let asked: Wish | null = null; wish !== null && wish !== asked; ) {
-            asked = wish;
-            const sample = await engine.sampleAt(asked.thread, asked.time);
+        for (let sent: HoverRequest | null = null; request !== null && request !== sent; ) {
+            sent = request;
+            const sample = await engine.sampleAt(sent.thread, sent.time);
             if (sample) await fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
-            if (wish === null) break;
-            const why = absence(asked.thread, asked.time);
+            if (request === null) break;
+            const why = absence(sent.thread, sent.time);
             const content = sample ? <SampleContent sample={sample} /> : why !== '' ? <p class="muted">{why}</p> : null;
-            tooltip.value = content && { x: wish.x, y: wish.y, content };
+            tooltip.value = content && { x: request.x, y: request.y, content };
         }
     } catch {
         tooltip.value = null;
@@ -77,7 +77,7 @@ function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
             </div>
             {frames.length === 0 && (
                 <p class="muted">
-                    {sample.dropped ? 'The transforms of the call tree leave this sample out.' : 'No stack was recorded here.'}
+                    {sample.dropped ? 'Call tree transforms drop this sample.' : 'No stack was recorded here.'}
                 </p>
             )}
             <FrameList frames={frames} most={MOST_FRAMES} nameLimit={NAME_LIMIT} />

@@ -47,7 +47,7 @@ function Help({ id, help, anchor }: { id: string; help: SearchHelp; anchor: HTML
 export function SearchInput({ id, label, placeholder, help, text, onSearch }: SearchInputProps): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
-    const [isAsked, setAsked] = useState(false);
+    const [isHelpShown, setHelpShown] = useState(false);
     useEffect(() => {
         // Back, forward and "clear" change the search from outside; typing must not be overwritten.
         const element = input.current;
@@ -73,13 +73,13 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch }: Se
                 type="text"
                 aria-label={label}
                 placeholder={placeholder}
-                {...(isAsked ? { 'aria-describedby': helpId } : {})}
+                {...(isHelpShown ? { 'aria-describedby': helpId } : {})}
                 spellcheck={false}
                 autocomplete="off"
-                onFocus={(event) => setAsked(event.currentTarget.value === '')}
-                onBlur={() => setAsked(false)}
+                onFocus={(event) => setHelpShown(event.currentTarget.value === '')}
+                onBlur={() => setHelpShown(false)}
                 onInput={(event) => {
-                    setAsked(event.currentTarget.value === '');
+                    setHelpShown(event.currentTarget.value === '');
                     window.clearTimeout(timer.current);
                     timer.current = window.setTimeout(apply, SEARCH_DELAY);
                 }}
@@ -108,7 +108,7 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch }: Se
                     <CloseIcon />
                 </button>
             )}
-            {isAsked && anchor && <Help id={helpId} help={help} anchor={anchor} />}
+            {isHelpShown && anchor && <Help id={helpId} help={help} anchor={anchor} />}
         </search>
     );
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
 import { weightUnit } from '../state/filters';
-import { type FunctionDetails, functionDetails, type Neighbour, selectFunction } from '../state/functions';
+import { type FunctionDetails, functionDetails, type Neighbor, selectFunction } from '../state/functions';
 import { funcName, namesVersion } from '../state/names';
 import { openSource } from '../state/source_panel';
 import { categoryName, info, view } from '../state/store';
@@ -147,7 +147,7 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
                                 <button
                                     type="button"
                                     class="link"
-                                    title="Show this line of the source"
+                                    title="Show this source line"
                                     onClick={() => showLine(line.line)}
                                 >
                                     <ProfileText
@@ -172,31 +172,30 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
     );
 }
 
-/** What is doubtful about it: stacks that were cut, and names that were not found. */
+/** What is doubtful about it: truncated stacks and names that were not found. */
 function TrustMarks({ node }: { node: NodeDetails }): JSX.Element | null {
     const isUnnamed = /^0x[0-9a-f]+$/i.test(node.func.name);
-    const isWhole = node.cut === 0 || node.func.name === '(truncated)';
+    const isWhole = node.truncated === 0 || node.func.name === '(truncated)';
     if (isWhole && !isUnnamed) return null;
     return (
         <div class="explanation">
             {!isWhole && (
                 <p>
-                    {formatShare(node.cut, node.total)} of its samples have a stack that was cut: who called it there is
-                    only known in part.
+                    {formatShare(node.truncated, node.total)} of its samples have a truncated stack: some callers are missing.
                 </p>
             )}
-            {isUnnamed && <p>Its name was not found: this is its address in the library.</p>}
+            {isUnnamed && <p>No symbol was found. This is its address in the library.</p>}
         </div>
     );
 }
 
-interface NeighboursProps {
+interface NeighborsProps {
     title: string;
-    list: readonly Neighbour[];
+    list: readonly Neighbor[];
     whole: number;
 }
 
-function Neighbours({ title, list, whole }: NeighboursProps): JSX.Element | null {
+function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
     namesVersion.value;
     const unit = weightUnit.value;
     if (list.length === 0) return null;
@@ -207,7 +206,7 @@ function Neighbours({ title, list, whole }: NeighboursProps): JSX.Element | null
                 <tbody>
                     {list.map((one) => (
                         <tr key={one.func}>
-                            <th scope="row" class="neighbour">
+                            <th scope="row" class="neighbor">
                                 <button
                                     type="button"
                                     class="link"
@@ -263,8 +262,8 @@ function NodeContent({ node, children }: NodeContentProps): JSX.Element {
 function FunctionContent({ of }: { of: FunctionDetails }): JSX.Element {
     return (
         <NodeContent node={of.details}>
-            <Neighbours title="Called by" list={of.callers} whole={of.details.total} />
-            <Neighbours title="Calls" list={of.callees} whole={of.details.total} />
+            <Neighbors title="Called by" list={of.callers} whole={of.details.total} />
+            <Neighbors title="Calls" list={of.callees} whole={of.details.total} />
         </NodeContent>
     );
 }

@@ -128,7 +128,7 @@ function Symbols(): JSX.Element | null {
                     {all.indexOf(shown) + 1} of {all.length}
                 </Stepper>
             )}
-            <span class="symbol-name" title="The symbol whose code is shown">
+            <span class="symbol-name" title="Symbol">
                 <ProfileText text={shown.name} limit={NAME_LIMIT} />
             </span>
         </span>
@@ -235,13 +235,13 @@ export function SourcePanel(): JSX.Element | null {
                     <Choice
                         label="Costs of"
                         options={[
-                            ['all', 'All', 'Costs of all samples in view (r)'],
+                            ['all', 'All', 'Count all samples in view (r)'],
                             [
                                 'row',
                                 ofRow,
                                 hasPath
-                                    ? 'Costs of the row it was opened for, and of what that calls (r)'
-                                    : 'Costs of this function and of what it calls (r)',
+                                    ? 'Count only the selected row and its callees (r)'
+                                    : 'Count only this function and its callees (r)',
                             ],
                         ]}
                         chosen={shown.isOfRow ? 'row' : 'all'}
@@ -252,7 +252,7 @@ export function SourcePanel(): JSX.Element | null {
                     type="button"
                     class="button"
                     aria-pressed={inPercent.value}
-                    title="Percent of all samples in view, or their weight (%)"
+                    title="Percent of all samples in view, or absolute weight (%)"
                     onClick={toggleUnit}
                 >
                     %
@@ -270,7 +270,7 @@ export function SourcePanel(): JSX.Element | null {
                 {shown.assembly && syntaxes.length > 1 && (
                     <Choice
                         label="Syntax"
-                        options={syntaxes.map((name) => [name, name, `Instructions as ${name} writes them`])}
+                        options={syntaxes.map((name) => [name, name, `${name} syntax`])}
                         chosen={syntaxes.includes(syntax.value) ? syntax.value : (syntaxes[0] ?? '')}
                         choose={chooseSyntax}
                     />
@@ -279,7 +279,7 @@ export function SourcePanel(): JSX.Element | null {
                     type="button"
                     class="button quiet square"
                     aria-label="Find"
-                    title="Find in the source, or in the assembly if that was chosen last (Ctrl+F)"
+                    title="Find in the source, or in the assembly if you used it last (Ctrl+F)"
                     disabled={!canFind()}
                     onClick={openFind}
                 >
@@ -290,7 +290,7 @@ export function SourcePanel(): JSX.Element | null {
                     class="button quiet square"
                     aria-label="Full screen"
                     aria-pressed={shown.full}
-                    title={shown.full ? 'Leave the full screen (f, Esc)' : 'Full screen (f)'}
+                    title={shown.full ? 'Leave full screen (f, Esc)' : 'Full screen (f)'}
                     onClick={() => changeSourcePanel({ full: !shown.full })}
                 >
                     <FullScreenIcon />

@@ -35,7 +35,7 @@ const MISSING_FILE = /^(cannot open|.* is (not a file|not a text|larger than))/;
 function OtherFolder({ file }: { file: string }): JSX.Element {
     return (
         <>
-            <p>If the file lies in another folder on this machine, say so when the profile is opened:</p>
+            <p>If the file is in another folder on this machine, open the profile with</p>
             <p>
                 <code>
                     prof load --source-map <ProfileText text={folderOf(file)} limit={TEXT_LIMIT} />
@@ -43,7 +43,7 @@ function OtherFolder({ file }: { file: string }): JSX.Element {
                 </code>
             </p>
             <p>
-                Sources of packages come from a debug server: <code>--debuginfod URL</code>.
+                For sources of packages, use a debug server: <code>--debuginfod URL</code>.
             </p>
         </>
     );
@@ -94,12 +94,12 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
     if (text) {
         return (
             <div class="empty" role="status">
-                <h2>The text of this file is not here</h2>
+                <h2>Source file not found</h2>
                 <p>
                     <ProfileText text={text.file} limit={TEXT_LIMIT} />
                 </p>
                 <p>
-                    prof says: <ProfileText text={text.problem} limit={TEXT_LIMIT} />.
+                    <ProfileText text={text.problem} limit={TEXT_LIMIT} />.
                 </p>
                 {MISSING_FILE.test(text.problem) ? <OtherFolder file={text.file} /> : <OtherProgram />}
                 <LineTable />
@@ -110,13 +110,13 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
     if (isLibrary)
         return (
             <div class="empty" role="status">
-                <h2>This row stands for a whole library</h2>
-                <p>Undo the transform that collapsed it to see its functions.</p>
+                <h2>This row is a whole library</h2>
+                <p>To see its functions, undo the transform that collapsed it.</p>
             </div>
         );
     return (
         <div class="empty" role="status">
-            <h2>It is not known which file this function is from</h2>
+            <h2>The source file of this function is unknown</h2>
             <p>
                 {name !== '' && <ProfileText text={name} limit={TEXT_LIMIT} />}
                 {lib !== '' && (
@@ -125,7 +125,7 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
                         <ProfileText text={lib} limit={80} />
                     </>
                 )}{' '}
-                has no debug info that prof could find.
+                has no debug info.
             </p>
             <p>
                 Build it with <code>-g</code>, install its debug package, or name where its debug info is:{' '}
@@ -146,13 +146,13 @@ function isSaidOfSource(sentence: string): boolean {
 export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
     return (
         <div class="empty" role="status">
-            <h2>There is no machine code to show</h2>
+            <h2>No machine code available</h2>
             {isSaidOfSource(sentence) ? (
-                <p>The reason is that of the source.</p>
+                <p>The reason is the same as for the source.</p>
             ) : (
                 <>
                     <p>
-                        prof says: <ProfileText text={sentence} limit={TEXT_LIMIT} />.
+                        <ProfileText text={sentence} limit={TEXT_LIMIT} />.
                     </p>
                     <p>
                         The code comes from the very program or library that was recorded: it has to be on this machine,
@@ -169,11 +169,11 @@ export function NoSymbol(): JSX.Element {
     const { lib } = useFunction();
     return (
         <div class="empty" role="status">
-            <h2>There is no machine code to show</h2>
+            <h2>No machine code available</h2>
             <p>
                 {lib === JIT
-                    ? 'It was compiled while the program ran, and is in no file: a recording keeps the names and lines of such code, not its instructions.'
-                    : 'The profile does not say where in which library this function lies.'}
+                    ? 'This is JIT code: a recording keeps its names and lines, but not its instructions.'
+                    : 'The profile does not say which library contains this function, or where.'}
             </p>
         </div>
     );

@@ -1,4 +1,4 @@
-/** The source file in the source panel: its costs in gutters, hot lines coloured, the chosen one linked with its instructions. */
+/** The source file in the source panel: its costs in gutters, hot lines colored, the chosen one linked with its instructions. */
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LineMark, SourceEditor } from '../editor/editor';
@@ -76,7 +76,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
                 made = new Editor(holder.current, { onChoose: (line) => chooseLine(line) });
                 setEditor(made);
             },
-            () => setProblem('The source view could not be loaded: is prof still running?'),
+            () => setProblem('The source view could not be loaded. Is prof still running?'),
         );
         return () => {
             isGone = true;

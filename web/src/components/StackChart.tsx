@@ -70,7 +70,7 @@ function RectTooltip({ rects, rect }: { rects: StackRects; rect: number }): JSX.
         <>
             <div class="sample-head">
                 <strong>{formatDuration(duration(rects, rect))}</strong>
-                <span>from {formatDuration((rects.first[rect] ?? 0) - fullRange.value[0])} on</span>
+                <span>at {formatDuration((rects.first[rect] ?? 0) - fullRange.value[0])}</span>
                 {category && (
                     <span>
                         <span class="category-square" style={{ background: categoryColor(category) }} />
@@ -148,7 +148,7 @@ export function StackChart(): JSX.Element {
         if (!chart) return;
         const func = chart.rects.func[place.rect] ?? -1;
         if (func !== -1) void fetchNames([func]).then(() => show(<RectTooltip rects={chart.rects} rect={place.rect} />));
-        else if (view.value.sameWidths) show(<p>Many stacks, each too narrow to be drawn.</p>);
+        else if (view.value.sameWidths) show(<p>Stacks too narrow to draw.</p>);
         else showSample(chart.thread, timeAt(pointer.x, pointer.chart), pointer.x, pointer.y);
     };
     const chooseTime = (place: Place): void => {
@@ -173,7 +173,7 @@ export function StackChart(): JSX.Element {
         const showInTree = (): void =>
             changeView({ tab: 'calltree', inverted: false, path: node.path, zoom: [], part: null }, 'push');
         const own = [
-            menuItem('Choose its time', () => chooseTime(place), { keys: 'x', startsGroup: true }),
+            menuItem('Select its time range', () => chooseTime(place), { keys: 'x', startsGroup: true }),
             menuItem('Show in the call tree', showInTree),
         ];
         return placeMenu(node, own, saveItems());
@@ -213,7 +213,7 @@ export function StackChart(): JSX.Element {
                     return chart && <ThreadLabel key={chart.thread} chart={chart} band={band} />;
                 })}
             </RectChart>
-            {left > 0 && <div class="chart-note padded">{`The first ${MOST_CHARTS} of the selected threads`}</div>}
+            {left > 0 && <div class="chart-note padded">{`First ${MOST_CHARTS} of the selected threads`}</div>}
         </div>
     );
 }

@@ -15,7 +15,7 @@ const MOST_STRIPS = 200;
 type Range = [number, number];
 
 /** What is drawn in each track: for the mouse. */
-export function keptStrips<Answer>(): Map<TrackKey, Answer> {
+export function cachedStrips<Answer>(): Map<TrackKey, Answer> {
     const strips = new NewestMap<TrackKey, Answer>(MOST_STRIPS);
     onOtherProfile(() => strips.clear());
     return strips;

@@ -90,7 +90,7 @@ function fullName(func: number): string {
 
 function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
     return (
-        <Card name="functions" title="Functions" note={`That the time was spent in, of ${formatCount(lists.functionCount)}`}>
+        <Card name="functions" title="Functions" note={`Top ${formatCount(lists.functions.length)} of ${formatCount(lists.functionCount)} by self time`}>
             <ol>
                 {lists.functions.map((row) => (
                     <Row
@@ -111,7 +111,7 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
 
 function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
     return (
-        <Card name="libraries" title="Libraries" note="By the time in their own functions">
+        <Card name="libraries" title="Libraries" note="By self time">
             <ol>
                 {rows.map((row) => (
                     <Row
@@ -119,7 +119,7 @@ function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.E
                         weight={row.self}
                         whole={whole}
                         amount={formatWeight(row.self, weightUnit.value)}
-                        title={`In the stacks of ${formatShare(row.total, whole)}`}
+                        title={`On the stack for ${formatShare(row.total, whole)}`}
                         onOpen={() => {
                             if (row.func >= 0) openCenter({ kind: 'library', index: row.func });
                         }}
@@ -135,7 +135,7 @@ function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.E
 function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
     const { categories } = info.value;
     return (
-        <Card name="categories" title="Categories" note="By the frame that was running">
+        <Card name="categories" title="Categories" note="By self time">
             <ol>
                 {rows.map((row) => (
                     <Row
@@ -143,7 +143,7 @@ function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.
                         weight={row.self}
                         whole={whole}
                         amount={formatWeight(row.self, weightUnit.value)}
-                        title={`In the stacks of ${formatShare(row.total, whole)}`}
+                        title={`On the stack for ${formatShare(row.total, whole)}`}
                         color={categoryColor(categories[row.func])}
                         onOpen={() => openCenter({ kind: 'category', index: row.func })}
                     >
@@ -162,7 +162,7 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
         <Card
             name="threads"
             title="Threads"
-            note={chosen === threads.length ? 'All of the recording' : `${chosen} of ${threads.length} are chosen`}
+            note={chosen === threads.length ? 'All threads' : `${formatCount(chosen)} of ${formatCount(threads.length)} selected`}
         >
             <ol>
                 {rows.map((row) => {
@@ -173,7 +173,7 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
                             weight={row.total}
                             whole={whole}
                             amount={formatWeight(row.total, weightUnit.value)}
-                            title="Show its call tree"
+                            title="Show in the call tree"
                             onOpen={() => openThread(row.func)}
                         >
                             <ProfileText text={thread?.name ?? ''} limit={NAME_LIMIT} />
@@ -192,11 +192,11 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
     return (
         <Card
             name="waits"
-            title="Time off the CPU"
+            title="Off-CPU time"
             note={
                 rows.length > 0
-                    ? `${formatDuration(whole)} of waiting or readiness, by what ran right after`
-                    : 'There was next to none'
+                    ? `${formatDuration(whole)} not running, by the function that ran next`
+                    : 'Almost none'
             }
         >
             <ol>
@@ -221,7 +221,7 @@ function TrustCard(): JSX.Element | null {
     const section = trustSection.value;
     if (!section) return null;
     return (
-        <Card name="trust" title="Trust" note="What the recorder says about its figures">
+        <Card name="trust" title="Trust" note="How complete this recording is">
             <dl>
                 {section.entries.slice(0, 16).map((entry) => (
                     <div key={`${entry.label}:${entry.value}`}>
@@ -241,7 +241,7 @@ function TrustCard(): JSX.Element | null {
                     openDialog.value = 'info';
                 }}
             >
-                All about the recording
+                Recording details
             </button>
         </Card>
     );

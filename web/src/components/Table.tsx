@@ -167,7 +167,7 @@ function columnItems<Row>(table: string, columns: readonly Column<Row>[]): MenuI
         });
     });
     const reset = menuItem(
-        'Usual widths',
+        'Reset column widths',
         () => {
             for (const { key } of columns) setColumnWidth(table, key, null);
         },

@@ -53,7 +53,7 @@ function Ruler(): JSX.Element {
     };
     return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the ruler is where a range is chosen by keyboard
-        <div class="ruler" role="group" aria-label="Time: Enter chooses a range" tabIndex={0} onKeyDown={onKeyDown}>
+        <div class="ruler" role="group" aria-label="Time ruler: Enter selects a range" tabIndex={0} onKeyDown={onKeyDown}>
             <RangeBand />
             {ticks(from, to, zero, width, TICK_GAP).map((tick) => {
                 const x = ((tick.time - from) / (to - from)) * width;
@@ -125,7 +125,7 @@ function MoreTracks(): JSX.Element | null {
             <button type="button" class="link" onClick={showAll}>
                 {`Show ${formatCount(quiet)} more`}
             </button>
-            <span class="muted"> that did little or nothing</span>
+            <span class="muted"> less busy {quiet === 1 ? 'track' : 'tracks'}</span>
         </div>
     );
 }

@@ -34,7 +34,7 @@ import { MarkerStrip } from './MarkerTrack';
 import { LifeShade, lifeText } from './LifeShade';
 import { ProfileText } from './text';
 import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectSample } from './track_hover';
-import { dragTrack, focusNeighbour, focusTrack } from './TrackList';
+import { dragTrack, focusNeighbor, focusTrack } from './TrackList';
 import { useNewest, useSeen } from './use';
 import { WaitStrip } from './WaitTrack';
 
@@ -51,7 +51,7 @@ const lastActivities = new NewestMap<number, Activity>(100);
 onOtherProfile(() => lastActivities.clear());
 
 /** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
- * While the engine computes one, only the newest wish is remembered: zooming with the wheel makes many. */
+ * While the engine computes one, only the newest request is remembered: zooming with the wheel makes many. */
 function useActivity(thread: number, isSeen: boolean): Activity | null {
     const [activity, setActivity] = useState<Activity | null>(() => lastActivities.get(thread) ?? null);
     const [from, to] = committedRange.value;
@@ -84,7 +84,7 @@ function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
     useEffect(() => {
         if (!canvas.current || !activity) return;
         const { categories } = info.value;
-        // The colours are read from the style sheet, which has the new theme by now.
+        // The colors are read from the style sheet, which has the new theme by now.
         canvas.current.dataset.theme = colors;
         drawActivity(
             canvas.current,
@@ -98,7 +98,7 @@ function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
     useEffect(() => {
         if (!strip.current || !activity) return;
         strip.current.dataset.theme = colors;
-        drawStrip(strip.current, activity.strip, activity.keptStrip, stripColors(), width, STRIP_HEIGHT);
+        drawStrip(strip.current, activity.strip, activity.matchingStrip, stripColors(), width, STRIP_HEIGHT);
     }, [activity, width, colors]);
     return (
         <div class="track-graph">
@@ -142,10 +142,10 @@ function onTrackKey(event: KeyboardEvent, row: TrackRow): void {
         const next = left.find((one) => one.key === row.key) ?? left[Math.min(at, left.length - 1)];
         if (next && !isTrackListOpen.value) focusTrack(next.key);
     } else if (event.altKey || event.metaKey) return;
-    else if (event.key === 'ArrowDown' && !event.ctrlKey) focusNeighbour(row.key, 1);
-    else if (event.key === 'ArrowUp' && !event.ctrlKey) focusNeighbour(row.key, -1);
-    else if (event.key === 'Home') focusNeighbour(row.key, -rows.length);
-    else if (event.key === 'End') focusNeighbour(row.key, rows.length);
+    else if (event.key === 'ArrowDown' && !event.ctrlKey) focusNeighbor(row.key, 1);
+    else if (event.key === 'ArrowUp' && !event.ctrlKey) focusNeighbor(row.key, -1);
+    else if (event.key === 'Home') focusNeighbor(row.key, -rows.length);
+    else if (event.key === 'End') focusNeighbor(row.key, rows.length);
     else if (event.key === 'ArrowLeft' && !event.ctrlKey) moveTime(row, event.shiftKey ? -FAR : -NEAR);
     else if (event.key === 'ArrowRight' && !event.ctrlKey) moveTime(row, event.shiftKey ? FAR : NEAR);
     else if ((event.key === '[' || event.key === ']') && keyTime() !== null) chooseSide(event.key === '[' ? 0 : 1);

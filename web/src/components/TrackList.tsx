@@ -72,7 +72,7 @@ export function focusTrack(key: TrackKey): void {
     );
 }
 
-export function focusNeighbour(key: TrackKey, step: number): void {
+export function focusNeighbor(key: TrackKey, step: number): void {
     const { rows } = tracks.value;
     const at = rows.findIndex((row) => row.key === key);
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))];

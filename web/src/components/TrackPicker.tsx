@@ -61,7 +61,7 @@ export function TrackPicker(): JSX.Element | null {
         <Picker
             name="tracks"
             label="Search tracks by name, PID or TID"
-            placeholder="Search tracks: any of these, comma, separated"
+            placeholder="Search tracks (comma = or)"
             text={text.value}
             items={found}
             keyOf={keyOf}

@@ -7,14 +7,14 @@ import { engine, fullRange } from '../state/store';
 import type { TrackKey, TrackRow } from '../state/tracks';
 import { tooltip } from '../state/windows';
 import { formatDuration, formatShare } from '../text/format';
-import { keptStrips, StripGraph, type StripSize } from './StripGraph';
+import { cachedStrips, StripGraph, type StripSize } from './StripGraph';
 import { ProfileText } from './text';
 
 /** px */
 const MARGIN = 4;
 const LEAST_WIDTH = 1;
 
-/** Colours of the categories: none has a meaning of its own here. */
+/** Colors of the categories: none has a meaning of its own here. */
 const COLORS: Record<WaitState, string> = {
     runs: 'category-green',
     preempted: 'category-orange',
@@ -23,10 +23,10 @@ const COLORS: Record<WaitState, string> = {
 };
 
 const NAMES: Record<WaitState, string> = {
-    runs: 'On a CPU',
-    preempted: 'Ready, but another thread had the CPU',
-    blocked: 'Blocked: it waited for something',
-    other: 'Off the CPU; why is not known',
+    runs: 'Running',
+    preempted: 'Preempted: ready to run',
+    blocked: 'Blocked: waiting',
+    other: 'Off CPU, reason unknown',
 };
 
 const SHORT_NAMES: Record<WaitState, string> = {
@@ -36,7 +36,7 @@ const SHORT_NAMES: Record<WaitState, string> = {
     other: 'off the CPU',
 };
 
-const strips = keptStrips<Waits>();
+const strips = cachedStrips<Waits>();
 
 function stateOf(waits: Waits, rect: number): WaitState {
     return WAIT_STATES[waits.rects.row[rect] ?? 0] ?? 'other';
@@ -51,7 +51,7 @@ function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, numb
         leastWidth: LEAST_WIDTH,
         look: (rect) => {
             const state = stateOf(waits, rect);
-            // Running is high, waiting low: the two are told apart without colours.
+            // Running is high, waiting low: the two are told apart without colors.
             const top = state === 'runs' ? MARGIN : size.height / 2;
             return { color: colors[WAIT_STATES.indexOf(state)] ?? '', top, bottom: size.height - MARGIN };
         },

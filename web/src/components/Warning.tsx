@@ -23,8 +23,8 @@ export function Warning(): JSX.Element | null {
             <button
                 type="button"
                 class="button quiet square small"
-                aria-label="Close this notice"
-                title="Close (it stays among the details of the recording)"
+                aria-label="Dismiss"
+                title="Close (the recording details keep it)"
                 onClick={() => {
                     isClosed.value = true;
                 }}

@@ -25,8 +25,8 @@ export function durationText(row: MarkerRow): string {
 
 /** What is not known of its times; '' if all is. */
 export function missingEnd(row: MarkerRow): string {
-    if (row.kind === 'without start') return 'It began before the recording, or its start was lost.';
-    return row.kind === 'without end' ? 'It had no end when the recording ended.' : '';
+    if (row.kind === 'without start') return 'Started before the recording, or its start was lost.';
+    return row.kind === 'without end' ? 'Not ended when the recording ended.' : '';
 }
 
 async function detailsOf(row: MarkerRow): Promise<MarkerDetails> {
@@ -43,7 +43,7 @@ async function copyJson(row: MarkerRow): Promise<void> {
 async function copyCause(row: MarkerRow): Promise<void> {
     const { cause } = await detailsOf(row);
     if (cause.length > 0) await copyStack(cause, false);
-    else showNotice('The profile has no stack of this marker');
+    else showNotice('This marker has no stack');
 }
 
 export function copyDescription(row: MarkerRow): void {
@@ -53,17 +53,17 @@ export function copyDescription(row: MarkerRow): void {
 export function markerItems(row: MarkerRow): MenuItem[] {
     const isInstant = row.kind === 'instant';
     return [
-        menuItem(isInstant ? 'Select the range around it' : 'Select its range', () => selectMarkerRange(row), {
+        menuItem(isInstant ? 'Select the range around it' : 'Select its time range', () => selectMarkerRange(row), {
             keys: 'Enter',
-            title: 'The range that all views are about',
+            title: 'All views show only this range',
         }),
-        menuItem('Begin the selection with its start', () => setPreviewStart(row.start), { keys: '[' }),
-        menuItem('End the selection with its end', () => setPreviewEnd(row.end), { keys: ']' }),
+        menuItem('Start the selection at its start', () => setPreviewStart(row.start), { keys: '[' }),
+        menuItem('End the selection at its end', () => setPreviewEnd(row.end), { keys: ']' }),
         keepSamplesItem(row.name),
         menuItem('Copy description', () => copyDescription(row), { keys: 'Ctrl+C', startsGroup: true }),
         menuItem('Copy as JSON', () => void copyJson(row)),
         menuItem('Copy its stack', () => void copyCause(row), {
-            title: 'The stack that it was set by, if the profile has it',
+            title: 'The stack that set the marker, if the profile has it',
         }),
     ];
 }

@@ -43,10 +43,10 @@ export function useSeen(element: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * Asks again whenever `inputs` change, and hands every answer on; while one is under way, only the newest wish is
- * remembered. `wish`: null as long as nothing is to be asked.
+ * Sends `request` again whenever `inputs` change, and passes on every answer; while one is under way, only the newest request is
+ * remembered. `request`: null while there is nothing to ask for.
  */
-export function useNewest<T>(wish: (() => Promise<T>) | null, onAnswer: (answer: T) => void, inputs: unknown[]): void {
+export function useNewest<T>(request: (() => Promise<T>) | null, onAnswer: (answer: T) => void, inputs: unknown[]): void {
     const newest = useRef<(() => Promise<T>) | null>(null);
     const isAsking = useRef(false);
     const isGone = useRef(false);
@@ -60,8 +60,8 @@ export function useNewest<T>(wish: (() => Promise<T>) | null, onAnswer: (answer:
         isAsking.current = false;
     };
     useEffect(() => {
-        if (!wish) return;
-        newest.current = wish;
+        if (!request) return;
+        newest.current = request;
         if (!isAsking.current) void ask();
     }, inputs);
     useEffect(

@@ -59,7 +59,7 @@ export function weightColumns<Row extends Weighed>({ whole, wholeTitle, wholeHin
         {
             key: 'share',
             title: wholeTitle ?? 'Total %',
-            hint: wholeHint ?? 'The part of all that is counted',
+            hint: wholeHint ?? 'Share of all samples, including callees',
             width: 72,
             isNumber: true,
             sortedBy: '',
@@ -89,7 +89,7 @@ export function weightColumns<Row extends Weighed>({ whole, wholeTitle, wholeHin
         {
             key: 'selfShare',
             title: 'Self %',
-            hint: 'The part of all that is counted, without what it calls',
+            hint: 'Share of all samples, excluding callees',
             width: 72,
             isNumber: true,
             sortedBy: '',
@@ -207,7 +207,7 @@ export function estimateTreeWidth(rows: readonly TreeNode[]): number {
 }
 
 export function rowClassOf(func: number): string {
-    return funcName(func)?.name === '(truncated)' ? ' cut' : '';
+    return funcName(func)?.name === '(truncated)' ? ' truncated' : '';
 }
 
 /** A func's name in full, where a row does not have all of it or more is to be said. */

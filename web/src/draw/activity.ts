@@ -3,7 +3,7 @@ import type { Activity } from '../engine/api';
 import { cleanContext } from './canvas';
 
 const FAINT = 0.38;
-/** Room above a graph at 100 %, so that neighbouring tracks stay apart. */
+/** Room above a graph at 100 %, so that neighboring tracks stay apart. */
 const HEADROOM = 3;
 
 /**
@@ -24,10 +24,10 @@ export function drawActivity(
     const { width, height } = canvas;
     context.setTransform(width / Math.max(activity.width, 1), 0, 0, 1, 0, 0);
     const room = height - HEADROOM * scale;
-    context.globalAlpha = activity.kept ? FAINT : 1;
+    context.globalAlpha = activity.matching ? FAINT : 1;
     drawStack(context, activity.shares, activity.width, order, colors, height, room);
     context.globalAlpha = 1;
-    if (activity.kept) drawStack(context, activity.kept, activity.width, order, colors, height, room);
+    if (activity.matching) drawStack(context, activity.matching, activity.width, order, colors, height, room);
 }
 
 function drawStack(

@@ -1,4 +1,4 @@
-/** What every canvas of the page needs: its size in device pixels, and the colours of the style sheets. */
+/** What every canvas of the page needs: its size in device pixels, and the colors of the style sheets. */
 
 /** Device pixels of a CSS pixel; more than three cannot be seen. */
 export function pixelRatio(): number {
@@ -23,7 +23,7 @@ export function cleanContext(canvas: HTMLCanvasElement, width: number, height: n
     return context;
 }
 
-/** A colour of the style sheets, for the theme that is on: "line-strong". */
+/** A color of the style sheets, for the theme that is on: "line-strong". */
 export function styleColor(name: string): string {
     return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

@@ -1,8 +1,8 @@
-/** Category colours: the profile names them, style/colors.css has their values for both themes. */
+/** Category colors: the profile names them, style/colors.css has their values for both themes. */
 import type { Category } from '../engine/api';
 import { styleColor } from './canvas';
 
-/** The colour names of the format, by how far down their area lies in a graph, lowest first: quiet ones carry the loud. */
+/** The color names of the format, by how far down their area lies in a graph, lowest first: quiet ones carry the loud. */
 const FROM_THE_BOTTOM = [
     'darkgrey',
     'grey',
@@ -25,7 +25,7 @@ function knownColor(category: Category | undefined): string {
     return FROM_THE_BOTTOM.includes(name) ? name : 'grey';
 }
 
-/** The CSS value for a category's colour. */
+/** The CSS value for a category's color. */
 export function categoryColor(category: Category | undefined): string {
     return `var(--category-${knownColor(category)})`;
 }
@@ -36,7 +36,7 @@ export function stackingOrder(categories: readonly number[], known: readonly Cat
     return categories.map((_, at) => at).sort((a, b) => rank(a) - rank(b));
 }
 
-/** The colours as a canvas wants them, for the theme that is on now; null where nothing is drawn. */
+/** The colors as a canvas wants them, for the theme that is on now; null where nothing is drawn. */
 export function canvasColors(categories: readonly number[], known: readonly Category[]): (string | null)[] {
     return categories.map((category) => {
         const name = knownColor(known[category]);

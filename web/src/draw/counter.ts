@@ -7,11 +7,11 @@ const AREA = 0.3;
 
 const GREY = 'grey';
 
-/** Colours of the format that are none of the categories'. */
+/** Colors of the format that are none of the categories'. */
 const OTHER_COLORS: Record<string, string> = { teal: 'green', ink: 'blue' };
 const KNOWN_COLORS = new Set(['blue', 'green', GREY, 'magenta', 'orange', 'purple', 'red', 'yellow']);
 
-/** A colour of the format as the style sheet has it. */
+/** A color of the format as the style sheet has it. */
 export function graphColor(color: string): string {
     const name = OTHER_COLORS[color] ?? color;
     return styleColor(`category-${KNOWN_COLORS.has(name) ? name : GREY}`);

@@ -79,7 +79,7 @@ function paint(painter: Painter, element: Element): void {
     context.restore();
 }
 
-/** PNG; `ground`: the colour below everything. */
+/** PNG; `ground`: the color below everything. */
 export async function elementImage(element: Element, ratio: number, ground: string): Promise<Blob> {
     const rect = element.getBoundingClientRect();
     const canvas = document.createElement('canvas');

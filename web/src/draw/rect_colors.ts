@@ -1,4 +1,4 @@
-/** The colours of rects: tints of the category colours, on which text can be read in both themes. */
+/** The colors of rects: tints of the category colors, on which text can be read in both themes. */
 import type { Category } from '../engine/api';
 import { styleColor } from './canvas';
 import { canvasColors } from './colors';
@@ -8,7 +8,7 @@ export interface RectColors {
     fill: string;
     /** Under the mouse. */
     hover: string;
-    /** The category's own colour. */
+    /** The category's own color. */
     selected: string;
     selectedText: string;
     /** For what a search does not look for. */
@@ -28,7 +28,7 @@ export interface ChartColors {
 
 type Rgb = [number, number, number];
 
-/** How much of the category's colour a tint has, light and dark. */
+/** How much of the category's color a tint has, light and dark. */
 const TINT = { light: 0.5, dark: 0.4 };
 const HOVER = { light: 0.75, dark: 0.46 };
 const FAINT = { light: 0.14, dark: 0.14 };

@@ -126,7 +126,7 @@ function fillOf(colors: RectColors, band: Band, rect: number, isHovered: boolean
 
 const pixels = new Map<string, number>();
 
-/** A pixel of an image in memory, where red comes first, of a colour #rrggbb. */
+/** A pixel of an image in memory, where red comes first, of a color #rrggbb. */
 function pixelOf(color: string): number {
     let pixel = pixels.get(color);
     if (pixel === undefined) {
@@ -171,7 +171,7 @@ function fillRects(image: ImageData, frame: Frame, ratio: number): Drawn[] {
             const left = Math.max(firstEdge, Math.round(start * ratio));
             const right = Math.min(lastEdge, Math.round(end * ratio));
             if (right <= left) continue;
-            // Neighbours keep apart, as long as there is something left of them.
+            // Neighbors keep apart, as long as there is something left of them.
             const width = right - left > 2 * gap ? right - left - gap : right - left;
             const isHovered = frame.hovered?.band === at && frame.hovered.rect === rect;
             const color = pixelOf(fillOf(colorsOf(frame, band, rect), band, rect, isHovered));

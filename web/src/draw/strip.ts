@@ -5,18 +5,18 @@ export interface StripColors {
     idle: string;
     sample: string;
     /** Of samples that a search or the selected row leaves, where others are there too. */
-    kept: string;
+    matching: string;
 }
 
 export function stripColors(): StripColors {
-    return { idle: styleColor('line'), sample: styleColor('line-strong'), kept: styleColor('accent') };
+    return { idle: styleColor('line'), sample: styleColor('line-strong'), matching: styleColor('accent') };
 }
 
-/** `strip` and `kept` are those of Activity, over the whole canvas. */
+/** `strip` and `matching` are those of Activity, over the whole canvas. */
 export function drawStrip(
     canvas: HTMLCanvasElement,
     strip: Uint8Array,
-    kept: Uint8Array | null,
+    matching: Uint8Array | null,
     colors: StripColors,
     cssWidth: number,
     cssHeight: number,
@@ -25,8 +25,8 @@ export function drawStrip(
     if (!context) return;
     context.setTransform(canvas.width / Math.max(1, strip.length), 0, 0, 1, 0, 0);
     const colorAt = (x: number): string => {
-        if (kept && kept[x] === 2) return colors.kept;
-        return strip[x] === 2 && !kept ? colors.sample : strip[x] ? colors.idle : '';
+        if (matching && matching[x] === 2) return colors.matching;
+        return strip[x] === 2 && !matching ? colors.sample : strip[x] ? colors.idle : '';
     };
     let color = '';
     let start = 0;

@@ -1,7 +1,7 @@
 /**
  * The source view: CodeMirror, read-only, with the costs of lines in gutters. This file and all that it imports are
  * loaded when a source file is first shown. The editor lives in a shadow root, where its style sheets are allowed by the
- * page's Content-Security-Policy; colours are the variables of the page.
+ * page's Content-Security-Policy; colors are the variables of the page.
  */
 import { HighlightStyle, type LanguageSupport, syntaxHighlighting } from '@codemirror/language';
 import { Compartment, EditorState, type Extension, RangeSet, RangeSetBuilder, StateEffect, StateField } from '@codemirror/state';
@@ -304,11 +304,11 @@ export class SourceEditor {
                 ],
             }),
         );
-        void this.colour(file);
+        void this.color(file);
     }
 
-    /** Colours the text once its language is there; without, it is still to be read. */
-    private async colour(file: string): Promise<void> {
+    /** Colors the text once its language is there; without, it is still to be read. */
+    private async color(file: string): Promise<void> {
         const { doc } = this.view.state;
         const support = await LANGUAGES.find(([pattern]) => pattern.test(file))?.[1]().catch(() => null);
         if (support && this.view.state.doc === doc) this.view.dispatch({ effects: this.language.reconfigure(support) });

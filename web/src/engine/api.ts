@@ -187,8 +187,8 @@ export interface NodeDetails {
     inlinedInto: string;
     /** Lines of this func that this node's samples hit, heaviest first (at most 20): of the frame itself. */
     lines: { file: string; line: number; total: number; self: number }[];
-    /** Of samples whose stack was cut: who called its outermost function is not known. */
-    cut: number;
+    /** Of samples whose stack is truncated: who called its outermost function is not known. */
+    truncated: number;
 }
 
 /** Activity of a thread: per pixel and category the share of CPU (0..1), category-major: shares[category * width + x]. */
@@ -197,10 +197,10 @@ export interface Activity {
     categories: number[];
     shares: Float32Array;
     /** The same for what `search`, transforms and `of` leave over; null if nothing was asked to be left out. */
-    kept: Float32Array | null;
+    matching: Float32Array | null;
     /** Where there are samples: of each pixel 0 none, 1 only idle ones, 2 others. */
     strip: Uint8Array;
-    keptStrip: Uint8Array | null;
+    matchingStrip: Uint8Array | null;
 }
 
 export type Recursion = 'none' | 'indirect' | 'direct';

@@ -1,4 +1,4 @@
-/** Finding functions by letters of their names: a thin layer over lib/tree/wasm_names.c. */
+/** Finding functions by letters of their names: a thin layer over lib/tree/wasm_tree.c. */
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 

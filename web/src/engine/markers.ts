@@ -76,7 +76,7 @@ export type WaitState = (typeof WAIT_STATES)[number];
 /** A field of markers that is drawn over time. */
 export interface MarkerGraphKind {
     label: string;
-    /** A colour of the format; '' for none. */
+    /** A color of the format; '' for none. */
     color: string;
     isBar: boolean;
 }
@@ -113,7 +113,7 @@ export interface CounterInfo {
     thread: number;
     /** "bytes", "pWh", "percent", "cpu-us", "" ... */
     unit: string;
-    /** A colour of the format. */
+    /** A color of the format. */
     color: string;
     /** Its change over time is shown, not its sum. */
     isRate: boolean;

@@ -6,7 +6,7 @@ import type { Answers } from './protocol';
 interface Functions {
     session_is_transformed(session: Pointer): number;
     session_activity(session: Pointer, thread: number, from: number, to: number, width: number): Pointer;
-    session_activity_kept(
+    session_activity_matching(
         session: Pointer,
         thread: number,
         from: number,
@@ -25,12 +25,12 @@ interface ActivityRows {
     strip: Uint8Array;
 }
 
-/** The rows of `kept` in the order of `categories`, with zeros where it has none. */
-function spread(kept: ActivityRows, categories: number[], width: number): Float32Array {
+/** The rows of `matching` in the order of `categories`, with zeros where it has none. */
+function spread(matching: ActivityRows, categories: number[], width: number): Float32Array {
     const shares = new Float32Array(categories.length * width);
-    kept.categories.forEach((category, row) => {
+    matching.categories.forEach((category, row) => {
         const at = categories.indexOf(category);
-        if (at >= 0) shares.set(kept.shares.subarray(row * width, (row + 1) * width), at * width);
+        if (at >= 0) shares.set(matching.shares.subarray(row * width, (row + 1) * width), at * width);
     });
     return shares;
 }
@@ -48,7 +48,7 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
         };
     }
 
-    function activityKept(
+    function activityMatching(
         thread: number,
         from: number,
         to: number,
@@ -60,7 +60,7 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
         const inverted = Number(of?.inverted ?? false);
         const length = module.inputWords(path, search);
         return activityRows(
-            wasm.session_activity_kept(session, thread, from, to, width, path.length, inverted, length),
+            wasm.session_activity_matching(session, thread, from, to, width, path.length, inverted, length),
             width,
         );
     }
@@ -69,14 +69,14 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
         activity(thread, from, to, width, search, of = null) {
             const all = activityRows(wasm.session_activity(session, thread, from, to, width), width);
             const isCut = of !== null || search !== '' || wasm.session_is_transformed(session) !== 0;
-            const kept = isCut ? activityKept(thread, from, to, width, search, of) : null;
+            const matching = isCut ? activityMatching(thread, from, to, width, search, of) : null;
             return {
                 width,
                 categories: all.categories,
                 shares: all.shares,
-                kept: kept && spread(kept, all.categories, width),
+                matching: matching && spread(matching, all.categories, width),
                 strip: all.strip,
-                keptStrip: kept?.strip ?? null,
+                matchingStrip: matching?.strip ?? null,
             };
         },
         sampleAt(thread, time) {

@@ -43,7 +43,7 @@ interface Functions {
     session_func(session: Pointer, func: number): Pointer;
     session_details(session: Pointer, node: number): number;
     session_function_details(session: Pointer, func: number): number;
-    session_cut(session: Pointer): number;
+    session_truncated(session: Pointer): number;
     session_categories(session: Pointer, self: number): Pointer;
     session_lines(session: Pointer): Pointer;
     session_inlining(session: Pointer): number;
@@ -135,7 +135,7 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
             inlined: INLINED[wasm.session_inlining(session)] ?? 'no',
             inlinedInto: module.text(wasm.session_inlined_into(session) | 0),
             lines: lines(info.file),
-            cut: wasm.session_cut(session),
+            truncated: wasm.session_truncated(session),
         };
     }
 

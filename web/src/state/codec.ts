@@ -27,7 +27,7 @@ export type StackType = (typeof STACK_TYPES)[number];
 
 const TRACK_BASES = ['busy', 'all', 'none'] as const;
 
-/** Everything that decides what is on the screen, sizes and colours apart. */
+/** Everything that decides what is on the screen, sizes and colors apart. */
 export interface View {
     /** Thread indexes; empty until a profile is there. */
     threads: number[];

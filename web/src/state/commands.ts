@@ -58,12 +58,12 @@ function sayStep(verb: string): void {
 
 function undo(): void {
     if (undoStep()) sayStep('Undone');
-    else showNotice('There is nothing to undo');
+    else showNotice('Nothing to undo');
 }
 
 function redo(): void {
-    if (redoStep()) sayStep('Done again');
-    else showNotice('There is nothing to do again');
+    if (redoStep()) sayStep('Redone');
+    else showNotice('Nothing to redo');
 }
 
 export const COMMANDS: readonly Command[] = [
@@ -93,14 +93,14 @@ export const COMMANDS: readonly Command[] = [
     { title: 'Fold template arguments', key: '', isOffered: () => !foldsTemplates.value, run: toggleTemplates },
     { title: 'Show template arguments', key: '', isOffered: () => foldsTemplates.value, run: toggleTemplates },
     {
-        title: 'Drop samples outside of the markers that are searched for',
+        title: 'Drop samples outside matching markers',
         key: '',
         isOffered: isMarkerSearchShown,
         run: keepSamplesInsideFound,
     },
-    { title: 'Undo the last step', key: 'Ctrl+z', isOffered: always, run: undo },
-    { title: 'Do it again', key: 'Ctrl+Z', isOffered: always, run: redo },
-    { title: 'Do it again', key: 'Ctrl+y', isOffered: always, run: redo, isHidden: true },
+    { title: 'Undo', key: 'Ctrl+z', isOffered: always, run: undo },
+    { title: 'Redo', key: 'Ctrl+Z', isOffered: always, run: redo },
+    { title: 'Redo', key: 'Ctrl+y', isOffered: always, run: redo, isHidden: true },
     {
         title: 'Undo the last transform',
         key: 'u',
@@ -114,13 +114,13 @@ export const COMMANDS: readonly Command[] = [
         run: () => undoTransforms(0),
     },
     {
-        title: 'Zoom into the chosen range',
+        title: 'Zoom into the selection',
         key: 'z',
         isOffered: () => view.value.preview !== null,
         run: commitPreview,
     },
     {
-        title: 'Zoom out by one range',
+        title: 'Zoom out one level',
         key: 'Z',
         isOffered: () => view.value.ranges.length > 0,
         run: () => popRanges(view.value.ranges.length - 1),
@@ -132,14 +132,14 @@ export const COMMANDS: readonly Command[] = [
         run: () => popRanges(0),
     },
     {
-        title: 'Choose the full range',
+        title: 'Select full range',
         key: '',
         isOffered: () => view.value.preview === null && view.value.ranges.length === 0,
         run: () => setPreview(fullRange.value),
         isHidden: true,
     },
     {
-        title: 'Forget the chosen range',
+        title: 'Clear selection',
         key: 'Escape',
         isOffered: always,
         run: () => {
@@ -179,7 +179,7 @@ export const COMMANDS: readonly Command[] = [
         run: () => void copyText(window.location.href, 'Address'),
     },
     {
-        title: 'About the recording',
+        title: 'Recording details',
         key: '',
         isOffered: always,
         run: () => {
@@ -196,8 +196,8 @@ export const COMMANDS: readonly Command[] = [
             isRenaming.value = true;
         },
     },
-    { title: 'Light colours', key: '', isOffered: () => theme.value === 'dark', run: toggleTheme },
-    { title: 'Dark colours', key: '', isOffered: () => theme.value === 'light', run: toggleTheme },
+    { title: 'Light theme', key: '', isOffered: () => theme.value === 'dark', run: toggleTheme },
+    { title: 'Dark theme', key: '', isOffered: () => theme.value === 'light', run: toggleTheme },
     {
         title: 'Keys',
         key: '?',

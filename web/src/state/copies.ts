@@ -72,7 +72,7 @@ const FORMATS: [TableFormat, string][] = [
 export function copyTableItems<Row>(table: CopiedTable<Row>): MenuItem[] {
     return FORMATS.map(([format, label], at) =>
         menuItem(label, () => void copyTable(table, format), {
-            title: 'The rows that are open, with the columns that are shown',
+            title: 'The expanded rows with the visible columns',
             startsGroup: at === 0,
         }),
     );

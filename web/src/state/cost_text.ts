@@ -7,7 +7,7 @@ import { summary } from './tree';
 
 const HEAT_STEPS = 5;
 
-/** 1 to HEAT_STEPS for what has heat, by its part of the most; else 0. The style sheets have a colour for each. */
+/** 1 to HEAT_STEPS for what has heat, by its part of the most; else 0. The style sheets have a color for each. */
 export function heatStep(heat: number, most: number): number {
     return heat <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(Math.min(1, heat / most) * HEAT_STEPS));
 }

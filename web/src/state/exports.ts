@@ -59,9 +59,9 @@ function heading(): string[] {
     const terms = search.value.trim();
     const parts = [
         names.length > 3 ? `${names.length} threads` : names.join(', '),
-        `${formatDuration(to - from)} from ${formatDuration(from - info.value.rangeStart)} on`,
+        `${formatDuration(to - from)} at ${formatDuration(from - info.value.rangeStart)}`,
         total,
-        ...(terms === '' ? [] : [`stacks with ${terms}`]),
+        ...(terms === '' ? [] : [`filter: ${terms}`]),
     ];
     return [plainText(product, 200), plainText(parts.join(' · '), 400)];
 }
@@ -77,7 +77,7 @@ export async function saveFlameSvg(): Promise<void> {
         const name = funcName(rects.func[rect] ?? -1);
         const who = name
             ? plainText(name.name, NAME_LIMIT) + (name.lib === '' ? '' : ` [${plainText(name.lib, NAME_LIMIT)}]`)
-            : `${rects.count[rect]} functions, each too narrow`;
+            : `${rects.count[rect]} functions too narrow to draw`;
         const total = rects.total[rect] ?? 0;
         const amount = describeWeight(total, weightUnit.value, interval);
         return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(rects.self[rect] ?? 0, whole)}`;
@@ -101,12 +101,12 @@ export async function saveFlameSvg(): Promise<void> {
 /** For the end of the menu of a chart. */
 export function saveItems(): MenuItem[] {
     const image = menuItem('Save as image', saveView, {
-        title: 'What is seen of this view, as a PNG file',
+        title: 'The visible part of this view as a PNG file',
         startsGroup: true,
     });
     if (view.value.tab !== 'flame-graph') return [image];
     const svg = menuItem('Save as SVG', () => void saveFlameSvg(), {
-        title: 'All rows of the flame graph, with the numbers of each node',
+        title: 'The whole flame graph, with the numbers of each node',
     });
     return [image, svg];
 }

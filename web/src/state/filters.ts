@@ -27,13 +27,13 @@ export function hasWeight(weight: Weight): boolean {
 function choiceOf(weight: Weight): Choice<Weight> {
     const unit = info.value.weightUnit;
     const texts: Record<Weight, [string, string]> = {
-        recorded: [hasWeight('samples') && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit], 'As the file says'],
-        samples: ['Samples', 'Each sample counts one'],
-        time: ['Time', 'The time since the sample before it in its thread: a wait counts for what ran right after it'],
-        'cpu-time': ['CPU time', 'The CPU time since the sample before it in its thread'],
-        'off-cpu-time': ['Time off CPU', 'The time since the sample before it that was no CPU time: a wait counts for what ran right after it'],
-        'on-cpu': ['Samples on CPU', 'Only samples before which the thread had CPU time'],
-        'off-cpu': ['Samples off CPU', 'Only samples before which the thread had no CPU time'],
+        recorded: [hasWeight('samples') && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit], 'Sample weights from the file'],
+        samples: ['Samples', 'Each sample counts as one'],
+        time: ['Time', 'Time since the previous sample of the thread; a wait counts for the function that ran next'],
+        'cpu-time': ['CPU time', 'CPU time since the previous sample of the thread'],
+        'off-cpu-time': ['Off-CPU time', 'Time since the previous sample that was not CPU time; a wait counts for the function that ran next'],
+        'on-cpu': ['On-CPU samples', 'Only samples of intervals with CPU time'],
+        'off-cpu': ['Off-CPU samples', 'Only samples of intervals without CPU time'],
     };
     const [label, hint] = texts[weight];
     return { value: weight, label, hint };
@@ -69,9 +69,9 @@ export const idleCategory = computed(() => categoryNamed('Idle'));
 const kernelCategory = computed(() => categoryNamed('Kernel'));
 
 const STACK_LABELS: Record<StackType, [string, string]> = {
-    all: ['All frames', 'Frames of programs and of the kernel'],
-    user: ['User frames', 'Without frames of the kernel: their time is that of the callers'],
-    kernel: ['Kernel frames', 'Only frames of the kernel, of samples that have some'],
+    all: ['All frames', 'User and kernel frames'],
+    user: ['User frames', 'Without kernel frames; callers get their time'],
+    kernel: ['Kernel frames', 'Only kernel frames, of samples that have any'],
 };
 
 /** Empty where the file does not tell frames of the kernel from others. */

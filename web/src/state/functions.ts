@@ -68,7 +68,7 @@ const isListed = computed(() => view.value.tab === 'functions' || view.value.tab
 const isInFunctions = computed(() => view.value.tab === 'functions');
 
 /** Who calls a function directly, or what it calls. */
-export interface Neighbour {
+export interface Neighbor {
     func: number;
     total: number;
 }
@@ -76,15 +76,15 @@ export interface Neighbour {
 export interface FunctionDetails {
     func: number;
     details: NodeDetails;
-    callers: Neighbour[];
-    callees: Neighbour[];
+    callers: Neighbor[];
+    callees: Neighbor[];
 }
 
 const MOST_NEIGHBOURS = 10;
 /** Of the selected function, for the sidebar; null: none is selected. */
 export const functionDetails = signal<FunctionDetails | null>(null);
 
-function neighboursOf(rows: TreeRows): Neighbour[] {
+function neighborsOf(rows: TreeRows): Neighbor[] {
     return Array.from(rows.func.slice(0, MOST_NEIGHBOURS), (func, at) => ({ func, total: rows.total[at] ?? 0 }));
 }
 
@@ -101,7 +101,7 @@ const refreshDetails = latest(async () => {
         engine.butterflyChildren('callers', -1),
         engine.butterflyChildren('callees', -1),
     ]);
-    const [callers, callees] = [neighboursOf(above), neighboursOf(below)];
+    const [callers, callees] = [neighborsOf(above), neighborsOf(below)];
     await fetchNames([...callers, ...callees].map((one) => one.func));
     functionDetails.value = { func, details, callers, callees };
 }, functionsError);

@@ -1,6 +1,6 @@
 /**
  * The rows of the marker chart, and the rects of that part of it that is on the screen, with some around it. While the
- * engine answers, only the newest wish is remembered; what is there is drawn until then.
+ * engine answers, only the newest request is remembered; what is there is drawn until then.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { MarkerRects, MarkerChartRow } from '../engine/markers';

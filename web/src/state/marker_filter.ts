@@ -13,7 +13,7 @@ export function isMarkerSearchShown(): boolean {
 
 async function keepSamplesInside(text: string): Promise<void> {
     await transform({ kind: 'filter-samples', index: -1, path: [], inverted: false, text });
-    showNotice(`Stacks are now those of samples inside of markers: ${plainText(text, TEXT_LIMIT)}`);
+    showNotice(`Now showing samples inside markers: ${plainText(text, TEXT_LIMIT)}`);
 }
 
 export function keepSamplesInsideFound(): void {
@@ -28,9 +28,9 @@ function searchForName(name: string): string {
 /** Of the markers that are searched for; without a search, of those with the name of this one. */
 export function keepSamplesItem(name: string): MenuItem {
     const text = markerSearch.value.trim() || searchForName(name);
-    const label = `Drop samples outside of ${plainText(text === searchForName(name) ? name : `“${text}”`, TEXT_LIMIT)}`;
+    const label = `Drop samples outside ${plainText(text === searchForName(name) ? name : `“${text}”`, TEXT_LIMIT)}`;
     return menuItem(label, () => void keepSamplesInside(text), {
-        title: 'Stacks are then only those of samples that were taken while such a marker lasted',
+        title: 'Shows only samples taken during such a marker',
         enabled: text !== '',
         startsGroup: true,
     });

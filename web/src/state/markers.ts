@@ -1,6 +1,6 @@
 /**
  * The markers of the view: which ones the table lists, in which order, their texts as far as they have been seen, and the
- * one that is selected. While the engine answers, only the newest wish is remembered.
+ * one that is selected. While the engine answers, only the newest request is remembered.
  */
 import { computed, effect, signal } from '@preact/signals';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
@@ -65,14 +65,14 @@ const MOST_ROWS_AT_ONCE = 2000;
 
 const tableRows = new Map<number, MarkerRow>();
 const chartRows = new Map<number, MarkerRow>();
-const asked = { table: new Set<number>(), chart: new Set<number>() };
+const requested = { table: new Set<number>(), chart: new Set<number>() };
 /** Counts the texts that have come. */
 export const markerTextsVersion = signal(0);
 let textsOf = '';
 
 onOtherProfile(() => {
     textsOf = '';
-    for (const kept of [tableRows, chartRows, asked.table, asked.chart]) kept.clear();
+    for (const cache of [tableRows, chartRows, requested.table, requested.chart]) cache.clear();
     listedMarkers.value = null;
     markerDetails.value = null;
 });
@@ -82,7 +82,7 @@ function forgetTexts(): void {
     const threads = selectedThreads.peek().join();
     if (threads === textsOf) return;
     textsOf = threads;
-    for (const kept of [tableRows, chartRows, asked.table, asked.chart]) kept.clear();
+    for (const cache of [tableRows, chartRows, requested.table, requested.chart]) cache.clear();
 }
 
 export function markerRow(marker: number): MarkerRow | undefined {
@@ -95,15 +95,15 @@ export function markerChartLabel(marker: number): MarkerRow | undefined {
 
 async function fetchRows(markers: readonly number[], label: 'table' | 'chart'): Promise<void> {
     forgetTexts();
-    const kept = label === 'table' ? tableRows : chartRows;
-    const missing = markers.filter((marker) => !kept.has(marker) && !asked[label].has(marker));
+    const cache = label === 'table' ? tableRows : chartRows;
+    const missing = markers.filter((marker) => !cache.has(marker) && !requested[label].has(marker));
     const of = textsOf;
     for (let at = 0; at < missing.length; at += MOST_ROWS_AT_ONCE) {
         const part = missing.slice(at, at + MOST_ROWS_AT_ONCE);
-        for (const marker of part) asked[label].add(marker);
+        for (const marker of part) requested[label].add(marker);
         const rows = await engine.markerRows((label === 'table' ? tableQuery : chartQuery).peek(), part, label);
         if (of !== textsOf) return;
-        for (const row of rows) kept.set(row.marker, row);
+        for (const row of rows) cache.set(row.marker, row);
         markerTextsVersion.value++;
     }
 }
@@ -135,13 +135,13 @@ export function selectMarker(marker: number, scroll: boolean): void {
     if (marker !== view.value.marker) changeView({ marker }, 'replace');
 }
 
-let detailsWish = -1;
+let detailsRequest = -1;
 
 async function askDetails(marker: number): Promise<void> {
-    detailsWish = marker;
+    detailsRequest = marker;
     const query = (view.peek().tab === 'marker-table' ? tableQuery : chartQuery).peek();
     const answer = marker < 0 ? null : await engine.markerDetails(query, marker).catch(() => null);
-    if (detailsWish === marker) markerDetails.value = answer;
+    if (detailsRequest === marker) markerDetails.value = answer;
 }
 
 /** Keeps the list and the details in step with the view, while they are shown. */

@@ -1,14 +1,14 @@
-/** Names of funcs, asked for in batches and kept: the engine has them all, the page needs those on the screen. */
+/** Names of funcs, fetched in batches and cached: the engine has them all, the page needs those on the screen. */
 import { signal } from '@preact/signals';
 import type { FuncInfo } from '../engine/api';
 import { engine, onOtherProfile } from './store';
 
 const known = new Map<number, FuncInfo>();
-const asked = new Set<number>();
+const requested = new Set<number>();
 
 onOtherProfile(() => {
     known.clear();
-    asked.clear();
+    requested.clear();
 });
 
 /** Counts the batches that have come; reading it makes a component draw again when names arrive. */
@@ -19,12 +19,12 @@ export function funcName(func: number): FuncInfo | undefined {
     return known.get(func);
 }
 
-/** Gets the names of `funcs`; resolves when all of those that were asked for here are known. */
+/** Gets the names of `funcs`; resolves when all of those that were requested for here are known. */
 export async function fetchNames(funcs: Iterable<number>): Promise<void> {
     const missing: number[] = [];
     for (const func of funcs) {
-        if (known.has(func) || asked.has(func)) continue;
-        asked.add(func);
+        if (known.has(func) || requested.has(func)) continue;
+        requested.add(func);
         missing.push(func);
     }
     if (missing.length === 0) return;
@@ -36,11 +36,11 @@ export async function fetchNames(funcs: Iterable<number>): Promise<void> {
         });
         namesVersion.value++;
     } finally {
-        for (const func of missing) asked.delete(func);
+        for (const func of missing) requested.delete(func);
     }
 }
 
-/** The same for rows on the screen: nothing is asked for if all are known. */
+/** The same for rows on the screen: nothing is requested for if all are known. */
 export function fetchMissingNames(funcs: readonly number[]): void {
     const missing = funcs.filter((func) => !known.has(func));
     if (missing.length > 0) void fetchNames(missing);

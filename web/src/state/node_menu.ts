@@ -53,7 +53,7 @@ export function showButterfly(func: number): void {
 
 function butterflyItem(func: number): MenuItem {
     return menuItem('Show callers and callees', () => showButterfly(func), {
-        title: 'Opens the butterfly of this function',
+        title: 'Open the butterfly of this function',
         keys: 'b',
     });
 }
@@ -102,7 +102,7 @@ export function onNodeKey(event: KeyboardEvent, place: NodePlace): boolean {
 /** The menu of a row of the call tree. */
 export function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuItems {
     const own = [
-        menuItem('Open everything below', () => void expandAll(node), {
+        menuItem('Expand all descendants', () => void expandAll(node), {
             keys: '*',
             enabled: node.hasChildren,
             startsGroup: true,
@@ -124,7 +124,7 @@ export function functionMenu(func: number, more: readonly MenuItem[] = []): Menu
     return withRecursion(func, (recursion) => [
         sourceItem({ func }),
         menuItem('Show callers', () => showCallers(func), {
-            title: 'Opens the inverted tree at this function',
+            title: 'Open the inverted tree at this function',
             keys: CALLERS_KEY,
         }),
         butterflyItem(func),

@@ -50,7 +50,7 @@ export async function openFile(file: File): Promise<void> {
         if (!(await isZip(file))) return await load(file, file);
         const entries = (await listZip(file)).filter((entry) => !OTHER_ENTRY.test(entry.name));
         const [first] = entries;
-        if (!first) throw new Error('There is no file in the zip archive');
+        if (!first) throw new Error('The zip archive contains no file');
         if (entries.length === 1) return await load(first, file);
         opening.value = { phase: 'choosing', name: file.name, entries };
     } catch (error) {

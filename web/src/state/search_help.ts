@@ -7,23 +7,23 @@ export interface SearchHelp {
 }
 
 export const STACK_SEARCH_HELP: SearchHelp = {
-    what: "Samples that have every term somewhere in their stack: in a function's, file's or library's name",
+    what: "Samples whose stack matches every term, by the name of a function, file or library",
     lines: [
         [['one,two'], 'both terms'],
-        [['-term'], 'leaves out samples with it'],
-        [['"term"'], 'the whole name'],
+        [['-term'], 'exclude samples that match'],
+        [['"term"'], 'match the whole name'],
         [['/term/'], 'a regular expression'],
-        [['lib:term', 'file:term'], 'only in names of libraries, of files'],
+        [['lib:term', 'file:term'], 'match only library names or file names'],
     ],
 };
 
 export const MARKER_SEARCH_HELP: SearchHelp = {
-    what: 'Markers that have one of the terms in their name, category, type or fields',
+    what: 'Markers that match one of the terms in their name, category, type or fields',
     lines: [
         [['one,two'], 'either term'],
-        [['-term', '-field:term'], 'leaves out markers with it'],
-        [['field:term'], 'only in this: name, cat, type, or a field'],
-        [['"term"'], 'the whole text'],
+        [['-term', '-field:term'], 'exclude markers that match'],
+        [['field:term'], 'match only the name, category, type or one field'],
+        [['"term"'], 'match the whole text'],
         [['/term/'], 'a regular expression'],
     ],
 };

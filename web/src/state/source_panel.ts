@@ -1,7 +1,7 @@
 /**
  * The panel below the views: the source file of a function beside its machine code, each line and each instruction with
  * what it costs. The view (and so the address) says for which function or row it was opened; what is shown is fetched
- * once and kept, and the costs follow the query of the tree.
+ * once and cached, and the costs follow the query of the tree.
  */
 import { batch, computed, effect, signal, untracked } from '@preact/signals';
 import type { NodePath } from '../engine/api';
@@ -283,7 +283,7 @@ export function followCall(index: number): boolean {
     const [, address, name = ''] = CALL.exec(code.value?.instructions[index]?.texts[0] ?? '') ?? [];
     if (address === undefined || !code.value) return false;
     void engine.calleeAt(code.value.symbol, Number(address)).then((callee) => {
-        if (!callee) return showNotice(`No sample is in ${plainText(name, 100)} as a function of this library`);
+        if (!callee) return showNotice(`No sample is in ${plainText(name, 100)} of this library`);
         return openSource(callee, 'code');
     });
     return true;

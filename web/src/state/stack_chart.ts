@@ -1,6 +1,6 @@
 /**
  * The stack chart: what the selected threads did, over the range that is chosen in the timeline. As with other views the
- * last answer stays until the next one is there, and of the wishes that pass meanwhile only the last is asked for.
+ * last answer stays until the next one is there, and only the last of the requests made meanwhile is sent.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';

@@ -15,12 +15,12 @@ async function post(path: string, request: unknown): Promise<unknown> {
         method: 'POST',
         body: JSON.stringify(request),
     }).catch(() => {
-        throw new Error('prof does not serve this page any more: start it again with `prof load`');
+        throw new Error('prof has stopped. Run `prof load` again');
     });
     const answer: unknown = await response.json().catch(() => {
         throw new Error(`the server answered ${response.status} ${response.statusText}`);
     });
-    if (typeof answer !== 'object' || answer === null) throw new Error('the server answered nothing');
+    if (typeof answer !== 'object' || answer === null) throw new Error('the server sent an empty answer');
     if ('error' in answer) throw new Error(String(answer.error));
     return answer;
 }

@@ -1,5 +1,5 @@
 /**
- * What all tables of the page share: the widths and the choice of columns, kept by this browser, and the order of rows,
+ * What all tables of the page share: the widths and the choice of columns, saved by this browser, and the order of rows,
  * which is part of the view. A table has a name, and so has each of its columns.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
@@ -49,14 +49,14 @@ const MOST_WIDTH = 1200;
 function readLayout(table: string): Layout {
     const layout: Layout = { widths: {}, shown: {} };
     try {
-        const kept: unknown = JSON.parse(stored(`table.${table}`) ?? '{}');
-        if (typeof kept !== 'object' || kept === null) return layout;
-        for (const [column, value] of Object.entries(kept)) {
+        const saved: unknown = JSON.parse(stored(`table.${table}`) ?? '{}');
+        if (typeof saved !== 'object' || saved === null) return layout;
+        for (const [column, value] of Object.entries(saved)) {
             if (typeof value === 'number' && value >= LEAST_WIDTH && value <= MOST_WIDTH) layout.widths[column] = value;
             if (typeof value === 'boolean') layout.shown[column] = value;
         }
     } catch {
-        // What was kept cannot be read: the table begins as usual.
+        // What was saved cannot be read: the table begins as usual.
     }
     return layout;
 }
@@ -73,8 +73,8 @@ function layoutOf(table: string): ReturnType<typeof signal<Layout>> {
 function keepLayout(table: string, layout: Layout): void {
     layoutOf(table).value = layout;
     // A width and a choice of the same column have names of their own.
-    const kept = { ...layout.widths, ...layout.shown };
-    store(`table.${table}`, Object.keys(kept).length > 0 ? JSON.stringify(kept) : null);
+    const saved = { ...layout.widths, ...layout.shown };
+    store(`table.${table}`, Object.keys(saved).length > 0 ? JSON.stringify(saved) : null);
 }
 
 export function columnWidth(table: string, column: string, usual: number): number {

@@ -26,7 +26,7 @@ function applyChoice(choice: TrackChoice): void {
     const left = chosen.filter((thread) => shown.has(thread));
     const [first] = shown;
     if (left.length === 0 && first === undefined) {
-        showNotice('One thread has to stay');
+        showNotice('At least one thread must stay visible');
         return;
     }
     const threads = left.length > 0 ? left : [first as number];
@@ -138,7 +138,7 @@ export const ROW_ACTIONS: readonly RowAction[] = [
     { label: 'Hide this track', title: '', key: 'Delete', isOffered: (row) => row.kind !== 'process', action: hideRow },
     {
         label: 'Hide this process',
-        title: 'With all of its tracks',
+        title: 'With all its tracks',
         key: 'Shift+Delete',
         isOffered: (row) => row.kind === 'process' || processSize(row) > 1,
         action: hideProcess,
@@ -160,21 +160,21 @@ export const ROW_ACTIONS: readonly RowAction[] = [
     },
     {
         label: 'Show only this process',
-        title: 'All of its tracks, and no others',
+        title: 'All its tracks and no others',
         key: 'X',
         isOffered: (row) => processSize(row) > 1,
         action: showOnlyProcess,
     },
     {
         label: 'Show all tracks of this process',
-        title: 'Those that do little, too',
+        title: 'Including the less busy ones',
         key: '*',
         isOffered: (row) => processSize(row) > 1,
         action: showProcess,
     },
     {
-        label: 'Choose all threads of this process',
-        title: 'The views show them together',
+        label: 'Select all threads of this process',
+        title: 'The views merge them',
         key: 'p',
         isOffered: (row) => tracks.value.rows.filter((one) => one.process === row.process && one.thread >= 0).length > 1,
         action: chooseProcess,
@@ -200,7 +200,7 @@ export const ROW_ACTIONS: readonly RowAction[] = [
     { label: 'Show all tracks', title: '', key: 'A', startsGroup: true, isOffered: () => true, action: showAll },
     {
         label: 'Show the busiest tracks',
-        title: 'As at first: those that do little are hidden',
+        title: 'Hide the less busy ones, as at the start',
         key: 'B',
         isOffered: () => true,
         action: showBusy,
@@ -216,7 +216,7 @@ export const ROW_ACTIONS: readonly RowAction[] = [
     },
     {
         label: 'Save timeline as image',
-        title: 'What is seen of it, as a PNG file',
+        title: 'The visible part as a PNG file',
         key: '',
         startsGroup: true,
         isOffered: () => true,

@@ -59,7 +59,7 @@ export function siblingsOf(rows: readonly TrackRow[], row: TrackRow): TrackRow[]
     return rows.filter((one) => one.level === 1 && one.process === row.process && one.below === '');
 }
 
-/** The key under which the order knows a row: a track that speaks for its process moves all of it. */
+/** The key under which the order knows a row: a track that stands for its process moves all of it. */
 function orderKey(seeds: readonly TrackSeed[], row: TrackRow): TrackKey {
     if (row.level === 1) return row.key;
     return groupTracks(seeds, []).find((group) => group.process === row.process)?.key ?? row.key;

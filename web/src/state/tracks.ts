@@ -56,7 +56,7 @@ export interface TrackSeed {
     isLead: boolean;
     /** ms of CPU time, or of samples: what threads are ranked by. */
     activity: number;
-    /** Whether it is hidden until it is asked for. */
+    /** Whether it is hidden until requested. */
     isQuiet: boolean;
     /** px, with the line below it. */
     height: number;
@@ -65,7 +65,7 @@ export interface TrackSeed {
 /** A row of the timeline: a track, or the heading of a process of which no track that can speak for it is shown. */
 export interface TrackRow extends Omit<TrackSeed, 'words' | 'isQuiet'> {
     key: TrackKey;
-    /** 0: speaks for a process, 1: a track below it. */
+    /** 0: stands for a process, 1: a track below it. */
     level: 0 | 1;
 }
 
@@ -114,7 +114,7 @@ export function isCpu(thread: ThreadInfo): boolean {
     return thread.pid === '0' && thread.processName === 'CPU';
 }
 
-/** The threads to show without being asked for the rest. */
+/** The threads shown at first. */
 function busyThreads(threads: readonly ThreadInfo[]): Set<number> {
     const sorted = threads.filter((thread) => !isCpu(thread)).sort((a, b) => b.activity - a.activity);
     const best = sorted[0]?.activity ?? 0;
@@ -143,7 +143,7 @@ function cpuTrack(thread: ThreadInfo): TrackSeed {
     };
 }
 
-/** The tracks of threads: a process's main thread, or its only one, speaks for it. `initial`: those to be seen at first, if
+/** The tracks of threads: a process's main thread, or its only one, stands for it. `initial`: those to be seen at first, if
  * the file says so, in place of the busiest. */
 export function threadTracks(threads: readonly ThreadInfo[], initial: readonly number[] = []): TrackSeed[] {
     const busy = initial.length > 0 ? new Set(initial) : busyThreads(threads);

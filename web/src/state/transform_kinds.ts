@@ -41,7 +41,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'm',
             label: 'Merge function',
             meaning: 'merge the function',
-            explanation: 'Leaves its frames out everywhere: their time is that of the callers',
+            explanation: 'Removes its frames everywhere; callers get their time',
         },
     },
     'merge-call-node': {
@@ -53,7 +53,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'M',
             label: 'Merge this row only',
             meaning: 'merge this row only',
-            explanation: 'Leaves out this one row: its time is that of its caller',
+            explanation: 'Removes this row; its caller gets its time',
         },
     },
     'focus-function': {
@@ -64,7 +64,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'f',
             label: 'Focus on function',
             meaning: 'focus on the function',
-            explanation: 'Shows only samples with this function, from it on',
+            explanation: 'Shows only samples with this function, from the function down',
         },
     },
     'focus-subtree': {
@@ -75,8 +75,8 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
         offer: {
             key: 'F',
             label: 'Focus on this subtree only',
-            meaning: 'focus on what is below this row',
-            explanation: 'Shows only what is below this row',
+            meaning: 'focus on this subtree only',
+            explanation: 'Shows only this row and its descendants',
         },
     },
     'focus-self': {
@@ -88,7 +88,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'S',
             label: 'Focus on self only',
             meaning: "focus on the function's self",
-            explanation: 'Shows only samples that end in this function',
+            explanation: 'Shows only samples whose leaf is this function',
         },
     },
     'collapse-function-subtree': {
@@ -99,7 +99,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'c',
             label: 'Collapse function',
             meaning: 'collapse the function',
-            explanation: 'Counts what it calls as its own time',
+            explanation: 'Counts its callees as self time',
         },
     },
     'collapse-recursion': {
@@ -110,7 +110,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'r',
             label: 'Collapse recursion',
             meaning: 'collapse recursion',
-            explanation: 'Makes one frame of its frames and of all between them',
+            explanation: 'Merges its frames and all frames between them into one',
         },
     },
     'collapse-direct-recursion': {
@@ -122,7 +122,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'R',
             label: 'Collapse direct recursion only',
             meaning: 'collapse direct recursion only',
-            explanation: 'Makes one frame where it calls itself directly',
+            explanation: 'Merges direct recursive calls into one frame',
         },
     },
     'drop-function': {
@@ -133,7 +133,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'd',
             label: 'Drop samples with this function',
             meaning: 'drop samples with the function',
-            explanation: 'Leaves out all samples with this function',
+            explanation: 'Drops all samples with this function',
         },
     },
     'focus-resource': {
@@ -144,7 +144,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'v',
             label: 'Focus on library',
             meaning: 'focus on the library',
-            explanation: 'Leaves out all frames of other libraries',
+            explanation: 'Removes all frames of other libraries',
             startsGroup: true,
         },
     },
@@ -156,7 +156,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'V',
             label: 'Merge library',
             meaning: 'merge the library',
-            explanation: 'Leaves all frames of the library out: their time is that of the callers',
+            explanation: 'Removes all frames of the library; callers get their time',
         },
     },
     'collapse-resource': {
@@ -168,7 +168,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'C',
             label: 'Collapse library',
             meaning: 'collapse the library',
-            explanation: 'Makes one function of all in the library',
+            explanation: 'Merges all functions of the library into one',
         },
     },
     'drop-resource': {
@@ -179,7 +179,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'X',
             label: 'Drop samples of library',
             meaning: 'drop samples of the library',
-            explanation: 'Leaves out all samples that end in this library',
+            explanation: 'Drops all samples whose leaf is in this library',
         },
     },
     'focus-category': {
@@ -190,7 +190,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'g',
             label: 'Focus on category',
             meaning: 'focus on the category',
-            explanation: 'Leaves out all frames of other categories',
+            explanation: 'Removes all frames of other categories',
             startsGroup: true,
         },
     },
@@ -202,7 +202,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'G',
             label: 'Merge category',
             meaning: 'merge the category',
-            explanation: 'Leaves all frames of the category out: their time is that of the callers',
+            explanation: 'Removes all frames of the category; callers get their time',
         },
     },
     'drop-category': {
@@ -213,7 +213,7 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             key: 'D',
             label: 'Drop samples of category',
             meaning: 'drop samples of the category',
-            explanation: 'Leaves out all samples that end in this category',
+            explanation: 'Drops all samples whose leaf is in this category',
         },
     },
     'filter-samples': {

@@ -59,8 +59,8 @@ function labelOf({ kind, subject, label }: OfferedKind, node: NodePlace): string
 }
 
 function obstacleOf({ kind, subject }: OfferedKind, node: NodePlace, recursion: Recursion | null): string {
-    if (kind === 'merge-call-node' && node.inverted) return 'A row of an inverted tree cannot be merged alone';
-    if (subject === 'library' && (funcName(node.func)?.resource ?? -1) < 0) return 'It is in no known library';
+    if (kind === 'merge-call-node' && node.inverted) return 'A single row of an inverted tree cannot be merged';
+    if (subject === 'library' && (funcName(node.func)?.resource ?? -1) < 0) return 'Its library is unknown';
     if (kind === 'collapse-recursion' && recursion === 'none') return 'It does not call itself';
     if (kind === 'collapse-direct-recursion' && recursion !== 'direct' && recursion !== null)
         return 'It does not call itself directly';

@@ -3,7 +3,7 @@
  *
  * The engine's node handles live until its next query. So the page keeps its own nodes with what is expanded, and when
  * the view changes it asks for the same shape again and swaps the rows in one step: nothing flickers while a range is
- * dragged. Only one query is under way at a time; of the views that pass meanwhile only the last is asked for.
+ * dragged. Only one query is under way at a time; only the last of the queries made meanwhile is sent.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { NodeDetails, NodePath, PathFilter, Query, Transform, TreeRows, TreeSummary } from '../engine/api';
@@ -389,7 +389,7 @@ export async function selectPath(path: NodePath): Promise<void> {
     });
 }
 
-/** Opens a node. While a query is under way the wish is noted and fulfilled with its answer. */
+/** Opens a node. While a query is under way the request waits for its answer. */
 export async function expand(node: TreeNode): Promise<void> {
     if (!node.hasChildren) return;
     node.expanded = true;

@@ -184,7 +184,7 @@ export async function copyText(text: string, what: string): Promise<void> {
         area.remove();
         if (focused instanceof HTMLElement) focused.focus();
         if (!isCopied) {
-            showNotice('The browser does not let this page use the clipboard');
+            showNotice('The browser denied access to the clipboard');
             return;
         }
     }
