@@ -106,6 +106,9 @@ static int load(const char *path, const struct serving_options *options, struct 
     struct profile profile = {0};
     struct error err = {0};
     int code = profile_load(path, &profile, &err);
+    const char *warning = code ? "" : profile_text(&profile, profile.meta.warning);
+    if (warning[0])
+        ui_say("%s: %s", path, warning);
     if (code == 0 && profile.meta.symbolicated == 0)
         return serve_with_names(&profile, path, options, symbols);
     profile_destroy(&profile);

@@ -323,11 +323,12 @@ static int build_warning(struct build *build, bool sorted)
     size_t used = 0;
     if (raw->meta.meta.version > PROFILE_NEWEST_VERSION)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
-                                 "This file has version %u of the format; %d is the newest that is known in full. ",
+                                 "The file has version %u of the profile format, which prof knows up to version %d: "
+                                 "parts of it may be missing or wrong. ",
                                  raw->meta.meta.version, PROFILE_NEWEST_VERSION);
     if (sorted)
         used += (size_t)snprintf(text + used, sizeof(text) - used,
-                                 "Some samples were not in the order of their times and have been sorted. ");
+                                 "Some samples were not in the order of their times; prof has sorted them. ");
     if (used == 0)
         return 0;
     uint32_t *warning = &build->profile->meta.warning;

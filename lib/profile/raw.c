@@ -295,7 +295,7 @@ static const struct field meta_fields[] = {
     VALUE("symbolicated", FIELD_YES_NO, struct raw_meta, meta.symbolicated),
     VALUE("markerSchema", FIELD_JSON, struct raw_meta, meta.marker_schema),
     VALUE("version", FIELD_COUNT, struct raw_meta, gecko_version),
-    {"preprocessedProfileVersion", FIELD_COUNT, offsetof(struct raw_meta, meta.version), COLUMN_INDEX, NULL,
+    {"preprocessedProfileVersion", FIELD_DOUBLE, offsetof(struct raw_meta, version), COLUMN_INDEX, NULL,
      offsetof(struct raw_meta, has_version) + 1},
     COLUMN("initialVisibleThreads", COLUMN_INDEX, struct raw_meta, initial_visible_threads),
     COLUMN("initialSelectedThreads", COLUMN_INDEX, struct raw_meta, initial_selected_threads),

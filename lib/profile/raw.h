@@ -88,7 +88,8 @@ struct raw_category {
 struct raw_meta {
     struct profile_meta meta;
     uint32_t gecko_version;
-    bool has_version; /* preprocessedProfileVersion */
+    bool has_version;
+    double version; /* preprocessedProfileVersion, as the file has it; NAN: no number */
     bool present;
     uint32_t cpu_unit; /* sampleUnits.threadCPUDelta */
     bool has_categories;

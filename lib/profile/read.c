@@ -569,6 +569,28 @@ void *profile_reader_deferred_elements(struct profile_reader *reader, size_t num
     return (char *)run->column->data + run->first * column_element_size(run->type);
 }
 
+static int check_version(struct profile_reader *reader)
+{
+    struct raw_meta *meta = &reader->raw.meta;
+    reader->failed = true;
+    if (isnan(meta->version))
+        return error_set(&reader->error, EINVAL, "the file is a profile whose version is no number: it is damaged");
+    if (meta->version < 0 || meta->version >= UINT32_MAX || floor(meta->version) != meta->version)
+        return error_set(
+            &reader->error, EINVAL,
+            "the file is a profile of version %.15g, and there is no such version: the file is damaged, or "
+            "whatever wrote it is faulty",
+            meta->version);
+    if (meta->version < PROFILE_OLDEST_VERSION)
+        return error_set(&reader->error, EINVAL,
+                         "the file is a profile of version %.15g; versions from %d on can be read: open it in the "
+                         "Firefox Profiler and save it anew",
+                         meta->version, PROFILE_OLDEST_VERSION);
+    meta->meta.version = (uint32_t)meta->version;
+    reader->failed = false;
+    return 0;
+}
+
 /* The file is a JSON object: is it a profile? */
 static int check_kind(struct profile_reader *reader)
 {
@@ -584,14 +606,7 @@ static int check_kind(struct profile_reader *reader)
                             "is a Gecko profile as Firefox records it, not yet processed; open it in the Firefox "
                             "Profiler and save it from there");
     }
-    if (raw->meta.meta.version < PROFILE_OLDEST_VERSION) {
-        reader->failed = true;
-        return error_set(&reader->error, EINVAL,
-                         "the file is a profile of version %u; versions from %d on can be read: open it in the Firefox "
-                         "Profiler and save it anew",
-                         raw->meta.meta.version, PROFILE_OLDEST_VERSION);
-    }
-    return 0;
+    return check_version(reader);
 }
 
 static int feed_unfolded(void *context, const void *bytes, size_t size, struct error *err)

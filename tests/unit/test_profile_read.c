@@ -562,7 +562,14 @@ static void test_other_files_are_called_by_their_name(void **state)
     assert_says(refusal("{\"meta\":{\"version\":31},\"libs\":[],\"processes\":[],\"threads\":[]}"), "Gecko profile");
     assert_says(refusal("{\"name\":\"package\"}"), "not a profile: it has no meta");
     assert_says(refusal("hello, world, this is text"), "is not JSON");
-    assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":12},\"threads\":[]}"), "version 12");
+    static const char *const versions[] = {"12", "-1", "70.5", "1e+300", "0", "48"};
+    for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+        char text[128], said[32];
+        snprintf(text, sizeof(text), "{\"meta\":{\"preprocessedProfileVersion\":%s},\"threads\":[]}", versions[i]);
+        snprintf(said, sizeof(said), "a profile of version %s", versions[i]);
+        assert_says(refusal(text), said);
+    }
+    assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":\"70\"},\"threads\":[]}"), "is no number");
     assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":70},\"threads\":[]}"), "no threads");
     assert_says(refusal("{\"meta\":{\"preprocessedProfileVersion\":70}} x"), "follows the end");
 }
