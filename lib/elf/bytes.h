@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 struct bytes {
-    const unsigned char *memory;      /* NULL: in the file `source`, from `offset` on */
-    const struct file_source *source; /* borrowed */
+    const unsigned char *memory; /* NULL: in the file `source`, from `offset` on */
+    struct file_source *source;  /* borrowed */
     uint64_t offset;
     uint64_t size; /* 0: there are none */
 };

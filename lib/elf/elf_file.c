@@ -50,7 +50,7 @@ static int take_segments(struct elf_file *file, Elf *elf, struct error *err)
 static void take_names(struct elf_file *file, Elf *elf, const uint32_t *names)
 {
     size_t index;
-    if (elf_getshdrstrndx(elf, &index) != 0 || index >= file->sections.length)
+    if (!names || elf_getshdrstrndx(elf, &index) != 0 || index >= file->sections.length)
         return;
     const struct bytes *texts = &file->sections.data[index].bytes;
     file->section_names = texts->size <= NAMES_MAX ? (char *)bytes_load(texts) : NULL;

@@ -241,7 +241,7 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err)
     *dump = (struct jitdump){.is_cut = false};
     if (fstat(fd, &info))
         return error_set(err, errno, "cannot read a jitdump file: %s", strerror(errno));
-    const struct file_source file = {.fd = fd};
+    struct file_source file = {.fd = fd};
     struct bytes bytes = {.source = &file, .size = info.st_size > 0 ? (uint64_t)info.st_size : 0};
     struct reader reader = {.dump = dump, .window = {.bytes = &bytes, .step = 1 << 16}, .size = bytes.size};
     int code = take_header(&reader, err);

@@ -278,7 +278,7 @@ static void find_extents(struct lookup *lookup)
             continue;
         }
         if (!module)
-            module = unwind_module_open(file->source->fd, lookup->lib->name, NULL);
+            module = unwind_module_open_file(file->source, NULL);
         if (!module)
             return;
         uint64_t start;

@@ -1,20 +1,16 @@
 /*
- * A part of a file, read when it is first needed.
+ * A range of bytes that stays where it was read.
  *
  * The CFI of a large program is megabytes, of which a recording touches a few hundred KiB. A part reserves address
  * space for all of it and reads blocks of 16 KiB as they are asked for. It reads with pread() into private memory
  * rather than mapping the file, because a mapped file that somebody truncates meanwhile kills the reader with SIGBUS,
- * and a file system with a mapped file cannot be unmounted.
+ * and a file system with a mapped file cannot be unmounted. Unlike a window (elf/bytes.h) it keeps what it read: FDEs
+ * and CIEs are pointers into it. If the file cannot be opened again, it says so in the `lost` of its source.
  */
 #ifndef PROF_UNWIND_FILE_PART_H
 #define PROF_UNWIND_FILE_PART_H
 
-#include "base/error.h"
-#include "base/file_source.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "elf/bytes.h"
 
 enum { FILE_PART_BLOCK_BITS = 14 };
 
@@ -26,19 +22,12 @@ struct file_part {
     size_t size;
     unsigned char *blocks; /* enum block_state of each block; NULL: all of it is there */
     size_t reserved;       /* bytes of the reservation behind `bytes`; 0: `bytes` belongs to somebody else */
-    uint64_t file_offset;
-    struct file_source *file; /* borrowed */
+    struct bytes source;
 };
 
-/* Reserves room for `size` bytes at `file_offset` of `file`, which must outlive the part. Reads nothing. */
-int file_part_open(struct file_part *part, struct file_source *file, uint64_t file_offset, uint64_t size,
-                   struct error *err);
-
-/* A part of bytes that are in memory already and outlive the part. */
-void file_part_of_memory(struct file_part *part, const unsigned char *bytes, size_t size);
-
-/* Reads what is missing of the whole part; false if the file has become too short or unreadable. */
-bool file_part_read_all(struct file_part *part);
+/* Reserves room for `bytes`, whose file or memory must outlive the part, and reads nothing. Returns false and leaves an
+ * empty part if there are no bytes or more than FILE_PART_MAX, or if memory ran out. */
+bool file_part_open(struct file_part *part, const struct bytes *bytes);
 
 /* Reads the blocks that hold `size` bytes at `offset` (which lie inside the part, size > 0). For file_part_at(). */
 bool file_part_read(struct file_part *part, size_t offset, size_t size);

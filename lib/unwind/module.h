@@ -1,27 +1,23 @@
 /*
  * Inside of `struct unwind_module`, for the walker: finding the CFI of a pc in one ELF file.
  *
- * Opening a module reads its headers only. The CFI is found at the first walk into it, in this order:
+ * Opening a module reads its headers only (elf/elf_file.h). The CFI is found at the first walk into it, in this order:
  *
  * 1. PT_GNU_EH_FRAME (.eh_frame_hdr): a sorted table of all functions with the place of each FDE, reached from the
- * program headers alone, so that it is there in any stripped file. Nothing needs to be built.
- * 2. .eh_frame without that table (or with a table of a kind that no linker writes): found through the section headers,
- *    and gone through once to build the table.
+ *    program headers alone, so that it is there in any stripped file. Nothing needs to be built.
+ * 2. .eh_frame without that table (or with a table of a kind that no linker writes): found by its section, and gone
+ *    through once to build the table.
  * 3. .debug_frame, for a pc that the first two do not cover: Go's functions, and programs built without unwind tables.
- * It may be compressed with zlib (SHF_COMPRESSED, or .zdebug_frame); one compressed otherwise counts as absent.
+ *    It may be compressed.
  */
 #ifndef PROF_UNWIND_MODULE_H
 #define PROF_UNWIND_MODULE_H
 
 #include "base/array.h"
+#include "elf/elf_file.h"
 #include "unwind/arch.h"
 #include "unwind/cfi.h"
 #include "unwind/unwind.h"
-
-struct segment { /* a PT_LOAD */
-    uint64_t vaddr, file_offset, file_size;
-    bool is_executable;
-};
 
 struct fde_place {
     uint64_t start;  /* vaddr of the first pc */
@@ -45,26 +41,13 @@ enum load_state { NOT_LOADED, LOADED };
 
 struct unwind_module {
     unsigned references;
-    struct file_source *file;              /* NULL for an image in memory */
-    unsigned char *memory;                 /* own copy of an image in memory, NULL for a file */
-    uint64_t size;                         /* of the file or image */
-    uint64_t entry;                        /* e_entry; 0 if none */
-    uint64_t section_headers;              /* e_shoff; 0 if none */
-    uint16_t section_count, section_names; /* as in the ELF header, 0 and SHN_XINDEX included */
-    uint64_t header_vaddr, header_size;    /* of PT_GNU_EH_FRAME; size 0 if there is none */
-    ARRAY(struct segment) segments;        /* in the order of the file; [0] is the base */
-
-    struct note_place { /* the first PT_NOTE segments */
-        uint64_t file_offset, size;
-    } notes[4];
-    unsigned note_count;
-
+    struct elf_file elf; /* of code without a file: its one segment, and no bytes */
     enum load_state eh_frame_state, debug_frame_state;
     bool is_go; /* known once eh_frame_state is LOADED */
     struct eh_frame_header header;
     struct cfi_section eh_frame, debug_frame;
     struct fde_table eh_frame_table, debug_frame_table;
-    unsigned char *inflated; /* behind debug_frame, if it was compressed */
+    unsigned char *owned_frames; /* behind debug_frame if it was compressed, or the frames of code without a file */
 };
 
 /* The FDE that covers `vaddr`; false if there is none. The result is valid as long as the module. */
@@ -89,19 +72,12 @@ size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, uns
 void unwind_module_load_eh_frame(struct unwind_module *module);
 void unwind_module_load_debug_frame(struct unwind_module *module);
 
-/* Takes all of the module's memory for its .eh_frame, the only one that it has. Returns whether it describes some of
- * the code at [start, start + size). */
-bool unwind_module_use_frames(struct unwind_module *module, uint64_t eh_frame_vaddr, uint64_t start, uint64_t size);
+/* Takes owned_frames, of `frames_size` bytes, for the module's .eh_frame, the only CFI that it has. Returns whether it
+ * describes some of the code at [start, start + size). */
+bool unwind_module_use_frames(struct unwind_module *module, size_t frames_size, uint64_t eh_frame_vaddr, uint64_t start,
+                              uint64_t size);
 
-/* The part of the file or image at `file_offset`, cut to its end. 0, or a negative errno value and an empty part. */
-int unwind_module_part(struct unwind_module *module, uint64_t file_offset, uint64_t size, struct file_part *part);
-
-/* Copies the description of a note of this owner and type (elf/elf_note.h), of at most `max` bytes. Returns whether
- * there is one. */
-bool unwind_module_note(struct unwind_module *module, const char owner[4], uint32_t type, unsigned char *out,
-                        size_t max, size_t *size);
-
-/* The PT_LOAD whose bytes in the file hold vaddr, or NULL. */
-const struct segment *unwind_module_segment(const struct unwind_module *module, uint64_t vaddr);
+/* What the file holds from `vaddr` to the end of the PT_LOAD that vaddr lies in; empty if it lies in none. */
+struct bytes unwind_module_bytes(const struct unwind_module *module, uint64_t vaddr);
 
 #endif

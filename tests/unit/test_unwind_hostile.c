@@ -181,7 +181,7 @@ static void test_what_is_not_an_elf_file_of_this_machine_is_refused_with_a_sente
     struct error err;
     int fd = memory_file("#!/bin/sh\n", 10);
     assert_null(unwind_module_open(fd, "script", &err));
-    assert_string_equal(err.text, "script is not an ELF file");
+    assert_non_null(strstr(err.text, "script is not an ELF file"));
     close(fd);
     fd = open("/tmp", O_RDONLY);
     assert_null(unwind_module_open(fd, "/tmp", &err));
