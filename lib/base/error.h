@@ -5,6 +5,10 @@
  *
  *     if (fd < 0)
  *         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
+ *
+ * The variable for such a value is called `code`. A constructor returns it, too, and the new object in its first
+ * argument: `int x_new(struct x **out, ..., struct error *err)`, NULL after a failure. One that takes no `err`, because
+ * all that it can lack is memory, returns the object, or NULL.
  */
 #ifndef PROF_BASE_ERROR_H
 #define PROF_BASE_ERROR_H

@@ -31,9 +31,9 @@ static int build_strings(struct build *build)
     build->same_numbers = true;
     for (size_t i = 0; i < table->length; i++) {
         uint32_t string = ((const uint32_t *)table->data)[i];
-        int rc = build_text(build, &string);
-        if (rc)
-            return rc;
+        int code = build_text(build, &string);
+        if (code)
+            return code;
         build->same_numbers = build->same_numbers && string == i;
     }
     build->profile->meta.kept_strings = build->same_numbers ? (uint32_t)table->length : 0;
@@ -51,30 +51,30 @@ static int build_text_or(struct build *build, uint32_t *text, const char *otherw
 
 static int build_texts(struct build *build, uint32_t *const *texts, size_t count)
 {
-    int rc = 0;
-    for (size_t i = 0; !rc && i < count; i++)
-        rc = build_text(build, texts[i]);
-    return rc;
+    int code = 0;
+    for (size_t i = 0; !code && i < count; i++)
+        code = build_text(build, texts[i]);
+    return code;
 }
 
 /* ---- meta ---- */
 
 static int build_extra(struct build *build, struct profile_meta *meta)
 {
-    int rc = 0;
-    for (size_t i = 0; !rc && i < meta->extra.length; i++) {
+    int code = 0;
+    for (size_t i = 0; !code && i < meta->extra.length; i++) {
         struct extra_section *section = &meta->extra.data[i];
-        rc = build_text_or(build, &section->label, "");
-        for (size_t k = 0; !rc && k < section->entries.length; k++) {
+        code = build_text_or(build, &section->label, "");
+        for (size_t k = 0; !code && k < section->entries.length; k++) {
             struct extra_entry *entry = &section->entries.data[k];
-            rc = build_text_or(build, &entry->label, "");
-            if (!rc)
-                rc = build_text_or(build, &entry->format, "string");
-            if (!rc)
-                rc = build_text_or(build, &entry->value, "null");
+            code = build_text_or(build, &entry->label, "");
+            if (!code)
+                code = build_text_or(build, &entry->format, "string");
+            if (!code)
+                code = build_text_or(build, &entry->value, "null");
         }
     }
-    return rc;
+    return code;
 }
 
 static void drop_empty_schema(const struct build *build, uint32_t *schema)
@@ -112,13 +112,13 @@ static int build_meta(struct build *build)
     uint32_t *const texts[] = {&meta->product,       &meta->os,       &meta->abi,
                                &meta->platform,      &meta->cpu_name, &meta->arguments,
                                &meta->imported_from, &meta->misc,     &meta->marker_schema};
-    int rc = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
-    if (!rc)
-        rc = build_extra(build, meta);
+    int code = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
+    if (!code)
+        code = build_extra(build, meta);
     const struct raw_meta *raw = &build->raw->meta;
-    if (!rc)
-        rc = build_thread_list(build, &raw->initial_visible_threads, &meta->initial_visible_threads);
-    return rc ? rc : build_thread_list(build, &raw->initial_selected_threads, &meta->initial_selected_threads);
+    if (!code)
+        code = build_thread_list(build, &raw->initial_visible_threads, &meta->initial_visible_threads);
+    return code ? code : build_thread_list(build, &raw->initial_selected_threads, &meta->initial_selected_threads);
 }
 
 /* What the Firefox Profiler assumes of files that do not say. */
@@ -140,21 +140,21 @@ static int build_category(struct build *build, struct raw_category *raw)
         return error_no_memory(build->err);
     category->name = raw->name;
     category->color = raw->color;
-    int rc = build_text_or(build, &category->name, "");
-    if (!rc)
-        rc = build_text_or(build, &category->color, "grey");
-    for (size_t i = 0; !rc && i < raw->subcategories.length; i++) {
+    int code = build_text_or(build, &category->name, "");
+    if (!code)
+        code = build_text_or(build, &category->color, "grey");
+    for (size_t i = 0; !code && i < raw->subcategories.length; i++) {
         uint32_t text = ((const uint32_t *)raw->subcategories.data)[i];
-        rc = build_text(build, &text);
-        if (!rc && !array_push(&category->subcategories, text))
-            rc = error_no_memory(build->err);
+        code = build_text(build, &text);
+        if (!code && !array_push(&category->subcategories, text))
+            code = error_no_memory(build->err);
     }
     uint32_t other = PROFILE_NONE;
-    if (!rc && category->subcategories.length == 0)
-        rc = build_text_or(build, &other, "Other");
-    if (!rc && category->subcategories.length == 0 && !array_push(&category->subcategories, other))
-        rc = error_no_memory(build->err);
-    return rc;
+    if (!code && category->subcategories.length == 0)
+        code = build_text_or(build, &other, "Other");
+    if (!code && category->subcategories.length == 0 && !array_push(&category->subcategories, other))
+        code = error_no_memory(build->err);
+    return code;
 }
 
 static int build_categories(struct build *build)
@@ -162,24 +162,24 @@ static int build_categories(struct build *build)
     struct raw_meta *raw = &build->raw->meta;
     if (!raw->has_categories || raw->categories.length == 0)
         return add_default_categories(build);
-    int rc = 0;
-    for (size_t i = 0; !rc && i < raw->categories.length; i++)
-        rc = build_category(build, &raw->categories.data[i]);
-    return rc;
+    int code = 0;
+    for (size_t i = 0; !code && i < raw->categories.length; i++)
+        code = build_category(build, &raw->categories.data[i]);
+    return code;
 }
 
 static int build_libs(struct build *build)
 {
-    int rc = 0;
-    for (size_t i = 0; !rc && i < build->raw->libs.length; i++) {
+    int code = 0;
+    for (size_t i = 0; !code && i < build->raw->libs.length; i++) {
         struct library lib = build->raw->libs.data[i];
         uint32_t *const texts[] = {&lib.arch,       &lib.name,        &lib.path,   &lib.debug_name,
                                    &lib.debug_path, &lib.breakpad_id, &lib.code_id};
-        rc = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
-        if (!rc && !array_push(&build->profile->libs, lib))
-            rc = error_no_memory(build->err);
+        code = build_texts(build, texts, sizeof(texts) / sizeof(*texts));
+        if (!code && !array_push(&build->profile->libs, lib))
+            code = error_no_memory(build->err);
     }
-    return rc;
+    return code;
 }
 
 /* ---- threads ---- */
@@ -194,26 +194,26 @@ static int build_markers(struct build *build, struct raw_thread *thread, const s
     if (raw->name.length != rows)
         return error_set(build->err, EINVAL, "%s.name has %zu entries, but its table has %zu rows", path,
                          raw->name.length, rows);
-    int rc = build_column(build, &raw->start, COLUMN_DOUBLE, rows, NAN, path);
-    if (!rc)
-        rc = build_column(build, &raw->end, COLUMN_DOUBLE, rows, NAN, path);
-    if (!rc)
-        rc = build_column(build, &raw->phase, COLUMN_SMALL, rows, 1, path);
-    if (!rc)
-        rc = build_column(build, &raw->category, COLUMN_INDEX, rows, -1, path);
-    if (!rc)
-        rc = build_column(build, &raw->data, COLUMN_JSON, rows, -1, path);
+    int code = build_column(build, &raw->start, COLUMN_DOUBLE, rows, NAN, path);
+    if (!code)
+        code = build_column(build, &raw->end, COLUMN_DOUBLE, rows, NAN, path);
+    if (!code)
+        code = build_column(build, &raw->phase, COLUMN_SMALL, rows, 1, path);
+    if (!code)
+        code = build_column(build, &raw->category, COLUMN_INDEX, rows, -1, path);
+    if (!code)
+        code = build_column(build, &raw->data, COLUMN_JSON, rows, -1, path);
     uint32_t *names = raw->name.data, *data = raw->data.data, *categories = raw->category.data;
     uint32_t no_category = profile_default_category(build->profile);
-    for (size_t i = 0; !rc && i < rows; i++) {
-        rc = build_ref(build, strings, &names[i], path, i);
-        if (!rc)
-            rc = build_payload(build, thread, &data[i]);
+    for (size_t i = 0; !code && i < rows; i++) {
+        code = build_ref(build, strings, &names[i], path, i);
+        if (!code)
+            code = build_payload(build, thread, &data[i]);
         if (categories[i] == PROFILE_NONE)
             categories[i] = no_category;
     }
-    if (rc)
-        return rc;
+    if (code)
+        return code;
     markers->name = build_take(&raw->name);
     markers->start = build_take(&raw->start);
     markers->end = build_take(&raw->end);
@@ -231,45 +231,45 @@ static int build_thread(struct build *build, size_t index, bool *sorted)
     if (!thread)
         return error_no_memory(build->err);
     *thread = raw->thread;
-    int rc = build_text_or(build, &thread->name, "");
-    if (!rc)
-        rc = build_text(build, &thread->process_name);
-    if (!rc)
-        rc = build_text_or(build, &thread->process_type, "default");
-    if (!rc)
-        rc = build_text_or(build, &thread->pid, "0");
-    if (!rc)
-        rc = build_text_or(build, &thread->tid, "0");
+    int code = build_text_or(build, &thread->name, "");
+    if (!code)
+        code = build_text(build, &thread->process_name);
+    if (!code)
+        code = build_text_or(build, &thread->process_type, "default");
+    if (!code)
+        code = build_text_or(build, &thread->pid, "0");
+    if (!code)
+        code = build_text_or(build, &thread->tid, "0");
     const struct column *strings = raw->own.strings.present ? &raw->own.strings : &build->raw->shared.strings;
-    if (!rc)
-        rc = build_samples(build, &raw->samples, index, &thread->samples, sorted);
-    return rc ? rc : build_markers(build, raw, strings, index, &thread->markers);
+    if (!code)
+        code = build_samples(build, &raw->samples, index, &thread->samples, sorted);
+    return code ? code : build_markers(build, raw, strings, index, &thread->markers);
 }
 
 static int build_threads(struct build *build, bool *sorted)
 {
-    int rc = 0;
-    for (size_t i = 0; !rc && i < build->raw->threads.length; i++)
-        rc = build_thread(build, i, sorted);
-    if (!rc)
+    int code = 0;
+    for (size_t i = 0; !code && i < build->raw->threads.length; i++)
+        code = build_thread(build, i, sorted);
+    if (!code)
         build_cpu_deltas(build, build->raw->meta.cpu_unit);
-    return rc;
+    return code;
 }
 
 static int build_shared(struct build *build)
 {
     struct raw_profile *raw = build->raw;
-    int rc = build_tables(build, &raw->shared, &raw->shared.strings, build->profile);
+    int code = build_tables(build, &raw->shared, &raw->shared.strings, build->profile);
     struct interner interner;
     interner_init(&interner, build->profile);
-    for (size_t i = 0; !rc && i < raw->threads.length; i++) {
+    for (size_t i = 0; !code && i < raw->threads.length; i++) {
         struct raw_thread *thread = raw->threads.data[i];
         const struct column *strings = thread->own.strings.present ? &thread->own.strings : &raw->shared.strings;
         if (thread->own.frames.func.present)
-            rc = build_merge_thread(build, &interner, thread, i, strings);
+            code = build_merge_thread(build, &interner, thread, i, strings);
     }
     interner_destroy(&interner);
-    return rc;
+    return code;
 }
 
 static int build_counter(struct build *build, struct raw_counter *raw, size_t index)
@@ -280,23 +280,23 @@ static int build_counter(struct build *build, struct raw_counter *raw, size_t in
     if (!counter)
         return error_no_memory(build->err);
     *counter = raw->counter;
-    int rc = build_text_or(build, &counter->name, "");
-    if (!rc)
-        rc = build_text_or(build, &counter->category, "");
-    if (!rc)
-        rc = build_text_or(build, &counter->description, "");
-    if (!rc)
-        rc = build_text_or(build, &counter->pid, "0");
-    if (!rc)
-        rc = build_text(build, &counter->json);
+    int code = build_text_or(build, &counter->name, "");
+    if (!code)
+        code = build_text_or(build, &counter->category, "");
+    if (!code)
+        code = build_text_or(build, &counter->description, "");
+    if (!code)
+        code = build_text_or(build, &counter->pid, "0");
+    if (!code)
+        code = build_text(build, &counter->json);
     size_t rows = build_rows(raw->length, &raw->count);
-    if (!rc && raw->count.length != rows)
-        rc = error_set(build->err, EINVAL, "%s.count has %zu entries, but its table has %zu rows", path,
-                       raw->count.length, rows);
-    if (!rc)
-        rc = build_times(build, &raw->time, &raw->time_deltas, rows, path);
-    if (rc)
-        return rc;
+    if (!code && raw->count.length != rows)
+        code = error_set(build->err, EINVAL, "%s.count has %zu entries, but its table has %zu rows", path,
+                         raw->count.length, rows);
+    if (!code)
+        code = build_times(build, &raw->time, &raw->time_deltas, rows, path);
+    if (code)
+        return code;
     counter->time = build_take(&raw->time);
     counter->count = build_take(&raw->count);
     counter->length = rows;
@@ -308,10 +308,10 @@ static int build_counter(struct build *build, struct raw_counter *raw, size_t in
 
 static int build_counters(struct build *build)
 {
-    int rc = 0;
-    for (size_t i = 0; !rc && i < build->raw->counters.length; i++)
-        rc = build_counter(build, build->raw->counters.data[i], i);
-    return rc;
+    int code = 0;
+    for (size_t i = 0; !code && i < build->raw->counters.length; i++)
+        code = build_counter(build, build->raw->counters.data[i], i);
+    return code;
 }
 
 /* ---- what could not be understood ---- */
@@ -339,34 +339,34 @@ static int build_warning(struct build *build, bool sorted)
 static int build_all(struct build *build)
 {
     bool sorted = false;
-    int rc = build_strings(build);
-    if (!rc)
-        rc = build_meta(build);
-    if (!rc)
-        rc = build_categories(build);
-    if (!rc)
-        rc = build_libs(build);
-    if (!rc)
-        rc = build_shared(build);
-    if (!rc)
-        rc = build_payload_strings(build);
-    if (!rc)
-        rc = build_threads(build, &sorted);
-    if (!rc)
-        rc = build_counters(build);
-    if (!rc)
-        rc = build_warning(build, sorted);
-    return rc ? rc : profile_check(build->profile, build->err);
+    int code = build_strings(build);
+    if (!code)
+        code = build_meta(build);
+    if (!code)
+        code = build_categories(build);
+    if (!code)
+        code = build_libs(build);
+    if (!code)
+        code = build_shared(build);
+    if (!code)
+        code = build_payload_strings(build);
+    if (!code)
+        code = build_threads(build, &sorted);
+    if (!code)
+        code = build_counters(build);
+    if (!code)
+        code = build_warning(build, sorted);
+    return code ? code : profile_check(build->profile, build->err);
 }
 
 int profile_build(struct raw_profile *raw, struct profile *out, struct error *err)
 {
     struct build build = {.raw = raw, .profile = out, .err = err};
     profile_init(out);
-    int rc = build_all(&build);
+    int code = build_all(&build);
     build_payloads_end(&build);
     free(build.string_of_text);
-    if (rc)
+    if (code)
         profile_destroy(out);
-    return rc;
+    return code;
 }

@@ -114,13 +114,13 @@ static int merge(struct build *build, struct interner *interner, const struct pr
     bool done = maps_init(&maps, part) && merge_small_tables(interner, part, &maps) &&
                 merge_funcs(interner, &part->funcs, &maps) && merge_frames(interner, &part->frames, &maps) &&
                 merge_stacks(interner, &part->stacks, &maps);
-    int rc = done ? map_samples(build, &raw->samples.stack, part->stacks.length, maps.stacks, index)
-                  : error_no_memory(build->err);
+    int code = done ? map_samples(build, &raw->samples.stack, part->stacks.length, maps.stacks, index)
+                    : error_no_memory(build->err);
     raw->stack_map = maps.stacks; /* payloads of markers speak of stacks, too */
     raw->stack_count = part->stacks.length;
     maps.stacks = NULL;
     maps_destroy(&maps);
-    return rc;
+    return code;
 }
 
 /* Versions 58 and 59 have the sources shared already, and the funcs of all threads speak of those. */
@@ -138,9 +138,9 @@ int build_merge_thread(struct build *build, struct interner *interner, struct ra
 {
     struct profile part = {0}, *profile = build->profile;
     bool shares_sources = raw->own.funcs.source.present;
-    int rc = build_tables(build, &raw->own, strings, &part);
-    if (!rc && shares_sources && !copy_sources(&part, profile))
-        rc = error_no_memory(build->err);
+    int code = build_tables(build, &raw->own, strings, &part);
+    if (!code && shares_sources && !copy_sources(&part, profile))
+        code = error_no_memory(build->err);
 
     /* The part speaks of these tables of the profile; it has them on loan for the check. */
     part.strings = profile->strings;
@@ -148,16 +148,16 @@ int build_merge_thread(struct build *build, struct interner *interner, struct ra
     part.libs.length = profile->libs.length;
     part.categories.data = profile->categories.data;
     part.categories.length = profile->categories.length;
-    if (!rc)
-        rc = profile_check_tables(&part, build->err);
-    if (!rc)
-        rc = merge(build, interner, &part, raw, index);
+    if (!code)
+        code = profile_check_tables(&part, build->err);
+    if (!code)
+        code = merge(build, interner, &part, raw, index);
     else
-        error_prefix(build->err, rc, "thread %zu", index);
+        error_prefix(build->err, code, "thread %zu", index);
     part.strings = (struct strings){0};
     part.libs.data = NULL;
     part.categories.data = NULL;
     part.libs.length = part.categories.length = 0;
     profile_destroy(&part);
-    return rc;
+    return code;
 }

@@ -165,9 +165,9 @@ static void rewrite(struct rewriter *rewriter, const char *text, size_t length)
 
 int build_payload_strings(struct build *build)
 {
-    int rc = find_string_fields(build);
+    int code = find_string_fields(build);
     bool added = false;
-    for (size_t t = 0; !rc && t < build->raw->threads.length; t++) {
+    for (size_t t = 0; !code && t < build->raw->threads.length; t++) {
         const struct raw_thread *thread = build->raw->threads.data[t];
         const struct column *data = &thread->markers.data;
         if (!has_own_numbers(build, thread) || build->string_fields.length == 0)
@@ -185,7 +185,7 @@ int build_payload_strings(struct build *build)
     }
     if (added)
         build->profile->meta.kept_strings = (uint32_t)build->profile->strings.entries.length;
-    return rc;
+    return code;
 }
 
 int build_payload(struct build *build, const struct raw_thread *thread, uint32_t *data)
@@ -202,10 +202,10 @@ int build_payload(struct build *build, const struct raw_thread *thread, uint32_t
     build->payload.length = 0;
     json_writer_init(writer, &sink, build->err);
     rewrite(&rewriter, entry->text, entry->length);
-    int rc = json_writer_finish(writer);
+    int code = json_writer_finish(writer);
     free(writer);
-    if (rc)
-        return rc;
+    if (code)
+        return code;
     *data = strings_add(&build->profile->strings, build->payload.data, build->payload.length);
     return *data == STRING_NONE ? error_no_memory(build->err) : 0;
 }

@@ -112,9 +112,9 @@ int build_samples(struct build *build, struct raw_samples *raw, size_t index, st
     if (raw->cpu_delta.present && raw->cpu_delta.length != rows)
         return error_set(build->err, EINVAL, "%s.threadCPUDelta has %zu entries, but its table has %zu rows", path,
                          raw->cpu_delta.length, rows);
-    int rc = build_times(build, &raw->time, &raw->time_deltas, rows, path);
-    if (rc)
-        return rc;
+    int code = build_times(build, &raw->time, &raw->time_deltas, rows, path);
+    if (code)
+        return code;
     if (text_is(build, raw->weight_type, "tracing-ms"))
         samples->weight_type = WEIGHT_TRACING_MS;
     else if (text_is(build, raw->weight_type, "bytes"))

@@ -44,10 +44,10 @@ int build_ref(struct build *build, const struct column *strings, uint32_t *ref, 
 static int build_refs(struct build *build, const struct column *strings, struct column *column, const char *path)
 {
     uint32_t *refs = column->data;
-    int rc = 0;
-    for (size_t i = 0; !rc && i < column->length; i++)
-        rc = build_ref(build, strings, &refs[i], path, i);
-    return rc;
+    int code = 0;
+    for (size_t i = 0; !code && i < column->length; i++)
+        code = build_ref(build, strings, &refs[i], path, i);
+    return code;
 }
 
 static void fill(struct column *column, enum column_type type, size_t rows, double missing)
@@ -118,10 +118,10 @@ struct column_plan {
 
 static int build_columns(struct build *build, const struct column_plan *plans, size_t count, size_t rows)
 {
-    int rc = 0;
-    for (size_t i = 0; !rc && i < count; i++)
-        rc = build_column(build, plans[i].column, plans[i].type, rows, plans[i].missing, plans[i].path);
-    return rc;
+    int code = 0;
+    for (size_t i = 0; !code && i < count; i++)
+        code = build_column(build, plans[i].column, plans[i].type, rows, plans[i].missing, plans[i].path);
+    return code;
 }
 
 #define BUILD_COLUMNS(build, plans, rows) build_columns((build), (plans), sizeof(plans) / sizeof(*(plans)), (rows))
@@ -141,20 +141,20 @@ static int prefixes_of_offsets(struct build *build, struct column *column)
 static int build_stacks(struct build *build, struct raw_stacks *raw, struct stack_table *stacks)
 {
     size_t rows = build_rows(raw->length, &raw->frame);
-    int rc = need_column(build, &raw->frame, rows, "shared.stackTable.frame");
-    if (!rc && !raw->prefix.present)
-        rc = need_column(build, &raw->prefix_offset, rows, "shared.stackTable.prefixOffset");
+    int code = need_column(build, &raw->frame, rows, "shared.stackTable.frame");
+    if (!code && !raw->prefix.present)
+        code = need_column(build, &raw->prefix_offset, rows, "shared.stackTable.prefixOffset");
     const struct column_plan plans[] = {{&raw->frame, COLUMN_INDEX, -1, "shared.stackTable.frame"},
                                         {&raw->prefix, COLUMN_INDEX, -1, "shared.stackTable.prefix"}};
     const struct column_plan offsets[] = {{&raw->frame, COLUMN_INDEX, -1, "shared.stackTable.frame"},
                                           {&raw->prefix_offset, COLUMN_INDEX, 0, "shared.stackTable.prefixOffset"}};
     bool has_offsets = raw->prefix_offset.present;
-    if (!rc)
-        rc = has_offsets ? BUILD_COLUMNS(build, offsets, rows) : BUILD_COLUMNS(build, plans, rows);
-    if (!rc && has_offsets)
-        rc = prefixes_of_offsets(build, &raw->prefix_offset);
-    if (rc)
-        return rc;
+    if (!code)
+        code = has_offsets ? BUILD_COLUMNS(build, offsets, rows) : BUILD_COLUMNS(build, plans, rows);
+    if (!code && has_offsets)
+        code = prefixes_of_offsets(build, &raw->prefix_offset);
+    if (code)
+        return code;
     stacks->frame = build_take(&raw->frame);
     stacks->prefix = build_take(has_offsets ? &raw->prefix_offset : &raw->prefix);
     stacks->length = stacks->capacity = rows;
@@ -214,13 +214,13 @@ static int build_frames(struct build *build, struct raw_frames *raw, struct fram
                                         {&raw->line, COLUMN_POSITION, 0, "shared.frameTable.line"},
                                         {&raw->column, COLUMN_POSITION, 0, "shared.frameTable.column"}};
     bool has_depths = raw->inline_depth.present, has_flags = raw->flags.present;
-    int rc = need_column(build, &raw->func, rows, "shared.frameTable.func");
-    if (!rc)
-        rc = build_column(build, &raw->flags, COLUMN_SMALL, rows, 0, "shared.frameTable.flags");
-    if (!rc)
-        rc = BUILD_COLUMNS(build, plans, rows);
-    if (rc)
-        return rc;
+    int code = need_column(build, &raw->func, rows, "shared.frameTable.func");
+    if (!code)
+        code = build_column(build, &raw->flags, COLUMN_SMALL, rows, 0, "shared.frameTable.flags");
+    if (!code)
+        code = BUILD_COLUMNS(build, plans, rows);
+    if (code)
+        return code;
     frames->address = build_take(&raw->address);
     frames->lib = build_take(&raw->lib);
     frames->inline_depth = build_take(&raw->inline_depth);
@@ -267,15 +267,15 @@ static int build_funcs(struct build *build, struct raw_funcs *raw, const struct 
                                         {&raw->line, COLUMN_POSITION, 0, "shared.funcTable.lineNumber"},
                                         {&raw->column, COLUMN_POSITION, 0, "shared.funcTable.columnNumber"}};
     bool has_flags = raw->flags.present;
-    int rc = need_column(build, &raw->name, rows, "shared.funcTable.name");
-    if (!rc)
-        rc = build_column(build, &raw->flags, COLUMN_SMALL, rows, 0, "shared.funcTable.flags");
-    if (!rc)
-        rc = BUILD_COLUMNS(build, plans, rows);
-    if (!rc)
-        rc = build_refs(build, strings, &raw->name, "shared.funcTable.name");
-    if (rc)
-        return rc;
+    int code = need_column(build, &raw->name, rows, "shared.funcTable.name");
+    if (!code)
+        code = build_column(build, &raw->flags, COLUMN_SMALL, rows, 0, "shared.funcTable.flags");
+    if (!code)
+        code = BUILD_COLUMNS(build, plans, rows);
+    if (!code)
+        code = build_refs(build, strings, &raw->name, "shared.funcTable.name");
+    if (code)
+        return code;
     const uint8_t *relevant = raw->relevant_for_js.data;
     uint8_t *flags = raw->is_js.data;
     for (size_t i = 0; i < rows; i++)
@@ -305,19 +305,19 @@ static int build_resources(struct build *build, struct raw_resources *raw, const
                                         {&raw->host, COLUMN_REF, -1, "shared.resourceTable.host"},
                                         {&raw->type, COLUMN_SMALL, 0, "shared.resourceTable.type"},
                                         {&raw->lib, COLUMN_INDEX, -1, "shared.resourceTable.lib"}};
-    int rc = need_column(build, &raw->name, rows, "shared.resourceTable.name");
-    if (!rc)
-        rc = BUILD_COLUMNS(build, plans, rows);
-    if (!rc)
-        rc = build_refs(build, strings, &raw->name, "shared.resourceTable.name");
-    if (!rc)
-        rc = build_refs(build, strings, &raw->host, "shared.resourceTable.host");
-    for (size_t i = 0; !rc && i < rows; i++) {
+    int code = need_column(build, &raw->name, rows, "shared.resourceTable.name");
+    if (!code)
+        code = BUILD_COLUMNS(build, plans, rows);
+    if (!code)
+        code = build_refs(build, strings, &raw->name, "shared.resourceTable.name");
+    if (!code)
+        code = build_refs(build, strings, &raw->host, "shared.resourceTable.host");
+    for (size_t i = 0; !code && i < rows; i++) {
         struct resource row = {
             .name = at(&raw->name, i), .host = at(&raw->host, i), .type = ((const uint8_t *)raw->type.data)[i]};
-        rc = array_push(&part->resources, row) ? 0 : error_no_memory(build->err);
+        code = array_push(&part->resources, row) ? 0 : error_no_memory(build->err);
     }
-    return rc;
+    return code;
 }
 
 static int build_native_symbols(struct build *build, struct raw_native_symbols *raw, const struct column *strings,
@@ -328,19 +328,19 @@ static int build_native_symbols(struct build *build, struct raw_native_symbols *
                                         {&raw->address, COLUMN_ADDRESS, -1, "shared.nativeSymbols.address"},
                                         {&raw->name, COLUMN_REF, -1, "shared.nativeSymbols.name"},
                                         {&raw->size, COLUMN_POSITION, 0, "shared.nativeSymbols.functionSize"}};
-    int rc = need_column(build, &raw->name, rows, "shared.nativeSymbols.name");
-    if (!rc)
-        rc = BUILD_COLUMNS(build, plans, rows);
-    if (!rc)
-        rc = build_refs(build, strings, &raw->name, "shared.nativeSymbols.name");
-    for (size_t i = 0; !rc && i < rows; i++) {
+    int code = need_column(build, &raw->name, rows, "shared.nativeSymbols.name");
+    if (!code)
+        code = BUILD_COLUMNS(build, plans, rows);
+    if (!code)
+        code = build_refs(build, strings, &raw->name, "shared.nativeSymbols.name");
+    for (size_t i = 0; !code && i < rows; i++) {
         struct native_symbol row = {.lib = at(&raw->lib, i),
                                     .address = ((const int64_t *)raw->address.data)[i],
                                     .name = at(&raw->name, i),
                                     .size = at(&raw->size, i)};
-        rc = array_push(&part->native_symbols, row) ? 0 : error_no_memory(build->err);
+        code = array_push(&part->native_symbols, row) ? 0 : error_no_memory(build->err);
     }
-    return rc;
+    return code;
 }
 
 static int build_sources(struct build *build, struct raw_sources *raw, const struct column *strings,
@@ -353,22 +353,22 @@ static int build_sources(struct build *build, struct raw_sources *raw, const str
                                         {&raw->start_column, COLUMN_POSITION, 1, "shared.sources.startColumn"},
                                         {&raw->content, COLUMN_REF, -1, "shared.sources.content"},
                                         {&raw->source_map_url, COLUMN_REF, -1, "shared.sources.sourceMapURL"}};
-    int rc = need_column(build, &raw->filename, rows, "shared.sources.filename");
-    if (!rc)
-        rc = BUILD_COLUMNS(build, plans, rows);
-    for (size_t i = 0; !rc && i < sizeof(plans) / sizeof(*plans); i++)
+    int code = need_column(build, &raw->filename, rows, "shared.sources.filename");
+    if (!code)
+        code = BUILD_COLUMNS(build, plans, rows);
+    for (size_t i = 0; !code && i < sizeof(plans) / sizeof(*plans); i++)
         if (plans[i].type == COLUMN_REF)
-            rc = build_refs(build, strings, plans[i].column, plans[i].path);
-    for (size_t i = 0; !rc && i < rows; i++) {
+            code = build_refs(build, strings, plans[i].column, plans[i].path);
+    for (size_t i = 0; !code && i < rows; i++) {
         struct source row = {.filename = at(&raw->filename, i),
                              .id = at(&raw->id, i),
                              .start_line = at(&raw->start_line, i),
                              .start_column = at(&raw->start_column, i),
                              .content = at(&raw->content, i),
                              .source_map_url = at(&raw->source_map_url, i)};
-        rc = array_push(&part->sources, row) ? 0 : error_no_memory(build->err);
+        code = array_push(&part->sources, row) ? 0 : error_no_memory(build->err);
     }
-    return rc;
+    return code;
 }
 
 /* Gives frames the library of their func's resource. What is out of range is left for the check to name. */
@@ -389,36 +389,36 @@ static int sources_of_file_names(struct build *build, struct column *file_names,
 {
     if (file_names->length != part->funcs.length)
         return error_wrong_length(build, file_names, part->funcs.length, "shared.funcTable.fileName");
-    int rc = build_refs(build, strings, file_names, "shared.funcTable.fileName");
+    int code = build_refs(build, strings, file_names, "shared.funcTable.fileName");
     struct interner interner;
     interner_init(&interner, part);
-    for (size_t i = 0; !rc && i < part->funcs.length; i++)
+    for (size_t i = 0; !code && i < part->funcs.length; i++)
         if (at(file_names, i) != PROFILE_NONE) {
             part->funcs.source[i] = intern_source_file(&interner, at(file_names, i));
-            rc = part->funcs.source[i] == PROFILE_NONE ? error_no_memory(build->err) : 0;
+            code = part->funcs.source[i] == PROFILE_NONE ? error_no_memory(build->err) : 0;
         }
     interner_destroy(&interner);
-    return rc;
+    return code;
 }
 
 int build_tables(struct build *build, struct raw_tables *raw, const struct column *strings, struct profile *part)
 {
     bool frames_have_libs = raw->frames.lib.present;
     bool funcs_have_file_names = raw->funcs.file_name.present && !raw->funcs.source.present;
-    int rc = build_stacks(build, &raw->stacks, &part->stacks);
-    if (!rc)
-        rc = build_frames(build, &raw->frames, &part->frames);
-    if (!rc)
-        rc = build_funcs(build, &raw->funcs, strings, &part->funcs);
-    if (!rc)
-        rc = build_resources(build, &raw->resources, strings, part);
-    if (!rc)
-        rc = build_native_symbols(build, &raw->native_symbols, strings, part);
-    if (!rc && raw->sources.filename.present)
-        rc = build_sources(build, &raw->sources, strings, part);
-    if (!rc && funcs_have_file_names)
-        rc = sources_of_file_names(build, &raw->funcs.file_name, strings, part);
-    if (!rc && !frames_have_libs)
+    int code = build_stacks(build, &raw->stacks, &part->stacks);
+    if (!code)
+        code = build_frames(build, &raw->frames, &part->frames);
+    if (!code)
+        code = build_funcs(build, &raw->funcs, strings, &part->funcs);
+    if (!code)
+        code = build_resources(build, &raw->resources, strings, part);
+    if (!code)
+        code = build_native_symbols(build, &raw->native_symbols, strings, part);
+    if (!code && raw->sources.filename.present)
+        code = build_sources(build, &raw->sources, strings, part);
+    if (!code && funcs_have_file_names)
+        code = sources_of_file_names(build, &raw->funcs.file_name, strings, part);
+    if (!code && !frames_have_libs)
         libs_of_resources(&raw->resources.lib, part);
-    return rc;
+    return code;
 }

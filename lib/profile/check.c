@@ -91,8 +91,8 @@ static int check_frames(const struct profile *profile, struct error *err)
         {"shared.frameTable.nativeSymbol", frames->native_symbol, profile->native_symbols.length, true},
         {"shared.frameTable.category", frames->category, profile->categories.length, true},
     };
-    int rc = check_columns(columns, LENGTH_OF(columns), frames->length, err);
-    return rc ? rc : check_subcategories(profile, err);
+    int code = check_columns(columns, LENGTH_OF(columns), frames->length, err);
+    return code ? code : check_subcategories(profile, err);
 }
 
 static int check_funcs(const struct profile *profile, struct error *err)
@@ -109,48 +109,48 @@ static int check_funcs(const struct profile *profile, struct error *err)
 static int check_resources(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int rc = 0;
-    for (size_t i = 0; !rc && i < profile->resources.length; i++) {
+    int code = 0;
+    for (size_t i = 0; !code && i < profile->resources.length; i++) {
         const struct resource *row = &profile->resources.data[i];
         const struct reference cells[] = {{"name", &row->name, strings, false}, {"host", &row->host, strings, true}};
-        rc = check_row("shared.resourceTable", i, cells, LENGTH_OF(cells), err);
+        code = check_row("shared.resourceTable", i, cells, LENGTH_OF(cells), err);
     }
-    return rc;
+    return code;
 }
 
 static int check_native_symbols(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int rc = 0;
-    for (size_t i = 0; !rc && i < profile->native_symbols.length; i++) {
+    int code = 0;
+    for (size_t i = 0; !code && i < profile->native_symbols.length; i++) {
         const struct native_symbol *row = &profile->native_symbols.data[i];
         const struct reference cells[] = {{"name", &row->name, strings, false},
                                           {"libIndex", &row->lib, profile->libs.length, false}};
-        rc = check_row("shared.nativeSymbols", i, cells, LENGTH_OF(cells), err);
+        code = check_row("shared.nativeSymbols", i, cells, LENGTH_OF(cells), err);
     }
-    return rc;
+    return code;
 }
 
 static int check_sources(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int rc = 0;
-    for (size_t i = 0; !rc && i < profile->sources.length; i++) {
+    int code = 0;
+    for (size_t i = 0; !code && i < profile->sources.length; i++) {
         const struct source *row = &profile->sources.data[i];
         const struct reference cells[] = {{"filename", &row->filename, strings, false},
                                           {"id", &row->id, strings, true},
                                           {"content", &row->content, strings, true},
                                           {"sourceMapURL", &row->source_map_url, strings, true}};
-        rc = check_row("shared.sources", i, cells, LENGTH_OF(cells), err);
+        code = check_row("shared.sources", i, cells, LENGTH_OF(cells), err);
     }
-    return rc;
+    return code;
 }
 
 static int check_libs(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int rc = 0;
-    for (size_t i = 0; !rc && i < profile->libs.length; i++) {
+    int code = 0;
+    for (size_t i = 0; !code && i < profile->libs.length; i++) {
         const struct library *lib = &profile->libs.data[i];
         const struct reference cells[] = {{"arch", &lib->arch, strings, true},
                                           {"name", &lib->name, strings, true},
@@ -159,26 +159,26 @@ static int check_libs(const struct profile *profile, struct error *err)
                                           {"debugPath", &lib->debug_path, strings, true},
                                           {"breakpadId", &lib->breakpad_id, strings, true},
                                           {"codeId", &lib->code_id, strings, true}};
-        rc = check_row("libs", i, cells, LENGTH_OF(cells), err);
+        code = check_row("libs", i, cells, LENGTH_OF(cells), err);
     }
-    return rc;
+    return code;
 }
 
 static int check_categories(const struct profile *profile, struct error *err)
 {
     size_t strings = profile->strings.entries.length;
-    int rc = 0;
-    for (size_t i = 0; !rc && i < profile->categories.length; i++) {
+    int code = 0;
+    for (size_t i = 0; !code && i < profile->categories.length; i++) {
         const struct category *category = &profile->categories.data[i];
         const struct reference cells[] = {{"name", &category->name, strings, false},
                                           {"color", &category->color, strings, false}};
         const struct reference subcategories = {"meta.categories.subcategories", category->subcategories.data, strings,
                                                 false};
-        rc = check_row("meta.categories", i, cells, LENGTH_OF(cells), err);
-        if (!rc)
-            rc = check_columns(&subcategories, 1, category->subcategories.length, err);
+        code = check_row("meta.categories", i, cells, LENGTH_OF(cells), err);
+        if (!code)
+            code = check_columns(&subcategories, 1, category->subcategories.length, err);
     }
-    return rc;
+    return code;
 }
 
 /* Whether a look at each sample can be saved. There are millions of them, and without a branch for each the compiler
@@ -237,21 +237,21 @@ static int check_threads(const struct profile *profile, struct error *err)
     size_t strings = profile->strings.entries.length;
     if (profile->threads.length == 0)
         return error_set(err, EINVAL, "the profile has no threads");
-    int rc = 0;
-    for (size_t i = 0; !rc && i < profile->threads.length; i++) {
+    int code = 0;
+    for (size_t i = 0; !code && i < profile->threads.length; i++) {
         const struct thread *thread = &profile->threads.data[i];
         const struct reference cells[] = {{"name", &thread->name, strings, false},
                                           {"processName", &thread->process_name, strings, true},
                                           {"processType", &thread->process_type, strings, false},
                                           {"pid", &thread->pid, strings, false},
                                           {"tid", &thread->tid, strings, false}};
-        rc = check_row("threads", i, cells, LENGTH_OF(cells), err);
-        if (!rc)
-            rc = check_samples(profile, i, err);
-        if (!rc)
-            rc = check_markers(profile, i, err);
+        code = check_row("threads", i, cells, LENGTH_OF(cells), err);
+        if (!code)
+            code = check_samples(profile, i, err);
+        if (!code)
+            code = check_markers(profile, i, err);
     }
-    return rc;
+    return code;
 }
 
 static int check_counters(const struct profile *profile, struct error *err)
@@ -265,9 +265,9 @@ static int check_counters(const struct profile *profile, struct error *err)
                                           {"description", &counter->description, strings, false},
                                           {"pid", &counter->pid, strings, false},
                                           {"display", &counter->json, strings, true}};
-        int rc = check_row("counters", i, cells, LENGTH_OF(cells), err);
-        if (rc)
-            return rc;
+        int code = check_row("counters", i, cells, LENGTH_OF(cells), err);
+        if (code)
+            return code;
         for (size_t k = 0; k < counter->length; k++)
             if (!isfinite(counter->time[k]) || !isfinite(counter->count[k]) ||
                 (k && counter->time[k] < counter->time[k - 1]))
@@ -286,29 +286,29 @@ static int check_meta(const struct profile *profile, struct error *err)
                               meta->cpu_name,      meta->arguments, meta->imported_from, meta->misc,
                               meta->marker_schema, meta->warning};
     const struct reference text = {"meta: text", texts, strings, true};
-    int rc = check_columns(&text, 1, LENGTH_OF(texts), err);
-    for (size_t i = 0; !rc && i < meta->extra.length; i++) {
+    int code = check_columns(&text, 1, LENGTH_OF(texts), err);
+    for (size_t i = 0; !code && i < meta->extra.length; i++) {
         const struct extra_section *section = &meta->extra.data[i];
         const struct reference label = {"label", &section->label, strings, false};
-        rc = check_row("meta.extra", i, &label, 1, err);
-        for (size_t k = 0; !rc && k < section->entries.length; k++) {
+        code = check_row("meta.extra", i, &label, 1, err);
+        for (size_t k = 0; !code && k < section->entries.length; k++) {
             const struct extra_entry *entry = &section->entries.data[k];
             bool wrong = entry->label >= strings || entry->format >= strings || entry->value >= strings;
-            rc = wrong ? error_set(err, EINVAL, "meta.extra[%zu].entries[%zu] lacks its label, format or value", i, k)
-                       : 0;
+            code = wrong ? error_set(err, EINVAL, "meta.extra[%zu].entries[%zu] lacks its label, format or value", i, k)
+                         : 0;
         }
     }
-    if (!rc && meta->kept_strings > strings)
-        rc = error_set(err, EINVAL, "the profile keeps %u strings, but has only %zu", meta->kept_strings, strings);
+    if (!code && meta->kept_strings > strings)
+        code = error_set(err, EINVAL, "the profile keeps %u strings, but has only %zu", meta->kept_strings, strings);
     const struct reference visible = {"meta.initialVisibleThreads", meta->initial_visible_threads.data,
                                       profile->threads.length, false};
     const struct reference selected = {"meta.initialSelectedThreads", meta->initial_selected_threads.data,
                                        profile->threads.length, false};
-    if (!rc)
-        rc = check_columns(&visible, 1, meta->initial_visible_threads.length, err);
-    if (!rc)
-        rc = check_columns(&selected, 1, meta->initial_selected_threads.length, err);
-    return rc;
+    if (!code)
+        code = check_columns(&visible, 1, meta->initial_visible_threads.length, err);
+    if (!code)
+        code = check_columns(&selected, 1, meta->initial_selected_threads.length, err);
+    return code;
 }
 
 typedef int (*check)(const struct profile *profile, struct error *err);
@@ -316,9 +316,9 @@ typedef int (*check)(const struct profile *profile, struct error *err);
 static int run_checks(const check *checks, size_t count, const struct profile *profile, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        int rc = checks[i](profile, err);
-        if (rc)
-            return rc;
+        int code = checks[i](profile, err);
+        if (code)
+            return code;
     }
     return 0;
 }

@@ -3,11 +3,11 @@
  * nobody ever sees half of one.
  *
  *     struct profile_file *file;
- *     int rc = profile_file_create(&file, "profile.json.gz", err);
- *     if (!rc) {
+ *     int code = profile_file_create(&file, "profile.json.gz", err);
+ *     if (!code) {
  *         struct byte_sink sink = profile_file_sink(file);
- *         rc = profile_write(&profile, NULL, 0.01, &sink, err);
- *         rc = rc ? profile_file_abandon(file), rc : profile_file_commit(file, err);
+ *         code = profile_write(&profile, NULL, 0.01, &sink, err);
+ *         code = code ? profile_file_abandon(file), code : profile_file_commit(file, err);
  *     }
  */
 #ifndef PROF_PROFILE_FILE_H

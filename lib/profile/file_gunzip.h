@@ -3,9 +3,9 @@
  * last one and begins no other is padding, which is ignored, as gzip does.
  *
  *     gunzip_feed(gunzip, packed, packed_size);
- *     while ((rc = gunzip_next(gunzip, out, room, &size, err)) == 0 && size) use out and size
+ *     while ((code = gunzip_next(gunzip, out, room, &size, err)) == 0 && size) use out and size
  *     ...                                        after the last piece:
- *     rc = gunzip_end(gunzip, err);
+ *     code = gunzip_end(gunzip, err);
  */
 #ifndef PROF_PROFILE_FILE_GUNZIP_H
 #define PROF_PROFILE_FILE_GUNZIP_H

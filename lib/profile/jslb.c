@@ -175,9 +175,9 @@ static int write_tokens(struct container *container, struct json *json)
             number = json->number;
         } else if (seen == NUMBER && type == JSON_OBJECT_CLOSE) {
             seen = NOTHING;
-            int rc = write_slab(container, number);
-            if (rc)
-                return rc;
+            int code = write_slab(container, number);
+            if (code)
+                return code;
         } else {
             write_held_back(writer, seen, number);
             seen = type == JSON_OBJECT_OPEN ? BRACE : NOTHING;
@@ -197,9 +197,9 @@ static int write_json(struct container *container, const struct slab *slab)
 {
     struct json json;
     json_init_whole(&json, (const char *)slab->bytes.at, cursor_left(&slab->bytes));
-    int rc = write_tokens(container, &json);
+    int code = write_tokens(container, &json);
     json_destroy(&json);
-    return rc;
+    return code;
 }
 
 static int write_slab(struct container *container, double number)
@@ -218,9 +218,9 @@ static int write_slab(struct container *container, double number)
         return 0;
     }
     container->nesting++;
-    int rc = write_json(container, slab);
+    int code = write_json(container, slab);
     container->nesting--;
-    return rc;
+    return code;
 }
 
 int jslb_to_json(const unsigned char *bytes, size_t size, const struct byte_sink *sink, struct error *err)
@@ -230,12 +230,12 @@ int jslb_to_json(const unsigned char *bytes, size_t size, const struct byte_sink
         return error_no_memory(err);
     container->err = err;
     json_writer_init(&container->writer, sink, err);
-    int rc = read_slab_table(container, bytes, size);
-    if (!rc)
-        rc = write_slab(container, container->root);
-    if (!rc)
-        rc = json_writer_finish(&container->writer);
+    int code = read_slab_table(container, bytes, size);
+    if (!code)
+        code = write_slab(container, container->root);
+    if (!code)
+        code = json_writer_finish(&container->writer);
     array_free(&container->slabs);
     free(container);
-    return rc;
+    return code;
 }

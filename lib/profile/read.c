@@ -112,11 +112,11 @@ static int fail_foreign(struct profile_reader *reader, const char *what)
     return error_set(&reader->error, EINVAL, "the file %s", what);
 }
 
-static int give_error(const struct profile_reader *reader, int rc, struct error *err)
+static int give_error(const struct profile_reader *reader, int code, struct error *err)
 {
     if (err)
         *err = reader->error;
-    return rc;
+    return code;
 }
 
 /* ---- levels ---- */
@@ -167,8 +167,9 @@ static int append_captured(void *context, const void *bytes, size_t size, struct
 /* Stores the text of a whole value where it is wanted. */
 static int end_capture(struct profile_reader *reader)
 {
-    int rc = json_writer_finish(&reader->capture);
-    uint32_t text = rc ? STRING_NONE : strings_add(&reader->raw.texts, reader->captured.data, reader->captured.length);
+    int code = json_writer_finish(&reader->capture);
+    uint32_t text =
+        code ? STRING_NONE : strings_add(&reader->raw.texts, reader->captured.data, reader->captured.length);
     if (text == STRING_NONE)
         return fail_no_memory(reader);
     reader->diversion = DIVERT_NONE;
@@ -260,7 +261,7 @@ static int append_element(struct profile_reader *reader, enum json_type type)
 }
 
 /* Lets a long run of numbers pass, if there is one; how many. */
-static size_t pass_numbers(struct profile_reader *reader, struct level *level, int *rc)
+static size_t pass_numbers(struct profile_reader *reader, struct level *level, int *code)
 {
     struct column *column = level->base;
     struct deferred_column run = {.column = column, .type = level->column, .first = column->length};
@@ -268,7 +269,7 @@ static size_t pass_numbers(struct profile_reader *reader, struct level *level, i
     if (run.count == 0)
         return 0;
     if (!column_reserve(column, level->column, run.count) || !array_push(&reader->deferred, run)) {
-        *rc = fail_no_memory(reader);
+        *code = fail_no_memory(reader);
         return 0;
     }
     column->length += run.count;
@@ -288,7 +289,7 @@ static bool may_defer(const struct level *level)
 }
 
 /* Takes the numbers that lie whole in this piece: true if there was one. */
-static bool take_numbers(struct profile_reader *reader, int *rc)
+static bool take_numbers(struct profile_reader *reader, int *code)
 {
     struct level *level = top(reader);
     if (reader->diversion == DIVERT_SKIP)
@@ -297,11 +298,11 @@ static bool take_numbers(struct profile_reader *reader, int *rc)
         return false;
     size_t count = 0;
     if (reader->least_deferred && may_defer(level))
-        count = pass_numbers(reader, level, rc);
-    if (*rc)
+        count = pass_numbers(reader, level, code);
+    if (*code)
         return false;
     if (!column_reserve(level->base, level->column, NUMBERS_BATCH)) {
-        *rc = fail_no_memory(reader);
+        *code = fail_no_memory(reader);
         return false;
     }
     if (count == 0)
@@ -481,19 +482,19 @@ void profile_reader_free(struct profile_reader *reader)
 static int take_tokens(struct profile_reader *reader)
 {
     for (;;) {
-        int rc = 0;
-        while (reader->depth && take_numbers(reader, &rc)) {
+        int code = 0;
+        while (reader->depth && take_numbers(reader, &code)) {
         }
-        if (rc)
-            return rc;
+        if (code)
+            return code;
         enum json_type type = json_next(&reader->json);
         if (type == JSON_MORE || type == JSON_END)
             return 0;
         if (type == JSON_FAILED)
             return fail(reader, EINVAL, reader->json.problem);
-        rc = take_token(reader, type);
-        if (rc)
-            return rc;
+        code = take_token(reader, type);
+        if (code)
+            return code;
     }
 }
 
@@ -531,9 +532,9 @@ static int feed(struct profile_reader *reader, const unsigned char *bytes, size_
         if (part)
             memcpy(reader->start + reader->start_size, bytes, part);
         reader->start_size += part;
-        int rc = reader->start_size == SNIFF_SIZE ? begin(reader) : 0;
-        if (rc)
-            return rc;
+        int code = reader->start_size == SNIFF_SIZE ? begin(reader) : 0;
+        if (code)
+            return code;
         bytes += part;
         size -= part;
     }
@@ -544,8 +545,8 @@ static int feed(struct profile_reader *reader, const unsigned char *bytes, size_
 
 int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t size, struct error *err)
 {
-    int rc = reader->failed ? -EINVAL : feed(reader, bytes, size);
-    return rc ? give_error(reader, rc, err) : 0;
+    int code = reader->failed ? -EINVAL : feed(reader, bytes, size);
+    return code ? give_error(reader, code, err) : 0;
 }
 
 void profile_reader_defer(struct profile_reader *reader, size_t least)
@@ -618,35 +619,35 @@ static int feed_unfolded(void *context, const void *bytes, size_t size, struct e
 static int unfold(struct profile_reader *reader)
 {
     struct byte_sink sink = {.write = feed_unfolded, .context = reader};
-    int rc = jslb_to_json(reader->container.data, reader->container.length, &sink, &reader->error);
-    reader->failed = rc != 0;
+    int code = jslb_to_json(reader->container.data, reader->container.length, &sink, &reader->error);
+    reader->failed = code != 0;
     array_free(&reader->container);
-    return rc;
+    return code;
 }
 
 static int finish(struct profile_reader *reader, struct profile *out)
 {
-    int rc = reader->sniffed ? 0 : begin(reader);
-    if (!rc && reader->is_jslb)
-        rc = unfold(reader);
-    if (rc)
-        return rc;
+    int code = reader->sniffed ? 0 : begin(reader);
+    if (!code && reader->is_jslb)
+        code = unfold(reader);
+    if (code)
+        return code;
     if (json_position(&reader->json) == 0)
         return fail_foreign(reader, "is empty");
     json_end(&reader->json);
-    rc = take_tokens(reader);
-    if (!rc && reader->missing)
-        rc = fail_foreign(reader, "was deferred in part, and numbers of that are missing");
-    if (!rc)
-        rc = check_kind(reader);
-    if (!rc)
-        rc = profile_build(&reader->raw, out, &reader->error);
+    code = take_tokens(reader);
+    if (!code && reader->missing)
+        code = fail_foreign(reader, "was deferred in part, and numbers of that are missing");
+    if (!code)
+        code = check_kind(reader);
+    if (!code)
+        code = profile_build(&reader->raw, out, &reader->error);
     reader->failed = true; /* its columns are gone */
-    return rc;
+    return code;
 }
 
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err)
 {
-    int rc = reader->failed ? -EINVAL : finish(reader, out);
-    return rc ? give_error(reader, rc, err) : 0;
+    int code = reader->failed ? -EINVAL : finish(reader, out);
+    return code ? give_error(reader, code, err) : 0;
 }

@@ -268,8 +268,8 @@ int profile_write(const struct profile *profile, const struct sample_source *sam
     writer->has_grid = time_grid_of(time_resolution, &writer->grid);
     writer->microseconds_per_step = time_resolution * 1000;
     json_writer_init(&writer->json, sink, err);
-    int rc = string_map_init(&writer->strings, profile) ? write_all(writer) : error_no_memory(err);
+    int code = string_map_init(&writer->strings, profile) ? write_all(writer) : error_no_memory(err);
     string_map_destroy(&writer->strings);
     free(writer);
-    return rc;
+    return code;
 }

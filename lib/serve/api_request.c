@@ -47,9 +47,9 @@ static int check_extent(const char *body, size_t size, struct error *err)
 static int parse(cJSON **tree, const char *body, size_t size, struct error *err)
 {
     *tree = NULL;
-    int result = check_extent(body, size, err);
-    if (result != 0)
-        return result;
+    int code = check_extent(body, size, err);
+    if (code != 0)
+        return code;
     const char *end = body;
     *tree = size ? cJSON_ParseWithLengthOpts(body, size, &end, false) : NULL;
     if (!*tree)
@@ -174,35 +174,35 @@ static int read_job(struct symbolicate_request *request, const cJSON *object, st
     if (!cJSON_IsObject(object))
         return error_set(err, EINVAL, "an element of \"jobs\" must be an object");
     struct request_job job = {.first_module = request->modules.length, .first_stack = request->stack_ends.length};
-    int result = need_array(object, "memoryMap", &map, err);
-    if (result == 0)
-        result = need_array(object, "stacks", &stacks, err);
-    if (result == 0)
-        result = read_modules(request, map, err);
+    int code = need_array(object, "memoryMap", &map, err);
+    if (code == 0)
+        code = need_array(object, "stacks", &stacks, err);
+    if (code == 0)
+        code = read_modules(request, map, err);
     job.module_count = request->modules.length - job.first_module;
-    for (stack = result == 0 ? stacks->child : NULL; result == 0 && stack; stack = stack->next)
-        result = read_stack(request, stack, job.module_count, err);
+    for (stack = code == 0 ? stacks->child : NULL; code == 0 && stack; stack = stack->next)
+        code = read_stack(request, stack, job.module_count, err);
     job.stack_count = request->stack_ends.length - job.first_stack;
-    if (result == 0 && !array_push(&request->jobs, job))
-        result = error_no_memory(err);
-    return result;
+    if (code == 0 && !array_push(&request->jobs, job))
+        code = error_no_memory(err);
+    return code;
 }
 
 int symbolicate_request_read(struct symbolicate_request *request, const char *body, size_t size, struct error *err)
 {
     *request = (struct symbolicate_request){.arena = {0}};
     cJSON *tree;
-    int result = parse(&tree, body, size, err);
+    int code = parse(&tree, body, size, err);
     const cJSON *jobs = NULL;
-    if (result == 0 && !cJSON_HasObjectItem(tree, "jobs")) {
-        result = read_job(request, tree, err); /* one job alone */
-    } else if (result == 0) {
-        result = need_array(tree, "jobs", &jobs, err);
-        for (const cJSON *job = result == 0 ? jobs->child : NULL; result == 0 && job; job = job->next)
-            result = read_job(request, job, err);
+    if (code == 0 && !cJSON_HasObjectItem(tree, "jobs")) {
+        code = read_job(request, tree, err); /* one job alone */
+    } else if (code == 0) {
+        code = need_array(tree, "jobs", &jobs, err);
+        for (const cJSON *job = code == 0 ? jobs->child : NULL; code == 0 && job; job = job->next)
+            code = read_job(request, job, err);
     }
     cJSON_Delete(tree);
-    return result;
+    return code;
 }
 
 void symbolicate_request_destroy(struct symbolicate_request *request)
@@ -219,14 +219,14 @@ void symbolicate_request_destroy(struct symbolicate_request *request)
 static int read_source_place(struct source_request *request, const cJSON *tree, struct error *err)
 {
     const char *name, *id = NULL;
-    int result = need_text(tree, "debugName", &name, err);
-    if (result == 0)
-        result = need_text(tree, "debugId", &id, err);
-    if (result == 0)
-        result = need_hex(tree, "moduleOffset", &request->address, err);
-    if (result == 0 && !(request->key = make_key(&request->arena, name, id)))
-        result = error_no_memory(err);
-    return result;
+    int code = need_text(tree, "debugName", &name, err);
+    if (code == 0)
+        code = need_text(tree, "debugId", &id, err);
+    if (code == 0)
+        code = need_hex(tree, "moduleOffset", &request->address, err);
+    if (code == 0 && !(request->key = make_key(&request->arena, name, id)))
+        code = error_no_memory(err);
+    return code;
 }
 
 int source_request_read(struct source_request *request, const char *body, size_t size, struct error *err)
@@ -234,17 +234,17 @@ int source_request_read(struct source_request *request, const char *body, size_t
     *request = (struct source_request){.arena = {0}};
     cJSON *tree;
     const char *file;
-    int result = parse(&tree, body, size, err);
-    if (result == 0)
-        result = need_text(tree, "file", &file, err);
-    if (result == 0 && !(request->file = arena_copy(&request->arena, file, strlen(file))))
-        result = error_no_memory(err);
-    bool is_script = result == 0 && !cJSON_HasObjectItem(tree, "debugName") && !cJSON_HasObjectItem(tree, "debugId") &&
+    int code = parse(&tree, body, size, err);
+    if (code == 0)
+        code = need_text(tree, "file", &file, err);
+    if (code == 0 && !(request->file = arena_copy(&request->arena, file, strlen(file))))
+        code = error_no_memory(err);
+    bool is_script = code == 0 && !cJSON_HasObjectItem(tree, "debugName") && !cJSON_HasObjectItem(tree, "debugId") &&
                      !cJSON_HasObjectItem(tree, "moduleOffset");
-    if (result == 0 && !is_script)
-        result = read_source_place(request, tree, err);
+    if (code == 0 && !is_script)
+        code = read_source_place(request, tree, err);
     cJSON_Delete(tree);
-    return result;
+    return code;
 }
 
 void source_request_destroy(struct source_request *request)
@@ -257,13 +257,13 @@ void source_request_destroy(struct source_request *request)
 static int read_asm_library(struct asm_request *request, const cJSON *tree, struct error *err)
 {
     const char *name, *id, *code_id;
-    int result = take_text(tree, "debugName", &name, err);
-    if (result == 0)
-        result = take_text(tree, "debugId", &id, err);
-    if (result == 0)
-        result = take_text(tree, "codeId", &code_id, err);
-    if (result != 0)
-        return result;
+    int code = take_text(tree, "debugName", &name, err);
+    if (code == 0)
+        code = take_text(tree, "debugId", &id, err);
+    if (code == 0)
+        code = take_text(tree, "codeId", &code_id, err);
+    if (code != 0)
+        return code;
     if (name && id)
         request->key = make_key(&request->arena, name, id);
     else if (code_id)
@@ -277,19 +277,19 @@ int asm_request_read(struct asm_request *request, const char *body, size_t size,
 {
     *request = (struct asm_request){.arena = {0}};
     cJSON *tree;
-    int result = parse(&tree, body, size, err);
-    if (result == 0)
-        result = read_asm_library(request, tree, err);
-    if (result == 0)
-        result = need_hex(tree, "startAddress", &request->start, err);
-    if (result == 0)
-        result = need_hex(tree, "size", &request->size, err);
-    const cJSON *go_on = result == 0 ? cJSON_GetObjectItemCaseSensitive(tree, "continueUntilFunctionEnd") : NULL;
+    int code = parse(&tree, body, size, err);
+    if (code == 0)
+        code = read_asm_library(request, tree, err);
+    if (code == 0)
+        code = need_hex(tree, "startAddress", &request->start, err);
+    if (code == 0)
+        code = need_hex(tree, "size", &request->size, err);
+    const cJSON *go_on = code == 0 ? cJSON_GetObjectItemCaseSensitive(tree, "continueUntilFunctionEnd") : NULL;
     if (go_on && !cJSON_IsBool(go_on) && !cJSON_IsNull(go_on))
-        result = error_set(err, EINVAL, "\"continueUntilFunctionEnd\" must be true or false");
+        code = error_set(err, EINVAL, "\"continueUntilFunctionEnd\" must be true or false");
     request->until_function_end = cJSON_IsTrue(go_on);
     cJSON_Delete(tree);
-    return result;
+    return code;
 }
 
 void asm_request_destroy(struct asm_request *request)

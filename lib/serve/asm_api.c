@@ -56,30 +56,30 @@ static int answer_asm(const struct symbol_api *api, const struct asm_request *re
                       struct error *err)
 {
     struct identified_library lib;
-    int result = find_library(api, request, &lib, err);
-    if (result != 0)
-        return result;
+    int code = find_library(api, request, &lib, err);
+    if (code != 0)
+        return code;
     struct disassemble_request wanted = {.lib = lib.symbol,
                                          .search = api->search,
                                          .start = request->start,
                                          .size = request->size,
                                          .until_function_end = request->until_function_end};
     struct disassembly disassembly;
-    result = disassemble(&disassembly, &wanted, api->names, err);
-    if (result == 0)
-        result = write_disassembly(&disassembly, answer, err);
+    code = disassemble(&disassembly, &wanted, api->names, err);
+    if (code == 0)
+        code = write_disassembly(&disassembly, answer, err);
     disassembly_destroy(&disassembly);
-    return result;
+    return code;
 }
 
 void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
 {
     struct asm_request request;
     struct error err = {""};
-    int result = asm_request_read(&request, body, size, &err);
-    if (result == 0)
-        result = answer_asm(api, &request, answer, &err);
+    int code = asm_request_read(&request, body, size, &err);
+    if (code == 0)
+        code = answer_asm(api, &request, answer, &err);
     asm_request_destroy(&request);
-    if (result)
+    if (code)
         api_answer_error(answer, &err);
 }

@@ -78,16 +78,16 @@ static int add_scripts(struct served_libs *libs, const struct profile *profile, 
 int served_libs_load(struct served_libs *libs, int profile_fd, const atomic_bool *stop, struct error *err)
 {
     struct profile profile = {0};
-    int result = profile_load_fd(profile_fd, stop, &profile, err);
-    for (size_t i = 0; result == 0 && i < profile.libs.length; i++) {
+    int code = profile_load_fd(profile_fd, stop, &profile, err);
+    for (size_t i = 0; code == 0 && i < profile.libs.length; i++) {
         struct named_library lib = saved_library(&profile, (uint32_t)i);
         if (!served_libs_add(libs, &lib))
-            result = error_no_memory(err);
+            code = error_no_memory(err);
     }
-    if (result == 0)
-        result = add_scripts(libs, &profile, err);
+    if (code == 0)
+        code = add_scripts(libs, &profile, err);
     profile_destroy(&profile);
-    return result;
+    return code;
 }
 
 uint32_t served_libs_find(const struct served_libs *libs, const char *key)

@@ -52,21 +52,21 @@ static char *resolve_path(const struct symbol_api *api, const char *file, const 
 static int load_text(int fd, const char *name, char **text, size_t *size, struct error *err)
 {
     struct stat status;
-    int result = 0;
+    int code = 0;
     *text = NULL;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        result = error_set(err, ENOENT, "%s is not a file", name);
+        code = error_set(err, ENOENT, "%s is not a file", name);
     else if (status.st_size > SOURCE_MAX)
-        result = error_set(err, E2BIG, "%s is larger than %d MiB", name, SOURCE_MAX >> 20);
+        code = error_set(err, E2BIG, "%s is larger than %d MiB", name, SOURCE_MAX >> 20);
     else if (!(*text = malloc((size_t)status.st_size + 1)))
-        result = error_no_memory(err);
-    if (result == 0) {
+        code = error_no_memory(err);
+    if (code == 0) {
         *size = (size_t)status.st_size;
         if (file_read_at(fd, *text, *size, 0) != (ssize_t)*size)
-            result = error_set(err, EIO, "%s changes while it is read", name);
+            code = error_set(err, EIO, "%s changes while it is read", name);
     }
     close(fd);
-    return result;
+    return code;
 }
 
 /* From where the debug info has the file, or the user: -ENOENT for whatever cannot be opened. */
@@ -77,10 +77,10 @@ static int load_local(const struct symbol_api *api, const char *file, const char
     if (!path)
         return error_no_memory(err);
     int fd = file_open_in(-1, path);
-    int result = fd < 0 ? error_set(err, ENOENT, "cannot open %s: %s", path, strerror(-fd))
-                        : load_text(fd, path, text, size, err);
+    int code = fd < 0 ? error_set(err, ENOENT, "cannot open %s: %s", path, strerror(-fd))
+                      : load_text(fd, path, text, size, err);
     free(path);
-    return result;
+    return code;
 }
 
 /* Of the debug servers, which are asked only for what is not here; the sentence of a failure is the one of before. */
@@ -114,12 +114,12 @@ static int write_source(const char *file, const char *text, size_t size, struct 
 static int find_text(const struct symbol_api *api, const struct symbol_lib *lib, const char *lib_path,
                      const struct source_request *request, char **text, size_t *size, struct error *err)
 {
-    int result = symbolizer_embedded_source(api->symbolizer, lib, request->address, request->file, text, size, err);
-    if (result == -ENOENT)
-        result = load_local(api, request->file, lib_path, text, size, err);
-    if (result == -ENOENT)
-        result = load_served(api, lib, request->file, text, size, err);
-    return result;
+    int code = symbolizer_embedded_source(api->symbolizer, lib, request->address, request->file, text, size, err);
+    if (code == -ENOENT)
+        code = load_local(api, request->file, lib_path, text, size, err);
+    if (code == -ENOENT)
+        code = load_served(api, lib, request->file, text, size, err);
+    return code;
 }
 
 static int send_text(const struct source_request *request, const char *text, size_t size, struct api_answer *answer,
@@ -135,11 +135,11 @@ static int send_file(const struct symbol_api *api, const struct symbol_lib *lib,
 {
     char *text = NULL;
     size_t size = 0;
-    int result = find_text(api, lib, lib_path, request, &text, &size, err);
-    if (result == 0)
-        result = send_text(request, text, size, answer, err);
+    int code = find_text(api, lib, lib_path, request, &text, &size, err);
+    if (code == 0)
+        code = send_text(request, text, size, answer, err);
     free(text);
-    return result;
+    return code;
 }
 
 static int answer_script(const struct symbol_api *api, const struct source_request *request, struct api_answer *answer,
@@ -149,11 +149,11 @@ static int answer_script(const struct symbol_api *api, const struct source_reque
     size_t size = 0;
     if (!api->serves_scripts || strings_find(&api->libs.scripts, request->file, strlen(request->file)) == STRING_NONE)
         return error_set(err, ENOENT, "no address of a library comes from it, nor is it a script");
-    int result = load_local(api, script_path(request->file), "", &text, &size, err);
-    if (result == 0)
-        result = send_text(request, text, size, answer, err);
+    int code = load_local(api, script_path(request->file), "", &text, &size, err);
+    if (code == 0)
+        code = send_text(request, text, size, answer, err);
     free(text);
-    return result;
+    return code;
 }
 
 static int answer_source(const struct symbol_api *api, const struct source_request *request, struct api_answer *answer,
@@ -164,28 +164,28 @@ static int answer_source(const struct symbol_api *api, const struct source_reque
         return error_set(err, ENOENT, "the profile names no library %s", request->key);
     const struct named_library *served = &api->libs.rows.data[row];
     struct identified_library lib;
-    int result = named_library_identify(served, &lib, err);
-    if (result != 0)
-        return result;
+    int code = named_library_identify(served, &lib, err);
+    if (code != 0)
+        return code;
     struct symbol_answers answers;
-    result = symbolizer_lookup(api->symbolizer, &lib.symbol, &request->address, 1, &answers, err);
-    if (result == 0 && is_file_of(&answers, request->file))
-        result = send_file(api, &lib.symbol, served->path, request, answer, err);
-    else if (result == 0)
-        result = error_set(err, ENOENT, "this address does not come from that file%s%s", answers.problem[0] ? ": " : "",
-                           answers.problem);
+    code = symbolizer_lookup(api->symbolizer, &lib.symbol, &request->address, 1, &answers, err);
+    if (code == 0 && is_file_of(&answers, request->file))
+        code = send_file(api, &lib.symbol, served->path, request, answer, err);
+    else if (code == 0)
+        code = error_set(err, ENOENT, "this address does not come from that file%s%s", answers.problem[0] ? ": " : "",
+                         answers.problem);
     symbol_answers_destroy(&answers);
-    return result;
+    return code;
 }
 
 void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
 {
     struct source_request request;
     struct error err = {""};
-    int result = source_request_read(&request, body, size, &err);
-    if (result == 0)
-        result = request.key ? answer_source(api, &request, answer, &err) : answer_script(api, &request, answer, &err);
+    int code = source_request_read(&request, body, size, &err);
+    if (code == 0)
+        code = request.key ? answer_source(api, &request, answer, &err) : answer_script(api, &request, answer, &err);
     source_request_destroy(&request);
-    if (result)
+    if (code)
         api_answer_error(answer, &err);
 }

@@ -123,14 +123,14 @@ static int find_all(struct lookup_of_request *lookup, struct error *err)
 
 static int look_up(struct lookup_of_request *lookup, const char *body, size_t size, struct error *err)
 {
-    int result = symbolicate_request_read(&lookup->request, body, size, err);
-    if (result == 0)
-        result = ask_libs(lookup, err);
-    if (result == 0)
-        result = collect_rvas(lookup, err);
-    if (result == 0)
-        result = find_all(lookup, err);
-    return result;
+    int code = symbolicate_request_read(&lookup->request, body, size, err);
+    if (code == 0)
+        code = ask_libs(lookup, err);
+    if (code == 0)
+        code = collect_rvas(lookup, err);
+    if (code == 0)
+        code = find_all(lookup, err);
+    return code;
 }
 
 static void lookup_destroy(struct lookup_of_request *lookup)
@@ -303,27 +303,27 @@ static int write_results(const struct lookup_of_request *lookup, struct api_answ
 {
     struct byte_sink sink = api_answer_sink(answer);
     struct json_writer writer;
-    int result = 0;
+    int code = 0;
     json_writer_init(&writer, &sink, err);
     json_open(&writer, '{');
     json_key(&writer, "results");
     json_open(&writer, '[');
-    for (size_t j = 0; result == 0 && j < lookup->request.jobs.length; j++)
-        result = write_result(&writer, lookup, &lookup->request.jobs.data[j], err);
+    for (size_t j = 0; code == 0 && j < lookup->request.jobs.length; j++)
+        code = write_result(&writer, lookup, &lookup->request.jobs.data[j], err);
     json_close(&writer, ']');
     json_close(&writer, '}');
     int finished = json_writer_finish(&writer);
-    return result ? result : finished;
+    return code ? code : finished;
 }
 
 void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer)
 {
     struct lookup_of_request lookup = {.api = api};
     struct error err = {""};
-    int result = look_up(&lookup, body, size, &err);
-    if (result == 0)
-        result = write_results(&lookup, answer, &err);
+    int code = look_up(&lookup, body, size, &err);
+    if (code == 0)
+        code = write_results(&lookup, answer, &err);
     lookup_destroy(&lookup);
-    if (result)
+    if (code)
         api_answer_error(answer, &err);
 }
