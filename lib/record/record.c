@@ -77,6 +77,7 @@ struct recording {
     bool interrupted;                        /* one SIGINT came */
     bool kernel_mapped;
     struct cpu_pin pin;
+    bool is_realtime; /* the recorder thread: nothing of normal priority makes it late */
 
     uint64_t samples, truncated, lost_records;
     uint64_t truncated_by_reason[UNWIND_ENDS];
@@ -341,7 +342,7 @@ static void choose_polled(struct recording *recording, uint64_t now)
         some_unpolled |= !ring->polled;
     }
     if (some_unpolled && (look || !recording->some_unpolled))
-        recording->next_look = now + perf_events_interval(&recording->events);
+        recording->next_look = now + perf_events_interval(&recording->events, recording->is_realtime);
     recording->some_unpolled = some_unpolled;
 }
 
@@ -542,7 +543,7 @@ static void end_target(struct recording *recording)
 static void run(struct recording *recording, uint64_t cpu_before)
 {
     struct scheduling_policy policy;
-    scheduling_raise(&policy);
+    recording->is_realtime = scheduling_raise(&policy);
     cpu_pin_init(&recording->pin);
     int code = record_until_end(recording, &recording->result->problem);
     cpu_pin_release(&recording->pin);

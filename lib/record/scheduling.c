@@ -10,27 +10,28 @@ static bool set_policy(const struct scheduling_policy *policy)
     return syscall(SYS_sched_setattr, 0, policy, 0) == 0;
 }
 
-void scheduling_raise(struct scheduling_policy *before)
+bool scheduling_raise(struct scheduling_policy *before)
 {
     enum { NICE_STEP = 10, BEST_NICE = -20, SLICE_NS = 100000 };
     *before = (struct scheduling_policy){0};
     if (syscall(SYS_sched_getattr, 0, before, sizeof(*before), 0)) {
         before->size = 0;
-        return;
+        return false;
     }
     if (before->policy == SCHED_FIFO || before->policy == SCHED_RR)
-        return;
+        return true;
     struct scheduling_policy raised = {.size = sizeof(raised), .policy = SCHED_FIFO, .priority = 1};
     if (set_policy(&raised))
-        return;
+        return true;
     raised = (struct scheduling_policy){
         .size = sizeof(raised), .policy = SCHED_OTHER, .nice = before->nice - NICE_STEP, .runtime = SLICE_NS};
     if (raised.nice < BEST_NICE)
         raised.nice = BEST_NICE;
-    if (set_policy(&raised))
-        return;
-    raised.nice = before->nice;
-    set_policy(&raised);
+    if (!set_policy(&raised)) {
+        raised.nice = before->nice;
+        set_policy(&raised);
+    }
+    return false;
 }
 
 void scheduling_restore(const struct scheduling_policy *before)

@@ -37,8 +37,8 @@ struct scheduling_policy {
     uint64_t runtime, deadline, period; /* ns; of a normal policy, runtime is the slice */
 };
 
-/* Raises the priority of the thread. `before` is for scheduling_restore(). */
-void scheduling_raise(struct scheduling_policy *before);
+/* Raises the priority of the thread. True if it is a real-time one now. `before` is for scheduling_restore(). */
+bool scheduling_raise(struct scheduling_policy *before);
 
 void scheduling_restore(const struct scheduling_policy *before);
 

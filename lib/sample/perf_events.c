@@ -41,7 +41,8 @@ enum {
     HEADROOM_MS = 50,     /* a ring should take what one busy CPU samples in this time; a MB takes 0.2 ms to map */
     RING_MAX = 8 << 20,   /* bytes, and */
     RINGS_MAX = 32 << 20, /* bytes of all CPUs together */
-    INTERVAL_MAX_MS = 24  /* more would save little and leave less room */
+    INTERVAL_MAX_MS = 40, /* more would save little */
+    ROOM_LEFT_MS = 30     /* a virtual machine may stop a CPU for that long */
 };
 
 static int open_event(struct perf_event_attr *attr, pid_t pid, uint32_t cpu)
@@ -370,10 +371,12 @@ int perf_events_open(struct perf_events *events, const struct perf_options *opti
     return code;
 }
 
-uint64_t perf_events_interval(const struct perf_events *events)
+uint64_t perf_events_interval(const struct perf_events *events, bool is_on_time)
 {
-    uint64_t record = events->stack_size + 512u, samples = events->ring_size / 4 / record;
-    uint64_t most = INTERVAL_MAX_MS * UINT64_C(1000000), interval = samples * UINT64_C(1000000000) / events->rate;
+    const uint64_t ms = 1000000, most = INTERVAL_MAX_MS * ms;
+    uint64_t samples = events->ring_size / (events->stack_size + 512u);
+    uint64_t room = samples * UINT64_C(1000000000) / events->rate; /* the time in which a busy CPU fills the ring */
+    uint64_t interval = is_on_time && room / 2 >= ROOM_LEFT_MS * ms ? room / 2 : room / 4;
     return interval < most ? interval : most;
 }
 

@@ -64,8 +64,10 @@ struct perf_options {
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 
-/* How long a ring may be left alone, in ns: then it is a quarter full if its CPU was busy. At most 24 ms. */
-uint64_t perf_events_interval(const struct perf_events *events);
+/* How long a ring may be left alone, in ns, at most 40 ms: each wakeup of the reader costs some 10 us. If its CPU was
+ * busy the ring is a quarter full then; or half full, if the reader `is_on_time` (nothing of normal priority keeps it
+ * from running) and the other half leaves room for 30 ms. */
+uint64_t perf_events_interval(const struct perf_events *events, bool is_on_time);
 
 /* No more samples; the rings can still be read. */
 void perf_events_stop(struct perf_events *events);

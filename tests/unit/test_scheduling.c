@@ -124,9 +124,8 @@ static void test_policy_is_restored_as_it_was(void **state)
     int nice_before = getpriority(PRIO_PROCESS, 0) + 3;
     assert_int_equal(setpriority(PRIO_PROCESS, 0, nice_before), 0);
     assert_int_equal(sched_setscheduler(0, SCHED_BATCH, &none), 0);
-    scheduling_raise(&before);
-    int raised = sched_getscheduler(0);
-    assert_true(raised == SCHED_FIFO || raised == SCHED_OTHER);
+    bool is_realtime = scheduling_raise(&before);
+    assert_int_equal(sched_getscheduler(0), is_realtime ? SCHED_FIFO : SCHED_OTHER);
     scheduling_restore(&before);
     assert_int_equal(sched_getscheduler(0), SCHED_BATCH);
     /* back to a nice value that is worse than the raised one needs no right */
