@@ -12,8 +12,8 @@
 #include "ui.h"
 
 #include "assemble/assemble.h"
-#include "record/launch.h"
 #include "profile/file.h"
+#include "record/launch.h"
 #include "record/record.h"
 
 #include <dirent.h>

@@ -5,8 +5,8 @@
 #include "report.h"
 
 #include "base/hash.h"
-#include "tree/stack_view.h"
 #include "tree/info.h"
+#include "tree/stack_view.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 #include "report.h"
 
 #include "base/json_write.h"
-#include "tree/stack_view.h"
 #include "tree/info.h"
+#include "tree/stack_view.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,8 +5,8 @@
 
 #include "ui.h"
 
-#include "tree/stack_view.h"
 #include "tree/line_costs.h"
+#include "tree/stack_view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

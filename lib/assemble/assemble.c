@@ -7,10 +7,10 @@
  */
 #include "assemble/assemble.h"
 
-#include "assemble/process_perf_map.h"
 #include "assemble/metadata.h"
-#include "assemble/symbolization.h"
+#include "assemble/process_perf_map.h"
 #include "assemble/replay.h"
+#include "assemble/symbolization.h"
 #include "profile/file.h"
 #include "profile/write.h"
 #include "record/info.h"

@@ -18,9 +18,9 @@
  */
 #include "record/spool.h"
 
+#include "base/checksum.h"
 #include "base/cursor.h"
 #include "base/file_io.h"
-#include "base/checksum.h"
 #include "base/leb128.h"
 
 #include <errno.h>

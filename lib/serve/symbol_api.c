@@ -6,8 +6,8 @@
 #include "serve/symbol_api.h"
 
 #include "base/json_write.h"
-#include "serve/api_request.h"
 #include "base/search.h"
+#include "serve/api_request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #ifndef PROF_SYMBOL_DEBUG_FILE_H
 #define PROF_SYMBOL_DEBUG_FILE_H
 
-#include "symbol/debug_search.h"
 #include "elf/elf_file.h"
+#include "symbol/debug_search.h"
 #include "symbol/symbol.h"
 
 /* The files of one library. Any of them may be missing. */

@@ -1,8 +1,8 @@
 #include "symbol/debug_search.h"
 
 #include "base/file_io.h"
-#include "symbol/debug_server.h"
 #include "elf/elf_file.h"
+#include "symbol/debug_server.h"
 #include "symbol/library_id.h"
 
 #include <errno.h>

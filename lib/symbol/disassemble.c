@@ -2,11 +2,11 @@
  * All instructions are decoded first, and their targets listed; then the targets are looked up together, which is one
  * pass over the symbol table whatever their number is; then the texts are put together.
  */
-#include "symbol/disassemble.h"
-#include "symbol/mapping_symbols.h"
-#include "symbol/debug_file.h"
 #include "base/search.h"
+#include "symbol/debug_file.h"
+#include "symbol/disassemble.h"
 #include "symbol/got_entries.h"
+#include "symbol/mapping_symbols.h"
 
 #include <elf.h>
 #include <errno.h>

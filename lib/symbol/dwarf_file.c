@@ -1,9 +1,9 @@
 #include "symbol/dwarf_file.h"
 
+#include "base/search.h"
 #include "elf/elf_contents.h"
 #include "symbol/dwarf_ranges.h"
 #include "symbol/dwarf_unit.h"
-#include "base/search.h"
 
 #include <dwarf.h>
 #include <errno.h>

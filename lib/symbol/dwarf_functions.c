@@ -12,10 +12,10 @@
  * Where ranges overlap, the last DIE wins, so an inlined call wins over the function around it. llvm-symbolizer decides
  * the same way (DWARFUnit::updateAddressDieMap).
  */
+#include "base/search.h"
 #include "symbol/dwarf_functions.h"
 #include "symbol/dwarf_names.h"
 #include "symbol/dwarf_ranges.h"
-#include "base/search.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

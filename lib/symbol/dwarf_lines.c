@@ -6,8 +6,8 @@
  * as it is emitted. Of several rows with one address the last holds, and sequences at address 0 belong to functions
  * that the linker dropped.
  */
-#include "symbol/dwarf_lines.h"
 #include "base/search.h"
+#include "symbol/dwarf_lines.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

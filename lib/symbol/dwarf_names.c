@@ -7,8 +7,8 @@
  * Without a linkage name there is DW_AT_name, which in C++ says too little ("operator()"): then the DIEs around it are
  * searched from the start of the unit, because a DIE does not know its parent.
  */
-#include "symbol/dwarf_names.h"
 #include "symbol/demangle.h"
+#include "symbol/dwarf_names.h"
 
 #include <dwarf.h>
 #include <stdio.h>

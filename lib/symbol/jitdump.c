@@ -11,8 +11,8 @@
 
 #include "base/hash.h"
 #include "base/search.h"
-#include "record/jit_records.h"
 #include "elf/bytes.h"
+#include "record/jit_records.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * and more on a distribution's kernel. The text is kept and cut into strings in place, because that is cheaper than to
  * copy names of which few are wanted. Readers without CAP_SYSLOG see zeros instead of addresses.
  */
-#include "symbol/kallsyms.h"
 #include "base/checksum.h"
 #include "base/search.h"
+#include "symbol/kallsyms.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include "symbol/kernel_file.h"
 
-#include "elf/elf_note.h"
 #include "base/file_io.h"
+#include "elf/elf_note.h"
 #include "elf/elf_relocate.h"
 
 #include <elf.h>

@@ -5,8 +5,8 @@
 #ifndef PROF_SYMBOL_KERNEL_FILE_H
 #define PROF_SYMBOL_KERNEL_FILE_H
 
-#include "symbol/debug_search.h"
 #include "elf/elf_file.h"
+#include "symbol/debug_search.h"
 
 /* Opens the file for a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE, whose build id it has; without a build id there is none.
  * rvas count from file->base. Looked for, R being what uname -r says:

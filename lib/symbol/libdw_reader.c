@@ -5,11 +5,11 @@
  *      scopes for names. (dwarf_getscopes() would search the unit anew for each address: 8 ms each in large units.)
  *   3. the frames of each address: dwarf_getsrc_die() for the innermost line, the functions outwards for the rest.
  */
-#include "symbol/libdw_reader.h"
 #include "base/hash.h"
 #include "base/search.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf_names.h"
+#include "symbol/libdw_reader.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -16,8 +16,8 @@
 #ifndef PROF_SYMBOL_LIBDW_READER_H
 #define PROF_SYMBOL_LIBDW_READER_H
 
-#include "symbol/dwarf_frames.h"
 #include "elf/elf_file.h"
+#include "symbol/dwarf_frames.h"
 
 enum { LIBDW_SECTIONS_MAX = 1 << 30 /* bytes of all debug sections, decompressed */ };
 

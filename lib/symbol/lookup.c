@@ -12,11 +12,11 @@
  * Parts and copies of a function (.cold, .constprop) get the name of the function: they are one func with several
  * symbols.
  */
-#include "symbol/lookup.h"
+#include "base/strings.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_file.h"
+#include "symbol/lookup.h"
 #include "symbol/plt.h"
-#include "base/strings.h"
 #include "unwind/unwind.h"
 
 #include <elf.h>

@@ -4,9 +4,9 @@
  * a function's address still says whether it is Thumb code, and where there is no function either it is likely, since
  * that is what compilers for today's systems make; but stubs are ARM code.
  */
-#include "symbol/mapping_symbols.h"
 #include "base/search.h"
 #include "elf/elf_table.h"
+#include "symbol/mapping_symbols.h"
 #include "symbol/plt_stub.h"
 
 #include <elf.h>

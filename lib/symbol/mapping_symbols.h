@@ -5,8 +5,8 @@
 #ifndef PROF_SYMBOL_MAPPING_SYMBOLS_H
 #define PROF_SYMBOL_MAPPING_SYMBOLS_H
 
-#include "symbol/decoder.h"
 #include "elf/elf_file.h"
+#include "symbol/decoder.h"
 
 #include "base/array.h"
 

@@ -8,11 +8,11 @@
  * programs that are linked statically the functions of several versions (IFUNC) are called so too: their entries have
  * no symbol, but a place in the file, which has.
  */
-#include "symbol/plt.h"
-#include "symbol/demangle.h"
-#include "symbol/plt_stub.h"
 #include "base/search.h"
+#include "symbol/demangle.h"
 #include "symbol/got_entries.h"
+#include "symbol/plt.h"
+#include "symbol/plt_stub.h"
 
 #include <stdio.h>
 #include <stdlib.h>

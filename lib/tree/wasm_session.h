@@ -16,10 +16,10 @@
 #include "tree/engine.h"
 #include "tree/find_names.h"
 #include "tree/flame.h"
-#include "tree/stack_view.h"
 #include "tree/line_costs.h"
 #include "tree/marker_view.h"
 #include "tree/stack_chart.h"
+#include "tree/stack_view.h"
 #include "tree/waits.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-#include "unwind/address_space.h"
 #include "base/search.h"
+#include "unwind/address_space.h"
 #include "unwind/cache.h"
 
 #include <string.h>

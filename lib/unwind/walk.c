@@ -37,10 +37,10 @@
  */
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
-#include "unwind/jit_rule.h"
 #include "unwind/expression.h"
-#include "unwind/module_rule.h"
+#include "unwind/jit_rule.h"
 #include "unwind/module.h"
+#include "unwind/module_rule.h"
 
 #include <string.h>
 

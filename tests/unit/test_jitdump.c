@@ -1,6 +1,6 @@
 /* Which code was at an address at a time, and the jitdump files that tell. */
-#include "symbol/jitdump.h"
 #include "support/memory_file.h"
+#include "symbol/jitdump.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Which bytes of ARM programs are which kind of code, with the symbols that say so and without. By clang and lld. */
-#include "symbol/mapping_symbols.h"
 #include "support/symbol_folder.h"
+#include "symbol/mapping_symbols.h"
 
 /* An ARM and a Thumb function, each with a constant behind its code. */
 static const char source[] =

@@ -1,6 +1,6 @@
 /* The symbolizer on real programs that tests build, and on what is left of them when bytes are missing or wrong. */
-#include "symbol/debug_file.h"
 #include "support/symbol_folder.h"
+#include "symbol/debug_file.h"
 
 #include <elf.h>
 #include <sys/auxv.h>

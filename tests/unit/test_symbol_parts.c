@@ -3,10 +3,10 @@
  * clang) are one function of the profile, with a native symbol for each piece.
  */
 #include "assemble/assemble.h"
+#include "elf/elf_table.h"
 #include "profile/file.h"
 #include "record/spool.h"
 #include "symbol/demangle.h"
-#include "elf/elf_table.h"
 #include "symbol/symbol.h"
 
 #include <elf.h>

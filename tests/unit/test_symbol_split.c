@@ -2,8 +2,8 @@
  * Debug info that is not simply in the program: in .dwo files, in packages, in compressed sections; and source text
  * that the compiler stored in it. By gcc and clang, in DWARF 4 and 5; a tool that is not there is left out by name.
  */
-#include "symbol/dwarf_split.h"
 #include "support/symbol_folder.h"
+#include "symbol/dwarf_split.h"
 
 #include <elf.h>
 #include <errno.h>
