@@ -424,13 +424,16 @@ static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t
     return read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, &pc) && can_return_to(walk, pc);
 }
 
-/* The rule that the code up to its return gives, for code whose first rule led nowhere. */
+/* The rule that the code up to its return gives, for a leaf whose CFI led nowhere and for JIT code. (That of a file
+ * without CFI is the first rule that it gets.) */
 static bool rule_by_return(struct walk *walk, struct rule *rule)
 {
     uint64_t pc = walk->pcs[walk->frame], key = pc | return_bit | (walk->exact ? leaf_bit : 0);
     const struct rule *known = unwind_cache_find(walk->cache, key);
     const struct mapping *mapping = address_space_find(walk->space, pc);
-    if (!known && mapping) {
+    if (!mapping || (mapping->module && !walk->leaf_by_return))
+        return false;
+    if (!known) {
         struct jit_place place = {
             .stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
         struct rule *made = unwind_cache_add(walk->cache, key);
@@ -441,9 +444,8 @@ static bool rule_by_return(struct walk *walk, struct rule *rule)
             jit_rule_of_return(&place, made);
         known = made;
     }
-    if (known)
-        *rule = *known;
-    return known;
+    *rule = *known;
+    return true;
 }
 
 /* Takes the frame that the code up to its return gives, if there is a return address; else changes nothing. */

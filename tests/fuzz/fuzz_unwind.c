@@ -1,11 +1,14 @@
-/* Any bytes as an ELF file that is mapped, and walks through it. */
+/*
+ * Any bytes as an ELF file that is mapped, and walks through it. Each input makes few walks of few frames, so that the
+ * fuzzer tries many inputs: the last bytes of the file say where they begin and what the stack holds.
+ */
 #include "unwind/address_space.h"
 #include "unwind/unwind.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES_MAX = 64, WORDS = 128 };
+enum { FRAMES_MAX = 4, WORDS = 16, WALKS = 2 };
 #define MAPPED_AT UINT64_C(0x10000)
 #define STACK_AT  UINT64_C(0x7ffc00000000)
 
@@ -38,11 +41,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!address_space_map(&space, &mapping))
         abort();
     unwind_module_unref(module);
-    uint64_t words[WORDS];
+    uint64_t words[WORDS], seed = 0;
+    memcpy(&seed, bytes + size - sizeof(seed), sizeof(seed)); /* a module is longer than its header */
     for (size_t i = 0; i < WORDS; i++)
-        words[i] = i % 2 ? MAPPED_AT + i * 37 % size : STACK_AT + (i + 4) * 8;
-    for (uint64_t pc = 0; pc < size; pc += 1 + size / 64)
-        walk_from(&space, MAPPED_AT + pc, words);
+        words[i] = i % 2 ? MAPPED_AT + (seed >> (i % 16)) % size : STACK_AT + (i + 4) * 8;
+    for (unsigned i = 0; i < WALKS; i++)
+        walk_from(&space, MAPPED_AT + (seed >> (16 * i) & 0xffff) % size, words);
     address_space_destroy(&space);
     return 0;
 }
