@@ -190,6 +190,14 @@ static int rewind_samples(void *context, size_t thread, struct error *err)
                                err);
 }
 
+/* µs */
+static double cpu_time_of(const struct replay *replay, const struct stored_sample *sample)
+{
+    double cpu_time = sample->cpu_time * (SAMPLE_CPU_UNIT / 1e3);
+    double excess = cpu_time - (double)replay->interval / 1e3;
+    return excess > 0 ? cpu_time - excess * replay->excess_removed : cpu_time;
+}
+
 static bool next_sample(void *context, struct sample_row *row)
 {
     struct source_context *source = context;
@@ -204,7 +212,7 @@ static bool next_sample(void *context, struct sample_row *row)
         .stack = sample.stack == REPLAY_NONE ? PROFILE_NONE : assembly->stack_map[sample.stack],
         .time = to_ms(assembly, sample.time),
         .weight = 1,
-        .cpu_delta = sample.cpu_time / 10.0,
+        .cpu_delta = cpu_time_of(&assembly->replay, &sample),
     };
     return true;
 }

@@ -44,7 +44,7 @@ static const char *higher_rate(uint64_t interval, char *text, size_t size)
 
 static void explain_samples(struct hints *hints, const struct replay *replay)
 {
-    uint64_t interval = replay_info_number(replay, INFO_INTERVAL, 0);
+    uint64_t interval = replay->interval;
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
     uint64_t end = replay_info_number(replay, INFO_END_MONOTONIC, 0);
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0),

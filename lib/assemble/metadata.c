@@ -268,7 +268,7 @@ static void add_coverage(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
     uint64_t covered = replay->covered_cpu_time, used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    uint64_t interval = replay_info_number(replay, INFO_INTERVAL, 0);
+    uint64_t interval = replay->interval;
     char share[32], text[256];
     if (used > covered && !replay->damaged_blocks) {
         format_share(share, sizeof(share), covered, used);

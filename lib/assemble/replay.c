@@ -389,6 +389,8 @@ static int take_event(struct replay *replay, const struct spool_event *event, st
     note_time(replay, event->time);
     switch (event->kind) {
     case SPOOL_INFO:
+        if (strcmp(event->name, INFO_INTERVAL) == 0)
+            replay->interval = strtoull(event->value, NULL, 10);
         return add_info(replay, event, err);
     case SPOOL_LIB:
         return add_lib(replay, event, err);
@@ -439,7 +441,9 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
         thread->last_time = sample->time;
     struct stored_sample stored = {
         .time = thread->last_time, .stack = stack, .cpu_time = to_cpu_units(sample->cpu_time)};
-    replay->covered_cpu_time += (uint64_t)stored.cpu_time * SAMPLE_CPU_UNIT;
+    uint64_t covered = (uint64_t)stored.cpu_time * SAMPLE_CPU_UNIT;
+    replay->covered_cpu_time += covered;
+    replay->excess_cpu_time += covered > replay->interval ? covered - replay->interval : 0;
     return sample_store_add(replay->samples, sample->thread, &stored, err);
 }
 

@@ -103,6 +103,9 @@ struct replay {
     struct sample_store *samples;
     uint64_t sample_count, lost, damaged_blocks;
     uint64_t covered_cpu_time;         /* ns that the samples cover */
+    uint64_t interval;                 /* INFO_INTERVAL: ns between two samples of a busy thread; 0 unknown */
+    uint64_t excess_cpu_time;          /* ns: what samples cover beyond a period each */
+    double excess_removed;             /* the part of it that is taken off again (unsampled.h) */
     uint64_t unsampled_count;          /* samples that stand for the rest */
     uint64_t first_time, last_time;    /* ns, of events and samples; 0 if there are none */
     const char *perf_map_folder;       /* where compilers leave their map files; NULL: do not look for any */

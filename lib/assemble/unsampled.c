@@ -123,12 +123,26 @@ static int divide(struct division *division, uint64_t missing, struct error *err
     return add_rest(division, last_row, last_end, (uint64_t)carried, err);
 }
 
+static void remove_excess(struct replay *replay, uint64_t too_much)
+{
+    if (too_much > replay->excess_cpu_time)
+        too_much = replay->excess_cpu_time;
+    if (!too_much)
+        return;
+    replay->excess_removed = (double)too_much / (double)replay->excess_cpu_time;
+    replay->covered_cpu_time -= too_much;
+}
+
 int unsampled_add(struct replay *replay, struct error *err)
 {
     uint64_t used = replay_info_number(replay, INFO_CPU_TIME, 0);
-    struct division division = {.replay = replay, .period = replay_info_number(replay, INFO_INTERVAL, 0)};
-    if (used <= replay->covered_cpu_time || !division.period || replay->damaged_blocks)
+    struct division division = {.replay = replay, .period = replay->interval};
+    if (!used || used == replay->covered_cpu_time || !division.period || replay->damaged_blocks)
         return 0;
+    if (used < replay->covered_cpu_time) {
+        remove_excess(replay, replay->covered_cpu_time - used);
+        return 0;
+    }
     division.stack = replay_add_mark(replay, REPLAY_LIB_NOT_SAMPLED);
     int code = division.stack == REPLAY_NONE ? error_no_memory(err) : list_remainders(&division, err);
     if (!code)

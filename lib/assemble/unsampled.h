@@ -11,6 +11,10 @@
  * uses less than a period: the rest is divided in proportion to the lesser of these two. The division carries over from
  * one thread to the next, in the order in which they ended, and gives a sample for each whole period.
  *
+ * The other way round, the counters of threads take in the setting of their own timers, some microseconds each time
+ * when a thread is switched to: where threads switch 20,000 times a second, samples cover half as much again as was
+ * used. What the samples have too much is taken off those that cover more than a period, in proportion.
+ *
  * Threads without a sample share a row by name, that of the first of them: 4,000 children of 0.2 ms are one row, not
  * 4,000.
  */
@@ -19,8 +23,8 @@
 
 #include "assemble/replay.h"
 
-/* Adds these samples to a replay that has taken in everything else. Does nothing if the recording does not say how much
- * CPU time was used, or parts of it are damaged. */
+/* Makes the CPU time of a replay that has taken in everything else that which the kernel counted: adds these samples,
+ * or sets excess_removed. Does nothing if the recording does not say how much it was, or parts of it are damaged. */
 int unsampled_add(struct replay *replay, struct error *err);
 
 #endif

@@ -633,7 +633,7 @@ void record_signals(sigset_t *signals)
 int record_command(const struct record_options *options, struct record_result *result, struct error *err)
 {
     memset(result, 0, sizeof(*result));
-    struct recording recording = {.options = options, .result = result, .epoll_fd = -1};
+    struct recording recording = {.options = options, .result = result, .events.cpu_clock_fd = -1, .epoll_fd = -1};
     sigset_t signals;
     record_signals(&signals);
     int code;

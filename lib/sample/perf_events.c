@@ -316,6 +316,23 @@ static int open_sampling_events(struct perf_events *events, const struct perf_op
     return 0;
 }
 
+/* All CPU time of all threads, as `perf stat` counts it. One event, because nothing is sampled; the counters of the
+ * sampling events take in the setting of their own timers, which is much where threads switch often. A software clock
+ * counts in the kernel, too, whatever is excluded. */
+static int open_cpu_clock(struct perf_events *events, pid_t pid, struct error *err)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+                                   .config = PERF_COUNT_SW_CPU_CLOCK,
+                                   .size = sizeof(attr),
+                                   .disabled = 1,
+                                   .enable_on_exec = 1,
+                                   .inherit = 1,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
+    events->cpu_clock_fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return events->cpu_clock_fd < 0 ? error_set(err, errno, "cannot count the CPU time: %s", strerror(errno)) : 0;
+}
+
 static void note_tier(struct perf_events *events)
 {
     if (events->tier == PERF_TIER_USER)
@@ -356,6 +373,8 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
     code = open_largest_rings(events, err);
     if (!code)
         code = open_sampling_events(events, options, build_ids, err);
+    if (!code)
+        code = open_cpu_clock(events, options->pid, err);
     if (code == -EMFILE)
         return error_set(err, EMFILE, "too many open files: prof needs 2 for each of the %zu CPUs; raise 'ulimit -n'",
                          events->cpus.length);
@@ -364,7 +383,7 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
 
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err)
 {
-    memset(events, 0, sizeof(*events));
+    *events = (struct perf_events){.cpu_clock_fd = -1};
     int code = open_all(events, options, err);
     if (code)
         perf_events_close(events);
@@ -384,18 +403,21 @@ void perf_events_stop(struct perf_events *events)
 {
     for (size_t i = 0; i < events->cpus.length; i++)
         ioctl(events->cpus.data[i].event_fd, PERF_EVENT_IOC_DISABLE, 0);
+    ioctl(events->cpu_clock_fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* The reads give the sums over all threads, those that have ended included. */
 struct perf_totals perf_events_totals(const struct perf_events *events)
 {
     struct perf_totals totals = {0};
+    if (read(events->cpu_clock_fd, &totals.cpu_time, sizeof(totals.cpu_time)) != sizeof(totals.cpu_time))
+        totals.cpu_time = 0;
+    if (!(events->layout.read_format & PERF_FORMAT_LOST))
+        return totals;
     for (size_t i = 0; i < events->cpus.length; i++) {
-        uint64_t values[5] = {0}; /* value, enabled, running, id, lost if it was asked for */
-        if (read(events->cpus.data[i].event_fd, values, sizeof(values)) < (ssize_t)(3 * sizeof(*values)))
-            continue;
-        totals.cpu_time += events->hardware ? values[2] : values[0];
-        totals.lost += values[4];
+        uint64_t values[5] = {0}; /* value, enabled, running, id, lost */
+        if (read(events->cpus.data[i].event_fd, values, sizeof(values)) == sizeof(values))
+            totals.lost += values[4];
     }
     return totals;
 }
@@ -408,5 +430,8 @@ void perf_events_close(struct perf_events *events)
             close(cpu->event_fd);
         close_ring(cpu);
     }
+    if (events->cpu_clock_fd >= 0)
+        close(events->cpu_clock_fd);
+    events->cpu_clock_fd = -1;
     array_free(&events->cpus);
 }

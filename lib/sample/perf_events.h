@@ -42,6 +42,7 @@ struct perf_events {
     bool hardware;       /* the event is CPU cycles; else it is the CPU clock */
     bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
     bool kernel_symbols; /* there are records of the code that the kernel makes for the target (BPF programs) */
+    int cpu_clock_fd;    /* counts the CPU time of all threads */
     uint32_t rate;       /* samples per second of CPU time */
     uint32_t stack_size; /* bytes of stack that are copied with a sample, at most */
     size_t ring_size;    /* bytes each */

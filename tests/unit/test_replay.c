@@ -454,6 +454,27 @@ static void test_the_rest_of_a_period_is_the_threads_whose_it_was(void **unused)
     replay_destroy(&recording.replay);
 }
 
+static void test_what_counters_have_too_much_is_taken_off_samples_of_more_than_a_period(void **unused)
+{
+    (void)unused;
+    struct recording recording;
+    start(&recording);
+    add_number(&recording, "interval", "1000000");
+    add_process(&recording, 0, SPOOL_NO_NUMBER, false, 10, 1);
+    uint64_t frames[] = {0x1000};
+    for (uint64_t i = 1; i <= 10; i++) {
+        struct sample sample = {.time = 2 * i * MS, .cpu_time = MS, .frame_count = 1, .frames = frames};
+        sample.cpu_time += i % 2 ? MS / 2 : 0;
+        assert_int_equal(spool_writer_sample(recording.writer, &sample, NULL), 0);
+    }
+    add_number(&recording, "cpu_time", "10500000"); /* of 12.5 ms in the samples, 2.5 of them beyond a period */
+    replay_it(&recording);
+    assert_float_equal(recording.replay.excess_removed, 0.8, 1e-9);
+    assert_int_equal(recording.replay.covered_cpu_time, 10500000);
+    assert_int_equal(recording.replay.unsampled_count, 0);
+    replay_destroy(&recording.replay);
+}
+
 static void test_a_rest_below_half_a_period_counts_for_the_last_sample(void **unused)
 {
     (void)unused;
@@ -491,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_added_where_the_cpu_time_is_not_known),
         cmocka_unit_test(test_a_cpu_time_that_cannot_be_adds_few_samples),
         cmocka_unit_test(test_the_rest_of_a_period_is_the_threads_whose_it_was),
+        cmocka_unit_test(test_what_counters_have_too_much_is_taken_off_samples_of_more_than_a_period),
         cmocka_unit_test(test_a_rest_below_half_a_period_counts_for_the_last_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
