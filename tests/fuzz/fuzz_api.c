@@ -69,11 +69,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         symbol_api_symbolicate(&api, (const char *)bytes + 1, size - 1, &answer);
     if (!is_object(answer.text, answer.size))
         abort();
-    if (answer.status != API_OK && answer.status != API_MALFORMED && answer.status != API_NOT_FOUND &&
-        answer.status != API_TOO_LARGE)
-        abort();
-    if ((answer.status == API_OK) == (memmem(answer.text, answer.size, "{\"error\":", 9) == answer.text))
-        abort();
     api_answer_destroy(&answer);
     return 0;
 }
