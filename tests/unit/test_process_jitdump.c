@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static const char *dump_path(const struct scene *scene, uint32_t pid)
@@ -212,9 +213,15 @@ static void test_a_process_like_us_has_our_places(void **unused)
 {
     (void)unused;
     struct jit_files files = {.dumps = 0};
+    char program[256] = "";
+    struct stat info;
+    assert_true(readlink("/proc/self/exe", program, sizeof(program) - 1) > 0);
+    assert_int_equal(stat(program, &info), 0);
+    const struct perf_mapping mapping = {
+        .path = program, .device_major = major(info.st_dev), .device_minor = minor(info.st_dev), .inode = info.st_ino};
     assert_null(jit_files_find(&files, 3));
     assert_true(jit_files_note(&files, 3, (uint32_t)getpid()));
-    assert_true(jit_files_note_jitdump(&files, 4, (uint32_t)getpid(), "/proc/self/status"));
+    assert_true(jit_files_note_jitdump(&files, 4, (uint32_t)getpid(), &mapping));
     const struct jit_file *place = jit_files_find(&files, 3);
     assert_int_equal(place->pid, getpid());
     assert_int_equal(place->folder, JIT_FOLDER_OURS);
