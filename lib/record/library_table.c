@@ -180,10 +180,10 @@ int library_table_find(struct library_table *table, uint32_t pid, const struct p
     uint32_t index = key_of(table, mapping);
     if (index == STRING_NONE)
         return error_no_memory(err);
-    struct library *library = &table->libraries.data[index];
     bool is_new = index == table->libraries.length;
-    if (is_new)
-        *array_push_zero(&table->libraries) = (struct library){.number = table->next_number++};
+    if (is_new && !array_push(&table->libraries, (struct library){.number = table->next_number++}))
+        return error_no_memory(err);
+    struct library *library = &table->libraries.data[index];
     if (is_vdso(mapping))
         code = is_new ? add_vdso(table, library, err) : 0;
     else if (is_time_to_look(library))
