@@ -90,9 +90,9 @@ size_t json_numbers(struct json *json, double *values, size_t max);
  */
 size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max);
 
-/* Inside an array: lets elements pass that lie whole in this piece, `least` bytes of them (1 at least) or more, up to
- * one of the last; returns how many, 0 if there are not as many bytes. They are not looked at: they may be anything,
- * and are what the commas part. `text` is theirs, with the commas between them, in the piece. */
+/* Inside an array: skips elements that lie whole in this piece, if they have at least `least` bytes (1 or more).
+ * Returns how many it skipped, 0 if there are fewer bytes. It counts commas and does not look at the elements, which
+ * may be anything. `text` is their text in the piece, with the commas between them. */
 size_t json_defer_numbers(struct json *json, size_t least, const char **text, size_t *size);
 
 /* To take elements of json_numbers() again: a mark is good until the next json_next() or json_feed(). */

@@ -1,6 +1,6 @@
 /*
- * The promises of a profile, checked: whoever computes on a profile that passed needs no bounds checks of its own. The
- * sentence names the place as the file does ("shared.stackTable.frame[17]"), so that its producer can be mended.
+ * Checks the invariants of a profile: code that works on a checked profile needs no bounds checks of its own. An error
+ * names the location as the file does ("shared.stackTable.frame[17]"), so that the author of the producer can fix it.
  */
 #include "profile/profile.h"
 

@@ -22,11 +22,12 @@ int profile_reader_finish(struct profile_reader *reader, struct profile *out, st
 
 void profile_reader_free(struct profile_reader *reader);
 
-/* ---- numbers that others read ----
+/* ---- deferred columns ----
  *
- * Nearly all bytes of a large profile are long columns of numbers. The reader can let runs of them pass, for others to
- * read meanwhile (numbers_read(), between brackets) and put in place before the end. It only counts commas then: if
- * what was deferred is not that many numbers, the file has to be read again without this, to say what is wrong with it.
+ * Nearly all bytes of a large profile are long columns of numbers. The reader can defer them: another thread parses a
+ * run of numbers (numbers_read(), between brackets) and transfers the elements before the end. The reader itself only
+ * counts the commas of a deferred run. If the run does not hold that many numbers, read the file again without
+ * deferring: that gives the error.
  */
 
 struct deferred_column {
@@ -38,14 +39,14 @@ struct deferred_column {
     size_t first;
 };
 
-/* From the next piece on runs of `least` bytes or more are deferred; 0, at first: none. */
+/* From the next piece on, defers runs of `least` bytes or more; 0, the default, defers none. */
 void profile_reader_defer(struct profile_reader *reader, size_t least);
 
 /* All runs so far, in the order in which they came. */
 const struct deferred_column *profile_reader_deferred(const struct profile_reader *reader, size_t *count);
 
-/* Where the elements of a run belong, `count` of the column's type; valid until the next call. To be asked once for
- * each; NULL otherwise. */
+/* Where to put the elements of a run, `count` of the column's type; valid until the next call. NULL if the run does not
+ * exist, or on the second call for it. */
 void *profile_reader_deferred_elements(struct profile_reader *reader, size_t number);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * The butterfly, or sandwich: who calls a function, and what it calls, on whatever ways it was come to. Two trees that
- * begin at the function: callers are the inverted tree of what the function cost with all below it, callees are the
- * call tree of the stacks from it on.
+ * The butterfly, or sandwich: who calls a function, and what it calls, in all call paths. Two trees begin at
+ * this focus function: the callers are the inverted tree of its total, the callees are the call tree of the stacks from
+ * the function down.
  *
- * Recursion counts once: a stack is cut at the outermost frame of the function. So the callees are the tree of the
+ * Recursion counts once: the outermost frame of the function splits the stack. So the callees are the tree of the
  * transform "focus function", and the callers are the inverted tree of "collapse function".
  *
- * The center may also be a whole library or a category. Many stacks leave one and come back to it (a C library starts
- * the program that calls it), so they are cut where it was entered last: callers are who called into it then, callees
- * begin with the functions through which it was entered.
+ * The focus may also be a whole library or a category. Many stacks leave it and come back (the C library starts the
+ * program that calls it), so the last entry splits the stack: the callers are those of that entry, the callees begin
+ * with the function that was entered.
  *
  * Like the inverted tree (inverted.h) both are made from the call-node table, node by node as they are opened.
  */

@@ -1,11 +1,11 @@
 /*
- * The flame graph of the current query, as rects: each call node is as wide as its total, lies on its caller, and
- * siblings stand in the order of their names, so that they keep their places from one query to the next. Of an inverted
- * query it goes from the functions in which samples end to their callers, and siblings stand heaviest first (equal ones
- * by name): there they are many, and one looks for the widest.
+ * The flame graph of the current query, as rects. Each call node is as wide as its total and lies on its caller.
+ * Siblings are ordered by name, so that they keep their places from one query to the next. The graph of an inverted
+ * query goes from leaf functions to their callers. There siblings are ordered by weight, then by name: there are many,
+ * and the reader looks for the widest.
  *
- * Positions are parts of the whole width: 0 to 1. What is asked for is a part of it and how narrow a rect may be to be
- * told of, so the answer is as large as what a screen can show, whatever the profile is.
+ * Positions are parts of the whole width, 0 to 1. A request names the part to show and the least width of a rect, so
+ * the answer is as large as a screen can show, whatever the size of the profile.
  */
 #ifndef PROF_TREE_FLAME_H
 #define PROF_TREE_FLAME_H

@@ -1,7 +1,6 @@
 /*
- * What places of a program cost: the lines of a source file, the addresses of a function, the calls that were inlined
- * into a line. A place costs what the samples weigh that have it in their stack, and each sample counts once, however
- * often recursion comes by.
+ * The costs of locations: lines of a source file, addresses of a function, calls inlined into a line. The cost of a
+ * location is the weight of the samples that have it on their stack. Each sample counts once, recursion or not.
  */
 #ifndef PROF_TREE_LOCATION_COSTS_H
 #define PROF_TREE_LOCATION_COSTS_H

@@ -1,16 +1,15 @@
 /*
- * The stack chart: what one thread did over time, as rects. A rect is a call node from the sample where it comes onto
- * the stack until that where it is gone; callees lie on their callers.
+ * The stack chart: what one thread did over time, as rects. A rect is a call node, from the first sample that has it on
+ * the stack to the first that no longer has it. Callees lie on their callers.
  *
- * A sample reaches from its time to that of the next one (the last: one interval). But where a thread slept, because
- * the next sample is more than four intervals away and less than half of that was CPU time, a sample reaches only one
- * interval, and from there on the stack is what both have in common: what happened in between was not seen.
+ * A sample lasts until the next one; the last sample lasts one interval. But if the thread slept (the next sample is
+ * more than four intervals away, and less than half of that is CPU time), the sample lasts one interval only. From
+ * there on the chart shows the frames that both samples have in common, because nobody saw what happened in between.
  *
- * It is told in columns, as many as the screen has pixels: samples are rounded to whole columns. Those that round to
- * nothing share the column in which they lie with the sample after them. So a column is that of one sample, or of
- * several. What all of them have on their stack is a rect like any other; from there on the column shows, as an
- * example, the categories of the longest of them, and neighbors of one category are one "aggregate". Nothing that is
- * told is narrower than a column, and no sample is left out.
+ * The chart has as many columns as the screen has pixels. Each sample is rounded to whole columns; a sample that rounds
+ * to none shares a column with the sample after it. In a shared column, the frames that all its samples have in common
+ * are rects as usual. Above them the column shows the categories of its longest sample, and neighbors of one category
+ * are one aggregate. No rect is narrower than a column, and no sample is left out.
  */
 #ifndef PROF_TREE_STACK_CHART_H
 #define PROF_TREE_STACK_CHART_H

@@ -1,7 +1,7 @@
 /*
- * When a thread ran and when and why it waited, from markers that say so: samply's "OnCpu", an interval for each time
- * on a CPU, with the reason why it left ("outwhy": "preempted": it could have gone on, "blocked": it had to wait for
- * something). What lies between two of them is the wait.
+ * When a thread ran, and when and why it waited, from samply's "OnCpu" markers: each is an interval on a CPU, with the
+ * reason why it ended ("outwhy"). "preempted": the thread could have gone on; "blocked": it had to wait for something.
+ * The time between two such markers is a wait.
  */
 #ifndef PROF_TREE_WAITS_H
 #define PROF_TREE_WAITS_H

@@ -1,4 +1,4 @@
-/** A function, a library or a category between those who call it and what it calls. Enter on a row puts that in the middle. */
+/** A function, a library or a category between those who call it and what it calls. Enter on a row puts that in the focus function. */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
@@ -215,7 +215,7 @@ function widest({ tree }: Wing): ReadonlySignal<number> {
 }
 const widthOf = { callers: widest(callers), callees: widest(callees) };
 
-/** The stack from the function in the middle to a row of a side. */
+/** The stack from the focus function to a row of a side. */
 function copyWing({ side }: Wing, node: TreeNode): void {
     const middle = center.value?.kind === 'function' ? [center.value.index] : [];
     void copyStack([...middle, ...nodePath(node)], side === 'callers');
