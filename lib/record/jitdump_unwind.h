@@ -6,6 +6,8 @@
  * The newest code at an address counts, not that of the sample's time, which is some milliseconds older at most. What
  * its compiler has not yet written to the file, because it collects records, is not known: it is walked as code of
  * which nothing is known.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_RECORD_JITDUMP_UNWIND_H
 #define PROF_RECORD_JITDUMP_UNWIND_H

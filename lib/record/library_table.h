@@ -1,6 +1,8 @@
 /*
  * The files that are mapped with execute permission, each opened, checked and noted in the spool once, however many
  * processes map it: by its path and build id, or without a build id by device and inode.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_RECORD_LIBRARY_TABLE_H
 #define PROF_RECORD_LIBRARY_TABLE_H

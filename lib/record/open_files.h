@@ -6,6 +6,8 @@
  * only where that does no harm, because its mount is in use by us in any case (the root folder, the working directory),
  * or where nothing else leads to it: it was deleted, or is in another mount namespace. All others are opened again by
  * path and identity (base/file_source.h).
+ *
+ * Threads: the recorder thread while it records; then any may read it, but for open_files_reopen_roots().
  */
 #ifndef PROF_RECORD_OPEN_FILES_H
 #define PROF_RECORD_OPEN_FILES_H

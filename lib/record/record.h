@@ -1,6 +1,8 @@
 /*
  * Recording: runs a command, samples it and everything it starts until it ends, and leaves a spool file with all that a
  * profile needs (spool.h, info.h). The target is never stopped or slowed down on purpose.
+ *
+ * Threads: record_command() runs the recording on the thread that calls it, the recorder thread.
  */
 #ifndef PROF_RECORD_RECORD_H
 #define PROF_RECORD_RECORD_H

@@ -4,6 +4,8 @@
  *
  * An event is always in the file before the first chunk that refers to it. A spool whose writer was killed reads up to
  * the last whole block.
+ *
+ * Threads: a writer belongs to one thread, and so does a reader; both may be at work on one file.
  */
 #ifndef PROF_RECORD_SPOOL_H
 #define PROF_RECORD_SPOOL_H

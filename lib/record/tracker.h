@@ -5,6 +5,8 @@
  * Numbers are given once and never again, although the system reuses pids and tids. An exec makes a new process with a
  * new number under the old pid, and a new thread in it. What has ended is forgotten, so that memory stays flat however
  * many short-lived processes come and go.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_RECORD_TRACKER_H
 #define PROF_RECORD_TRACKER_H

@@ -1,6 +1,8 @@
 /*
  * How soon the samples of one CPU are wanted: at once while its stacks are deeper than their copies, so that the rest
  * can be read before it changes, and else many at a time, which costs less. A waking costs the recorder 5 to 10 us.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_RECORD_WAKEUP_MODE_H
 #define PROF_RECORD_WAKEUP_MODE_H

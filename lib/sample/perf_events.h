@@ -7,6 +7,8 @@
  * ring is no way out: the kernel waits for an RCU grace period then, tens of milliseconds, in which samples become old
  * and get lost. The rings belong to dummy events that never count anything: their poll never says that the target has
  * ended.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_SAMPLE_PERF_EVENTS_H
 #define PROF_SAMPLE_PERF_EVENTS_H

@@ -12,6 +12,8 @@
  * handed out only if a later one lies before some first head, so what it depends on is in the second reading too.
  *
  * What remains waits for the next round.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_SAMPLE_PERF_MERGE_H
 #define PROF_SAMPLE_PERF_MERGE_H

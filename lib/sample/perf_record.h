@@ -1,6 +1,8 @@
 /*
  * The records that the kernel writes into a perf ring, taken apart. perf_event_open(2) and linux/perf_event.h describe
  * them; which fields a record has depends on what was asked for, which is the "layout" here.
+ *
+ * Threads: any; nothing is shared.
  */
 #ifndef PROF_SAMPLE_PERF_RECORD_H
 #define PROF_SAMPLE_PERF_RECORD_H

@@ -4,6 +4,8 @@
  *
  * A ring hands out whole records in place. Only the rare one that wraps around the end is put together elsewhere: a
  * stack copy is up to 64 KiB, and copying each would cost more than walking it.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_SAMPLE_PERF_RING_H
 #define PROF_SAMPLE_PERF_RING_H
