@@ -276,18 +276,11 @@ static void find_reference(struct decoder *decoder, const cs_insn *insn, struct 
 /* ---- decoding ---- */
 
 /* How many bytes to skip where there is no instruction. */
-static size_t undecodable_size(const struct decoder *decoder, enum code_kind kind, const unsigned char *code,
-                               size_t size)
+static size_t undecodable_size(enum code_kind kind, const unsigned char *code, size_t size)
 {
     enum { WORD = 4, HALF = 2 };
     bool is_long = size >= HALF && code[1] >= 0xe8; /* of Thumb's instructions: the first half of two */
-    size_t wanted = WORD;
-    if (decoder->machine->architecture == CS_ARCH_X86) {
-        wanted = x86_length(code, size, decoder->machine->elf == EM_X86_64);
-        return wanted ? wanted : 1;
-    }
-    if (kind == CODE_THUMB && !is_long)
-        wanted = HALF;
+    size_t wanted = kind == CODE_THUMB && !is_long ? HALF : WORD;
     return wanted < size ? wanted : size;
 }
 
@@ -299,6 +292,22 @@ static void give_bytes(struct instruction *out, size_t size, const unsigned char
             snprintf(out->texts[0] + used, (size_t)(INSTRUCTION_TEXT_MAX - used), "%s0x%02x", i ? ", " : " ", code[i]);
     memcpy(out->texts[1], out->texts[0], INSTRUCTION_TEXT_MAX);
     out->size = (uint32_t)size;
+}
+
+/* A line for what capstone does not decode. An instruction of x86 whose length is known is newer than capstone. */
+static void give_undecodable(const struct decoder *decoder, enum code_kind kind, struct instruction *out,
+                             const unsigned char *code, size_t size)
+{
+    int major, minor;
+    if (decoder->machine->architecture != CS_ARCH_X86) {
+        give_bytes(out, undecodable_size(kind, code, size), code);
+        return;
+    }
+    size_t known = x86_length(code, size, decoder->machine->elf == EM_X86_64);
+    give_bytes(out, known ? known : 1, code);
+    cs_version(&major, &minor);
+    for (size_t i = 0; known && i < DECODER_SYNTAXES; i++)
+        snprintf(out->texts[i] + strlen(out->texts[i]), 64, "  # capstone %d.%d does not know it", major, minor);
 }
 
 _Static_assert(sizeof(((cs_insn *)NULL)->mnemonic) + sizeof(((cs_insn *)NULL)->op_str) < INSTRUCTION_TEXT_MAX,
@@ -339,7 +348,7 @@ void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned c
     }
     set_state(decoder, kind);
     if (!decode(decoder, 0, code, size, address)) {
-        give_bytes(out, undecodable_size(decoder, kind, code, size), code);
+        give_undecodable(decoder, kind, out, code, size);
         return;
     }
     const cs_insn *insn = decoder->scratch[0];

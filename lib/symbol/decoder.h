@@ -21,7 +21,7 @@ enum reference_kind {
 struct instruction {
     uint64_t address;
     uint32_t size;                                      /* bytes */
-    char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX]; /* without comments */
+    char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX]; /* what it refers to is not in it */
     enum reference_kind reference;
     uint64_t target; /* the address that it refers to, if that stands in the code */
 };
@@ -43,7 +43,8 @@ const char *decoder_architecture(const struct decoder *decoder);
 size_t decoder_syntaxes(const struct decoder *decoder, const char *names[DECODER_SYNTAXES]);
 
 /* Takes the instruction that begins at `code`, whose address is `address`. There must be at least one byte. What is
- * data or cannot be decoded is given as a line of ".byte". */
+ * data or cannot be decoded is given as a line of ".byte", with a comment if it is an instruction newer than capstone.
+ */
 void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned char *code, size_t size,
                   uint64_t address, struct instruction *out);
 
