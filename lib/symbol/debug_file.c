@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* .gnu_debugdata of the largest programs is a few MB; a bomb stops here. */
 enum { MINI_SIZE_MAX = 256 << 20 };
@@ -327,6 +328,22 @@ static void try_alternate_path(struct alternate_search *search, int root_fd, con
         consider_alternate(search, fd, path);
 }
 
+/* dwz -r: from the folder of the file that has the link. */
+static void try_alternate_beside(struct alternate_search *search, const struct elf_file *dwarf, const char *name)
+{
+    char link[64], path[PATH_MAX], whole[PATH_MAX];
+    int fd = dwarf->source ? file_source_open(dwarf->source) : -1;
+    if (fd < 0)
+        return;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof(path) - 1);
+    close(fd);
+    path[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(path, '/');
+    if (slash && snprintf(whole, sizeof(whole), "%.*s/%s", (int)(slash - path), path, name) < (int)sizeof(whole))
+        try_alternate_path(search, -1, whole);
+}
+
 /* .gnu_debugaltlink: the name of the dwz file, NUL, its build id. */
 static void open_alternate(struct debug_files *files)
 {
@@ -341,13 +358,15 @@ static void open_alternate(struct debug_files *files)
     struct alternate_search search = {.files = files, .id = c.at, .id_size = cursor_left(&c)};
     if (!name || search.id_size == 0)
         return;
-    struct symbol_lib nameless = {.origin = files->lib->origin};
-    struct debug_wanted wanted = {.lib = &nameless, .id = search.id, .id_size = search.id_size};
+    struct symbol_lib lib = {.name = name, .path = name[0] == '/' ? name : NULL, .origin = files->lib->origin};
+    struct debug_wanted wanted = {.lib = &lib, .id = search.id, .id_size = search.id_size};
     debug_search_files(files->search, &wanted, &(struct debug_taker){.take = consider_alternate, .context = &search});
-    if (name[0] == '/' && nameless.origin && nameless.origin->root_fd >= 0)
-        try_alternate_path(&search, nameless.origin->root_fd, name);
+    if (name[0] == '/' && lib.origin && lib.origin->root_fd >= 0)
+        try_alternate_path(&search, lib.origin->root_fd, name);
     if (name[0] == '/')
         try_alternate_path(&search, -1, name);
+    else
+        try_alternate_beside(&search, dwarf, name);
     if (!files->has_alternate && files->search && files->search->server) {
         int fd =
             debug_server_fetch(files->search->server, DEBUG_SERVER_DEBUG_INFO, search.id, search.id_size, name, NULL);

@@ -156,8 +156,6 @@ static int read_layout(struct dwarf_file *dwarf, struct error *err)
 int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err)
 {
     *dwarf = (struct dwarf_file){0};
-    if (file->is_big_endian)
-        return error_set(err, ENOTSUP, "the debug info is big-endian");
     int result = dwarf_sections_load(dwarf->sections, dwarf->owned, file, false, err);
     if (result == 0)
         return read_layout(dwarf, err);

@@ -181,18 +181,37 @@ static bool take_package(struct hunt *hunt, int fd, const char *path)
     return false;
 }
 
-/* An open file's own path, without the links that led to it; what has the wrong ids there will not be used. */
+/* The file's own path, without the links that led to it; what has the wrong ids there will not be used. */
 static bool try_beside(struct hunt *hunt, const struct elf_file *skeletons)
 {
     static const char suffix[] = ".debug";
     char link[64], path[PATH_MAX];
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", skeletons->source ? skeletons->source->fd : -1);
+    int fd = skeletons->source ? file_source_open(skeletons->source) : -1;
+    if (fd < 0)
+        return false;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, sizeof(path));
+    close(fd);
     if (length <= 0 || length >= PATH_MAX || path[0] != '/')
         return false;
     int size = (int)length, bare = size - (int)(sizeof(suffix) - 1);
     return try(hunt, "%.*s.dwp", size, path) ||
            (bare > 0 && memcmp(path + bare, suffix, sizeof(suffix) - 1) == 0 && try(hunt, "%.*s.dwp", bare, path));
+}
+
+/* The split units may be in the very file with the skeletons: of a package, or a single .dwo file, that was added to
+ * it.
+ */
+static bool open_inside(struct dwarf_split_file *package, const struct elf_file *skeletons)
+{
+    static const char name[] = "the file with the debug info";
+    if (!elf_file_section(skeletons, ".debug_info.dwo"))
+        return false;
+    *package = (struct dwarf_split_file){.owned_index = NULL};
+    int code = skeletons->source ? elf_file_open_source(&package->elf, skeletons->source, name, NULL)
+                                 : elf_file_open_image(&package->elf, skeletons->bytes.memory,
+                                                       (size_t)skeletons->bytes.size, name, NULL);
+    return code == 0 && read_sections(package, NULL) == 0;
 }
 
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
@@ -201,6 +220,8 @@ bool dwarf_split_find_package(struct dwarf_split_file *package, const struct sym
     struct hunt hunt = {.lib = lib, .search = search, .take = take_package, .file = package, .why = {""}};
     char name[PATH_MAX];
     const char *path = lib->path ? lib->path : lib->name;
+    if (open_inside(package, skeletons))
+        return true;
     if (!path || snprintf(name, sizeof(name), "%s.dwp", path) >= (int)sizeof(name))
         return try_beside(&hunt, skeletons);
     return try_named_folders(&hunt, name) || (lib->path && try(&hunt, "%s", name)) || try_beside(&hunt, skeletons);

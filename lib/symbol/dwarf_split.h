@@ -28,8 +28,9 @@ int dwarf_split_file_open_fd(struct dwarf_split_file *file, int fd, const char *
 int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image, size_t size, struct error *err);
 void dwarf_split_file_close(struct dwarf_split_file *file);
 
-/* Opens the package of a library: its path with ".dwp" added, or this name in one of the folders that the user names;
- * or the same beside `skeletons`, the file that its skeletons were found in, which may be a debug file: foo.debug.dwp,
+/* Opens the split units that `skeletons`, the file with the skeletons, holds itself; else the package of a library: its
+ * path with ".dwp" added, or this name in one of the folders that the user names;
+ * or the same beside `skeletons`, which may be a debug file: foo.debug.dwp,
  * foo.dwp. False if there is none. */
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
                               const struct elf_file *skeletons, const struct debug_search *search);

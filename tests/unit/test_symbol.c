@@ -67,18 +67,6 @@ static void test_missing_file_is_said(void **unused)
     symbol_answers_destroy(&answers);
 }
 
-static void test_big_endian_file_has_symbols_and_says_why_no_lines(void **unused)
-{
-    (void)unused;
-    if (!has_command("clang") || !has_command("ld.lld"))
-        skip();
-    run("clang --target=powerpc64-linux-gnu -mabi=elfv2 -g -O1 -c -o big.o program.c && ld.lld -e main -o big big.o");
-    struct symbol_answers answers = lookup_file(in_folder("big"), address_of(in_folder("big"), "middle"));
-    assert_string_equal(answers.answers[0].symbol, "middle");
-    assert_non_null(strstr(answers.problem, "it is big-endian"));
-    symbol_answers_destroy(&answers);
-}
-
 static void assert_line_is_found(const char *path, uint64_t rva)
 {
     struct symbol_answers answers = lookup_file(path, rva);
@@ -86,6 +74,21 @@ static void assert_line_is_found(const char *path, uint64_t rva)
     assert_int_equal(answers.answers[0].frame_count, 2);
     assert_int_equal(answers.frames.data[1].line, 3);
     symbol_answers_destroy(&answers);
+}
+
+static void test_big_endian_file_has_symbols_and_lines(void **unused)
+{
+    (void)unused;
+    if (!has_command("clang") || !has_command("ld.lld"))
+        skip();
+    run("clang --target=powerpc64-linux-gnu -mabi=elfv2 -g -O1 -c -o big.o program.c && ld.lld -e main -o big big.o");
+    uint64_t middle = address_of(in_folder("big"), "middle");
+    struct symbol_answers answers = lookup_file(in_folder("big"), middle);
+    assert_string_equal(answers.answers[0].symbol, "middle");
+    assert_string_equal(answers.problem, "");
+    assert_int_equal(answers.from_libdw, 1);
+    symbol_answers_destroy(&answers);
+    assert_line_is_found(in_folder("big"), middle);
 }
 
 static void test_debug_link_leads_to_the_debug_file(void **unused)
@@ -212,6 +215,49 @@ static void test_shared_debug_info_is_followed(void **unused)
     run("gcc -g -O2 -Wl,--build-id -o dwz/common dwz/b.c"); /* another file in its place */
     answers = lookup_file(path, address_of(path, "middle"));
     assert_non_null(strstr(answers.problem, "shared debug info"));
+    symbol_answers_destroy(&answers);
+}
+
+/* Its build id is not part of a path in that folder. */
+static void test_shared_debug_info_is_found_by_name_in_named_folders(void **unused)
+{
+    (void)unused;
+    if (!has_command("dwz"))
+        skip();
+    run("mkdir dwz_named && gcc -g -O2 -Wl,--build-id -o dwz_named/a program.c && sed 's/ 7 / 8 /' program.c "
+        ">dwz_named/b.c");
+    run("cd dwz_named && gcc -g -O2 -Wl,--build-id -o b b.c && dwz -m common -M /gone/common -L none -l none a b && "
+        "mkdir folder && mv common folder");
+    char named[256];
+    snprintf(named, sizeof(named), "%s", in_folder("dwz_named/folder"));
+    const char *folders[] = {named}, *path = in_folder("dwz_named/a");
+    struct debug_search search = {.folders = folders, .folder_count = 1};
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = &search}, NULL);
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = path, .path = path};
+    uint64_t rva = address_of(path, "middle");
+    struct symbol_answers answers;
+    assert_non_null(symbolizer);
+    assert_int_equal(symbolizer_lookup(symbolizer, &lib, &rva, 1, &answers, NULL), 0);
+    assert_string_equal(answers.problem, "");
+    assert_int_equal(answers.answers[0].frame_count, 2);
+    assert_string_equal(answers.frames.data[1].function, "inner");
+    symbol_answers_destroy(&answers);
+    symbolizer_free(symbolizer);
+}
+
+static void test_shared_debug_info_is_found_beside_the_file_that_names_it(void **unused)
+{
+    (void)unused;
+    if (!has_command("dwz"))
+        skip();
+    run("mkdir dwz_beside && gcc -g -O2 -Wl,--build-id -o dwz_beside/a program.c && sed 's/ 7 / 8 /' program.c "
+        ">dwz_beside/b.c");
+    run("cd dwz_beside && gcc -g -O2 -Wl,--build-id -o b b.c && dwz -m common -M common -L none -l none a b");
+    const char *path = in_folder("dwz_beside/a");
+    struct symbol_answers answers = lookup_file(path, address_of(path, "middle"));
+    assert_string_equal(answers.problem, "");
+    assert_int_equal(answers.answers[0].frame_count, 2);
+    assert_string_equal(answers.frames.data[1].function, "inner");
     symbol_answers_destroy(&answers);
 }
 
@@ -432,7 +478,7 @@ int main(void)
         cmocka_unit_test(test_inlined_call_is_a_frame_of_its_own),
         cmocka_unit_test(test_replaced_file_is_said_and_not_symbolized),
         cmocka_unit_test(test_missing_file_is_said),
-        cmocka_unit_test(test_big_endian_file_has_symbols_and_says_why_no_lines),
+        cmocka_unit_test(test_big_endian_file_has_symbols_and_lines),
         cmocka_unit_test(test_debug_link_leads_to_the_debug_file),
         cmocka_unit_test(test_debug_link_without_build_id_is_held_against_its_checksum),
         cmocka_unit_test(test_debug_file_of_another_build_is_not_used),
@@ -440,6 +486,8 @@ int main(void)
         cmocka_unit_test(test_symbols_of_debugdata_are_used),
         cmocka_unit_test(test_assembly_labels_reach_to_the_next_symbol),
         cmocka_unit_test(test_shared_debug_info_is_followed),
+        cmocka_unit_test(test_shared_debug_info_is_found_by_name_in_named_folders),
+        cmocka_unit_test(test_shared_debug_info_is_found_beside_the_file_that_names_it),
         cmocka_unit_test(test_stubs_have_the_name_of_what_they_call),
         cmocka_unit_test(test_vdso_has_names),
         cmocka_unit_test(test_libraries_are_looked_up_together),

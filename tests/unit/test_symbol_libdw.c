@@ -189,6 +189,45 @@ static void test_unit_with_unknown_form_is_not_damaged(void **unused)
     patched_destroy(&p);
 }
 
+static void check_big_endian(const char *target)
+{
+    char name[] = "/tmp/test_symbol_libdw_XXXXXX", command[512];
+    assert_true(close(mkstemp(name)) == 0);
+    snprintf(
+        command, sizeof(command),
+        "clang --target=%s -g -O2 -ffreestanding -nostdlib -fuse-ld=lld -static -o %s tests/targets/symbols/alone.c",
+        target, name);
+    assert_int_equal(system(command), 0);
+    struct agreement a = {.path = name};
+    agreement_pick(&a);
+    agreement_ask_reader(&a, SYMBOL_READER_OWN, &a.answers);
+    assert_true(a.answers.has_debug_info);
+    assert_int_equal(a.answers.from_libdw, a.count);
+    bool has_inlined = false;
+    for (size_t i = 0; i < a.count; i++) {
+        const struct symbol_answer *answer = &a.answers.answers[i];
+        const struct symbol_frame *frames = &a.answers.frames.data[answer->first_frame];
+        assert_true(answer->frame_count > 0);
+        assert_string_equal(answer->symbol, frames[0].function);
+        assert_true(agreement_ends_with(frames[0].file, "tests/targets/symbols/alone.c"));
+        has_inlined |= answer->frame_count == 2 && strcmp(frames[0].function, "outer") == 0 &&
+                       strcmp(frames[1].function, "inner") == 0 && frames[1].line == 8;
+    }
+    assert_true(has_inlined);
+    symbol_answers_destroy(&a.answers);
+    free(a.rvas);
+    unlink(name);
+}
+
+static void test_big_endian_programs_are_read_by_libdw(void **unused)
+{
+    (void)unused;
+    if (!has_command("clang") || !has_command("ld.lld"))
+        skip();
+    check_big_endian("aarch64_be-linux-gnu");
+    check_big_endian("powerpc-linux-gnu");
+}
+
 static void test_programs_of_this_machine(void **unused)
 {
     (void)unused;
@@ -208,6 +247,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_damaged_units_do_not_reach_libdw),
         cmocka_unit_test(test_unit_of_unknown_version_is_not_damaged),
         cmocka_unit_test(test_unit_with_unknown_form_is_not_damaged),
+        cmocka_unit_test(test_big_endian_programs_are_read_by_libdw),
         AGREEMENT_TESTS(&libdw),
         cmocka_unit_test(test_programs_of_this_machine),
     };

@@ -195,6 +195,24 @@ static void test_package_beside_the_debug_file_is_used(void **unused)
         }
 }
 
+/* All sections of the package, its index among them, are added to the debug file. */
+static void test_package_inside_the_debug_file_is_used(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < VARIANTS; i++) {
+        if (!build(&variants[i]) || !pack(&variants[i], "whole.dwp", "objects/program.dwo objects/other.dwo"))
+            continue;
+        run("rm -r built/objects && mkdir -p moved/.debug && cd moved && mv ../built/program whole && "
+            "objcopy --only-keep-debug whole .debug/program.debug && "
+            "objcopy --strip-debug --add-gnu-debuglink=.debug/program.debug whole program && rm whole");
+        assert_only_lines_are_found(in_folder("moved/program"), "objects/program.dwo was not found");
+        run("cd moved && for name in $(readelf -SW ../built/whole.dwp | grep -o '\\.debug_[a-z_.]*'); do "
+            "objcopy -O binary --set-section-flags $name=alloc --only-section=$name ../built/whole.dwp section && "
+            "objcopy --add-section $name=section .debug/program.debug || exit 1; done");
+        assert_all_is_found(in_folder("moved/program"));
+    }
+}
+
 static void test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere(void **unused)
 {
     (void)unused;
@@ -452,6 +470,7 @@ int main(void)
         cmocka_unit_test(test_dwo_file_of_another_build_is_not_used),
         cmocka_unit_test(test_package_beside_the_program_is_used),
         cmocka_unit_test(test_package_beside_the_debug_file_is_used),
+        cmocka_unit_test(test_package_inside_the_debug_file_is_used),
         cmocka_unit_test(test_unit_that_is_missing_in_a_package_is_looked_for_elsewhere),
         cmocka_unit_test(test_split_files_of_a_container_are_found_in_its_root_folder),
         cmocka_unit_test(test_split_files_are_found_in_folders_that_the_user_names),
