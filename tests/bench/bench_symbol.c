@@ -89,6 +89,7 @@ struct work {
     const uint64_t *rvas;
     size_t count;
     unsigned threads;
+    enum symbol_reader reader;
 };
 
 struct outcome {
@@ -99,8 +100,10 @@ struct outcome {
 
 static struct outcome look_up(const struct work *work)
 {
-    struct symbolizer_options options = {
-        .threads = work->threads, .use_cache = work->cache_folder != NULL, .cache_folder = work->cache_folder};
+    struct symbolizer_options options = {.reader = work->reader,
+                                         .threads = work->threads,
+                                         .use_cache = work->cache_folder != NULL,
+                                         .cache_folder = work->cache_folder};
     struct error err;
     double start = now();
     struct symbolizer *symbolizer = symbolizer_new(&options, &err);
@@ -229,6 +232,12 @@ int main(int argc, char **argv)
     print_run("first", own, other);
     print_run("second", median(second, rounds), other);
     print_run("llvm-symbolizer", other, NULL);
+    if (work.threads == 1) { /* libdw serves one thread */
+        work.reader = SYMBOL_READER_LIBDW;
+        for (size_t i = 0; i < rounds; i++)
+            first[i] = run_prof(&work);
+        print_run("libdw", median(first, rounds), other);
+    }
     free(rvas);
     return 0;
 }
