@@ -42,20 +42,20 @@ async function shown(page, side) {
 }
 
 const awaited = '.wing .tree-row';
-const middle = (page) => page.locator('.middle h2').innerText();
+const focus = (page) => page.locator('.focus-head h2').innerText();
 const center = (page) => new URL(page.url()).searchParams.get('center');
 const inList = (page, name) => page.locator('.wing-list .tree-row', { hasText: name });
 
 for (const [at, name] of ['main', 'work', 'leaf', 'walk', 'helper'].entries())
     await check(`the callees of ${name} are its focus, its callers the inverted collapse`, async () => {
         const page = await openPage(`${url}?thread=0&tab=butterfly&center=function-${at}`, awaited);
-        assertEqual(await middle(page), name, 'the middle');
+        assertEqual(await focus(page), name, 'the focus');
         assertEqual(await shown(page, 'callees'), reported(name, '--focus-function', name), 'callees');
         assertEqual(await shown(page, 'callers'), reported(name, '--collapse-function', name, '--inverted'), 'callers');
         await page.close();
     });
 
-await check('the function with the most time of its own is in the middle at first', async () => {
+await check('the function with the most time of its own is in focus at first', async () => {
     const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
     const { tree } = JSON.parse(execFileSync(prof, ['report', '--json', file], { encoding: 'utf8' }));
     const sums = { self: new Map(), total: new Map() };
@@ -63,33 +63,33 @@ await check('the function with the most time of its own is in the middle at firs
         for (const [key, sum] of Object.entries(sums)) sum.set(row.name, (sum.get(row.name) ?? 0) + row[key]);
     const most = (sum) => [...sum].sort((a, b) => b[1] - a[1])[0][0];
     assert(most(sums.self) !== most(sums.total), 'one function has the most of everything');
-    assertEqual(await middle(page), most(sums.self), 'the middle');
+    assertEqual(await focus(page), most(sums.self), 'the focus');
     await page.close();
 });
 
-await check('the list chooses the middle, Enter on a row moves that there, back leads back', async () => {
+await check('the list chooses the focus, Enter on a row moves that there, back leads back', async () => {
     const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
     await inList(page, 'walk').click();
     await settle(page);
-    assertEqual(await middle(page), 'walk', 'the middle after a click');
+    assertEqual(await focus(page), 'walk', 'the focus after a click');
     assertEqual(center(page), 'function-3', 'center in the address');
     await page.locator('.wing.callers .tree').focus();
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
     await settle(page);
-    assertEqual(await middle(page), 'main', 'the middle after Enter');
+    assertEqual(await focus(page), 'main', 'the focus after Enter');
     await page.locator('.wing.callees .tree-row', { hasText: 'work' }).first().dblclick();
     await settle(page);
-    assertEqual(await middle(page), 'work', 'the middle after a double click');
+    assertEqual(await focus(page), 'work', 'the focus after a double click');
     await page.goBack();
     await page.goBack();
     await settle(page);
-    assertEqual(await middle(page), 'walk', 'the middle after going back twice');
+    assertEqual(await focus(page), 'walk', 'the focus after going back twice');
     assertEqual(await inList(page, 'walk').getAttribute('aria-selected'), 'true', 'selected in the list');
     await page.close();
 });
 
-await check('libraries and categories can be in the middle', async () => {
+await check('libraries and categories can be in focus', async () => {
     const page = await openPage(`${url}?thread=0&tab=butterfly`, awaited);
     await page.getByRole('radio', { name: 'Libraries' }).click();
     await settle(page);
@@ -103,10 +103,10 @@ await check('libraries and categories can be in the middle', async () => {
     await inList(page, 'Library').click();
     await settle(page);
     assertEqual(center(page), 'category-1', 'center in the address');
-    assertEqual(await middle(page), 'Library', 'the middle');
+    assertEqual(await focus(page), 'Library', 'the focus');
     assertEqual(await shown(page, 'callees'), '0 leaf 9', 'callees of the category');
     const again = await openPage(page.url(), awaited);
-    assertEqual(await middle(again), 'Library', 'the middle of the pasted address');
+    assertEqual(await focus(again), 'Library', 'the focus of the pasted address');
     await again.close();
     await page.close();
 });
@@ -144,7 +144,7 @@ await check('what can be done with a library or a category is in its menu, by ke
     await page.close();
 });
 
-await check('stacks are copied from the middle outwards, the leaf first', async () => {
+await check('stacks are copied from the focus outwards, the leaf first', async () => {
     const page = await openPage(`${url}?thread=0&tab=butterfly&center=function-3`, awaited);
     const copy = async (side, name) => {
         await page.locator(`.wing.${side} .tree-row`, { hasText: name }).first().click({ button: 'right' });
@@ -184,14 +184,14 @@ await check('b opens it for the selected row, and the menu does; both sides can 
     await page.keyboard.press('b');
     await page.waitForSelector(awaited);
     await settle(page);
-    assertEqual(await middle(page), 'main', 'the middle');
+    assertEqual(await focus(page), 'main', 'the focus');
     await page.goBack();
     await page.waitForSelector('[role="treegrid"][aria-label="Call tree"] .tree-row.selected');
     await page.locator('.tree-row', { hasText: 'leaf' }).first().click({ button: 'right', position: { x: 460, y: 8 } });
     await page.getByRole('menuitem', { name: 'Show callers and callees' }).click();
     await page.waitForSelector(awaited);
     await settle(page);
-    assertEqual(await middle(page), 'leaf', 'the middle after the menu');
+    assertEqual(await focus(page), 'leaf', 'the focus after the menu');
     const places = async () => {
         const [callers, callees] = await Promise.all(
             ['callers', 'callees'].map((side) => page.locator(`.wing.${side}`).boundingBox()),

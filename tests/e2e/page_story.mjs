@@ -103,7 +103,7 @@ async function findHotSpot(url, file, sourceFile) {
         await page.locator(LIST, { hasText: 'divide' }).first().click();
         await press(page, 'b');
         await page.waitForSelector('.wing .tree-row');
-        assertEqual(await page.locator('.middle h2').innerText(), hottest.name, 'the middle');
+        assertEqual(await page.locator('.focus-head h2').innerText(), hottest.name, 'the focus');
         const callers = await page.$$eval('.wing.callers .tree-row[aria-level="1"]', (rows) =>
             rows.map((row) => [row.querySelector('.tree-text bdi').textContent, row.querySelector('.number').textContent]),
         );

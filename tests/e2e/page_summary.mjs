@@ -86,7 +86,7 @@ await check('entries lead to the butterfly and to threads, by mouse and by key',
         await page.waitForSelector('.wing');
         await settle(page);
         assertEqual(new URL(page.url()).searchParams.get('center'), center, `center after ${card}`);
-        assertEqual(await page.locator('.middle h2').innerText(), name, 'the middle');
+        assertEqual(await page.locator('.focus-head h2').innerText(), name, 'the focus');
         await page.goBack();
         await page.waitForSelector(awaited);
         await settle(page);
@@ -98,7 +98,7 @@ await check('entries lead to the butterfly and to threads, by mouse and by key',
     await page.keyboard.press('Enter');
     await page.waitForSelector('.wing');
     await settle(page);
-    assertEqual(await page.locator('.middle h2').innerText(), second, 'the middle after Enter');
+    assertEqual(await page.locator('.focus-head h2').innerText(), second, 'the focus after Enter');
     await page.goBack();
     await page.waitForSelector(awaited);
     await page.locator('.card-threads .summary-row').click();

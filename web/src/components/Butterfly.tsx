@@ -1,4 +1,4 @@
-/** A function, a library or a category between those who call it and what it calls. Enter on a row puts that in the focus function. */
+/** A function, a library or a category between those who call it and what it calls. Enter on a row makes its function the focus. */
 import { computed, type ReadonlySignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
@@ -63,7 +63,7 @@ const LISTS: [CenterKind, string][] = [
 const LEAST_LIST = 200;
 const MOST_LIST_SHARE = 0.6;
 
-function toMiddle(func: number): void {
+function focusOn(func: number): void {
     setCenter({ kind: 'function', index: func });
 }
 
@@ -217,8 +217,8 @@ const widthOf = { callers: widest(callers), callees: widest(callees) };
 
 /** The stack from the focus function to a row of a side. */
 function copyWing({ side }: Wing, node: TreeNode): void {
-    const middle = center.value?.kind === 'function' ? [center.value.index] : [];
-    void copyStack([...middle, ...nodePath(node)], side === 'callers');
+    const focus = center.value?.kind === 'function' ? [center.value.index] : [];
+    void copyStack([...focus, ...nodePath(node)], side === 'callers');
 }
 
 function WingTable({ wing }: { wing: Wing }): JSX.Element {
@@ -259,7 +259,7 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
             rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
             onSelect={(node, scroll) => tree.select(node, scroll)}
             onKey={(event, node) => node !== null && (tree.onKey(event.key, node) || doKey(event, node.func))}
-            onOpen={(node) => toMiddle(node.func)}
+            onOpen={(node) => focusOn(node.func)}
             onToggle={(node, all) => tree.toggle(node, all)}
             onCopy={(node) => copyName(node.func)}
             menuOf={(node) =>
@@ -290,7 +290,7 @@ function Middle({ of }: { of: Center }): JSX.Element {
     const name = centerName(of);
     const shown = of.kind === 'function' ? shortName(name) || '(no name)' : name;
     return (
-        <div class="wing-head middle">
+        <div class="wing-head focus-head">
             <h2 title={plainText(name, 2000)}>
                 <ProfileText text={shown} limit={300} />
             </h2>
