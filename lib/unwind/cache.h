@@ -28,6 +28,7 @@ enum rule_kind {
     RULE_NO_CFI,      /* follow the frame pointer */
     RULE_RETURN,      /* as RULE_FRAME, from reading the code up to its return; if a return address is there */
     RULE_NO_RETURN,   /* the same for code that does not seem to return: a thread's first function, exit and its like */
+    RULE_ENTRY,       /* as RULE_RETURN, near the ELF entry point; RULE_START if no return address is there */
     RULE_PLANTED,     /* a return address that no call made: the mark of a context's first frame */
     RULE_JAVA,        /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
     RULE_SIGNAL_FRAME, /* no CFI either, but the kernel's signal frame is at sp */

@@ -142,7 +142,8 @@ static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool ex
 {
     rule->kind = RULE_NO_CFI;
     if (unwind_module_is_entry(mapping->module, vaddr_of(mapping, pc))) {
-        rule->kind = RULE_START;
+        bool returns = module_rule_of_return(mapping, pc, exact, rule) && rule->kind == RULE_RETURN;
+        rule->kind = returns ? RULE_ENTRY : RULE_START;
         return;
     }
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];

@@ -462,7 +462,8 @@ static bool try_return(struct walk *walk, const struct rule *rule, enum step *st
 static enum step step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
-    bool may_be_frame = bp >= sp && bp % 8 == 0, is_read = may_be_frame;
+    enum { FAR = 16 << 20 }; /* bytes; no frame is so large, and most stacks are smaller */
+    bool may_be_frame = bp >= sp && bp - sp < FAR && bp % 8 == 0, is_read = may_be_frame;
     if (may_be_frame)
         is_read = read_word(walk, bp, &caller_bp) && read_word(walk, bp + 8, &pc);
     if (is_read && (can_return_to(walk, pc) || (pc == 0 && caller_bp == 0))) {
@@ -487,7 +488,8 @@ static enum step step_no_return(struct walk *walk, const struct rule *rule)
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc = walk->pcs[walk->frame], address, target;
     if (next_return_address(walk, &sp, &address)) {
         walk->result.used_no_cfi = true;
-        bool is_start = rule_for(walk, address - 1)->kind == RULE_START;
+        uint8_t kind = rule_for(walk, address - 1)->kind;
+        bool is_start = kind == RULE_START || kind == RULE_ENTRY;
         if (is_start || (follows_call(walk, address, &target) && pc - target < REACH))
             return arrive(walk, address, sp + 8);
     }
@@ -598,6 +600,10 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
     case RULE_RETURN: {
         enum step step;
         return try_return(walk, rule, &step) ? step : step_frame_pointer(walk);
+    }
+    case RULE_ENTRY: {
+        enum step step;
+        return try_return(walk, rule, &step) ? step : end_walk(walk, UNWIND_COMPLETE);
     }
     case RULE_NO_RETURN:
         return step_no_return(walk, rule);
