@@ -55,7 +55,8 @@ int cpu_list_parse(const char *text, struct cpu_list *list, struct error *err)
 static int cpu_list_count(struct cpu_list *list, struct error *err)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
-    for (uint32_t cpu = 0; (long)cpu < count || cpu == 0; cpu++) { /* this runs on one at least */
+    for (uint32_t cpu = 0; (long)cpu < count || cpu == 0;
+         cpu++) { /* sysconf() may fail: this runs on at least one CPU */
         if (!array_push(list, cpu))
             return error_no_memory(err);
     }

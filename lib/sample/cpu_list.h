@@ -11,10 +11,11 @@
 
 struct ARRAY_TYPE(cpu_list, uint32_t);
 
-/* Adds the CPUs of `text` to a zeroed list, in the order given. -EINVAL for anything that is not such a list. */
+/* Appends the CPUs listed in `text` to a zeroed list, in that order. -EINVAL if `text` is not in the kernel's notation.
+ */
 int cpu_list_parse(const char *text, struct cpu_list *list, struct error *err);
 
-/* The same for /sys/devices/system/cpu/online; where /sys is not mounted, as many as sysconf() counts. */
+/* Lists the CPUs of /sys/devices/system/cpu/online; without /sys, as many CPUs as sysconf() counts. */
 int cpu_list_online(struct cpu_list *list, struct error *err);
 
 #endif

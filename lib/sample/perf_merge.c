@@ -80,7 +80,8 @@ static void sift_down(struct perf_merge *merge, size_t at)
     }
 }
 
-/* A record without a time (there should be none) takes that of the one before it. */
+/* Loads the header of the record at the tail. A record without a time gets the time of the record before it; the kernel
+ * should write none. */
 static bool source_load(const struct perf_merge *merge, struct source *source)
 {
     uint32_t type;
@@ -127,7 +128,7 @@ static void give_back_current(struct perf_merge *merge)
     struct source *source = &merge->sources[merge->heap[0]];
     bool was_behind = source_is_behind(source);
     perf_ring_skip(source->ring, source->size);
-    bool more = source_load(merge, source); /* which throws away what makes no sense, and so may move the tail */
+    bool more = source_load(merge, source); /* source_load() skips damaged records, and so may move the tail */
     merge->behind -= was_behind && !source_is_behind(source);
     if (!more)
         merge->heap[0] = merge->heap[--merge->heap_length];

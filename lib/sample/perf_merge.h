@@ -1,17 +1,17 @@
 /*
- * Reads several rings as one stream in which causes come before their effects: a mapping, fork or exec before every
- * sample that needs it, whichever CPUs they happened on.
+ * Reads several rings as one stream in which causes come before their effects: each mapping, fork or exec record comes
+ * before every sample that depends on it, also when the CPUs differ.
  *
- * Each ring is in order by itself (nearly), and records carry their time. But merging by time is not enough: while one
- * ring is being read, the kernel goes on writing to all, and a sample that is visible already may depend on a record in
- * a ring that was read up a moment too early. So a round reads all heads, and then all heads again:
+ * Each ring by itself is nearly in order, and each record carries its time. Merging by time alone is not enough: while
+ * we read one ring, the kernel writes to all of them. A visible sample may depend on a record that its ring got just
+ * after we read it. So each round reads the heads of all rings twice:
  *
- * - what a record of the first reading depends on was complete when that record was written, so the second reading has
- * it;
- * - records are handed out by time until every ring has reached its first head. A record beyond its first head is
- * handed out only if a later one lies before some first head, so what it depends on is in the second reading too.
+ * - When the kernel wrote a record of the first reading, the records that it depends on were complete. So the second
+ * reading has them.
+ * - The round hands out records by time until every ring has reached its first head. It hands out a record beyond a
+ * first head only if a later record lies before some first head. So the second reading has its dependencies, too.
  *
- * What remains waits for the next round.
+ * The next round reads the rest.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -24,21 +24,21 @@
 
 struct perf_merge;
 
-/* A merge over `count` rings, which must stay where they are and outlive it. */
+/* Creates a merge of `count` rings, which must not move, and must outlive it. */
 struct perf_merge *perf_merge_new(const struct perf_layout *layout, struct perf_ring *const *rings, size_t count,
                                   struct error *err);
 void perf_merge_free(struct perf_merge *merge);
 
-/* Starts a round. False if no ring has anything to read. */
+/* Starts a round. False if all rings are empty. */
 bool perf_merge_begin(struct perf_merge *merge);
 
 struct perf_merge_record {
     const unsigned char *bytes; /* valid until the next call on the merge */
     size_t size;
-    size_t ring; /* which of the rings it came from */
+    size_t ring; /* index of the ring that it came from */
 };
 
-/* The next record of the round; false at its end. Gives the record before it back to the kernel. */
+/* The next record of the round; false at its end. Returns the record before it to the kernel. */
 bool perf_merge_next(struct perf_merge *merge, struct perf_merge_record *record);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * A record is a header (type, misc, size), a body by type, and at its end, except for samples, the identifier trailer.
- * The kernel is trusted to be right, but the bytes are not: a ring is shared memory, and a parser that believes a
- * length turns one torn record into a crash of the recorder. Every field is read through a cursor that knows where the
- * record ends.
+ * A record is a header (type, misc, size), a body that depends on the type, and, except in samples, the identifier
+ * trailer.
+ *
+ * We trust the kernel, but not the bytes: a ring is shared memory, and a parser that believes a length crashes the
+ * recorder on one torn record. So every field is read through a bounds-checked cursor.
  */
 #include "sample/perf_record.h"
 
@@ -19,7 +20,7 @@ static bool has(uint64_t set, uint64_t bits)
     return (set & bits) != 0;
 }
 
-/* The trailer holds, in this order, those of its fields that were asked for, 8 bytes each. */
+/* The trailer holds the requested fields among these, in this order, 8 bytes each. */
 static size_t trailer_size(const struct perf_layout *layout)
 {
     uint64_t fields = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |
@@ -170,7 +171,7 @@ static void parse_kernel_symbol(struct cursor *c, struct perf_kernel_symbol *sym
 {
     symbol->start = cursor_u64(c);
     symbol->length = cursor_u32(c);
-    cursor_u16(c); /* which kind of code */
+    cursor_u16(c); /* type of code (BPF, out of line) */
     symbol->is_gone = cursor_u16(c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
     symbol->name = cursor_string(c);
 }
@@ -190,7 +191,7 @@ int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_
     struct cursor c = cursor_of(bytes, size);
     record->type = cursor_u32(&c);
     record->misc = cursor_u16(&c);
-    cursor_u16(&c); /* the size, which the ring reader has used already */
+    cursor_u16(&c); /* size: perf_ring_peek() has read it */
     if (record->type == PERF_RECORD_SAMPLE) {
         parse_sample(layout, &c, record);
         return c.failed ? -EINVAL : 0;

@@ -1,6 +1,6 @@
 /*
- * The records that the kernel writes into a perf ring, taken apart. perf_event_open(2) and linux/perf_event.h describe
- * them; which fields a record has depends on what was asked for, which is the "layout" here.
+ * Parser for the records that the kernel writes into a perf ring: perf_event_open(2), linux/perf_event.h. The fields of
+ * a record depend on the attributes of the event, which are the "layout" here.
  *
  * Threads: any; nothing is shared.
  */
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As in struct perf_event_attr; records carry the identifier trailer of sample_id_all. */
+/* As in struct perf_event_attr. Records carry the trailer of sample_id_all. */
 struct perf_layout {
     uint64_t sample_type; /* of PERF_SAMPLE_IP, TID, TIME, CPU, PERIOD, READ, CALLCHAIN, REGS_USER, STACK_USER */
     uint64_t read_format; /* of PERF_FORMAT_TOTAL_TIME_ENABLED, TOTAL_TIME_RUNNING, ID, LOST */
@@ -21,12 +21,12 @@ struct perf_layout {
 
 struct perf_sample {
     uint64_t ip;
-    uint64_t period;  /* since the event's previous sample, in its unit: ns for cpu-clock, else cycles */
-    uint64_t value;   /* SAMPLE_READ: the counter of this thread on this CPU, in the same unit */
-    uint64_t running; /* SAMPLE_READ: ns for which that counter was counting */
-    uint64_t id;      /* SAMPLE_READ: of the event; inherited ones have that of their parent */
+    uint64_t period;  /* since this event's previous sample: ns for cpu-clock, else cycles */
+    uint64_t value;   /* SAMPLE_READ: counter of this thread on this CPU, in the unit of `period` */
+    uint64_t running; /* SAMPLE_READ: ns for which that counter was running */
+    uint64_t id;      /* SAMPLE_READ: id of the event; inherited events have their parent's */
 
-    /* The kernel's call chain, leaf first, with the kernel's context marks among the addresses; unaligned. */
+    /* The kernel's call chain, leaf first, including the kernel's context markers; unaligned. */
     const unsigned char *callchain;
     size_t callchain_length; /* in addresses */
 
@@ -34,22 +34,22 @@ struct perf_sample {
     uint64_t registers[SAMPLE_REGISTERS]; /* by DWARF number */
 
     const unsigned char *stack; /* from the stack pointer upwards */
-    size_t stack_size;          /* bytes that were really copied */
-    bool stack_full;            /* as many as had room: the stack goes on above */
+    size_t stack_size;          /* bytes that the kernel copied */
+    bool stack_full;            /* the kernel copied as much as it may: the stack continues above */
 };
 
 struct perf_mapping {
     uint64_t start, length, file_offset;
     bool executable;
-    bool has_build_id; /* then device, inode and generation are not known */
+    bool has_build_id; /* then device, inode and generation are unknown */
     unsigned char build_id[20];
     size_t build_id_size;
     uint32_t device_major, device_minor;
-    uint64_t inode, generation; /* generation 0: not known */
+    uint64_t inode, generation; /* generation 0: unknown */
     const char *path;           /* as the process named it: a path, "//anon", "[vdso]" */
 };
 
-/* Code that the kernel made or dropped while it ran: a BPF program, a trampoline. */
+/* Code that the kernel created or removed while it ran: a BPF program, a trampoline. */
 struct perf_kernel_symbol {
     uint64_t start, length;
     bool is_gone;
@@ -57,18 +57,18 @@ struct perf_kernel_symbol {
 };
 
 struct perf_record {
-    uint32_t type; /* PERF_RECORD_...; of the types that are not in the union only the head is filled */
+    uint32_t type; /* PERF_RECORD_...; for a type without a member in the union, only the fields above it are filled */
     uint16_t misc;
-    uint32_t pid, tid; /* of the thread that it is about */
+    uint32_t pid, tid; /* of the thread that the record is about */
     uint32_t cpu;
-    uint64_t time; /* ns of the clock that was asked for */
+    uint64_t time; /* ns of the event's clock */
     union {
         struct perf_sample sample;               /* PERF_RECORD_SAMPLE */
         struct perf_mapping mapping;             /* PERF_RECORD_MMAP2 */
         struct perf_kernel_symbol kernel_symbol; /* PERF_RECORD_KSYMBOL */
         struct {
             const char *name;
-            bool exec; /* the name changed because a new program starts */
+            bool exec; /* the name changed because the process called exec */
         } comm;        /* PERF_RECORD_COMM */
         struct {
             uint32_t parent_pid, parent_tid;
@@ -77,12 +77,12 @@ struct perf_record {
     };
 };
 
-/* Takes one record of `size` bytes, header included, apart. Texts and stacks point into `bytes`. Returns 0, or -EINVAL
- * if the record does not hold what its layout says. */
+/* Parses one record of `size` bytes, header included. Texts and stacks point into `bytes`. Returns 0, or -EINVAL if the
+ * record is too short for its layout. */
 int perf_record_parse(const struct perf_layout *layout, const void *bytes, size_t size, struct perf_record *record);
 
-/* Where in a record of this type and size (header included) its time is: offset in bytes, a multiple of 8; SIZE_MAX if
- * it has none. Lets a reader order records without parsing them. */
+/* Offset of the time in a record of this type and size (header included): bytes, a multiple of 8; SIZE_MAX if the
+ * record has no time. Lets a reader sort records without parsing them. */
 size_t perf_record_time_offset(const struct perf_layout *layout, uint32_t type, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The cached answers of one library: spans of addresses with what is known of them, in a form that is searched as it
- * is, grows by what was looked up, and goes to a file and back (layout in cache_table.c).
+ * The cached answers of one library: spans of addresses with their symbol and frames. Lookups search the table in the
+ * form in which it is saved, so that loading is one read. cache_table.c documents the layout.
  */
 #ifndef PROF_SYMBOL_CACHE_TABLE_H
 #define PROF_SYMBOL_CACHE_TABLE_H
@@ -10,16 +10,16 @@
 
 enum {
     CACHE_NONE = UINT32_MAX,
-    CACHE_TABLE_MAX = 48 << 20 /* bytes of a file */
+    CACHE_TABLE_MAX = 48 << 20 /* bytes of a saved table */
 };
 
-/* The rows are stored in files as they are. */
+/* Saved as they are in memory. */
 
-/* Addresses that all have the same answer. */
+/* Addresses that share one answer. */
 struct cache_span {
     uint32_t start, size; /* library-relative, bytes */
     uint32_t symbol;      /* into symbols, or CACHE_NONE */
-    uint32_t frame;       /* the innermost, into frames, or CACHE_NONE */
+    uint32_t frame;       /* the innermost frame: into frames, or CACHE_NONE */
 };
 
 struct cache_symbol {
@@ -28,56 +28,57 @@ struct cache_symbol {
     uint32_t unused;
 };
 
-/* A frame with all frames around it: the inlined calls of a function are a tree, which many addresses share. */
+/* A frame and a link to its caller. The inlined calls of a function form a tree, which many addresses share. */
 struct cache_frame {
-    uint32_t caller;         /* an earlier one in frames, or CACHE_NONE */
+    uint32_t caller;         /* index into frames of an earlier one, or CACHE_NONE */
     uint32_t function, file; /* texts */
     uint32_t line, column;
 };
 
 struct cache_table {
-    ARRAY(struct cache_span) spans; /* ascending, none overlaps another */
+    ARRAY(struct cache_span) spans; /* ascending, without overlaps */
     ARRAY(struct cache_symbol) symbols;
     ARRAY(struct cache_frame) frames;
-    ARRAY(char) texts; /* each with its NUL; 0 is the place of the empty one, which stands for an unknown one */
-    uint64_t library, sources, writer; /* what it is of, see symbol_cache.c */
-    bool has_debug_info;               /* as in struct symbol_answers */
-    bool is_from_dwarf;                /* the sources had DWARF */
+    ARRAY(char) texts; /* NUL-terminated; offset 0 is the empty text, which stands for "unknown" */
+    uint64_t library, sources,
+        writer;          /* identity of the library, of its files, of this build of prof: see symbol_cache.c */
+    bool has_debug_info; /* as in struct symbol_answers */
+    bool is_from_dwarf;  /* the files had DWARF */
 
-    bool is_indexed; /* the following are filled: from the first addition on */
+    bool is_indexed; /* the hash tables below are filled: from the first addition on */
     struct hash symbol_index, frame_index, text_index;
 };
 
 void cache_table_destroy(struct cache_table *table);
 
-/* Without spans, symbols, frames and texts; all else stays. */
+/* Removes spans, symbols, frames and texts, and keeps the rest. */
 void cache_table_clear(struct cache_table *table);
 
-/* The bytes of a file, which the caller frees; NULL if memory ran out. */
+/* The table as bytes for a file. The caller frees them. NULL if memory ran out. */
 unsigned char *cache_table_encode(const struct cache_table *table, size_t *size);
 
-/* The reverse, into a zeroed table. -EINVAL if the bytes are damaged, -ENOMEM; then the table is zeroed. */
+/* Decodes into a zeroed table. -EINVAL if the bytes are damaged, or -ENOMEM: then the table is zeroed. */
 int cache_table_decode(struct cache_table *table, const void *bytes, size_t size);
 
-/* How many bytes cache_table_encode() would give. */
+/* Size of what cache_table_encode() returns, in bytes. */
 size_t cache_table_size(const struct cache_table *table);
 
-/* The span that holds this address, or CACHE_NONE. */
+/* The span that contains this address, or CACHE_NONE. */
 uint32_t cache_table_find(const struct cache_table *table, uint64_t rva);
 
-/* Adds answers: answers->answers[i] holds for the `sizes[i]` bytes (NULL: 1 each; 0: is left out) from rvas[i] on,
- * which ascend and do not overlap. Where they overlap spans that are there, those go. A table of CACHE_TABLE_MAX takes
- * no more. False if memory ran out; then the table is empty. */
+/* Adds answers: answers->answers[i] holds for `sizes[i]` bytes from rvas[i]. The ranges ascend and do not overlap.
+ * `sizes` NULL: 1 byte each; size 0: skipped. New spans replace the spans that they overlap. A table of CACHE_TABLE_MAX
+ * bytes does not grow. False if memory ran out; then the table is empty. */
 bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint32_t *sizes,
                      const struct symbol_answers *answers);
 
-/* Texts that were copied out of one table. Zero it. */
+/* Maps texts of one table to their copies. Zero it. */
 struct cache_texts {
     struct hash index;
     ARRAY(const char *) copies;
 };
 
-/* Appends the frames of a span to `answers`, with their texts in its arena, and fills `answer`. False if memory ran
+/* Appends the frames of a span to `answers`, copies their texts to its arena, and fills `answer`. False if memory ran
  * out. */
 bool cache_table_answer(const struct cache_table *table, uint32_t span, struct symbol_answers *answers,
                         struct symbol_answer *answer, struct cache_texts *texts);

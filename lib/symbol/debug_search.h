@@ -1,6 +1,6 @@
 /*
- * Where debug files are looked for: folders that the user names, those of the system, and servers. What a debug file is
- * and which of them is taken is in debug_file.h.
+ * Where to search for debug files: the user's folders, the system's folders, and servers. debug_file.h says what a
+ * debug file is and which candidate wins.
  */
 #ifndef PROF_SYMBOL_DEBUG_SEARCH_H
 #define PROF_SYMBOL_DEBUG_SEARCH_H
@@ -15,32 +15,32 @@
 
 struct debug_server;
 
-/* Zero it for the system's folders alone. Whoever fills it owns what it points to. */
+/* Zeroed: the system's folders alone. The caller owns all pointers. */
 struct debug_search {
-    const char *const *folders; /* --symbol-dir, looked into first and in this order */
+    const char *const *folders; /* --symbol-dir, searched first, in this order */
     size_t folder_count;
-    const char *root;            /* where distributions put debug files; NULL: DEBUG_ROOT */
-    struct debug_server *server; /* asked last; NULL: not at all */
+    const char *root;            /* the system's debug files; NULL: DEBUG_ROOT */
+    struct debug_server *server; /* asked last; NULL: no servers */
 };
 
-/* Where distributions put debug files. */
+/* The folder in which distributions install debug files. */
 static inline const char *debug_search_root(const struct debug_search *search)
 {
     return search && search->root ? search->root : DEBUG_ROOT;
 }
 
-/* A file that may be what is looked for: `fd` is the taker's. Returns true to end the search. */
+/* Callback for each candidate; takes over `fd`. Returns true to end the search. */
 struct debug_taker {
     bool (*take)(void *context, int fd, const char *path);
     void *context;
 };
 
-/* What is looked for. */
+/* The file to search for. */
 struct debug_wanted {
-    const struct symbol_lib *lib; /* its name, path and origin; each may be missing */
-    const unsigned char *id;      /* build id; of a size below 2 bytes: not known */
+    const struct symbol_lib *lib; /* name, path and origin; each may be missing */
+    const unsigned char *id;      /* build id; less than 2 bytes: unknown */
     size_t id_size;
-    const char *link; /* the name in its .gnu_debuglink; NULL: none */
+    const char *link; /* file name from .gnu_debuglink; NULL: none */
 };
 
 /* Hands out every file that is where a debug file of the library could be, the likeliest first. In each named folder
@@ -55,9 +55,9 @@ struct debug_wanted {
 void debug_search_files(const struct debug_search *search, const struct debug_wanted *wanted,
                         const struct debug_taker *taker);
 
-/* A source file of the library as its debug servers have it, under the path that symbol_frame.file gives. Returns a
- * descriptor that the caller closes, or a negative errno value with a sentence: -ENOENT if no server is to be asked,
- * none has it, or the library has no build id. May take a minute. */
+/* Fetches a source file of the library from debuginfod servers. `path` is a symbol_frame.file. Returns a file
+ * descriptor, which the caller closes, or a negative errno value with a sentence: -ENOENT if there are no servers, none
+ * has the file, or the library has no build id. May take a minute. */
 int debug_search_source(const struct debug_search *search, const struct symbol_lib *lib, const char *path,
                         struct error *err);
 

@@ -1,13 +1,12 @@
 /*
- * A client of debuginfod servers, which have debug files, programs and source texts by build id.
+ * Client for debuginfod servers, which serve debug files, executables and source files by build id.
  *
- * It is libdebuginfod of elfutils, loaded when it is first wanted, so that prof runs where it is not installed. That
- * library takes the servers from DEBUGINFOD_URLS, keeps what it got in a cache of its own (and for ten minutes that
- * there was nothing), and knows all further DEBUGINFOD_ variables: debuginfod-client-config(7).
+ * It uses libdebuginfod of elfutils, loaded at the first fetch, so that prof runs without it. That library reads the
+ * servers from DEBUGINFOD_URLS, caches files (and for ten minutes the absence of a file), and reads all other
+ * DEBUGINFOD_ variables: debuginfod-client-config(7).
  *
- * A fetch ends, whatever the server does: with the file, when it is found to be too large, when it takes too long, or
- * when the user is tired of it. After a failure that is the server's (it does not answer, it is too slow), or a stop,
- * nothing more is asked.
+ * Every fetch ends, whatever the server does: with the file, at the limit of size or time, or when the user stops it.
+ * After a failure of the server (no answer, too slow) or a stop, the client sends no further requests.
  */
 #ifndef PROF_SYMBOL_DEBUG_SERVER_H
 #define PROF_SYMBOL_DEBUG_SERVER_H
@@ -21,17 +20,18 @@
 struct debug_server;
 
 struct debug_server_progress {
-    const char *name;     /* what is fetched: "libfoo.so.1", or the path of a source file */
-    uint64_t done, total; /* bytes; total 0: not known yet */
-    uint32_t files;       /* fetched so far, other than from the cache */
-    bool ended;           /* this one has ended; done is 0 if nothing came of it */
+    const char *name;     /* the file being fetched: "libfoo.so.1", or the path of a source file */
+    uint64_t done, total; /* bytes; total 0: unknown */
+    uint32_t files;       /* fetched from servers so far, not counting cache hits */
+    bool ended;           /* this fetch has ended; done is 0 if it failed */
 };
 
 struct debug_server_options {
-    uint64_t max_bytes;      /* of one file; 0: DEBUG_SERVER_MAX_BYTES */
-    uint32_t max_seconds;    /* for one file; 0: DEBUG_SERVER_MAX_SECONDS */
-    uint32_t silent_seconds; /* without a byte of it; 0: DEBUG_SERVER_SILENT_SECONDS */
-    /* Called at least every second or so of a fetch, and at its end, by one thread at a time; false: stop. Or NULL. */
+    uint64_t max_bytes;      /* per file; 0: DEBUG_SERVER_MAX_BYTES */
+    uint32_t max_seconds;    /* per file; 0: DEBUG_SERVER_MAX_SECONDS */
+    uint32_t silent_seconds; /* without receiving a byte; 0: DEBUG_SERVER_SILENT_SECONDS */
+    /* Called about once a second during a fetch, and at its end, by one thread at a time. Return false to stop. May be
+     * NULL. */
     bool (*progress)(void *context, const struct debug_server_progress *progress);
     void *context;
 };
@@ -39,22 +39,22 @@ struct debug_server_options {
 #define DEBUG_SERVER_MAX_BYTES (UINT64_C(2) << 30)
 enum { DEBUG_SERVER_MAX_SECONDS = 120, DEBUG_SERVER_SILENT_SECONDS = 30 };
 
-/* Loads the library. NULL with a sentence if it is not installed. */
+/* Loads libdebuginfod. NULL with a sentence if it is not installed. */
 struct debug_server *debug_server_new(const struct debug_server_options *options, struct error *err);
 void debug_server_free(struct debug_server *server);
 
-/* Ends the fetches of all threads within a second, and lets none begin. For any thread. */
+/* Cancels the fetches of all threads within a second, and refuses new ones. Thread-safe. */
 void debug_server_stop(struct debug_server *server);
 
 enum debug_server_file { DEBUG_SERVER_DEBUG_INFO, DEBUG_SERVER_PROGRAM, DEBUG_SERVER_SOURCE };
 
-/* Asks for a file of the library with that build id; `name` is for the progress, and the path of a source file as the
- * debug info has it. Returns a descriptor that the caller closes, or -ENOENT (there is none), -E2BIG, -ETIMEDOUT,
- * -ECANCELED (stopped), or another negative errno value, each with a sentence. For any thread. */
+/* Fetches a file of the library with that build id. `name` is what progress shows; for a source file, its path in the
+ * debug info. Returns a file descriptor, which the caller closes, or with a sentence -ENOENT (no server has it),
+ * -E2BIG, -ETIMEDOUT, -ECANCELED (stopped), or another negative errno value. Thread-safe. */
 int debug_server_fetch(struct debug_server *server, enum debug_server_file what, const unsigned char *build_id,
                        size_t build_id_size, const char *name, struct error *err);
 
-/* The sentence of the failure after which nothing more was asked; empty if there was none. */
+/* The failure after which the client stopped sending requests, as a sentence; empty if there was none. */
 const char *debug_server_problem(const struct debug_server *server);
 
 #endif

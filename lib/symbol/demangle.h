@@ -1,11 +1,11 @@
 /*
- * Names as programmers write them, from the names that linkers see: C++ (Itanium), Rust (legacy and v0), D, and the
- * procedures of Fortran modules. (Names of Go, OCaml and Haskell are readable as they are.)
+ * Turns linker symbols into the names that programmers write: C++ (Itanium), Rust (legacy and v0), D, and procedures of
+ * Fortran modules. Go, OCaml and Haskell symbols are readable as they are.
  *
- * Those of Swift stay mangled. Its demangler is packaged as a part of the compiler and of the language's runtime
- * (swift_demangle() in libswiftCore.so; Debian 13, not 12), and cannot be kept in bounds: it has no callback that could
- * stop it, "$s4main1fyyAA1GVySiSiG_ADyAEAEG..." of 185 characters takes 2 s and 80 MB in version 6.0.3, and each 8
- * characters more double that.
+ * Swift symbols stay mangled. Swift's demangler ships with the compiler and the language runtime (swift_demangle() in
+ * libswiftCore.so; Debian 13, not 12), and its cost has no bound: no callback can stop it,
+ * "$s4main1fyyAA1GVySiSiG_ADyAEAEG..." of 185 characters takes 2 s and 80 MB in version 6.0.3, and each further 8
+ * characters double that.
  */
 #ifndef PROF_SYMBOL_DEMANGLE_H
 #define PROF_SYMBOL_DEMANGLE_H
@@ -14,24 +14,23 @@
 
 #include <stdbool.h>
 
-/* Whether the name looks like one that demangle() knows. */
+/* Whether demangle() recognizes the name as mangled. */
 bool is_mangled(const char *name);
 
-/* The demangled name in `arena`; `name` itself, copied, if it is not mangled, damaged, or absurd (longer than
- * DEMANGLE_INPUT_MAX, or longer than DEMANGLE_OUTPUT_MAX when demangled). What compilers append to parts of a function
- * is kept: "work() [clone .cold]". NULL if memory ran out. Wants 1 MiB of stack and up to 8 MiB for names that nest
- * deeply: call it on a thread with DEMANGLE_STACK_SIZE of it. */
+/* The demangled name, in `arena`. A copy of `name` if it is not mangled, is damaged, is longer than DEMANGLE_INPUT_MAX,
+ * or demangles to more than DEMANGLE_OUTPUT_MAX. Suffixes of compilers stay: "work() [clone .cold]". NULL if memory ran
+ * out. Needs 1 MiB of stack, for deeply nested names up to 8 MiB: call it on a thread with DEMANGLE_STACK_SIZE. */
 const char *demangle(const char *name, struct arena *arena);
 
-/* The same without what compilers append: parts and copies of a function have its name. */
+/* The same without suffixes of compilers: parts and copies of a function get the function's name. */
 const char *demangle_function(const char *name, struct arena *arena);
 
-/* The name that GNAT gave a subprogram, as Ada writes it: "shapes__Oadd__2" is shapes."+". For names that are known to
- * be of Ada, because others may have two underscores too. */
+/* Turns GNAT's symbol of an Ada subprogram into Ada: "shapes__Oadd__2" is shapes."+". Only for symbols from Ada units:
+ * other languages use two underscores, too. */
 const char *demangle_ada(const char *name, struct arena *arena);
 
-/* The length of the name without what compilers append to parts and copies of a function (".cold", ".part.0",
- * ".constprop.1", ".isra.0", ".llvm.123"): by it they are one function. */
+/* Length of the name without the suffixes of parts and copies of a function (".cold", ".part.0", ".constprop.1",
+ * ".isra.0", ".llvm.123"). */
 size_t demangle_base_length(const char *name);
 
 enum { DEMANGLE_INPUT_MAX = 16 << 10, DEMANGLE_OUTPUT_MAX = 64 << 10, DEMANGLE_STACK_SIZE = 64 << 20 };

@@ -1,4 +1,4 @@
-/* Which mangled names libiberty demangles in reasonable time and space; hostile ones of a hundred characters take it
+/* Which mangled names libiberty demangles in bounded time and memory. A hostile name of a hundred characters takes it
  * years, or gigabytes. */
 #ifndef PROF_SYMBOL_DEMANGLE_BOUNDS_H
 #define PROF_SYMBOL_DEMANGLE_BOUNDS_H
@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of C++. What is printed has to be bounded while it is printed. */
+/* For C++. The caller must bound the output itself. */
 bool demangle_cpp_is_bounded(const char *name, size_t length);
 
-/* Of D. */
+/* For D. */
 bool demangle_d_is_bounded(const char *name, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The machine code of a library as text, with the names of what it calls and jumps to.
+ * Disassembles machine code of a library, and names the targets of calls and jumps.
  */
 #ifndef PROF_SYMBOL_DISASSEMBLE_H
 #define PROF_SYMBOL_DISASSEMBLE_H
@@ -8,15 +8,15 @@
 #include "symbol/decoder.h"
 #include "symbol/symbol.h"
 
-/* Bytes of code that are taken at once; the largest functions of real programs have less. */
+/* Bytes of code per call; functions of real programs are smaller. */
 enum { DISASSEMBLE_MAX = 1 << 20 };
 
 struct disassemble_request {
     struct symbol_lib lib;
-    const struct debug_search *search; /* where the file may be, if not where it was; NULL: nowhere */
+    const struct debug_search *search; /* where to search for the file if its path is gone; NULL: nowhere */
     uint64_t start;                    /* library-relative */
     uint64_t size;                     /* bytes, at most DISASSEMBLE_MAX */
-    bool until_function_end;           /* go on to the end of the function that `start` is in, if that is further */
+    bool until_function_end;           /* continue to the end of the function that contains `start` */
 };
 
 struct disassembled {
@@ -25,8 +25,8 @@ struct disassembled {
 };
 
 struct disassembly {
-    uint64_t start; /* library-relative: the request's, but even where instructions are */
-    uint64_t size;  /* bytes that the instructions have together; less than asked where the code ends before */
+    uint64_t start; /* library-relative: as requested, or the start of an instruction */
+    uint64_t size;  /* bytes of all instructions; less than requested if the code ends earlier */
     const char *architecture;
     const char *syntaxes[DECODER_SYNTAXES];
     size_t syntax_count;
@@ -35,15 +35,14 @@ struct disassembly {
 };
 
 /*
- * Disassembles `request` into `out`, to which disassembly_destroy() is owed in any case. Jumps and calls have their
- * target as a library-relative address, with its symbol behind it: "call 0x1030 <memcpy@plt>", "jne 0x11f0
- * <main+0x40>". What is read or called through memory has the address and, of an entry of the global offset table, what
- * is in it: "call qword ptr [rip + 0x2fe2] # 0x3fd8 <memcpy@got>".
+ * Disassembles `request` into `out`. Call disassembly_destroy() also after a failure. A jump or call shows its target
+ * as a library-relative address and symbol: "call 0x1030 <memcpy@plt>", "jne 0x11f0 <main+0x40>". A memory operand
+ * shows its address, and a GOT entry the symbol it holds: "call qword ptr [rip + 0x2fe2] # 0x3fd8 <memcpy@got>".
  *
- * `names` looks up these symbols: one without inlines and lines does it faster.
+ * `names` looks up these symbols. A symbolizer without inlines and lines is faster.
  *
- * -ENOENT if the file is not there, is another one, or has no code at that address; -ENOTSUP for code of a machine that
- * is not known; -E2BIG; -ENOMEM.
+ * -ENOENT if the file is missing, was replaced, or has no code at that address; -ENOTSUP for an unknown machine;
+ * -E2BIG; -ENOMEM.
  */
 int disassemble(struct disassembly *out, const struct disassemble_request *request, struct symbolizer *names,
                 struct error *err);

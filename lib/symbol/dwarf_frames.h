@@ -1,6 +1,6 @@
 /*
- * What a reader of DWARF answers: for each of the addresses that it was asked for, the functions there, with the lines.
- * Our own reader (lookup_unit.c) and the one on libdw (libdw_reader.h) fill it in alike.
+ * What a reader of DWARF returns: for each requested address, the functions there with their lines. Our own reader
+ * (lookup_unit.c) and the reader based on libdw (libdw_reader.h) both fill it.
  */
 #ifndef PROF_SYMBOL_DWARF_FRAMES_H
 #define PROF_SYMBOL_DWARF_FRAMES_H
@@ -11,18 +11,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { DWARF_INLINES_MAX = 1024 }; /* frames of an address */
+enum { DWARF_INLINES_MAX = 1024 }; /* per address */
 
 /* Texts are in the arena of the frames; NULL: unknown. */
 struct dwarf_frame {
     const char *function, *file;
     uint32_t line, column; /* 1-based; 0: unknown */
-    bool is_partial;       /* the name of the symbol is better: see struct dwarf_name */
+    bool is_partial;       /* prefer the name of the symbol table: see struct dwarf_name */
 };
 
 struct dwarf_frames {
     ARRAY(struct dwarf_frame) list; /* per address, outermost first */
-    uint32_t *ends;                 /* per address: where its frames end; those of address i begin at ends[i - 1] */
+    uint32_t *ends; /* per address: index behind its last frame; the frames of address i begin at ends[i - 1] */
     struct arena arena;
 };
 
@@ -31,7 +31,7 @@ static inline uint32_t dwarf_frames_first(const struct dwarf_frames *frames, siz
     return i ? frames->ends[i - 1] : 0;
 }
 
-/* Turns the frames from `first` on around: readers find the innermost first. */
+/* Reverses the frames from `first` on: readers find the innermost frame first. */
 static inline void dwarf_frames_reverse(struct dwarf_frames *frames, size_t first)
 {
     for (size_t a = first, b = frames->list.length; a + 1 < b--; a++) {

@@ -1,17 +1,17 @@
 /*
- * The index of a package (.dwp): which parts of its sections belong to which unit.
+ * Reads the index of a DWARF package (.dwp): which parts of its sections belong to which unit.
  *
- * A package has the sections of many .dwo files one after another. Its .debug_cu_index is a hash table from the id of a
- * unit to a row of offsets and sizes, with one column for each kind of section. Formats: DWARF 5, 7.3.5.3; version 2
- * for DWARF 4, https://gcc.gnu.org/wiki/DebugFissionDWP.
+ * A package concatenates the sections of many .dwo files. Its .debug_cu_index is a hash table from the id of a unit to
+ * a row of offsets and sizes, with one column per section. Formats: DWARF 5, 7.3.5.3; version 2 for DWARF 4,
+ * https://gcc.gnu.org/wiki/DebugFissionDWP.
  */
 #ifndef PROF_SYMBOL_DWARF_PACKAGE_H
 #define PROF_SYMBOL_DWARF_PACKAGE_H
 
 #include "symbol/dwarf_file.h"
 
-/* Cuts `sections`, those of the whole package, down to the parts of the unit with this id. Sections that the index has
- * no column for stay whole (.debug_str.dwo is shared). False if the index has no such unit or is damaged. */
+/* Narrows `sections` of the whole package to the parts of the unit with this id. Sections without a column in the index
+ * stay whole (.debug_str.dwo is shared). False if the index lacks the unit or is damaged. */
 bool dwarf_package_select(const struct bytes *index, uint64_t id, struct bytes sections[DWARF_SECTIONS]);
 
 #endif

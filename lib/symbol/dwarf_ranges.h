@@ -8,8 +8,8 @@
 /* Return false to end the listing. */
 typedef bool dwarf_range_visitor(void *context, uint64_t start, uint64_t end);
 
-/* Calls `visit` for each range [start, end) that is not empty and not at address 0: linkers set the addresses of
- * functions that they dropped to 0. */
+/* Calls `visit` for each range [start, end). Skips empty ranges and ranges at address 0, which linkers give to
+ * functions that they dropped. */
 void dwarf_ranges_each(struct dwarf_unit_reader *reader, const struct dwarf_code *code, dwarf_range_visitor *visit,
                        void *context);
 

@@ -26,17 +26,17 @@ struct dwarf_abbrev {
     bool has_code; /* DW_AT_low_pc or DW_AT_ranges */
     bool has_unknown_form;
     uint32_t first_attribute, attribute_count;
-    uint32_t first_skip, skip_count; /* how to step over the values, see dwarf_unit.c */
+    uint32_t first_skip, skip_count; /* the steps that skip its values: see dwarf_unit.c */
 };
 
-/* An attribute's value, not yet looked up: a constant, offset, index or reference in `number`; for DW_FORM_string the
- * place of the text in .debug_info. */
+/* An attribute's value before resolution: a constant, offset, index or reference in `number`; for DW_FORM_string the
+ * offset of the text in .debug_info. */
 struct dwarf_value {
     uint16_t form; /* 0: the DIE has no such attribute */
     uint64_t number;
 };
 
-/* The addresses of a DIE, not yet looked up. */
+/* The addresses of a DIE before resolution. */
 struct dwarf_code {
     struct dwarf_value low, high, ranges;
 };
@@ -46,14 +46,14 @@ enum { DWARF_UNIT_WORK_MAX = 1 << 26 };
 struct dwarf_unit_reader {
     const struct dwarf_file *file;
     const struct dwarf_unit *unit;
-    ARRAY(struct dwarf_abbrev) abbrevs; /* that of code c at [c - 1] as long as the codes are dense */
+    ARRAY(struct dwarf_abbrev) abbrevs; /* abbreviation code c is at [c - 1] while codes are dense */
     ARRAY(struct dwarf_attribute) attributes;
     ARRAY(uint32_t) skips;
     struct hash sparse_codes; /* code -> index, for the other codes */
-    struct bytes unit_bytes;  /* of .debug_info, the header included: what `info` shows */
+    struct bytes unit_bytes;  /* part of .debug_info, header included: what `info` shows */
     struct window info, str, line_str, ranges, addr, str_offsets, alternate_str;
-    uint64_t work_left;      /* steps of a few ns each, for all that is done with this reader: see dwarf_work() */
-    const atomic_bool *stop; /* NULL, or true once nobody wants to know any more */
+    uint64_t work_left; /* remaining work in steps of a few ns, for everything this reader does: see dwarf_work() */
+    const atomic_bool *stop; /* true cancels the reading; may be NULL */
     enum dwarf_verdict verdict;
 
     /* Of the root DIE. */
@@ -61,58 +61,60 @@ struct dwarf_unit_reader {
     struct dwarf_value name, directory, lines;
     uint64_t low_pc; /* base of range lists */
     uint64_t addr_base, str_offsets_base, rnglists_base;
-    uint64_t ranges_base; /* what offsets into .debug_ranges count from: 0 but for a split unit of DWARF 4 */
+    uint64_t ranges_base; /* base of offsets into .debug_ranges: 0 except for a split unit of DWARF 4 */
     uint16_t language;    /* DW_LANG_* */
 
-    /* Of a skeleton, whose DIEs are in another file, see dwarf_split.h. The id is also that of a split unit. */
+    /* Of a skeleton, whose DIEs are in another file: see dwarf_split.h. A split unit has the same id. */
     struct dwarf_value dwo_name; /* form 0: not a skeleton */
     uint64_t dwo_id;
     bool has_dwo_id;
-    uint64_t split_ranges_base; /* the ranges_base of the split unit */
+    uint64_t split_ranges_base; /* ranges_base of the split unit */
 };
 
-/* Reads the abbreviations and the root DIE. -EINVAL if they cannot be read; the verdict says why. To be destroyed in
- * any case; not to be moved. */
+/* Reads the abbreviations and the root DIE. -EINVAL if they are unreadable; `verdict` says why. Destroy it also after a
+ * failure; do not move it. */
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                            const struct dwarf_unit *unit);
 
-/* The same for the root DIE alone, which takes a tenth of the time: no other DIE can be read. */
+/* The same for the root DIE alone, in a tenth of the time. No other DIE can be read. */
 int dwarf_unit_reader_init_root(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                 const struct dwarf_unit *unit);
 
-/* The same for a unit of split debug info: its addresses, and before DWARF 5 its range lists, count from where its
- * skeleton says. */
+/* The same for a unit of split debug info. Its addresses, and before DWARF 5 its range lists, are relative to bases in
+ * its skeleton. */
 int dwarf_unit_reader_init_split(struct dwarf_unit_reader *reader, const struct dwarf_file *file,
                                  const struct dwarf_unit *unit, const struct dwarf_unit_reader *skeleton);
 void dwarf_unit_reader_destroy(struct dwarf_unit_reader *reader);
 
-/* A cursor at this offset of .debug_info, over at least one DIE of the usual size. Empty if that is not in the unit. */
+/* A cursor at this offset of .debug_info, over at least one DIE of usual size. Empty if the offset is outside the unit.
+ */
 struct cursor dwarf_unit_cursor(struct dwarf_unit_reader *reader, uint64_t offset);
 
-/* A cursor at the root DIE over all of the unit, which is in memory from now on: no cursor of this unit moves any more.
- */
+/* Loads the whole unit, and returns a cursor at the root DIE over all of it. From now on all cursors of this unit stay
+ * valid. */
 struct cursor dwarf_unit_load(struct dwarf_unit_reader *reader);
 
-/* The offset in .debug_info of a place in a cursor of this unit. */
+/* The offset in .debug_info of a position in a cursor of this unit. */
 uint64_t dwarf_unit_offset(const struct dwarf_unit_reader *reader, const unsigned char *at);
 
-/* Notes why reading cannot go on; the worst verdict stays. */
+/* Notes why reading stops. The worst verdict stays. */
 static inline void dwarf_stop(struct dwarf_unit_reader *reader, enum dwarf_verdict verdict)
 {
     if (verdict > reader->verdict)
         reader->verdict = verdict;
 }
 
-/* Notes that reading ends in the DIE of this abbreviation, or where there should be one (NULL). */
+/* Notes that reading stops at a DIE with this abbreviation; NULL: at a missing abbreviation. */
 static inline void dwarf_stop_at(struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev)
 {
     dwarf_stop(reader, abbrev && abbrev->has_unknown_form ? DWARF_DECLINED : DWARF_DAMAGED);
 }
 
-/* Steps over the abbreviation code. NULL at the end of a list of children, or with c->failed set if it is unknown. */
+/* Reads the abbreviation code. NULL at the end of a list of children; NULL with c->failed set if the code is unknown.
+ */
 const struct dwarf_abbrev *dwarf_die_start(const struct dwarf_unit_reader *reader, struct cursor *c);
 
-/* Steps over all values. */
+/* Skips all values of the DIE. */
 void dwarf_die_skip(const struct dwarf_unit_reader *reader, const struct dwarf_abbrev *abbrev, struct cursor *c);
 
 static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_unit_reader *reader,
@@ -121,9 +123,8 @@ static inline const struct dwarf_attribute *dwarf_attributes(const struct dwarf_
     return reader->attributes.data + abbrev->first_attribute;
 }
 
-/* Files can be made so that reading them takes for ever: a thousand units that all refer to one list of a million
- * ranges. So whatever can be asked for more than once is paid for. False when nothing is left to pay with: then the
- * unit counts as damaged. */
+/* Counts work against a budget per unit. A hostile file can make reading endless: a thousand units may share one list
+ * of a million ranges. False when the budget is spent; the unit then counts as damaged. */
 static inline bool dwarf_work(struct dwarf_unit_reader *reader, uint64_t steps)
 {
     bool is_stopped = reader->stop && atomic_load_explicit(reader->stop, memory_order_relaxed);
@@ -136,21 +137,22 @@ static inline bool dwarf_work(struct dwarf_unit_reader *reader, uint64_t steps)
 struct dwarf_value dwarf_value_read(const struct dwarf_unit_reader *reader, struct cursor *c,
                                     const struct dwarf_attribute *attribute);
 
-/* Keeps the value if it is one of those that say where the code of a DIE lies. */
+/* Stores the value if the attribute gives the addresses of a DIE. */
 void dwarf_code_take(struct dwarf_code *code, uint16_t name, struct dwarf_value value);
 
-/* The text of a value of a string form; NULL if it is none or damaged. Valid until the next call. */
+/* The text of a value of a string form; NULL if the form is another one or the value is damaged. Valid until the next
+ * call. */
 const char *dwarf_value_text(struct dwarf_unit_reader *reader, struct dwarf_value value);
 
-/* The address of a value of an address form; false if it is none or damaged. */
+/* The address of a value of an address form; false if the form is another one or the value is damaged. */
 bool dwarf_value_address(struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *address);
 
-/* Where a reference leads: an offset in .debug_info of `*file`. False if it is none (type signatures are not followed).
+/* Resolves a reference to an offset in .debug_info of `*file`. False if the form is another one, or a type signature.
  */
 bool dwarf_value_reference(const struct dwarf_unit_reader *reader, struct dwarf_value value, uint64_t *offset,
                            const struct dwarf_file **file);
 
-/* An offset or address of the unit's size; 0 and c->failed at the end. */
+/* Reads an offset or address of the unit's size. At the end of the data: 0, with c->failed set. */
 uint64_t dwarf_read_sized(struct cursor *c, uint8_t size);
 
 #endif

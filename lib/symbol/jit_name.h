@@ -1,5 +1,5 @@
 /*
- * What the name that a JIT compiler gave its code says: the function, where it is written, and how it was compiled.
+ * Parses the name of JIT code: the function, its source location, and the compiler tier.
  */
 #ifndef PROF_SYMBOL_JIT_NAME_H
 #define PROF_SYMBOL_JIT_NAME_H
@@ -11,13 +11,13 @@
 
 struct jit_name {
     const char *function;
-    const char *file;      /* NULL: not said */
-    uint32_t line, column; /* 1-based, of the declaration; 0: not said */
-    const char *tier; /* "Interpreted", "Baseline", "Maglev", "Optimized": the function is the same; NULL: not said */
+    const char *file;      /* NULL: unknown */
+    uint32_t line, column; /* 1-based, of the declaration; 0: unknown */
+    const char *tier; /* "Interpreted", "Baseline", "Maglev", "Optimized"; NULL: unknown. Not a part of the function's
+                         identity */
 };
 
-/* Takes `length` bytes apart that may be anything; texts are copied into `arena` with what is no printable character
- * replaced by U+FFFD. -ENOMEM if memory runs out. */
+/* Parses `length` arbitrary bytes. Copies texts to `arena`, with U+FFFD for unprintable characters. -ENOMEM. */
 int jit_name_parse(struct jit_name *name, const char *text, size_t length, struct arena *arena);
 
 #endif

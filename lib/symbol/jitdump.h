@@ -1,7 +1,7 @@
 /*
- * The dump files in which JIT compilers note what code they make and when: jit-PID.dump, version 1
- * (tools/perf/Documentation/jitdump-specification.txt of the Linux source). Unlike map files (perf_map.h) they have
- * times, so that of code that follows other code at the same address each is known by its own name.
+ * Reads jitdump files, in which JIT compilers log their code: jit-PID.dump, version 1
+ * (tools/perf/Documentation/jitdump-specification.txt of the Linux source). Unlike perf maps (perf_map.h) they have
+ * timestamps. So each code gets its own name also if later code reuses its address.
  */
 #ifndef PROF_SYMBOL_JITDUMP_H
 #define PROF_SYMBOL_JITDUMP_H
@@ -14,24 +14,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { JITDUMP_NAME_MAX = 4096 }; /* bytes; what is longer is cut */
+enum { JITDUMP_NAME_MAX = 4096 }; /* bytes; longer names are truncated */
 
 enum jitdump_clock {
     JITDUMP_MONOTONIC, /* times are ns of CLOCK_MONOTONIC */
     JITDUMP_REALTIME,  /* ns since the Unix epoch */
-    JITDUMP_ORDER,     /* of a clock that cannot be told from here (the processor's own): only the order is known */
+    JITDUMP_ORDER,     /* of another clock (such as the TSC): only the order is known */
 };
 
-/* Code at one place. What was moved is there again under its new address. */
+/* Code at one address. After a move it appears again, at its new address. */
 struct jit_code {
     uint64_t start, size;
-    uint32_t name; /* in `texts`; any bytes */
+    uint32_t name; /* in `texts`; arbitrary bytes */
     uint32_t first_line, line_count;
 };
 
 struct jit_line {
-    uint32_t offset;       /* from the start of the code: its first byte, up to the next line's */
-    uint32_t line, column; /* 1-based; 0: not said */
+    uint32_t offset;       /* offset of its first byte in the code; it reaches up to the next line's */
+    uint32_t line, column; /* 1-based; 0: unknown */
     uint32_t file;         /* in `texts`; compare it with jitdump_line_is_in() */
 };
 
@@ -40,17 +40,18 @@ struct jitdump {
     ARRAY(struct jit_code) codes;
     ARRAY(struct jit_line) lines; /* of each code ascending */
     struct strings texts;
-    struct jit_history history; /* by indexes of `codes` */
-    bool is_cut; /* it ends in the middle of a record, or a record makes no sense: what follows is not known */
+    struct jit_history history; /* values are indexes of `codes` */
+    bool is_cut;                /* the file ends inside a record, or a record is damaged: the rest is unknown */
 };
 
-/* Reads the open file. What is read before a record that is damaged counts. `dump` is overwritten; jitdump_destroy() is
- * owed on success. -EINVAL with a sentence if it is no such file, -EIO and the like if it cannot be read. */
+/* Reads the open file into `dump`, which it overwrites. Records before a damaged one count. On success call
+ * jitdump_destroy(). -EINVAL with a sentence if it is not a jitdump file, or another errno value if it cannot be read.
+ */
 int jitdump_read(struct jitdump *dump, int fd, struct error *err);
 
 void jitdump_destroy(struct jitdump *dump);
 
-/* The line of an address in that code, which may be of its last instruction; NULL if there is none. */
+/* The line of an address in the code (also of its last instruction); NULL if there is none. */
 const struct jit_line *jitdump_line(const struct jitdump *dump, uint32_t code, uint64_t address);
 
 /* Whether that line is in the file of this name. */

@@ -8,18 +8,20 @@
 #include "elf/elf_file.h"
 #include "symbol/debug_search.h"
 
-/* Opens the file for a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE, whose build id it has; without a build id there is none.
- * rvas count from file->base. Looked for, R being what uname -r says:
+/*
+ * Opens the debug file of a SYMBOL_LIB_KERNEL or SYMBOL_LIB_MODULE by its build id; false if it has none. rvas count
+ * from file->base. Searches, with R for `uname -r`:
  *
- *     by build id, as debug_search_files() does, in the folders that the user names and the system's
+ *     by build id, as debug_search_files() does, in the user's folders and the system's
  *     /usr/lib/debug/boot/vmlinux-R    /usr/lib/debug/lib/modules/R/vmlinux    /boot/vmlinux-R /lib/modules/R/vmlinux
- *     of a module also where /lib/modules/R/modules.dep has it, there and below /usr/lib/debug
+ *     for a module also its path in /lib/modules/R/modules.dep, there and below /usr/lib/debug
  *
- * Servers are not asked: a vmlinux is half a gigabyte, for what is mostly known without it. */
+ * It does not ask servers: a vmlinux takes half a gigabyte, and /proc/kallsyms has most names.
+ */
 bool kernel_file_open(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search);
 
-/* Whether the kernel that runs, or the module that it has loaded, is the one with that build id, so that /proc/kallsyms
- * speaks of it. True also if one of the two build ids is not known. */
+/* Whether the running kernel, or its loaded module, has that build id, so that /proc/kallsyms describes it. Also true
+ * if one of the two build ids is unknown. */
 bool kernel_file_is_running(const struct symbol_lib *lib);
 
 #endif

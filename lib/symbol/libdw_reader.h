@@ -26,11 +26,11 @@ struct libdw_request {
     const struct elf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */
     const uint64_t *vaddrs;           /* sorted */
     size_t count;
-    bool follow_skeletons; /* to .dwo files; else addresses in skeletons get no frames */
+    bool follow_skeletons; /* into .dwo files; otherwise addresses in skeletons get no frames */
 };
 
-/* Finds the frames of every address. An address without code or debug info gets none. On success `frames` is to be
- * destroyed. -ENOMEM; -E2BIG if there is more debug info than libdw is given; -EINVAL if libdw cannot read it. */
+/* Finds the frames of every address. An address without code or debug info gets none. On success destroy `frames`.
+ * -ENOMEM; -E2BIG if the debug info exceeds the limit for libdw; -EINVAL if libdw cannot read it. */
 int libdw_read(const struct libdw_request *request, struct dwarf_frames *frames, struct error *err);
 
 #endif

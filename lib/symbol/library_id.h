@@ -1,6 +1,6 @@
 /*
- * The two names that symbol servers know a library by: its GNU build id in hex ("code id"), and the same id in the form
- * of Breakpad ("debug id").
+ * The two ids under which symbol servers know a library: the GNU build id in hex ("code id"), and Breakpad's form of it
+ * ("debug id").
  */
 #ifndef PROF_SYMBOL_LIBRARY_ID_H
 #define PROF_SYMBOL_LIBRARY_ID_H
@@ -11,15 +11,15 @@
 
 enum { BREAKPAD_ID_SIZE = 34, CODE_ID_SIZE = 2 * 64 + 1 };
 
-/* Writes the breakpad id (33 characters and a NUL): the first 16 bytes of the build id, zero padded, as a GUID whose
- * first three fields are byte-swapped (4, 2 and 2 bytes: little-endian files), upper-case hex, then "0" for the age. */
+/* Writes the breakpad id, 33 characters and a NUL: the first 16 bytes of the build id, zero padded, as a GUID with
+ * byte-swapped first three fields (4, 2 and 2 bytes: little-endian files), in upper-case hex, then "0" for the age. */
 void library_breakpad_id(const unsigned char *build_id, size_t size, char out[BREAKPAD_ID_SIZE]);
 
-/* Writes the whole build id as lower-case hex; an id longer than 64 bytes is cut. */
+/* Writes the build id as lower-case hex, truncated to 64 bytes. */
 void library_code_id(const unsigned char *build_id, size_t size, char out[CODE_ID_SIZE]);
 
-/* The id that stands for the build id of a file that has none: its first 4096 bytes of .text, folded into 16 by XOR, as
- * Breakpad's dump_syms does. False if it has no .text. */
+/* Computes an id for a file without a build id: the first 4096 bytes of .text, folded into 16 by XOR, as Breakpad's
+ * dump_syms does. False if the file has no .text. */
 bool library_text_id(const struct elf_file *file, unsigned char id[16]);
 
 #endif

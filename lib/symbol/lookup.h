@@ -22,18 +22,18 @@
 
 #include <stdatomic.h>
 
-/* What the symbol tables say of an address. Texts are in lookup.arena, or NULL. */
+/* The symbol-table answer for an address. Texts are in lookup.arena, or NULL. */
 struct lookup_symbol {
     const char *symbol;   /* demangled */
-    const char *function; /* the same without what compilers append to parts of a function */
+    const char *function; /* the same without suffixes of compilers */
     uint64_t start, size;
-    uint64_t from, to; /* rvas for which the symbol tables say the same, the address among them; 0, 0: unknown */
+    uint64_t from, to; /* range of rvas around the address with the same symbol-table answer; 0, 0: unknown */
 };
 
-/* A compile unit that was hit; or some of its addresses, if it is so large that several threads are to read it. */
+/* A compile unit with requested addresses; or a part of these, if several threads share a large unit. */
 struct lookup_unit {
     uint32_t unit;
-    size_t first, count;        /* its addresses: into lookup.by_unit */
+    size_t first, count;        /* its addresses: range of lookup.by_unit */
     struct dwarf_frames frames; /* per address */
     enum dwarf_verdict verdict;
     const char *problem; /* why its split debug info is missing, or NULL; in the arena of the frames */
@@ -42,24 +42,24 @@ struct lookup_unit {
 struct lookup {
     const struct symbol_lib *lib;
     struct symbol_job *job;
-    enum symbol_reader reader; /* to be set before lookup_open() */
-    bool with_lines;           /* else names from symbol tables only */
-    const atomic_bool *stop;   /* likewise: NULL, or true once reading may end anywhere */
-    unsigned threads;          /* likewise: on how many the units are read */
+    enum symbol_reader reader; /* set before lookup_open() */
+    bool with_lines;           /* false: names from symbol tables only */
+    const atomic_bool *stop;   /* likewise: may be NULL; once true, reading stops early */
+    unsigned threads;          /* likewise: number of threads that read units */
     struct debug_files files;
     struct dwarf_file dwarf, alternate;
     struct dwarf_split_file package; /* if has_package */
     bool has_package;
-    uint64_t dwarf_base; /* vaddr from which rvas count in the file with the DWARF */
-    uint32_t *by_unit;   /* indexes of addresses, those of one unit together, ascending */
+    uint64_t dwarf_base; /* vaddr of rva 0 in the file with the DWARF */
+    uint32_t *by_unit;   /* indexes of addresses, grouped by unit, ascending */
     ARRAY(struct lookup_unit) units;
-    struct dwarf_frames go;        /* of a Go program: all addresses, with frames where no unit was hit */
-    struct dwarf_frames libdw;     /* all addresses, with frames where our reader declined; or nothing */
+    struct dwarf_frames go;        /* of a Go program: all addresses; frames only where no unit was hit */
+    struct dwarf_frames libdw;     /* all addresses; frames only where our reader declined; or empty */
     struct lookup_symbol *symbols; /* per address */
     _Atomic uint64_t work_left;    /* of all units: see dwarf_work() */
     atomic_bool has_split_units;
     struct arena arena;
-    enum dwarf_verdict file_verdict; /* of the file with the debug info as a whole */
+    enum dwarf_verdict file_verdict; /* of the file with the debug info */
     char problem[256];
 };
 
@@ -71,29 +71,28 @@ int lookup_open(struct lookup *lookup, struct symbol_job *job, bool with_dwarf, 
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err);
 int lookup_unit(struct lookup *lookup, size_t index, struct error *err);
 
-/* A part of lookup_symbols(): names and frames from a Go program's own table, for addresses without a symbol or unit.
- */
+/* Part of lookup_symbols(): reads a Go program's own table for addresses without a symbol or unit. */
 int lookup_go(struct lookup *lookup, struct error *err);
 
-/* A part of lookup_answer(): asks libdw for what our reader of DWARF declined. */
+/* Part of lookup_answer(): reads with libdw what our reader of DWARF declined. */
 int lookup_libdw(struct lookup *lookup, struct error *err);
 
 int lookup_answer(struct lookup *lookup, struct error *err);
 
-/* Sets answers->problem: what went wrong, or else what the answers show to be missing. They need not be those of the
- * lookup's job, which may have been a part of them, or none. */
+/* Sets answers->problem: a failure, or the reason that the answers lack names or lines. `answers` may belong to more
+ * addresses than the job. */
 void lookup_conclude(struct lookup *lookup, struct symbol_answers *answers);
 
-/* After lookup_answer(): the addresses that have the same answer as each of the job's, as starts and sizes that do not
- * overlap; size 0 where the one before has it already. */
+/* After lookup_answer(): the address ranges that share the answer of each of the job's addresses, as starts and sizes
+ * without overlaps. Size 0: the range before covers the address. */
 void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes);
 
 void lookup_close(struct lookup *lookup);
 
-/* The text of a source file, as the debug info of the units that were hit holds it; see dwarf_lines_source(). */
+/* The source text that the debug info of the hit units embeds: see dwarf_lines_source(). */
 char *lookup_embedded_source(const struct lookup *lookup, const char *file, size_t *length);
 
-/* About how long lookup_symbols() and lookup_unit() take, to begin with the longest: bytes to read. */
+/* Estimated cost of lookup_symbols() and lookup_unit(), to start the longest first: bytes to read. */
 uint64_t lookup_symbols_cost(const struct lookup *lookup);
 uint64_t lookup_unit_cost(const struct lookup *lookup, size_t index);
 

@@ -1,5 +1,5 @@
 /*
- * Libraries as saved profiles name them, and which file on this machine, if any, is the one that was recorded.
+ * Libraries as saved profiles name them, and the file on this machine, if any, that matches.
  */
 #ifndef PROF_SYMBOL_NAMED_LIBRARY_H
 #define PROF_SYMBOL_NAMED_LIBRARY_H
@@ -7,22 +7,22 @@
 #include "elf/elf_file.h"
 #include "symbol/symbol.h"
 
-/* Texts as the profile has them; "" where it has none. */
+/* Texts from the profile; "" if missing. */
 struct named_library {
     const char *debug_name, *breakpad_id;
     const char *code_id; /* hex */
     const char *path;
 };
 
-/* A library whose file can be told from others: by its build id, which lib/symbol wants a file to have, or, if it has
- * none, because the file was looked at. */
+/* A library with an identity to match files against: a build id, or, without one, the breakpad id of the file that was
+ * checked. */
 struct identified_library {
-    struct symbol_lib symbol; /* points into the named one and to `build_id`: do not copy */
+    struct symbol_lib symbol; /* points into the named library and to `build_id`: do not copy */
     unsigned char build_id[ELF_BUILD_ID_MAX];
 };
 
-/* Takes the profile's code id or, where there is none, looks whether the file has the breakpad id. The kernel's
- * own have no file, and need a code id. Returns 0, or -ENOENT with a sentence. */
+/* Identifies the library by the profile's code id; without one, checks the breakpad id of the file. The kernel and its
+ * modules have no file, and need a code id. Returns 0, or -ENOENT with a sentence. */
 int named_library_identify(const struct named_library *library, struct identified_library *out, struct error *err);
 
 #endif

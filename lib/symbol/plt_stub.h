@@ -1,4 +1,4 @@
-/* The code of a stub of the procedure linkage table. */
+/* Decodes a stub of the procedure linkage table. */
 #ifndef PROF_SYMBOL_PLT_STUB_H
 #define PROF_SYMBOL_PLT_STUB_H
 
@@ -6,15 +6,15 @@
 
 struct plt_stub {
     uint64_t start, size; /* vaddr, bytes */
-    uint64_t got_entry;   /* vaddr of the pointer that it jumps through */
+    uint64_t got_entry;   /* vaddr of the GOT entry that it jumps through */
 };
 
-/* Whether the section holds such stubs: .plt, .plt.sec (with CET), .plt.got (functions that are called and whose
- * address is taken, or all of a program that is linked without lazy binding). */
+/* Whether the section holds PLT stubs: .plt, .plt.sec (with CET), .plt.got (functions that are both called and
+ * referenced by address, or all functions of a program linked without lazy binding). */
 bool plt_section_is(const struct elf_section *section);
 
-/* The stub that the vaddr, which lies in `section`, is in. False if there is none (before the first stub stands the
- * code that calls the dynamic linker), or if its code is not known. */
+/* Reads the stub in `section` that contains the vaddr. False if there is none (the section begins with the code that
+ * calls the dynamic linker), or if its code is unknown. */
 bool plt_stub_read(const struct elf_file *file, const struct elf_section *section, uint64_t vaddr,
                    struct plt_stub *stub);
 

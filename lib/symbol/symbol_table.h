@@ -8,10 +8,10 @@
 #include "base/arena.h"
 #include "elf/elf_file.h"
 
-/* A symbol as it stands in a table. */
+/* A symbol that may contain an address. */
 struct symbol_candidate {
     uint64_t start;       /* rva */
-    uint64_t size;        /* bytes; 0: none given */
+    uint64_t size;        /* bytes; 0: the table gives none */
     uint64_t section_end; /* rva of the end of its section */
     uint32_t name;        /* offset into the strings of `source` */
     uint8_t source;       /* index into symbol_matcher.sources, plus 1; 0: no candidate */
@@ -24,7 +24,7 @@ struct symbol_match {
     const char *name; /* as in the table, without symbol version; in the matcher's arena; NULL: no symbol */
     uint64_t start;   /* rva */
     uint64_t size;    /* bytes */
-    uint64_t end;     /* rva up to which, from the address on, no other symbol matches */
+    uint64_t end;     /* rva up to which no other symbol matches, counted from the address */
 };
 
 struct symbol_matcher {
@@ -36,18 +36,18 @@ struct symbol_matcher {
     uint64_t *next;                 /* per address: the first start of any symbol after it */
     struct window sources[SYMBOL_SOURCES_MAX];
     size_t source_count;
-    uint64_t work_left; /* bounds the work that overlapping symbols of a damaged file can cause */
+    uint64_t work_left; /* bounds the work on overlapping symbols of a damaged file */
     struct arena arena;
 };
 
 /* `rvas` must outlive the matcher. */
 int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, size_t count, struct error *err);
 
-/* Takes in the symbols of both tables of `file`, which must stay open until symbol_matcher_finish(). `base` is the
- * vaddr from which rvas count in this file. */
+/* Adds the symbols of both tables of `file`, which must stay open until symbol_matcher_finish(). `base` is the vaddr of
+ * rva 0 in this file. */
 void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base);
 
-/* One match per address. `matches` has matcher->count elements. */
+/* Writes one match per address: `matches` has matcher->count elements. */
 void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches);
 
 void symbol_matcher_destroy(struct symbol_matcher *matcher);
