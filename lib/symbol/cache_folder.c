@@ -1,13 +1,13 @@
 /*
- * Files of the cache.
+ * Files of the symbol cache.
  *
- * Several prof may run at once. Nobody locks: a writer makes a file of its own name and renames it, so a reader has
- * either file open from its beginning to its end. Of two writers the later one wins, and what only the other one knew
- * is looked up again one day.
+ * Several prof processes may run at once, without locks: a writer creates a temporary file and renames it, so a reader
+ * always has one complete file open. Of two writers the later one wins. A later run looks up again what only the other
+ * one had.
  *
- * What lies in the folder ends up in profiles, so nobody else may write there. The folder is opened once, must belong
- * to this user and be closed to the writing of others, and all files are named relative to it: whoever can exchange a
- * parent folder cannot exchange what is inside. Times of modification say when a file was last used.
+ * Profiles contain what these files say, so nobody else may write there. The folder must belong to this user, and
+ * others must not have write permission. It is opened once, and all files are named relative to it: who exchanges a
+ * parent folder does not change its contents. The modification time of a file is the time of its last use.
  */
 #include "symbol/cache_folder.h"
 
@@ -27,12 +27,12 @@
 #include <unistd.h>
 
 enum {
-    TOUCH_AFTER = 3600, /* seconds: to mark a file as used each time would write too often */
+    TOUCH_AFTER = 3600, /* seconds between two updates of a file's modification time */
     LEFT_BEHIND_AFTER = 3600,
     OTHERS_CAN_WRITE = S_IWGRP | S_IWOTH
 };
 
-static const char unfinished[] = ".new-"; /* how the names of files begin that are being written */
+static const char unfinished[] = ".new-"; /* prefix of files that are being written */
 
 static bool is_ours(const struct stat *info)
 {
@@ -41,8 +41,8 @@ static bool is_ours(const struct stat *info)
 
 /* ---- the folder ---- */
 
-/* Makes the parent too (XDG Base Directory Specification: with mode 0700), but only in a folder of this user's: root
- * leaves nothing behind in the home of another one. */
+/* Creates the parent, too (XDG Base Directory Specification: mode 0700), but only in a folder of this user: root must
+ * not create files in another user's home. */
 static void make_folder(const char *path)
 {
     char parent[PATH_MAX];
@@ -149,7 +149,7 @@ static int longest_unused_first(const void *a, const void *b)
 
 static DIR *list_folder(int folder)
 {
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a place of its own in the list */
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fdopendir() needs its own file position */
     DIR *list = again >= 0 ? fdopendir(again) : NULL;
     if (!list && again >= 0)
         close(again);

@@ -1,26 +1,25 @@
 /*
- * The file of a cached library. Numbers are in the byte order of the machine, and rows lie in the file as they do in
- * memory, so that a table of 20 MB is there in a few milliseconds; a machine of the other order finds the checksum
- * wrong.
+ * The file of a cached library. Numbers have the byte order of the machine, and rows are saved as they are in memory,
+ * so a table of 20 MB loads in a few milliseconds. A machine of the other byte order rejects the checksum.
  *
  *     "PROFSYM1"
- *     u64 checksum      checksum_bytes() of all that follows
- *     u64 library       which library it is of        \
- *     u64 sources       the files that were read      | symbol_cache.c says what these are
- *     u64 writer        the prof that read them       /
+ *     u64 checksum      checksum_bytes() of everything below
+ *     u64 library       identity of the library             \
+ *     u64 sources       identity of the files that were read | see symbol_cache.c
+ *     u64 writer        the build of prof that read them    /
  *     u32 flags         1: the answers have debug info; 2: it is DWARF
  *     u32 span count, symbol count, frame count, bytes of texts
  *     u32 0
- *     spans             u32 start, size, symbol, frame            ascending, without overlap
+ *     spans             u32 start, size, symbol, frame            ascending, without overlaps
  *     symbols           u64 address, size; u32 name, unused
- *     frames            u32 caller, function, file, line, column  callers come before those that they call
- *     texts             each with a NUL at its end; the first is empty and stands for an unknown one
+ *     frames            u32 caller, function, file, line, column  callers before callees
+ *     texts             NUL-terminated; the first is empty and stands for "unknown"
  *
- * Symbols and frames are named by their index, no symbol and no frame by 2^32 - 1; texts by their place.
+ * Symbols and frames are referred to by index, 2^32 - 1 for none; texts by offset.
  *
- * A file is checked once, when it is read: the checksum finds what a crash or a disk has damaged. It keeps nobody from
- * writing nonsense, so every index, place and order is checked as well, and what is found later needs no checks. The
- * one thing that is counted later is how deep a chain of callers is.
+ * Loading checks a file once. The checksum detects damage by crashes and disks. It does not stop somebody from writing
+ * nonsense, so loading also checks every index, offset and order; lookups then need no checks, except for the depth of
+ * a chain of callers.
  */
 #include "symbol/cache_table.h"
 
@@ -78,7 +77,7 @@ size_t cache_table_size(const struct cache_table *table)
 
 static unsigned char *put_bytes(unsigned char *out, const void *bytes, size_t size)
 {
-    if (size == 0) /* `bytes` may be NULL then */
+    if (size == 0) /* `bytes` may be NULL */
         return out;
     memcpy(out, bytes, size);
     return out + size;
@@ -151,14 +150,14 @@ static bool frames_are_good(const struct cache_table *table)
     return true;
 }
 
-/* The last byte of the texts is a NUL, so that each text ends inside. */
+/* The texts must end with a NUL, so that each text ends inside the table. */
 static bool texts_are_good(const struct cache_table *table)
 {
     const char *texts = table->texts.data;
     return table->texts.length && !texts[0] && !texts[table->texts.length - 1];
 }
 
-/* Takes `count` rows from `*at` on, which are there; false if memory ran out. */
+/* Appends `count` rows from `*at`, whose bounds are checked; false if memory ran out. */
 #define TAKE_ROWS(rows, at, count)                                                                                     \
     ((count) == 0 || (array_reserve((rows), (count)) &&                                                                \
                       take_bytes((rows)->data, (at), (count) * sizeof(*(rows)->data)) && ((rows)->length = (count))))
@@ -221,7 +220,7 @@ uint32_t cache_table_find(const struct cache_table *table, uint64_t rva)
     return (uint32_t)before - 1;
 }
 
-/* The copy in `answers`; NULL for the unknown text. */
+/* The text's copy in `answers`; NULL for the unknown text. */
 static const char *copy_text(const struct cache_table *table, uint32_t place, struct symbol_answers *answers,
                              struct cache_texts *texts, bool *no_memory)
 {
@@ -283,8 +282,8 @@ void cache_texts_destroy(struct cache_texts *texts)
 
 /* ---- adding ---- */
 
-/* The indexes find equal rows. Two different ones with the same hash are rare: the later one is then stored again each
- * time, which costs space and nothing else. */
+/* The indexes find equal rows. Two different rows rarely have the same hash. Then each addition stores the later one
+ * again, which only costs space. */
 static bool same_symbol(const struct cache_symbol *a, const struct cache_symbol *b)
 {
     return a->address == b->address && a->size == b->size && a->name == b->name;
@@ -321,8 +320,8 @@ static bool index_texts(struct cache_table *table)
     return true;
 }
 
-/* Not of the frames, which are the most by far: those that a file brought are stored again where what is added has them
- * too, which is little. */
+/* Leaves out the frames, by far the most rows. New answers store loaded frames again if they need them, which is rare.
+ */
 static bool make_indexes(struct cache_table *table)
 {
     if (table->is_indexed)
@@ -406,7 +405,7 @@ static bool make_span(struct cache_table *table, const struct symbol_answers *an
 
 ARRAY_TYPE(struct span_array, struct cache_span);
 
-/* Spans of both, ascending; those of the table that overlap one of `added` go. */
+/* Merges both lists in ascending order. Spans of the table that overlap one of `added` are dropped. */
 static bool merge_spans(struct cache_table *table, const struct span_array *added)
 {
     struct span_array merged = {0};
@@ -433,7 +432,7 @@ static bool merge_spans(struct cache_table *table, const struct span_array *adde
     return true;
 }
 
-/* If the span goes on where the last one ends and says the same. */
+/* Extends the last span if `span` follows it directly with the same answer. */
 static bool lengthen_last(struct span_array *spans, const struct cache_span *span)
 {
     struct cache_span *last = spans->length ? &spans->data[spans->length - 1] : NULL;
@@ -457,7 +456,7 @@ bool cache_table_add(struct cache_table *table, const uint64_t *rvas, const uint
     }
     complete = complete && merge_spans(table, &added);
     array_free(&added);
-    if (!complete) /* the indexes may name what is not there */
+    if (!complete) /* the indexes may refer to missing rows */
         cache_table_clear(table);
     return complete;
 }

@@ -1,11 +1,9 @@
 /*
- * Several threads look for debug files at once, but a client of libdebuginfod serves one thread. It keeps its
- * connections to the servers, which with TLS cost more than the answer, so clients are kept as well, and lent to
- * whoever asks.
+ * Several threads fetch debug files at once, but a client of libdebuginfod serves one thread. A client keeps its
+ * connections open, and a TLS handshake costs more than the answer. So clients are pooled, and each fetch borrows one.
  *
- * A client can be told to give up only when it reports progress, and not every version does while a server is silent
- * (0.192 waits for minutes). So a thread of its own asks, and whoever wants the file waits for that thread no longer
- * than it likes.
+ * A client can be stopped only when it reports progress, and some versions report none while a server is silent (0.192
+ * waits for minutes). So a separate thread fetches, and the caller waits for it until its time limit.
  *
  * Prototypes: debuginfod_find_debuginfo(3), elfutils 0.182 and later.
  */
@@ -27,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUILD_ID_MAX = 63 }; /* of libdebuginfod */
+enum { BUILD_ID_MAX = 63 }; /* limit of libdebuginfod */
 
 struct debuginfod_client;
 
@@ -46,13 +44,13 @@ struct debug_server {
     struct debug_server_options options;
     struct library library;
     atomic_bool stopped;
-    pthread_mutex_t lock; /* for all below, and held while options.progress() is called */
+    pthread_mutex_t lock; /* guards everything below; held during options.progress() */
     ARRAY(struct debuginfod_client *) idle;
     uint32_t files;
     struct error problem;
 };
 
-/* One file on its way. The thread that asks for it and the one that waits share it; whoever is done last frees it. */
+/* One fetch, shared by the thread that fetches and the thread that waits. The last one to finish frees it. */
 struct fetch {
     struct library library;
     struct debuginfod_client *client;
@@ -61,24 +59,24 @@ struct fetch {
     size_t build_id_size;
     char *name;
 
-    pthread_mutex_t lock; /* for all below */
+    pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t changed;
-    uint64_t done, total; /* bytes; total 0: not known yet */
-    bool was_asked;       /* there was progress, so it was not in the cache */
-    bool ended;           /* with `result`, as libdebuginfod gives it */
+    uint64_t done, total; /* bytes; total 0: unknown */
+    bool was_asked;       /* there was progress, so it is not a cache hit */
+    bool ended;           /* `result` is valid */
     int result;
-    bool given_up; /* the asker is to end it as soon as it can */
-    bool left;     /* nobody waits any more */
+    bool given_up; /* the fetching thread should stop */
+    bool left;     /* the waiting thread has left */
 };
 
 static bool load_function(void *library, const char *name, void *function)
 {
     void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof(symbol)); /* C has no conversion between the two kinds of pointers */
+    memcpy(function, &symbol, sizeof(symbol)); /* C does not convert an object pointer to a function pointer */
     return symbol != NULL;
 }
 
-/* RTLD_GLOBAL: note_progress() looks a function up by its name, since it knows nothing but its client. */
+/* RTLD_GLOBAL, because note_progress() finds a function by name: it gets only the client. */
 static bool load_library(struct library *library)
 {
     void *handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_GLOBAL);
@@ -124,7 +122,7 @@ void debug_server_free(struct debug_server *server)
         server->library.end(server->idle.data[i]);
     array_free(&server->idle);
     pthread_mutex_destroy(&server->lock);
-    /* The library stays loaded: it and those that it needs (TLS, HTTP) are not made to be unloaded. */
+    /* The library stays loaded: it and its dependencies (TLS, HTTP) do not support unloading. */
     free(server);
 }
 
@@ -138,12 +136,12 @@ const char *debug_server_problem(const struct debug_server *server)
     return server->problem.text;
 }
 
-/* ---- the thread that asks ---- */
+/* ---- the fetching thread ---- */
 
-/* Before it has bytes to tell of, libdebuginfod counts something else, which stays small. */
+/* Before libdebuginfod has received bytes, it reports another, smaller count. */
 enum { SURELY_BYTES = 4096 };
 
-/* What libdebuginfod calls; it gives up unless 0 is returned. */
+/* Progress callback of libdebuginfod; nonzero cancels the fetch. */
 static int note_progress(struct debuginfod_client *client, long done, long total)
 {
     void *(*user_data)(struct debuginfod_client *);
@@ -176,7 +174,7 @@ static int ask(const struct fetch *fetch)
     return -EINVAL;
 }
 
-/* The folder of libdebuginfod's cache: debuginfod-client-config(7). */
+/* Finds libdebuginfod's cache folder: debuginfod-client-config(7). */
 static bool find_cache(char *path, size_t size)
 {
     const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");
@@ -192,8 +190,8 @@ static bool find_cache(char *path, size_t size)
     return (size_t)snprintf(path, size, "%s/.cache/debuginfod_client", home ? home : "/") < size;
 }
 
-/* libdebuginfod (0.188 does) notes of a fetch that was given up that there is no such file, by an empty one, and would
- * not ask again for ten minutes. */
+/* After a canceled fetch, libdebuginfod (0.188) caches that the file does not exist, as an empty file, and would not
+ * ask again for ten minutes. Removes that file. */
 static void forget_that_it_is_missing(const struct fetch *fetch)
 {
     char path[PATH_MAX];
@@ -260,26 +258,26 @@ static struct fetch *fetch_new(const struct library *library, enum debug_server_
     return fetch;
 }
 
-/* ---- the thread that waits ---- */
+/* ---- the waiting thread ---- */
 
 #define MS UINT64_C(1000000)
 
 enum {
-    LOOK_MS = 100,      /* how often the one who waits looks after the fetch */
-    TOLD_MS = 500,      /* after which a fetch of which nothing is known yet is told of */
-    GIVING_UP_MS = 1500 /* libdebuginfod reports progress each second, if it does */
+    LOOK_MS = 100,      /* interval of checks by the waiting thread */
+    TOLD_MS = 500,      /* progress is shown after this time, even without bytes */
+    GIVING_UP_MS = 1500 /* libdebuginfod reports progress once a second */
 };
 
-/* What the waiting thread has seen of a fetch. */
+/* State of a fetch as seen by the waiting thread. */
 struct watch {
     const char *name;
     uint64_t started, last_bytes; /* ns */
     uint64_t done, total;
     bool was_asked, ended;
-    bool told; /* options.progress() knows of it */
+    bool told; /* options.progress() was called */
 };
 
-/* Until the fetch has ended or `ms` are over. */
+/* Waits until the fetch has ended, at most `ms`. */
 static void wait_a_moment(struct fetch *fetch, struct watch *watch, unsigned ms)
 {
     const struct timespec end = monotonic_after_ms(ms);
@@ -308,7 +306,7 @@ static void tell_progress(struct debug_server *server, struct watch *watch)
     pthread_mutex_unlock(&server->lock);
 }
 
-/* 0, or why the fetch should not go on. */
+/* 0, or an errno value: the reason to stop the fetch. */
 static int reason_to_give_up(const struct debug_server *server, const struct watch *watch)
 {
     const uint64_t second = 1000 * MS, now = monotonic_ns();
@@ -321,7 +319,8 @@ static int reason_to_give_up(const struct debug_server *server, const struct wat
     return atomic_load(&server->stopped) ? ECANCELED : 0;
 }
 
-/* Waits for the fetch. Returns 0 when it has ended, else why it was given up; it may have ended then, too. */
+/* Waits for the fetch. Returns 0 when it has ended, otherwise the reason for stopping it; it may have ended all the
+ * same. */
 static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, struct watch *watch)
 {
     for (;;) {
@@ -365,7 +364,7 @@ static void return_client(struct debug_server *server, struct debuginfod_client 
         server->library.end(client);
 }
 
-/* Whether the next fetch would end the same way. */
+/* Whether the next fetch would fail the same way. */
 static bool is_failure_of_server(int code)
 {
     return code != ENOENT && code != E2BIG && code != EFBIG && code != ECANCELED && code != ENOMEM && code != EINVAL;
@@ -400,7 +399,7 @@ static int failed(struct debug_server *server, const char *name, int code, struc
     return code;
 }
 
-/* Frees the fetch, or leaves that to the thread that still asks. Returns its result if it has ended. */
+/* Frees the fetch, or leaves that to the fetching thread. Returns its result if it has ended. */
 static int end_fetch(struct debug_server *server, struct fetch *fetch)
 {
     pthread_mutex_lock(&fetch->lock);

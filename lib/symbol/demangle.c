@@ -1,12 +1,12 @@
 /*
- * Demangling with libiberty, kept in bounds.
+ * Bounded demangling with libiberty.
  *
- * libiberty refuses names of more than 1,024 characters unless told not to mind its recursion, and C++ has real names
- * of 6,000. So it is told, and bounded here: by the length of the name, which bounds the recursion, and by the length
- * of what it prints. A few hundred characters can demangle to gigabytes ("S_" doubles what came before); the printing
- * is left with longjmp() then, the only way out of libiberty's callbacks, whose memory is on the stack at that point
- * (the Rust one may lose one small buffer). Names that would take long without printing, and those of D, whose
- * demangler has no callback, are told before (demangle_bounds.c).
+ * By default libiberty refuses names of more than 1,024 characters, and real C++ names have 6,000. So its recursion
+ * limit is off (DMGL_NO_RECURSE_LIMIT), and this file sets limits: on the length of the name, which bounds the
+ * recursion, and on the length of the output. A few hundred characters can demangle to gigabytes ("S_" doubles the text
+ * before it). At the limit longjmp() leaves libiberty's callback: there is no other way out, and libiberty's memory is
+ * on the stack at that point (the Rust demangler may leak a small buffer). demangle_bounds.c rejects in advance names
+ * that take long without printing, and D names, whose demangler has no callback.
  */
 #include "symbol/demangle.h"
 #include "symbol/demangle_bounds.h"
@@ -39,7 +39,7 @@ static bool is_digit(char c)
 
 /* ---- parts of functions ---- */
 
-/* The length of ".cold", ".part.0", ".llvm.123" ... at the start of `text`; 0 if it is something else. */
+/* The length of the suffix (".cold", ".part.0", ".llvm.123", ...) at the start of `text`; 0 if there is none. */
 static size_t suffix_length(const char *text)
 {
     static const char *const suffixes[] = {".cold", ".part",     ".constprop",  ".isra",  ".llvm",
@@ -56,7 +56,7 @@ static size_t suffix_length(const char *text)
     return 0;
 }
 
-/* Suffixes count only up to the end of the name: a Rust name may have "..clone..Clone" in its middle. */
+/* Suffixes reach the end of the name: a Rust name may contain "..clone..Clone". */
 size_t demangle_base_length(const char *name)
 {
     size_t end = strlen(name);
@@ -95,7 +95,7 @@ static bool print_d(const char *name, size_t length, struct output *output)
 
 /* ---- Fortran ---- */
 
-/* "__module_MOD_procedure"; the length of the module's name, or 0. */
+/* The length of the module's name in "__module_MOD_procedure", or 0. */
 static size_t fortran_module_length(const char *name)
 {
     if (name[0] != '_' || name[1] != '_' || name[2] < 'a' || name[2] > 'z')
@@ -116,11 +116,11 @@ static bool print_fortran(const char *name, struct output *output)
     return true;
 }
 
-/* ---- all ---- */
+/* ---- all languages ---- */
 
 static bool is_rust(const char *name, size_t length)
 {
-    /* v0 begins with _R; legacy names are C++ ones that end with a hash: 17h, 16 hexadecimal digits, E. */
+    /* v0 symbols begin with _R. Legacy symbols are C++ names that end with a hash: 17h, 16 hexadecimal digits, E. */
     if (name[0] == '_' && name[1] == 'R')
         return true;
     return length > 23 && strncmp(name, "_ZN", 3) == 0 && strncmp(name + length - 20, "17h", 3) == 0 &&
@@ -132,7 +132,7 @@ bool is_mangled(const char *name)
     return (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) || is_d(name) || fortran_module_length(name);
 }
 
-/* Prints a name without suffixes. */
+/* Prints the demangled name, without suffixes. */
 static bool print_demangled(const char *name, size_t length, struct output *output)
 {
     if (is_rust(name, length) && rust_demangle_callback(name, DMGL_PARAMS | DMGL_ANSI, append, output))
@@ -144,7 +144,7 @@ static bool print_demangled(const char *name, size_t length, struct output *outp
     return is_d(name) ? print_d(name, length, output) : print_fortran(name, output);
 }
 
-/* As libiberty writes the suffixes of C++. */
+/* Prints suffixes as libiberty does for C++. */
 static void print_suffixes(const char *suffixes, struct output *output)
 {
     for (size_t length; (length = suffix_length(suffixes)) > 0; suffixes += length) {
@@ -190,7 +190,7 @@ const char *demangle_function(const char *name, struct arena *arena)
 
 /* ---- Ada ---- */
 
-/* The operator that an "O" name stands for; its length in `length`. GNAT: exp_dbug.ads. */
+/* The operator of an "O" name, and its length in `length`. GNAT: exp_dbug.ads. */
 static const char *ada_operator(const char *name, size_t *length)
 {
     static const char *const operators[][2] = {
@@ -207,7 +207,7 @@ static const char *ada_operator(const char *name, size_t *length)
     return NULL;
 }
 
-/* Whether the rest of a name is the number of an overloaded subprogram ("__2"), or of a nested one (".0"). */
+/* Whether `rest` numbers an overloaded subprogram ("__2") or a nested one (".0"). */
 static bool is_ada_number(const char *rest)
 {
     size_t length = rest[0] == '.' ? 1 : strncmp(rest, "__", 2) == 0 ? 2 : 0;
@@ -218,7 +218,7 @@ static bool is_ada_number(const char *rest)
 const char *demangle_ada(const char *name, struct arena *arena)
 {
     size_t used = 0, length = strlen(name);
-    char *text = length <= DEMANGLE_INPUT_MAX ? arena_alloc(arena, length + 3) : NULL; /* two quotes, and the end */
+    char *text = length <= DEMANGLE_INPUT_MAX ? arena_alloc(arena, length + 3) : NULL; /* plus two quotes and a NUL */
     if (!text)
         return arena_copy(arena, name, length);
     if (strncmp(name, "_ada_", 5) == 0)

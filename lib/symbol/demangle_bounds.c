@@ -1,14 +1,14 @@
 /*
- * Three ways in which names make libiberty work without an end:
+ * Three constructs make libiberty run without a bound:
  *
- * D: a back reference to a type prints again what stands there, back references inside included.
+ * D: a back reference to a type prints that type again, including its own back references.
  *
- * C++, while parsing: in the type of a conversion operator, a template parameter with arguments ("cvT_I...E") is
- * parsed, given up and parsed once more, and so is the same inside its arguments.
+ * C++ parsing: in the type of a conversion operator, libiberty parses a template parameter with arguments
+ * ("cvT_I...E"), backtracks, and parses it again; the same happens inside its arguments.
  *
- * C++, while printing: a pack expansion ("Dp") first searches all of its pattern for a pack. A pattern is a tree only
- * on the face of it: substitutions ("S0_") refer to the same part again and again, and 30 lines of them are 2^30
- * places to search. Everything else that is walked so is printed too, and ends with the room for what is printed.
+ * C++ printing: a pack expansion ("Dp") first searches its whole pattern for a pack. A pattern only looks like a tree:
+ * substitutions ("S0_") refer to the same part many times, and 30 lines of them make 2^30 nodes to search. Everything
+ * else that is walked this way is also printed, so the output limit bounds it.
  */
 #include "symbol/demangle_bounds.h"
 
@@ -19,8 +19,7 @@
 
 /* ---- D ---- */
 
-/* What a whole name may become, by the bound of d_expansion(): of the 16,975 names of gcc's D library 19 are over it.
- */
+/* Limit for d_expansion() of a whole name. 19 of the 16,975 names of gcc's D library exceed it. */
 #define D_EXPANSION_MAX (UINT64_C(16) << 20)
 
 static bool is_digit(char c)
@@ -28,7 +27,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* How many characters libiberty prints for one of a name, at most. */
+/* How many characters libiberty prints at most for one character of a name. */
 static uint64_t d_printed(char c)
 {
     if (is_digit(c))
@@ -37,8 +36,8 @@ static uint64_t d_printed(char c)
     return is_calling_convention ? strlen("extern(Objective-C) ") : strlen("immutable()");
 }
 
-/* Where the back reference at `at` leads; `at` itself if it leads nowhere. Format: "Q" and a distance in base 26, its
- * last digit in lower case. */
+/* The target of the back reference at `at`; `at` itself if the target is invalid. Format: "Q" and a distance in base
+ * 26, whose last digit is lower-case. */
 static size_t d_reference_target(const char *name, size_t at)
 {
     uint64_t distance = 0;
@@ -52,10 +51,10 @@ static size_t d_reference_target(const char *name, size_t at)
     return at;
 }
 
-/* A bound of what the name prints: a reference to a type prints at most what stands between there and here. */
+/* Upper bound of the output: a reference to a type prints at most everything from its target up to here. */
 static uint64_t d_expansion(const char *name, size_t length)
 {
-    uint64_t *before = malloc((length + 1) * sizeof(*before)); /* what the first i characters print */
+    uint64_t *before = malloc((length + 1) * sizeof(*before)); /* output of the first i characters */
     if (!before)
         return UINT64_MAX;
     before[0] = 0;
@@ -83,8 +82,8 @@ static const char *skip_sequence_number(const char *at)
     return at + strspn(at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* How often such things as "T_", "T0_" (kind 'T') or "S1A_" (kind 'S') stand in the name, followed by `next` if that
- * is not 0. */
+/* Counts references such as "T_", "T0_" (kind 'T') or "S1A_" (kind 'S') in the name, followed by `next` if that is not
+ * 0. */
 static size_t count_references(const char *name, char kind, char next)
 {
     size_t count = 0;
@@ -95,7 +94,7 @@ static size_t count_references(const char *name, char kind, char next)
     return count;
 }
 
-/* Each doubles the work where they nest. */
+/* Each nested one doubles the work. */
 enum { TEMPLATES_IN_CONVERSIONS_MAX = 12 };
 
 static bool is_parsed_soon(const char *name)
@@ -105,14 +104,14 @@ static bool is_parsed_soon(const char *name)
 
 /* ---- C++: searching packs ---- */
 
-enum { REFERENCES_MAX = 4 }; /* few double little */
+enum { REFERENCES_MAX = 4 }; /* so few cause little doubling */
 
-#define SEARCH_MAX (UINT64_C(1) << 24) /* parts of the tree that may be walked: some 50 ms */
+#define SEARCH_MAX (UINT64_C(1) << 24) /* limit of visited nodes: about 50 ms */
 
 struct tree {
-    const struct demangle_component *components; /* all nodes are in here */
+    const struct demangle_component *components; /* array of all nodes */
     size_t count;
-    uint64_t *sizes;    /* per node: its parts, as often as they are referred to, plus 1; 0: not known yet */
+    uint64_t *sizes;    /* per node: its parts, counted once per reference, plus 1; 0: unknown yet */
     uint64_t *searches; /* per node: the parts that searches for packs in it visit */
 };
 
@@ -155,14 +154,14 @@ static uint64_t add_up_to(uint64_t a, uint64_t b)
     return a + b < SEARCH_MAX * 2 ? a + b : SEARCH_MAX * 2;
 }
 
-/* The number of a node; SIZE_MAX if it is none. */
+/* The index of a node; SIZE_MAX if it is not in the tree. */
 static size_t number_of(const struct tree *tree, const struct demangle_component *node)
 {
     uintptr_t at = (uintptr_t)node - (uintptr_t)tree->components;
     return node && at / sizeof(*node) < tree->count ? at / sizeof(*node) : SIZE_MAX;
 }
 
-/* Fills in sizes and searches of a node and all below. */
+/* Computes sizes and searches of a node and everything below it. */
 static void measure(struct tree *tree, const struct demangle_component *node)
 {
     size_t number = number_of(tree, node);
@@ -192,7 +191,7 @@ static bool is_searched_soon(const char *name, size_t length)
     struct demangle_component *root =
         cplus_demangle_v3_components(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, &memory);
     if (!root)
-        return false; /* it is not mangled, or has a form that libiberty tries only then */
+        return false; /* not mangled, or a form that libiberty only tries when demangling */
     struct tree tree = {.components = memory, .count = 2 * length};
     tree.sizes = calloc(tree.count, sizeof(*tree.sizes));
     tree.searches = calloc(tree.count, sizeof(*tree.searches));

@@ -1,6 +1,6 @@
 /*
- * All instructions are decoded first, and their targets listed; then the targets are looked up together, which is one
- * pass over the symbol table whatever their number is; then the texts are put together.
+ * First decode all instructions and list their targets. Then look up all targets in one pass over the symbol table.
+ * Then compose the texts.
  */
 #include "base/search.h"
 #include "symbol/debug_file.h"
@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No instruction is longer; so the last one can be completed. */
+/* The longest instruction; reading this much beyond the end completes the last one. */
 enum { INSTRUCTION_MAX = 16 };
 
-/* Bytes of names in one answer: a hostile file could name a function with 64 KiB and call it everywhere. */
+/* Limit of symbol names per request: a hostile file could give a function a name of 64 KiB, and call it everywhere. */
 enum { NAMES_MAX = 64 << 20 };
 
 struct target {
     enum reference_kind kind;
     uint64_t rva;
-    bool is_got_entry; /* of the offset table */
+    bool is_got_entry; /* the target is a GOT entry */
 };
 
 struct work {
@@ -33,18 +33,18 @@ struct work {
     struct symbolizer *names;
     struct elf_file file;
     bool is_open;
-    uint64_t base; /* vaddr from which rvas count */
+    uint64_t base; /* vaddr of rva 0 */
     uint64_t start, size;
-    unsigned char *code; /* from `start` on */
-    size_t code_size;    /* a few bytes more than `size` where the section goes on */
+    unsigned char *code; /* code at `start` */
+    size_t code_size;    /* a few bytes more than `size`, unless the section ends */
     struct decoder *decoder;
     struct mapping_symbols kinds;
-    ARRAY(struct target) targets;    /* one for each instruction */
+    ARRAY(struct target) targets;    /* one per instruction */
     ARRAY(struct got_entry) entries; /* by address, distinct */
     struct arena arena;              /* texts of `entries` */
-    ARRAY(uint64_t) rvas;            /* of all that wants a name, sorted, distinct */
-    struct symbol_answers found;     /* of `rvas` */
-    size_t names_size;               /* bytes that were put behind instructions */
+    ARRAY(uint64_t) rvas;            /* addresses to symbolize, sorted, distinct */
+    struct symbol_answers found;     /* answers for `rvas` */
+    size_t names_size;               /* bytes of the symbol names in the output */
 };
 
 /* ---- the code ---- */
@@ -61,7 +61,7 @@ static int open_file(struct work *work, struct error *err)
     return decoder_open(&work->decoder, work->file.machine, work->base, err);
 }
 
-/* Where the function that holds `start` ends; 0 if that is not known. */
+/* Finds the end of the function that contains `start`; 0 if unknown. */
 static int find_function_end(struct work *work, uint64_t *end, struct error *err)
 {
     struct symbol_answers answers;
@@ -103,7 +103,7 @@ static int read_code(struct work *work, struct error *err)
     return mapping_symbols_find(&work->kinds, &work->file, vaddr, vaddr + work->size, err);
 }
 
-/* The state of the processor stands in the lowest bit of an address of ARM code. */
+/* Bit 0 of an ARM code address selects Thumb. */
 static void align_start(struct work *work)
 {
     uint16_t machine = work->file.machine;
@@ -178,7 +178,7 @@ static int by_entry_address(const void *a, const void *b)
     return left->address < right->address ? -1 : left->address > right->address;
 }
 
-/* What is in the entries of the offset table; those without a symbol have a target to look up. */
+/* Resolves GOT entries. Entries without a symbol have a target to look up. */
 static int resolve_got_entries(struct work *work, struct error *err)
 {
     size_t kept = 0;
@@ -218,7 +218,7 @@ static const struct got_entry *got_entry_of(const struct work *work, uint64_t rv
     return bsearch(&wanted, work->entries.data, work->entries.length, sizeof(wanted), by_entry_address);
 }
 
-/* A text behind a part of an address: "<name+0x10>", "<name@got>", or nothing. */
+/* The symbol appended to an address: "<name+0x10>", "<name@got>", or nothing. */
 struct label {
     const char *name, *suffix;
     uint64_t distance;

@@ -1,16 +1,14 @@
 /*
  * The pass over the DIEs of a unit.
  *
- * The tree is walked from the first DIE to the last, in the order of the file, with the wanted addresses at hand. What
- * cannot matter is stepped over:
- *  - values of DIEs that are no functions (dwarf_die_skip),
- *  - all that lies inside a function without a wanted address, or inside a type, where DW_AT_sibling says where that
- * ends (gcc writes it, clang and rustc do not). A function nested in another one need not lie inside the range of the
- * outer one, and code could be described inside types: addresses that are left without a function are looked for in a
- * second pass that steps over nothing.
+ * It walks the tree in file order, with the requested addresses at hand, and skips what cannot matter:
+ *  - values of DIEs that are not functions (dwarf_die_skip),
+ *  - the contents of types, and of functions that contain no requested address, where DW_AT_sibling gives their end
+ * (gcc writes it, clang and rustc do not). A nested function may lie outside the range of the outer one, and types may
+ * contain code. So if some addresses have no function, a second pass without skipping searches for them.
  *
- * Where ranges overlap, the last DIE wins, so an inlined call wins over the function around it. llvm-symbolizer decides
- * the same way (DWARFUnit::updateAddressDieMap).
+ * Where ranges overlap, the last DIE wins, so an inlined call wins over the function that contains it. llvm-symbolizer
+ * does the same (DWARFUnit::updateAddressDieMap).
  */
 #include "base/search.h"
 #include "symbol/dwarf_functions.h"
@@ -21,14 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deeper trees than any compiler writes (the deepest seen have 60 levels). */
+/* Limit of depth; the deepest tree seen in real files has 60 levels. */
 enum { DEPTH_MAX = 4096 };
 
 struct level {
     struct dwarf_function function; /* the innermost function around the DIEs of this level */
-    uint32_t index;                 /* of it in `list` once it is there */
+    uint32_t index;                 /* its index in `list`, once added */
     bool in_function, is_listed;
-    bool is_hit; /* some wanted address lies in it; always true in the thorough pass */
+    bool is_hit; /* contains a requested address; always true in the second pass */
 };
 
 struct pass {
@@ -41,7 +39,7 @@ struct pass {
     ARRAY(struct level) levels;
 };
 
-/* A function's DIE as it is read, before its place in the tree is known. */
+/* Attributes of a function's DIE, before it has a place in the tree. */
 struct parsed_function {
     struct dwarf_function function;
     struct dwarf_code code;
@@ -86,7 +84,7 @@ static uint64_t parse_sibling(struct pass *pass, const struct dwarf_abbrev *abbr
     return parse_function(pass, abbrev, c, 0).sibling;
 }
 
-/* Puts the functions around the DIEs of this level into the list, the outermost first. */
+/* Adds the functions around the DIEs of this level to the list, outermost first. */
 static uint32_t list_function(struct pass *pass, size_t depth)
 {
     size_t from = depth;
@@ -143,7 +141,7 @@ static struct level level_of(const struct pass *pass, size_t depth, const struct
     struct level level = {.function = parsed->function, .in_function = true};
     const struct level *around = &pass->levels.data[depth];
     if (is_inlined && around->in_function)
-        level.function.parent = 0; /* the number comes when both are listed */
+        level.function.parent = 0; /* list_function() sets it */
     return level;
 }
 
@@ -164,7 +162,7 @@ static bool may_hold_code(uint16_t tag)
     }
 }
 
-/* Moves the cursor over the children of a DIE, if that leads forward. */
+/* Skips the children of a DIE by its DW_AT_sibling. False unless that leads forward. */
 static bool jump(const struct pass *pass, struct cursor *c, uint64_t sibling)
 {
     uint64_t here = dwarf_unit_offset(pass->reader, c->at);
@@ -192,7 +190,7 @@ static bool push_level(struct pass *pass, const struct level *level)
     return false;
 }
 
-/* A DIE of a function, inside levels.data[depth]. False ends the pass. */
+/* Reads a function's DIE inside levels.data[depth]. False ends the pass. */
 static bool visit_function(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c, uint64_t die)
 {
     size_t depth = pass->levels.length - 1;
@@ -212,7 +210,7 @@ static bool visit_function(struct pass *pass, const struct dwarf_abbrev *abbrev,
     return !pass->no_memory;
 }
 
-/* Any other DIE, and functions in a place where they need not be looked at. */
+/* Skips any other DIE, and functions inside a part of the tree without requested addresses. */
 static bool visit_other(struct pass *pass, const struct dwarf_abbrev *abbrev, struct cursor *c)
 {
     if (!abbrev->has_children) {
@@ -250,13 +248,13 @@ static void walk(struct pass *pass)
     pass->levels.length = 0;
     if (!push_level(pass, &root))
         return;
-    if (cursor_left(&c) == 0) /* it cannot be read */
+    if (cursor_left(&c) == 0) /* unreadable */
         dwarf_stop_at(pass->reader, NULL);
     while (cursor_left(&c) > 0 && !c.failed && dwarf_work(pass->reader, 1)) {
         uint64_t die = dwarf_unit_offset(pass->reader, c.at);
         abbrev = dwarf_die_start(pass->reader, &c);
         if (!abbrev) {
-            if (c.failed || pass->levels.length <= 2) { /* the end of the root's children: then padding at most */
+            if (c.failed || pass->levels.length <= 2) { /* the end of the root's children: only padding may follow */
                 c.failed |= !only_zeros(c);
                 break;
             }
@@ -272,7 +270,7 @@ static void walk(struct pass *pass)
         dwarf_stop_at(pass->reader, abbrev);
 }
 
-/* The second pass, for the addresses without a function alone. */
+/* The second pass: for the addresses without a function. */
 static int walk_thoroughly(struct pass *pass, struct error *err)
 {
     uint32_t *all_innermost = pass->functions->innermost;
@@ -315,7 +313,7 @@ int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_re
     if (count == 0)
         return 0;
     struct pass pass = {.functions = functions, .reader = reader, .vaddrs = vaddrs, .count = count};
-    pass.thorough = reader->unit->version == 2; /* which has no lists of ranges: what is inside may lie outside */
+    pass.thorough = reader->unit->version == 2; /* DWARF 2 has no range lists, so nested functions may lie outside */
     walk(&pass);
     int result = pass.no_memory ? error_no_memory(err) : walk_thoroughly(&pass, err);
     array_free(&pass.levels);

@@ -1,11 +1,11 @@
 /*
- * A function that was inlined, or is defined outside of its class, has its name in another DIE: DW_AT_abstract_origin
- * leads from the concrete to the abstract function, DW_AT_specification from a definition to its declaration, and
- * either may lead into another unit (link-time optimization) or another file (dwz). The first linkage name on that way
- * is taken. Damaged files can make loops of it, so the way is bounded.
+ * An inlined function, or one defined outside its class, has its name in another DIE: DW_AT_abstract_origin leads from
+ * the concrete to the abstract function, DW_AT_specification from a definition to its declaration. Either may lead to
+ * another unit (link-time optimization) or another file (dwz). The first linkage name on this path wins. A damaged file
+ * may contain loops, so the path has a length limit.
  *
- * Without a linkage name there is DW_AT_name, which in C++ says too little ("operator()"): then the DIEs around it are
- * searched from the start of the unit, because a DIE does not know its parent.
+ * Without a linkage name, DW_AT_name is used. In C++ it lacks the scope ("operator()"), and a DIE does not know its
+ * parent. So the scopes around it are found by a search from the start of the unit.
  */
 #include "symbol/demangle.h"
 #include "symbol/dwarf_names.h"
@@ -21,7 +21,7 @@ enum { COST_OF_DIE = 16, COST_OF_MISSING_TEXT = 1 << 16 };
 /* From the list at dwarfstd.org/languages.html; <dwarf.h> of elfutils 0.188 lacks them. */
 enum { LANG_CPP_17 = 0x2a, LANG_CPP_20, LANG_FORTRAN_18 = 0x2d, LANG_ADA_2005, LANG_ADA_2012 };
 
-/* A DIE, anywhere. */
+/* A DIE in any unit. */
 struct place {
     struct dwarf_unit_reader *reader;
     uint64_t offset;
@@ -105,7 +105,7 @@ static bool read_attributes(struct dwarf_names *names, struct place place, struc
     return !c.failed;
 }
 
-/* Where there is no end of the text, much was read to find out. */
+/* Charges for the whole section if the text has no end, because all of it was searched. */
 static const char *read_text(struct dwarf_names *names, struct place place, struct dwarf_value value)
 {
     if (!value.form || !names->own->work_left)
@@ -215,7 +215,7 @@ static uint64_t read_sibling(struct dwarf_unit_reader *reader, const struct dwar
     return sibling;
 }
 
-/* The offsets of the DIEs around `place`, the outermost first; their number, or 0 if they were not found. */
+/* Finds the offsets of the DIEs around `place`, outermost first. Returns their count; 0 if the search failed. */
 static size_t find_scopes(struct dwarf_names *names, struct place place, uint64_t *scopes)
 {
     struct dwarf_unit_reader *reader = place.reader;
@@ -247,7 +247,7 @@ static size_t find_scopes(struct dwarf_names *names, struct place place, uint64_
     return 0;
 }
 
-/* A scope's own name: "" if the scope does not show in names. */
+/* The name of a scope: "" if the scope is not a part of names. */
 static const char *scope_name(struct dwarf_names *names, struct place place)
 {
     struct name_attributes found;
@@ -278,8 +278,8 @@ static const char *qualify(struct dwarf_names *names, struct place place, const 
     return length < sizeof(text) ? arena_copy(names->arena, text, length) : name;
 }
 
-/* NULL for a linkage name that is not mangled: in C that is an alias from an asm label (glibc's __GI_getaddrinfo), and
- * DW_AT_name says the same better. */
+/* NULL for a linkage name that is not mangled. In C this is an alias from an asm label (glibc's __GI_getaddrinfo), and
+ * DW_AT_name is better. */
 static const char *demangle_linkage_name(struct dwarf_names *names, struct place place, struct dwarf_value value)
 {
     const char *text = read_text(names, place, value);
@@ -301,7 +301,7 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
         if (!follow(names, &place, found.origin.form ? found.origin : found.specification))
             break;
     }
-    /* `named` may be of a unit that was forgotten on the way: then the short name has to do. */
+    /* `named` may be in a unit that was evicted: then the short name is used. */
     struct dwarf_unit_reader *reader = plain && named.reader == names->own ? named.reader : NULL;
     for (size_t i = 0; plain && i < names->others.length; i++)
         if (names->others.data[i].reader == named.reader)
@@ -313,7 +313,7 @@ static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
     return (struct dwarf_name){.text = plain, .is_partial = is_partial};
 }
 
-/* The DIE that all inlined calls of one function share, so that its name is looked up once. */
+/* The DIE that all inlined calls of a function share, so that its name is looked up once. */
 static uint64_t shared_die(struct dwarf_names *names, uint64_t die)
 {
     struct name_attributes found;

@@ -1,21 +1,20 @@
 /*
- * Reading the table of Go functions.
+ * Reads the table of Go functions.
  *
- * A sorted array leads from addresses to records. A record names the function and refers to tables of steps: (how much
- * a value changes, how many bytes of code it holds for), both as variable-length numbers, for the number of the file,
- * for the line, and for the innermost inlined call. An inlined call has the name of its function and the place of the
- * call, given as a pc of the function around it: looking that up in the same tables gives the file and line of the call
- * and the next call outwards.
+ * A sorted array maps addresses to records. A record names the function and refers to tables of steps: pairs of a value
+ * change and the number of code bytes for which the value holds, both as variable-length numbers. There is one table
+ * for the file index, one for the line, and one for the innermost inlined call. An inlined call gives its function's
+ * name and its call site as a pc of the outer function. Looking that pc up in the same tables gives the file and line
+ * of the call, and the next outer call.
  *
- * Nothing is trusted: parts are read through cursors that end with the table, the way outwards and the steps are
- * bounded.
+ * The file may be hostile: reads go through cursors that end with the table, and steps and call depth are bounded.
  */
 #include "symbol/go_functions.h"
 
 enum { STEPS_MAX = 1 << 26, INLINES_MAX = 256, TEXT_MAX = 1 << 16, INLINED_CALL_TABLE = 2, INLINED_CALL_DATA = 3 };
 
-/* Where a record has its fields: offsets in bytes behind the function's address, which is a word long in Go 1.16 and
- * else 4 bytes. */
+/* Offsets of the fields of a record, in bytes after the function's address, which is a word in Go 1.16 and 4 bytes
+ * later. */
 enum { FIELD_NAME = 0, FIELD_FILES = 16, FIELD_LINES = 20, FIELD_TABLE_COUNT = 24, FIELD_UNIT = 28 };
 
 int go_functions_open(struct go_functions *functions, const struct elf_file *file, struct error *err)
@@ -56,7 +55,7 @@ static const char *text_at(const struct go_table *table, uint64_t part, uint64_t
 
 struct entry {
     uint64_t start;  /* vaddr */
-    uint64_t record; /* from table->functions on */
+    uint64_t record; /* offset from table->functions */
 };
 
 static struct entry entry_at(const struct go_table *table, uint64_t index)
@@ -81,7 +80,7 @@ static uint32_t field(const struct go_table *table, const struct go_function *fu
     return u32_at(table, fields_of(table, function), at);
 }
 
-/* Where the record's last fixed field ends, and the numbers of its tables begin. */
+/* The end of the record's last fixed field, where the offsets of its tables begin. */
 static uint64_t tables_of(const struct go_table *table, const struct go_function *function)
 {
     return fields_of(table, function) + FIELD_UNIT + (table->layout == GO_LAYOUT_1_20 ? 12 : 8);
@@ -90,7 +89,7 @@ static uint64_t tables_of(const struct go_table *table, const struct go_function
 bool go_functions_find(const struct go_functions *functions, uint64_t vaddr, struct go_function *function)
 {
     const struct go_table *table = &functions->table;
-    uint64_t first = 0, count = table->function_count; /* the last entry that starts at or before vaddr */
+    uint64_t first = 0, count = table->function_count; /* finds the last entry that starts at or before vaddr */
     if (vaddr < entry_at(table, 0).start || vaddr >= entry_at(table, count).start)
         return false;
     while (count > 1) {
@@ -113,7 +112,7 @@ bool go_functions_find(const struct go_functions *functions, uint64_t vaddr, str
 
 /* ---- steps ---- */
 
-/* The value that a table of steps has at a pc; -1 if none. */
+/* The value of a table of steps at a pc; -1 if there is none. */
 static int32_t value_at(struct go_functions *functions, const struct go_function *function, uint32_t steps,
                         uint64_t vaddr)
 {
@@ -156,7 +155,7 @@ static uint32_t table_count(const struct go_table *table, const struct go_functi
     return field(table, function, FIELD_TABLE_COUNT);
 }
 
-/* The number of the innermost call that was inlined at a pc; -1 if none. */
+/* The index of the innermost call inlined at a pc; -1 if there is none. */
 static int32_t inlined_call_at(struct go_functions *functions, const struct go_function *function, uint64_t vaddr)
 {
     const struct go_table *table = &functions->table;
@@ -185,14 +184,14 @@ static uint64_t inlined_calls(const struct go_table *table, const struct go_func
 
 struct inlined_call {
     const char *name;
-    uint64_t caller; /* vaddr of an instruction at the place of the call */
+    uint64_t caller; /* vaddr of an instruction at the call site */
 };
 
 static bool read_inlined_call(struct go_functions *functions, const struct go_function *function, uint64_t calls,
                               uint32_t number, struct inlined_call *call)
 {
     const struct go_table *table = &functions->table;
-    bool is_long = table->layout != GO_LAYOUT_1_20; /* with the number of the parent, and file and line of the call */
+    bool is_long = table->layout != GO_LAYOUT_1_20; /* with the index of the parent, and the call's file and line */
     uint64_t address = calls + (uint64_t)number * (is_long ? 20 : 16);
     const struct elf_section *section = functions->calls_section;
     if (!section || address < section->address || address - section->address >= section->bytes.size) {

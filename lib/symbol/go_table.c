@@ -1,11 +1,11 @@
 /*
- * Finding the table, and the two addresses that are not in it.
+ * Finds the table, and the two addresses that it lacks.
  *
- * Its section is .gopclntab; in programs that can be loaded anywhere .data.rel.ro.gopclntab up to Go 1.25, which a
- * linker other than Go's merges into .data.rel.ro: there the header is searched. Since Go 1.18 functions count from
- * the start of Go's text, which with cgo is not where .text starts, and inlined calls from a symbol that strip removes.
- * The runtime knows both from its `moduledata`, a record whose first two words point to the table and to its names:
- * it is found by them. Where the linker left addresses to the loader, they are taken from the relocations.
+ * Its section is .gopclntab. Position-independent programs up to Go 1.25 have it in .data.rel.ro.gopclntab, which
+ * linkers other than Go's merge into .data.rel.ro; there we search for the header. Since Go 1.18 functions are relative
+ * to the start of Go's text, which with cgo is not the start of .text, and inlined calls are relative to a symbol that
+ * strip removes. The runtime has both addresses in its `moduledata`, a record whose first two words point to the table
+ * and to its names. We search for these words. Where the loader fills in addresses, we read them from the relocations.
  */
 #include "symbol/go_table.h"
 
@@ -21,12 +21,12 @@ enum {
     MAGIC_1_20 = 0xfffffff1,
 };
 
-/* Words of moduledata. */
+/* Indexes of words of moduledata. */
 enum { MODULE_TEXT = 22, MODULE_FUNCTION_DATA_1_18 = 38, MODULE_FUNCTION_DATA_1_20 = 40, MODULE_WORDS };
 
 enum { HEADER_MAX = 8 + 8 * 8, SCAN_STEP = 1 << 16 };
 
-#define SCAN_MAX (UINT64_C(256) << 20) /* bytes of data in which the moduledata is searched */
+#define SCAN_MAX (UINT64_C(256) << 20) /* bytes of data to search for moduledata */
 
 const struct elf_section *go_table_section(const struct elf_file *file, uint64_t address)
 {
@@ -39,7 +39,7 @@ const struct elf_section *go_table_section(const struct elf_file *file, uint64_t
     return NULL;
 }
 
-/* ---- what the loader would write ---- */
+/* ---- relocated words ---- */
 
 static bool is_relative(const struct elf_file *file, uint32_t type)
 {
@@ -47,7 +47,7 @@ static bool is_relative(const struct elf_file *file, uint32_t type)
            (file->machine == EM_AARCH64 && type == R_AARCH64_RELATIVE);
 }
 
-/* Calls `visit` for each word that is an address in this program, until it returns false. (32-bit files have their
+/* Calls `visit` for each word that holds an address of this program, until it returns false. (32-bit files hold these
  * addresses in place.) */
 static void each_relocation(const struct elf_file *file, bool (*visit)(void *context, const struct elf_relocation *),
                             void *context)
@@ -82,7 +82,7 @@ static bool write_relocation(void *context, const struct elf_relocation *relocat
     return true;
 }
 
-/* Reads what the program has in memory at this vaddr. */
+/* Reads the program's memory at this vaddr as loaded. */
 static bool read_program(const struct elf_file *file, uint64_t address, void *out, size_t size)
 {
     const struct elf_section *section = go_table_section(file, address);
@@ -117,7 +117,7 @@ static bool take_layout(struct go_table *table, uint32_t magic)
     }
 }
 
-/* Whether the header in `raw` makes sense for a table of `size` bytes; then its fields. */
+/* Parses the header in `raw` for a table of `size` bytes. False if it is implausible. */
 static bool read_header(struct go_table *table, const struct elf_file *file, const void *raw, size_t raw_size,
                         uint64_t size)
 {
@@ -151,7 +151,7 @@ static bool is_header_at(struct go_table *table, const struct elf_file *file, co
     return bytes_read(&section->bytes, at, raw, size) && read_header(table, file, raw, size, left);
 }
 
-/* The offset of the header in a section of other things; UINT64_MAX if it is not there. */
+/* Searches a section for the header. Returns its offset, or UINT64_MAX. */
 static uint64_t search_header(struct go_table *table, const struct elf_file *file, const struct elf_section *section)
 {
     struct window window = {.bytes = &section->bytes, .step = SCAN_STEP};
@@ -203,7 +203,7 @@ static bool note_candidate(void *context, const struct elf_relocation *relocatio
     return search->count < sizeof(search->candidates) / sizeof(search->candidates[0]);
 }
 
-/* Without relocations the words stand in the data. */
+/* Without relocations the data holds the words. */
 static void scan_section(struct module_search *search, const struct elf_section *section, uint64_t *work_left)
 {
     unsigned word = search->table->pointer_size;
@@ -281,7 +281,8 @@ int go_table_open(struct go_table *table, const struct elf_file *file, struct er
         return error_set(err, EINVAL, "its table of Go functions cannot be read");
     }
     table->size = (size_t)size;
-    read_header(table, file, table->bytes, table->size, size); /* again: the start of the text may be relocated */
+    read_header(table, file, table->bytes, table->size,
+                size); /* parsed again, because the start of the text may be relocated */
     find_addresses(table, file);
     return 0;
 }

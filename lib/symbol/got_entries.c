@@ -1,8 +1,7 @@
 /*
- * A relocation says which pointer gets which value: the address of a symbol (by its number in .dynsym), or a place in
- * the same file, which stands in the relocation (RELA), or in the pointer itself (REL, and the packed .relr.dyn, which
- * need not be unpacked for that reason). Layouts: System V ABI (gabi, "Relocation"), and its supplements for each
- * machine.
+ * A relocation says which value a pointer gets: the address of a symbol (by its index in .dynsym), or an address in the
+ * same file. The latter is in the relocation (RELA), or in the pointer itself (REL, and the packed .relr.dyn, which
+ * therefore need not be unpacked). Layouts: System V ABI (gabi, "Relocation"), and its supplements for each machine.
  */
 #include "symbol/got_entries.h"
 
@@ -12,10 +11,10 @@
 
 #include <stdlib.h>
 
-/* Real files have two tables of relocations; a hostile one could have a million, each of them as large as the file. */
+/* Real files have two relocation tables. A hostile file could have a million, each as large as the file. */
 enum { TABLES_MAX = 16 };
 
-/* Whether the pointer gets an address in the same file. */
+/* Whether the relocation gives the pointer an address in the same file. */
 static bool is_relative(const struct elf_file *file, uint32_t type)
 {
     switch (file->machine) {
@@ -32,7 +31,7 @@ static bool is_relative(const struct elf_file *file, uint32_t type)
     }
 }
 
-/* The demangled name of a symbol of the table; NULL if it has none. */
+/* The demangled name of a symbol in the table; NULL if unnamed. */
 static const char *symbol_name(const struct elf_file *file, const struct elf_section *table, uint32_t index,
                                struct arena *arena)
 {
@@ -81,7 +80,7 @@ static void resolve_by_table(const struct elf_file *file, const struct elf_secti
     elf_relocations_free(&relocations);
 }
 
-/* The value that the pointer has in the file. */
+/* The pointer's value in the file. */
 static uint64_t stored_value(const struct elf_file *file, uint64_t address)
 {
     const struct elf_section *section = elf_file_section_at(file, address);

@@ -1,11 +1,11 @@
 /*
- * A segment tree (de Berg et al., Computational Geometry, 10.3) over the pieces into which all starts and ends cut the
- * addresses. A change stands at the few nodes that together are its range, at each in the order of time, and an address
- * lies below one node of each level: the last change up to a time at any of these is the answer. What later code covers
- * in part goes on to hold in the other part.
+ * A segment tree (de Berg et al., Computational Geometry, 10.3) over the address ranges between all starts and ends. A
+ * change is stored at the few nodes that together cover its range, ordered by time at each node. An address lies below
+ * one node per level, so the answer is the latest change at any of these nodes. Code that later code overwrites in part
+ * stays valid in the other part.
  *
- * The tree has the form of a heap without pointers: leaf i is node count + i, the parent of node n is n / 2. Compilers
- * seldom put code across the bounds of other code, so nearly every change stands at one or two nodes.
+ * The tree is laid out like a heap, without pointers: leaf i is at node count + i, the parent of node n is n / 2.
+ * Compilers rarely put code across the bounds of other code, so nearly every change is stored at one or two nodes.
  */
 #include "symbol/jit_history.h"
 
@@ -19,7 +19,7 @@ bool jit_history_add(struct jit_history *history, const struct jit_change *chang
     return change->start >= change->end || array_push(&history->changes, *change);
 }
 
-/* ---- order ---- */
+/* ---- sorting ---- */
 
 struct timed {
     uint64_t time;
@@ -84,7 +84,7 @@ static size_t leaf_count(const struct jit_history *history)
     return history->bounds.length ? history->bounds.length - 1 : 0;
 }
 
-/* The nodes that together are the leaves from `first` up to `last` (exclusive): their number; at most 2 a level. */
+/* Finds the nodes that cover the leaves [first, last). Returns their count, at most 2 per level. */
 enum { COVER_MAX = 128 };
 
 static size_t cover(size_t leaves, size_t first, size_t last, size_t nodes[COVER_MAX])
@@ -119,7 +119,7 @@ static bool build_tree(struct jit_history *history)
     if (total >= UINT32_MAX || !(history->node_changes = malloc((total + 1) * sizeof(*history->node_changes))))
         return false;
     uint32_t end = 0;
-    for (size_t n = 0; n < node_count; n++) { /* to where each node's part begins; filling it moves that to its end */
+    for (size_t n = 0; n < node_count; n++) { /* start of each node's part; filling advances it to the end */
         uint32_t count = history->node_ends[n];
         history->node_ends[n] = end;
         end += count;
@@ -137,7 +137,7 @@ int jit_history_finish(struct jit_history *history, struct error *err)
     return 0;
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 
 static bool is_made_by(const void *change, const void *time)
 {
@@ -155,7 +155,7 @@ static bool is_among_first(const void *change, const void *count)
     return *(const uint32_t *)change < *(const size_t *)count;
 }
 
-/* The last of the node's changes that is one of the first `count` of all, plus 1; 0 if there is none. */
+/* Finds the node's last change among the first `count` changes of all. Returns its index plus 1, or 0. */
 static size_t last_at_node(const struct jit_history *history, size_t node, size_t count)
 {
     size_t first = node ? history->node_ends[node - 1] : 0;

@@ -1,14 +1,14 @@
 /*
- * Three forms are known, and every other text is a function's name as it stands:
+ * Recognizes three formats. Any other text is a function name as it is.
  *
- *     JS:*work /src/app.js:3:14     V8 (node): kind of code, tier, function, file, line and column of its declaration.
+ *     JS:*work /src/app.js:3:14     V8 (node): code kind, tier, function; file, line and column of its declaration.
  *                                   An anonymous function has no name: "JS:~ /src/app.js:1:1"
  *     py::Class.work:/src/app.py    CPython: qualified name, file
- *     Builtin:ArrayMap              V8's own code; also BytecodeHandler:, Stub:, RegExp: and so on, kept as they stand
+ *     Builtin:ArrayMap              V8's own code; also BytecodeHandler:, Stub:, RegExp: and so on; left as they are
  *
- * V8 marks the tier: ~ interpreted, ^ baseline (Sparkplug), + Maglev, * TurboFan; behind + or * stands ' for code that
- * is specialised for a context, before it o for a loop that was entered while it ran (CodeKindToMarker() in
- * src/objects/code-kind.cc, src/logging/log.cc). A function goes through several of them, and is one function.
+ * V8 marks the tier: ~ interpreted, ^ baseline (Sparkplug), + Maglev, * TurboFan. After + or *, ' marks
+ * context-specialized code; before it, o marks on-stack replacement of a running loop (CodeKindToMarker() in
+ * src/objects/code-kind.cc, src/logging/log.cc). A function passes through several tiers, and stays one function.
  */
 #include "symbol/jit_name.h"
 
@@ -39,7 +39,7 @@ static bool is_control(const char *at, size_t length)
     return length == 2 && first == 0xc2 && (unsigned char)at[1] < 0xa0; /* U+0080 to U+009F */
 }
 
-/* A copy that can be shown anywhere; NULL if memory ran out. */
+/* Copies the text with unprintable characters replaced; NULL if memory ran out. */
 static const char *copy_text(struct span span, struct arena *arena)
 {
     static const size_t most_growth = sizeof(UTF8_REPLACEMENT) - 1; /* one byte becomes the three of U+FFFD */
@@ -74,7 +74,7 @@ static const char *take_tier(struct span *rest)
     return tier;
 }
 
-/* Cuts ":NUMBER" off the end; false if there is none. */
+/* Removes ":NUMBER" from the end; false if there is none. */
 static bool cut_number(struct span *span, uint32_t *number)
 {
     const char *digits = span->end;
@@ -95,8 +95,8 @@ static const char *find_text(struct span span, const char *text)
     return memmem(span.at, (size_t)(span.end - span.at), text, strlen(text));
 }
 
-/* The space between function and file. Either may hold spaces ("get size /home/my files/a.js"), so a place where a file
- * seems to begin comes before the first space of all. */
+/* Finds the space between function and file. Both may contain spaces ("get size /home/my files/a.js"), so a space
+ * before what looks like the start of a file wins over the first space. */
 static const char *find_separator(struct span span)
 {
     static const char *const beginnings[] = {" /", " node:", " file:", " http:", " https:", " wasm:"};

@@ -1,7 +1,7 @@
 /*
- * /proc/kallsyms has one symbol a line, "ffffffff81000000 T _text" and for modules "\t[name]" after that; 150,000 lines
- * and more on a distribution's kernel. The text is kept and cut into strings in place, because that is cheaper than to
- * copy names of which few are wanted. Readers without CAP_SYSLOG see zeros instead of addresses.
+ * /proc/kallsyms has one symbol per line, "ffffffff81000000 T _text", for modules followed by "\t[name]"; a
+ * distribution's kernel has 150,000 lines and more. The text is kept and split into strings in place, because only few
+ * names are requested, and copying all would cost more. Readers without CAP_SYSLOG see zeros instead of addresses.
  */
 #include "base/checksum.h"
 #include "base/search.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More than any kernel has; a bound for what is read of a file given in tests. */
+/* More than any kernel has: a limit for files given in tests. */
 enum { TEXT_MAX = 512 << 20 };
 
 static int read_text(const char *path, char **text)
@@ -65,7 +65,7 @@ static bool is_code(char type)
     return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* Cuts a line into strings. False if it is not of the form above. */
+/* Splits a line into strings. False if its format is unknown. */
 static bool parse_line(struct kallsyms *kallsyms, char *line, struct kernel_symbol *symbol, char *type)
 {
     char *at = line;
@@ -178,18 +178,18 @@ void kallsyms_destroy(struct kallsyms *kallsyms)
 }
 
 /*
- * ---- the form in which they are saved ----
+ * ---- saved form ----
  *
- *     "PROFKSYM"  u64 checksum of all that follows
+ *     "PROFKSYM"  u64 checksum of everything below
  *     u32 count, bytes of names
  *     u32 offset[count]     from _text, ascending
- *     names                 in the same order, each with a NUL
+ *     names                 in the same order, NUL-terminated
  *
- * in the byte order of the machine.
+ * Numbers have the byte order of the machine.
  */
 
 static const char saved_magic[8] = "PROFKSYM";
-static const uint64_t saved_text_start = UINT64_C(0xffffffff81000000); /* any place: where linkers put it */
+static const uint64_t saved_text_start = UINT64_C(0xffffffff81000000); /* arbitrary; the address that linkers use */
 
 struct saved_header {
     char magic[8];
@@ -236,7 +236,7 @@ unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size)
     return bytes;
 }
 
-/* Names each symbol at its offset; false if that is not what the bytes are. */
+/* Sets each symbol's name from its offset; false if the bytes are damaged. */
 static bool take_saved(struct kallsyms *kallsyms, const struct saved_header *header, const unsigned char *offsets)
 {
     uint32_t name = 0, before = 0;
@@ -269,7 +269,7 @@ int kallsyms_decode(struct kallsyms *kallsyms, const void *bytes, size_t size)
     int result = kallsyms->text && array_reserve(&kallsyms->symbols, header.count) ? 0 : -ENOMEM;
     if (result == 0) {
         memcpy(kallsyms->text, offsets + header.count * sizeof(uint32_t), header.names_size);
-        kallsyms->text[header.names_size] = '\0'; /* whatever the last byte is, names end inside */
+        kallsyms->text[header.names_size] = '\0'; /* so that the last name ends inside */
         result = take_saved(kallsyms, &header, offsets) ? 0 : -EINVAL;
     }
     if (result != 0)
@@ -304,7 +304,7 @@ static bool is_in_module(const struct kallsyms *kallsyms, const struct kernel_sy
     return is_module_name(module, kallsyms->text + symbol->module);
 }
 
-/* Of symbols at the same address the first in the file; the kernel lists its aliases in the order of its own table. */
+/* The first symbol in the file at the address of symbol i: the kernel lists aliases in the order of its own table. */
 static size_t first_of_address(const struct kallsyms *kallsyms, size_t i)
 {
     while (i > 0 && kallsyms->symbols.data[i - 1].address == kallsyms->symbols.data[i].address)

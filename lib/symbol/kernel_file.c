@@ -46,7 +46,7 @@ static void try(struct kernel_search *search, const char *format, ...)
         consider(search, fd, path);
 }
 
-/* In the order of debug_search_files(), under the names that such files usually have. */
+/* Tries the usual names of such files, in the order of debug_search_files(). */
 static void try_folders(struct kernel_search *search, const struct debug_search *folders, const char *name,
                         const char *path, const char *other_name)
 {
@@ -73,8 +73,8 @@ static void find_vmlinux(struct kernel_search *search, const struct debug_search
     try(search, "/lib/modules/%s/build/vmlinux", release);
 }
 
-/* Whether a line of modules.dep, "kernel/net/foo-bar.ko.xz: ...", is that of the module foo_bar; then its length up to
- * and with ".ko". The kernel's names have '_' where those of files may have '-'. */
+/* If this line of modules.dep, "kernel/net/foo-bar.ko.xz: ...", is for the module foo_bar, returns its length through
+ * ".ko"; otherwise 0. The kernel's names have '_' where file names may have '-'. */
 static size_t match_module(const char *line, const char *name, size_t name_length)
 {
     const char *end = strchr(line, ':');
@@ -91,7 +91,7 @@ static size_t match_module(const char *line, const char *name, size_t name_lengt
     return strncmp(at, ".ko", 3) == 0 ? (size_t)(at + 3 - line) : 0;
 }
 
-/* The length of a module's name, which may be in brackets, and where it begins. */
+/* The length of a module's name, without brackets, and its start. */
 static size_t plain_name(const char *name, const char **start)
 {
     *start = name + (name[0] == '[');

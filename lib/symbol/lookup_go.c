@@ -1,6 +1,6 @@
 /*
- * The part of a lookup that is for Go programs: without DWARF (go build -ldflags=-w, or strip) the table of the Go
- * runtime has functions, files, lines and inlined calls all the same.
+ * Part of a lookup for Go programs: without DWARF (go build -ldflags=-w, or strip) the Go runtime's own table still has
+ * functions, files, lines and inlined calls.
  */
 #include "symbol/go_functions.h"
 #include "symbol/lookup.h"
@@ -11,7 +11,7 @@
 
 enum { FRAMES_MAX = 256 };
 
-/* Which addresses no compile unit has. */
+/* Marks the addresses that lie in no compile unit. */
 static bool *addresses_without_unit(const struct lookup *lookup)
 {
     size_t count = lookup->job->count;
@@ -71,7 +71,7 @@ static bool read_address(struct lookup *lookup, struct go_functions *functions, 
     return push_frames(&lookup->go, frames, count);
 }
 
-/* Opening the table of a large program takes longer than reading it at a few addresses. */
+/* Whether some address needs the table: opening it takes longer than reading a few addresses. */
 static bool is_anything_missing(const struct lookup *lookup, const bool *without_unit)
 {
     for (size_t i = 0; i < lookup->job->count; i++)

@@ -1,9 +1,9 @@
 /*
- * The part of a lookup that asks libdw, the second reader of DWARF: for the addresses whose units our reader declined,
- * or for all of them where the two are compared. It comes when all units were read, because only then it is known that
- * none is damaged: such a file never reaches libdw.
+ * Part of a lookup that uses libdw, the second reader of DWARF: for the addresses whose units our reader declined, or
+ * for all addresses when the two readers are compared. It runs after all units were read, because libdw must never see
+ * a file with a damaged unit.
  *
- * A handle of libdw serves one thread, and so does this: the thread that puts the answers of the library together.
+ * A handle of libdw serves one thread, so this runs on the thread that composes the library's answers.
  */
 #include "symbol/libdw_reader.h"
 #include "symbol/lookup.h"
@@ -24,8 +24,8 @@ static enum dwarf_verdict worst_verdict(const struct lookup *lookup)
     return worst;
 }
 
-/* Which addresses are for libdw: those of units that were declined; and those without a unit, if they may lie in one
- * whose header was. */
+/* Chooses the addresses for libdw: those in declined units, and those without a unit if the header of some unit was
+ * declined. */
 static void choose_addresses(const struct lookup *lookup, bool *is_chosen)
 {
     bool is_all = lookup->reader == SYMBOL_READER_LIBDW || lookup->file_verdict == DWARF_DECLINED;
@@ -37,7 +37,7 @@ static void choose_addresses(const struct lookup *lookup, bool *is_chosen)
                 is_all || lookup->units.data[u].verdict == DWARF_DECLINED;
 }
 
-/* From frames of the chosen addresses to frames of all. */
+/* Spreads the frames of the chosen addresses to the indexes of all addresses. */
 static void spread_ends(struct lookup *lookup, const bool *is_chosen, uint32_t *ends)
 {
     struct dwarf_frames *frames = &lookup->libdw;
@@ -52,7 +52,7 @@ static void spread_ends(struct lookup *lookup, const bool *is_chosen, uint32_t *
     frames->ends = ends;
 }
 
-/* What libdw cannot read either stays as it is. */
+/* If libdw fails too, the answers stay as they are, and `problem` says why. */
 static int note_failure(struct lookup *lookup, int code, const struct error *why, struct error *err)
 {
     if (code == -ENOMEM)

@@ -1,6 +1,6 @@
 /*
- * The part of a lookup that reads compile units: the functions, inlined calls and lines of the addresses that were
- * found to lie in one, by whichever thread takes it.
+ * Part of a lookup that reads compile units: functions, inlined calls and lines of the addresses in one unit. Any
+ * thread may run it.
  */
 #include "symbol/dwarf_functions.h"
 #include "symbol/dwarf_lines.h"
@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How much there is in .dwo files is not known before they are opened, so that what may be spent on them, in the steps
- * of dwarf_work(), is fixed: about ten seconds. */
+/* Work limit for .dwo files, in steps of dwarf_work(). Their size is unknown before they are opened, so the limit is
+ * fixed: about ten seconds. */
 #define WORK_OF_SPLIT_UNITS (UINT64_C(1) << 31)
 
 struct unit_tables {
@@ -21,7 +21,8 @@ struct unit_tables {
     struct dwarf_line_row *rows;
 };
 
-/* The frames of address i: the innermost has the line of the address, each other one that of the call in it. */
+/* Appends the frames of address i. The innermost frame has the line of the address, each other frame the line of its
+ * call. */
 static bool push_frames(struct dwarf_frames *frames, struct unit_tables *tables, size_t i)
 {
     const struct dwarf_line_row *row = &tables->rows[i];
@@ -52,7 +53,7 @@ static bool push_frames(struct dwarf_frames *frames, struct unit_tables *tables,
     return true;
 }
 
-/* `reader` has the DIEs, `lines` the line table: of split debug info, that is in the skeleton. */
+/* Reads the DIEs with `reader` and the line table with `lines`: for split debug info, that is the skeleton. */
 static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader, struct dwarf_unit_reader *lines,
                      const uint64_t *vaddrs, struct error *err)
 {
@@ -87,8 +88,9 @@ static void charge_work(struct lookup *lookup, uint64_t used)
         ;
 }
 
-/* Charges for opening a reader, and lets it spend what is left. Threads may spend the same at once, so that all
- * together spend a little more: but what the units of a sound file get must not hang on which comes first. */
+/* Charges for opening a reader, and grants it the remaining work. Threads may be granted the same remainder, and
+ * together exceed it a little. Otherwise the units that come first would decide what the others of an undamaged file
+ * get. */
 static uint64_t grant_work(struct lookup *lookup, struct dwarf_unit_reader *reader)
 {
     charge_work(lookup, DWARF_UNIT_WORK_MAX - reader->work_left);
@@ -99,7 +101,7 @@ static uint64_t grant_work(struct lookup *lookup, struct dwarf_unit_reader *read
     return reader->work_left;
 }
 
-/* A skeleton whose split unit is missing still has lines, and some compilers leave inlined functions in it. */
+/* A skeleton without its split unit still has lines, and some compilers keep inlined functions in it. */
 static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, struct dwarf_unit_reader *skeleton,
                            const uint64_t *vaddrs, struct error *err)
 {
@@ -140,7 +142,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     else if (result == 0)
         result = read_unit(unit, &reader, &reader, vaddrs, err);
     else if (result == -EINVAL)
-        result = 0; /* it has no frames; the verdict says why */
+        result = 0; /* no frames; the verdict says why */
     unit->verdict = reader.verdict;
     charge_work(lookup, granted - reader.work_left);
     dwarf_unit_reader_destroy(&reader);

@@ -15,7 +15,7 @@ static int hex_digit(char character)
     return -1;
 }
 
-/* The number of bytes, or 0 if the text is no build id. */
+/* Parses hex digits. Returns the number of bytes; 0 if the text is not a build id. */
 static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
 {
     size_t size = 0;
@@ -28,8 +28,8 @@ static size_t parse_code_id(const char *text, unsigned char *out, size_t max)
     return *text ? 0 : size;
 }
 
-/* Whether the file at the path has the breakpad id of the profile; then also its build id, of size 0 if that id was
- * made from its code. */
+/* Whether the file at the path has the profile's breakpad id. Sets its build id; of size 0 if the breakpad id was
+ * computed from its code. */
 static bool file_fits(const struct named_library *library, unsigned char *build_id, size_t *size)
 {
     struct elf_file file;
@@ -47,7 +47,7 @@ static bool file_fits(const struct named_library *library, unsigned char *build_
     return breakpad_id[0] && strcmp(breakpad_id, library->breakpad_id) == 0;
 }
 
-/* "[kernel.kallsyms]", "[nf_tables]", "[vdso]": what is no file has a name in brackets. */
+/* A name in brackets is not a file: "[kernel.kallsyms]", "[nf_tables]", "[vdso]". */
 static enum symbol_lib_kind kind_of(const char *path)
 {
     size_t length = strlen(path);
@@ -70,7 +70,7 @@ static bool is_own_vdso(struct symbol_lib *lib)
     return is_own;
 }
 
-/* What the kernel has in memory. Of another kernel than the one that runs there may be debug files. */
+/* Identifies the kernel or a module. Debug files may exist for a kernel that is not running. */
 static int identify_in_memory(struct symbol_lib *lib, struct error *err)
 {
     if (!lib->build_id)

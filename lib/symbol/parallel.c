@@ -35,7 +35,7 @@ void parallel_for(unsigned threads, size_t stack_size, size_t count, void (*run)
         threads = (unsigned)count;
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the caller's threads, not for these */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* the caller's threads handle signals */
     if (pthread_attr_init(&attributes) == 0) {
         pthread_attr_setstacksize(&attributes, stack_size);
         while (made_count < threads && pthread_create(&made[made_count], &attributes, work, &loop) == 0)

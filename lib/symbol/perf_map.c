@@ -1,14 +1,12 @@
 /*
- * Lines are appended as code is compiled, and have no times. When a JIT frees code and puts other code in its place, or
- * moves code, it appends a line for what is there now: of the lines that cover an address the last one is the best
- * answer, and the only one that can be had from such a file. Samples that were taken in an address before it was used
- * again get the name of its last user (jitdump files have the times to tell them apart).
+ * JIT compilers append lines while they compile, without timestamps. When a JIT replaces or moves code, it appends a
+ * line for the new code. So the last line that covers an address is the best answer that such a file can give. Samples
+ * from before the reuse get the name of the later code (jitdump files have timestamps to tell them apart).
  *
- * A map of a large program has millions of lines, in any order, and a recording asks for some thousand addresses. So
- * the lines are not sorted: the file is read once, from its last line up, each line gives its name to those of the
- * wanted addresses that it covers and that have none yet, and what has a name is skipped from then on (a union-find
- * forest of "the next address without a name"). That is one binary search a line, however the lines overlap, and it
- * ends early when all addresses are answered.
+ * The map of a large program has millions of lines in any order, and a recording has some thousand addresses. So the
+ * lines are not sorted. The file is read once, from its last line up. Each line names those addresses that it covers
+ * and that have no name yet. A union-find forest ("next address without a name") skips named addresses. This takes one
+ * binary search per line, however the lines overlap, and ends early when all addresses have names.
  */
 #include "symbol/perf_map.h"
 
@@ -22,7 +20,7 @@
 
 static const size_t text_max = (size_t)256 << 20;
 
-/* Half a line may look like a whole one. */
+/* A truncated line may look like a complete one. */
 static void drop_cut_line(struct perf_map *map)
 {
     const char *newline = memchr(map->text, '\n', map->size);
@@ -50,7 +48,7 @@ int perf_map_read(struct perf_map *map, int fd, struct error *err)
             perf_map_destroy(map);
             return code;
         }
-        if (got == 0) /* it has become shorter */
+        if (got == 0) /* the file was truncated */
             break;
         map->size += (size_t)got;
     }
@@ -68,12 +66,12 @@ void perf_map_destroy(struct perf_map *map)
 /* ---- lines ---- */
 
 struct line {
-    uint64_t start, last; /* last: of its bytes */
+    uint64_t start, last; /* last: its last byte */
     struct perf_map_name name;
 };
 
-/* The last newline before `end`; NULL if there is none. In steps, because the address sanitizer looks at all the bytes
- * that memrchr() might read. */
+/* The last newline before `end`; NULL if there is none. Searches in steps, because the address sanitizer checks all
+ * bytes that memrchr() might read. */
 static const char *newline_before(const char *text, const char *end)
 {
     enum { STEP = 4096 };
@@ -86,7 +84,7 @@ static const char *newline_before(const char *text, const char *end)
     return found;
 }
 
-/* A hexadecimal number, with or without 0x, of at most 16 digits, and the space behind it. */
+/* Parses a hexadecimal number of at most 16 digits, with or without 0x, and the space behind it. */
 static bool read_number(const char **at, const char *end, uint64_t *value)
 {
     enum { MOST_DIGITS = 16 };
@@ -127,8 +125,8 @@ static bool parse_line(const char *at, const char *end, struct line *line)
 struct wanted {
     const uint64_t *addresses;
     struct perf_map_name *names;
-    size_t
-        *next; /* of each address without a name itself, else one nearer to the next that has none; `count` ends it */
+    size_t *next; /* per address without a name: itself; otherwise an address closer to the next one without; `count` at
+                     the end */
     size_t count, unnamed;
 };
 

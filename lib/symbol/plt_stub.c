@@ -1,9 +1,9 @@
 /*
- * Stubs as linkers write them (GNU ld, gold, lld, mold); found by what they do, whatever stands around it:
+ * Stubs as linkers write them (GNU ld, gold, lld, mold), recognized by their jump:
  *
- *     x86-64   jmp *slot(%rip)                              behind endbr64, bnd or notrack, or none of them
- *     x86      jmp *slot, jmp *distance(%ebx)               the latter in position independent code: %ebx is the GOT
- *     arm64    adrp x16, page; ldr x17, [x16, #offset]      behind bti, or not
+ *     x86-64   jmp *slot(%rip)                              after endbr64, bnd or notrack, or none of them
+ *     x86      jmp *slot, jmp *distance(%ebx)               the latter in position-independent code: %ebx is the GOT
+ *     arm64    adrp x16, page; ldr x17, [x16, #offset]      after bti, or without
  *     arm      add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]!
  */
 #include "symbol/plt_stub.h"
@@ -20,7 +20,7 @@ bool plt_section_is(const struct elf_section *section)
 
 enum { X86_STUB_SIZE = 16, X86_SHORT_STUB_SIZE = 8, X86_JUMP_SIZE = 6 };
 
-/* What %ebx holds in position independent code. */
+/* The address in %ebx in position-independent code. */
 static bool find_got(const struct elf_file *file, uint64_t *address)
 {
     const struct elf_section *got = elf_file_section(file, ".got.plt");
@@ -30,8 +30,8 @@ static bool find_got(const struct elf_file *file, uint64_t *address)
     return got != NULL;
 }
 
-/* Not all linkers say how long stubs are. A short one is a jump and "xchg %ax, %ax"; no long one has that in half of
- * it. */
+/* Some linkers omit the stub size in the section header. A short stub is a jump and "xchg %ax, %ax"; a long stub never
+ * has the latter in its first half. */
 static bool is_short_stub(const struct elf_section *section, uint64_t offset)
 {
     unsigned char bytes[X86_SHORT_STUB_SIZE];
@@ -98,7 +98,7 @@ static bool is_bti(const struct elf_section *section, uint64_t vaddr)
     return is_word(section, vaddr, 0xffffff3f, 0xd503241f);
 }
 
-/* The code before the first stub begins with "stp x16, x30, [sp, #-16]!", and then looks like one. */
+/* The header before the first stub begins with "stp x16, x30, [sp, #-16]!"; the rest of it looks like a stub. */
 static bool is_arm64_header(const struct elf_section *section, uint64_t vaddr)
 {
     return is_word(section, vaddr, UINT32_MAX, 0xa9bf7bf0);
@@ -126,7 +126,7 @@ static bool read_arm64(const struct elf_section *section, uint64_t vaddr, struct
     return vaddr - stub->start < stub->size;
 }
 
-/* The immediate of an arm data instruction: 8 bits, rotated right by twice the upper 4. */
+/* The immediate of an ARM data instruction: 8 bits, rotated right by twice the upper 4 bits. */
 static uint32_t arm_immediate(uint32_t word)
 {
     uint32_t value = word & 0xff, rotation = (word >> 8 & 0xf) * 2;

@@ -1,20 +1,20 @@
 /*
- * The cache of answers.
+ * The cache of symbolization answers.
  *
- * A library is known by its build id, or by which file it is if it has none (device, inode, size, times: a file that is
- * written to is another one). Its answers are one table (cache_table.h), in memory and as one file of the folder.
+ * A library is identified by its build id; without one, by its file (device, inode, size, times: a file that changed is
+ * another file). Its answers are one table (cache_table.h), in memory and in one file of the cache folder.
  *
- * An answer is as good as the files that it came from. So a table remembers them: the build ids and sizes of the mapped
- * file, its debug file, the dwz file, the symbols in .gnu_debugdata. When a debug file was installed since, or another
- * one is found, the table is begun anew. When debug info or all files have gone since, the old answers are better than
- * what could be found now, and are used; new ones are not mixed with them. A table of another build of prof does not
- * count: it may hold what has been put right since.
+ * Answers are as good as the files that they came from, so a table records these: the build ids and sizes of the mapped
+ * file, its debug file, the dwz file, the symbols in .gnu_debugdata. If a debug file was installed since, or another
+ * one is found, the table starts empty. If the debug info or all files are gone, the cached answers are better than new
+ * ones: they are used, and new answers are not added. A table written by another build of prof is ignored, because that
+ * build may have had bugs.
  *
- * The kernel's symbols have no file; there is only one way to get them.
+ * The kernel's symbols come from no file, so their table needs no such check.
  *
- * An answer of debug info holds for one address, one of symbol tables for as far as they say.
+ * An answer from debug info holds for one address; an answer from symbol tables holds for an address range.
  *
- * Memory is bounded by writing all tables to their files and forgetting them.
+ * The cache bounds its memory by writing all tables to their files and freeing them.
  */
 #include "symbol/symbol_cache.h"
 
@@ -36,11 +36,11 @@
 enum { MEMORY_MAX = 64 << 20, FULL_TABLE = CACHE_TABLE_MAX / 4 * 3, NAME_SIZE = CODE_ID_SIZE + 16 };
 
 struct cache_entry {
-    char name[NAME_SIZE]; /* of the file */
+    char name[NAME_SIZE]; /* of its file */
     pthread_mutex_t lock;
     struct cache_table table;
     bool is_loaded, is_changed;
-    unsigned users; /* counted under the cache's lock */
+    unsigned users; /* guarded by the cache's lock */
 };
 
 struct symbol_cache {
@@ -52,7 +52,7 @@ struct symbol_cache {
 
 /* ---- identities ---- */
 
-/* The build of this prof. */
+/* Identifies this build of prof. */
 static uint64_t own_build(void)
 {
     struct elf_file file;
@@ -85,7 +85,7 @@ static void name_by_build_id(char name[NAME_SIZE], const unsigned char *id, size
     snprintf(name, NAME_SIZE, "%s", hex);
 }
 
-/* An empty name if it cannot be told from other files. */
+/* Names the entry of a library without a build id. Empty if no file identifies it. */
 static void name_by_file(char name[NAME_SIZE], const struct debug_files *files)
 {
     struct stat info;
@@ -130,7 +130,7 @@ static struct cache_entry *new_entry(struct symbol_cache *cache, const char *nam
     return entry;
 }
 
-/* With its table loaded; to be given back by leave(). NULL if memory ran out. */
+/* Finds or creates the entry with its table loaded; leave() releases it. NULL if memory ran out. */
 static struct cache_entry *enter(struct symbol_cache *cache, const char *name)
 {
     struct cache_entry *entry = NULL;
@@ -174,7 +174,7 @@ static bool save_entry(struct symbol_cache *cache, struct cache_entry *entry)
     return bytes != NULL;
 }
 
-/* Under the cache's lock, or alone. */
+/* Call it with the cache's lock, or from the only thread. */
 static void save_entries(struct symbol_cache *cache)
 {
     bool has_saved = false;
@@ -184,7 +184,7 @@ static void save_entries(struct symbol_cache *cache)
         cache_folder_trim(cache->folder, FOLDER_MAX);
 }
 
-/* Writes and forgets everything, if nobody uses it and it is too much. */
+/* Writes and frees all tables if they exceed the limit and are not in use. */
 static void bound_memory(struct symbol_cache *cache)
 {
     uint64_t size = 0;
@@ -240,7 +240,7 @@ void symbol_cache_free(struct symbol_cache *cache)
 
 /* ---- the kernel ---- */
 
-/* Whether there is a file for this kernel's functions, by its name. */
+/* The name of the file with this kernel's functions; false if there can be none. */
 static bool name_kernel_file(const struct symbol_cache *cache, const struct symbol_lib *lib, char name[NAME_SIZE])
 {
     char id[NAME_SIZE];
@@ -375,7 +375,8 @@ void cached_library_add(const struct cached_library *library, const uint64_t *rv
         return;
     pthread_mutex_lock(&entry->lock);
     if (entry->table.sources == library->sources) {
-        if (cache_table_size(&entry->table) > FULL_TABLE) /* what was asked last will be asked again */
+        if (cache_table_size(&entry->table) >
+            FULL_TABLE) /* the latest answers are the likeliest to be requested again */
             cache_table_clear(&entry->table);
         cache_table_add(&entry->table, rvas, sizes, answers);
         entry->table.has_debug_info |= answers->has_debug_info;

@@ -1,18 +1,18 @@
 /*
- * Matching symbols with addresses.
+ * Matches symbols with addresses.
  *
- * Few addresses are asked of many symbols (ten thousand of a million), so the symbols are not sorted: one pass over the
- * table finds by binary search which of the sorted addresses lie in a symbol. libLLVM's 35,000 symbols against 10,000
- * addresses take 2 ms so; names are read for the symbols that won.
+ * A lookup has few addresses and many symbols (ten thousand and a million), so the symbols are not sorted. One pass
+ * over the table finds for each symbol, by binary search, the sorted addresses that it contains. libLLVM's 35,000
+ * symbols and 10,000 addresses take 2 ms. Names are read only for the symbols that win.
  *
- * Several symbols may claim an address:
- *  - a function with a size that contains it wins over labels inside it, the innermost first;
- *  - else the nearest symbol before it, if that has no size: assembly code often gives none, so such a symbol reaches
- * to the next symbol or the end of its section;
- *  - of several with the same start: functions before untyped labels, global and weak before local ones, then the name
- *    with fewer leading underscores, then the shorter one, then the first in the alphabet. So malloc is malloc and
- *    neither __libc_malloc nor __GI___libc_malloc. (Weak ones count like global ones because libc's public names are
- *    weak aliases: brk of __brk.)
+ * Several symbols may contain an address:
+ *  - A function with a size that contains it wins over labels inside it; the innermost first.
+ *  - Otherwise the nearest symbol before it wins, if it has no size. Assembly code often gives none, so such a symbol
+ * reaches to the next symbol or the end of its section.
+ *  - Among symbols with the same start: functions before untyped labels, global and weak before local ones, then the
+ * name with fewer leading underscores, then the shorter one, then the first in the alphabet. So malloc wins over
+ * __libc_malloc and __GI___libc_malloc. (Weak symbols rank like global ones because libc's public names are weak
+ * aliases: brk of __brk.)
  */
 #include "symbol/symbol_table.h"
 
@@ -73,7 +73,7 @@ static bool same_candidate(const struct symbol_candidate *a, const struct symbol
     return a->start == b->start && a->name == b->name && a->source == b->source && a->rank == b->rank;
 }
 
-/* Of two symbols with the same start. */
+/* Whether `a` is the better of two symbols with the same start. */
 static bool candidate_is_better(struct symbol_matcher *matcher, const struct symbol_candidate *a,
                                 const struct symbol_candidate *than)
 {
@@ -85,7 +85,7 @@ static bool candidate_is_better(struct symbol_matcher *matcher, const struct sym
 
 static void offer_sized(struct symbol_matcher *matcher, size_t first, const struct symbol_candidate *symbol)
 {
-    struct symbol_candidate compared = {0}; /* neighbors mostly hold the same symbol, and names are costly to compare */
+    struct symbol_candidate compared = {0}; /* neighbors mostly hold the same symbol, and comparing names is slow */
     bool won = false;
     uint64_t end = symbol->start + symbol->size;
     for (size_t i = first; i < matcher->count && matcher->rvas[i] < end && matcher->work_left;
@@ -133,7 +133,7 @@ static uint8_t rank_of(unsigned type, unsigned binding)
     return (uint8_t)(rank + (binding != STB_LOCAL));
 }
 
-/* Whether this symbol can name code; then its section. */
+/* The section of a symbol that can name code; NULL for other symbols. */
 static const struct elf_section *code_section(const struct elf_file *file, const struct elf_symbol *symbol)
 {
     if (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC && symbol->type != STT_NOTYPE)
@@ -147,7 +147,7 @@ static const struct elf_section *code_section(const struct elf_file *file, const
     return section;
 }
 
-/* Names that assemblers and linkers make: local labels, and on ARM the markers of code and data. */
+/* Whether the name is an artifact of assemblers and linkers: a local label, or an ARM mapping symbol. */
 static bool is_marker_name(struct window *names, uint32_t offset)
 {
     const char *name = window_string(names, offset);
@@ -189,8 +189,8 @@ void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *f
         add_table(matcher, file, &file->sections.data[i], base);
 }
 
-/* `nearest` and `loose` were noted at the first address after each start: spread them to the addresses that follow, and
- * `next` to those before. */
+/* The pass noted `nearest` and `loose` at the first address after each start. Spreads them to the following addresses,
+ * and `next` to the preceding ones. */
 static void spread(struct symbol_matcher *matcher)
 {
     for (size_t i = 1; i < matcher->count; i++) {

@@ -1,13 +1,13 @@
 /*
- * The symbolizer: jobs (libraries with their addresses) on threads, in three steps.
+ * The symbolizer runs jobs (libraries with their addresses) on threads, in three steps:
  *
- *   1. of each library, what the cache knows is answered; for the rest its files are opened, and the compile units that
- *      were hit are found;
- *   2. symbol tables and compile units are read, whichever library they belong to, the largest first;
- *   3. each library's answers are put together, and go to the cache.
+ *   1. For each library, answer from the cache; for the rest of the addresses open the library's files, and find the
+ * compile units that contain them.
+ *   2. Read symbol tables and compile units of all libraries, the largest first.
+ *   3. Compose each library's answers, and add them to the cache.
  *
- * A step begins when the one before has ended. The second one takes nearly all of the time, and its pieces share
- * nothing but what nobody writes.
+ * Each step begins when the one before has ended. The second step takes nearly all of the time. Its pieces share only
+ * read-only data.
  */
 #include "base/search.h"
 #include "symbol/demangle.h"
@@ -27,7 +27,7 @@ struct symbolizer {
     struct symbol_cache *cache; /* NULL: none */
     pthread_mutex_t kallsyms_lock;
     bool has_kallsyms, has_saved_kernel;
-    struct kallsyms kallsyms;     /* read when something needs it, and never changed then */
+    struct kallsyms kallsyms;     /* read on first use, and then read-only */
     struct kallsyms saved_kernel; /* likewise: the kernel's own functions, from the cache */
 };
 
@@ -39,11 +39,11 @@ struct piece {
     uint64_t cost;
 };
 
-/* A job, and the part of it that the cache does not know. */
+/* A job, and its addresses that are not in the cache. */
 struct task {
     struct symbol_job *job, rest;
     uint64_t *rest_rvas;
-    uint32_t *missing; /* indexes of rest_rvas in the job's */
+    uint32_t *missing; /* per rest_rvas: its index in the job */
     struct cached_library cached;
     struct lookup lookup;
     bool has_files, has_rest;
@@ -55,7 +55,7 @@ struct run {
     ARRAY(struct piece) pieces;
     pthread_mutex_t lock;
     int result;
-    struct error *err; /* of the first failure */
+    struct error *err; /* the first failure */
 };
 
 struct symbolizer *symbolizer_new(const struct symbolizer_options *options, struct error *err)
@@ -106,7 +106,7 @@ static void run_failed(struct run *run, int code, const struct error *why)
     pthread_mutex_unlock(&run->lock);
 }
 
-/* Under the lock. */
+/* Call it with the lock held. */
 static int load_kallsyms(struct symbolizer *symbolizer, struct error *err)
 {
     if (symbolizer->has_kallsyms)
@@ -116,7 +116,7 @@ static int load_kallsyms(struct symbolizer *symbolizer, struct error *err)
     return result;
 }
 
-/* Under the lock: the functions of the kernel itself. */
+/* Call it with the lock held: loads the functions of the core kernel. */
 static int load_kernel(struct symbolizer *symbolizer, const struct symbol_lib *lib, const struct kallsyms **symbols,
                        struct error *err)
 {
@@ -135,7 +135,7 @@ static int load_kernel(struct symbolizer *symbolizer, const struct symbol_lib *l
     return result;
 }
 
-/* The symbols of one library of the kernel. */
+/* Gets the symbols of the kernel, or of one of its modules. */
 static int need_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_lib *lib,
                                const struct kallsyms **symbols, struct error *err)
 {
@@ -162,7 +162,7 @@ static bool is_of_kernel(const struct symbol_lib *lib)
 
 /* ---- the first step ---- */
 
-/* Fills the job's answers with what is known. */
+/* Fills the job's answers from the cache. */
 static int answer_from_cache(struct task *task, struct error *err)
 {
     symbol_answers_destroy(&task->job->answers);
@@ -170,7 +170,7 @@ static int answer_from_cache(struct task *task, struct error *err)
                                  &task->rest.count, err);
 }
 
-/* What a file could not make better needs none. */
+/* Answers without opening files what no file could improve. */
 static int open_without_files(struct run *run, struct task *task, struct error *err)
 {
     task->missing = malloc((task->job->count + 1) * sizeof(*task->missing));
@@ -238,7 +238,7 @@ static void do_piece(void *context, size_t i)
     struct run *run = context;
     struct error why = {""};
     int result = is_stopped(run) ? 0 : read_piece(run, &run->pieces.data[i], &why);
-    if (is_stopped(run)) /* if in the middle of it, it is not all there */
+    if (is_stopped(run)) /* a lookup that was stopped is incomplete */
         result = -ECANCELED;
     if (result != 0)
         run_failed(run, result, &why);
@@ -250,7 +250,7 @@ static int by_falling_cost(const void *a, const void *b)
     return x->cost < y->cost ? 1 : x->cost > y->cost ? -1 : 0;
 }
 
-/* Generating the text of /proc/kallsyms takes the kernel about as long as 16 MB of symbol table take here. */
+/* Generating /proc/kallsyms takes the kernel about as long as reading 16 MB of symbol table. */
 enum { KALLSYMS_COST = 16 << 20 };
 
 static int list_pieces(struct run *run, size_t count, struct error *err)
@@ -273,7 +273,7 @@ static int list_pieces(struct run *run, size_t count, struct error *err)
 
 /* ---- the third step ---- */
 
-/* Puts the answers of the rest behind those that were known. */
+/* Appends the answers of the rest to the cached answers. */
 static int join_answers(struct task *task, struct error *err)
 {
     struct symbol_answers *all = &task->job->answers, *rest = &task->rest.answers;
@@ -314,7 +314,7 @@ static int answer_rest(struct task *task, struct error *err)
     int result = lookup_answer(&task->lookup, err);
     if (result != 0)
         return result;
-    bool is_final = !task->lookup.problem[0]; /* else it may be better another time */
+    bool is_final = !task->lookup.problem[0]; /* otherwise a later lookup may find more */
     if (is_final && task->rest.answers.is_found)
         remember(task);
     return join_answers(task, err);

@@ -1,8 +1,8 @@
 /*
- * New processors have new instructions, and an installed disassembler is older. What follows one that it does not know
- * is only decoded right if its length is known; and the length of those follows from a few rules (Intel's Software
- * Developer's Manual, volume 2, 2.1, 2.3 and 2.7): prefixes, the opcode in one of three maps, ModRM with SIB and
- * displacement, and a byte of constant for all of map 3 and a few of map 1.
+ * New processors have new instructions, and the installed disassembler may be older. Decoding can only continue behind
+ * an unknown instruction if its length is known. A few rules give the length (Intel's Software Developer's Manual,
+ * volume 2, 2.1, 2.3 and 2.7): prefixes, the opcode in one of three maps, ModRM with SIB and displacement, and an
+ * immediate byte for all of map 3 and a few opcodes of map 1.
  */
 #include "symbol/x86_length.h"
 
@@ -13,7 +13,7 @@ enum opcode_map { MAP_NONE, MAP_0F, MAP_0F38, MAP_0F3A };
 struct opcode {
     enum opcode_map map;
     unsigned char byte;
-    bool is_extended; /* behind a VEX or EVEX prefix */
+    bool is_extended; /* after a VEX or EVEX prefix */
 };
 
 static bool is_legacy_prefix(unsigned char byte)
@@ -41,8 +41,8 @@ static enum opcode_map map_of_number(unsigned number)
     return number >= 1 && number <= 3 ? (enum opcode_map)number : MAP_NONE;
 }
 
-/* The two or three bytes after 0x62 or 0xc4 or the one after 0xc5, and the opcode. In 32-bit code these bytes are other
- * instructions unless what follows looks like registers. */
+/* Reads the two or three bytes after 0x62 or 0xc4, or the one after 0xc5, and the opcode. In 32-bit code these bytes
+ * are other instructions unless a ModRM byte with registers follows. */
 static struct opcode read_extended(struct cursor *c, unsigned char prefix, bool is_64)
 {
     struct opcode opcode = {.is_extended = true};
@@ -58,7 +58,7 @@ static struct opcode read_extended(struct cursor *c, unsigned char prefix, bool 
         unsigned char second = cursor_u8(c);
         cursor_u8(c);
         bool is_evex = !(first & 0x08) && (second & 0x04);
-        unsigned number = first & 0x07; /* 5 and 6 are those of half precision numbers, without constants */
+        unsigned number = first & 0x07; /* 5 and 6 are half-precision maps, without immediates */
         opcode.map = !is_evex ? MAP_NONE : number == 5 || number == 6 ? MAP_0F38 : map_of_number(number);
     }
     opcode.byte = cursor_u8(c);
@@ -84,7 +84,7 @@ static struct opcode read_opcode(struct cursor *c, bool is_64)
     return (struct opcode){.map = MAP_0F, .byte = byte};
 }
 
-/* Of the older map only what has a ModRM byte, and no constant but the usual ones, is known here. */
+/* For the older map, only opcodes with a ModRM byte and the usual immediates. */
 static bool has_modrm(const struct opcode *opcode)
 {
     if (opcode->map != MAP_0F)
