@@ -19,20 +19,20 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* Under sudo the desktop is another user's, and a browser started here would be root's. */
+/* Under sudo the desktop belongs to another user, and a browser started here would run as root. */
 bool browser_has_desktop(void)
 {
     return (variable("DISPLAY") || variable("WAYLAND_DISPLAY")) && !variable("SUDO_UID");
 }
 
-/* Snaps keep the data of a user in ~/snap. */
+/* Snaps store a user's data in ~/snap. */
 static bool uses_snaps(const char *home)
 {
     char path[PATH_MAX];
     return home && snprintf(path, sizeof(path), "%s/snap", home) < (int)sizeof(path) && access(path, F_OK) == 0;
 }
 
-/* Writes `text` to a new file in the folder that only the user can read. */
+/* Writes `text` to a new file that only the user can read. */
 static bool write_private_file(struct browser_file *file, const char *folder, const char *text)
 {
     static const char name[] = "prof-XXXXXX.html";
@@ -48,7 +48,7 @@ static bool write_private_file(struct browser_file *file, const char *folder, co
     return is_written;
 }
 
-/* A page that sends the browser on to `url`, which has no characters that HTML gives a meaning to. */
+/* Writes a page that redirects to `url`, which contains no character that HTML escapes. */
 static bool write_redirect(struct browser_file *file, const char *url)
 {
     char page[4096];
@@ -64,7 +64,7 @@ static bool write_redirect(struct browser_file *file, const char *url)
            write_private_file(file, variable("TMPDIR"), page) || write_private_file(file, "/tmp", page);
 }
 
-/* Starts xdg-open in a session of its own, silent, so that Ctrl+C here does not end the browser. */
+/* Starts xdg-open silently, in its own session, so that Ctrl+C here does not end the browser. */
 static bool start_opener(char *path)
 {
     char program[] = "xdg-open";

@@ -1,4 +1,4 @@
-/* Where names that were looked up are kept for the next time (option --no-cache). */
+/* The folder of the symbol cache (option --no-cache). */
 #ifndef PROF_CMD_CACHE_H
 #define PROF_CMD_CACHE_H
 
@@ -8,8 +8,8 @@ struct cache_path {
     char text[PATH_MAX];
 };
 
-/* "$XDG_CACHE_HOME/prof", or "$HOME/.cache/prof" (XDG Base Directory Specification), in `path`; NULL if the environment
- * names neither as an absolute path. */
+/* Writes "$XDG_CACHE_HOME/prof", or "$HOME/.cache/prof" (XDG Base Directory Specification), to `path`. NULL if neither
+ * variable is an absolute path. */
 const char *cache_folder(struct cache_path *path);
 
 #endif

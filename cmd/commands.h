@@ -1,7 +1,7 @@
 /*
- * The subcommands of prof. Each is one file, cmd/NAME.c, with one function that gets its own arguments (argv[0] is the
- * name of the command) and returns the exit status: 0 done, 1 it failed, 2 it was asked wrongly. `record` returns that
- * of its target. The table is in cmd/prof.c, the help texts are in cmd/help.c.
+ * The subcommands of prof. Each is one file, cmd/NAME.c, with one function that takes its own arguments (argv[0] is the
+ * command's name) and returns the exit status: 0 success, 1 failure, 2 wrong usage. `record` returns the status of its
+ * target. The table is in cmd/prof.c, the help texts are in cmd/help.c.
  */
 #ifndef PROF_CMD_COMMANDS_H
 #define PROF_CMD_COMMANDS_H
@@ -22,17 +22,17 @@ struct command {
     const char *summary; /* one line of `prof help` */
 };
 
-/* All commands, in the order in which they are listed; `commands_end` is one past the last. */
+/* All commands, in the order of `prof help`; `commands_end` is one past the last. */
 extern const struct command commands[];
 extern const struct command *const commands_end;
 
 /* The command of this name, or NULL. */
 const struct command *command_find(const char *name);
 
-/* Says that there is no such command, and which one may have been meant. Returns EXIT_USAGE. */
+/* Prints that the command does not exist, with the closest match. Returns EXIT_USAGE. */
 int command_unknown(const char *name);
 
-/* Prints the help of one command on standard output, as `prof help NAME` and `prof NAME --help` do. Returns 0. */
+/* Prints the help of one command on standard output, for `prof help NAME` and `prof NAME --help`. Returns 0. */
 int help_print(const char *command);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * `prof help`: the commands, or all about one of them. The manual pages in man/ say the same at more length.
+ * `prof help`: lists the commands, or shows the options of one. The manual pages in man/ say more.
  */
 #include "commands.h"
 #include "ui.h"

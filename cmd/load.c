@@ -50,7 +50,7 @@ static int write_packed(const struct profile *profile, int fd, struct error *err
     return code;
 }
 
-/* A file in memory with the profile, or a negative errno value. */
+/* Writes the profile to a file in memory. Returns its descriptor, or a negative errno value. */
 static int keep_in_memory(const struct profile *profile, struct error *err)
 {
     int fd = memfd_create("profile", MFD_CLOEXEC);
@@ -74,7 +74,7 @@ static int serve_with_names(struct profile *profile, const char *path, const str
     return fd < 0 ? ui_fail_error(&err) : serve_open_and_wait(fd, options, symbols);
 }
 
-/* The page reads the profile again, which a pipe cannot give twice: what the standard input has is copied to memory. */
+/* The page reads the profile again, which a pipe does not allow. So standard input is copied to memory. */
 static int load_standard_input(const struct serving_options *options, struct symbol_options *symbols)
 {
     struct profile profile = {0};

@@ -14,15 +14,16 @@
 
 extern char **environ;
 
-/* A signal handler needs it. 0: no pager runs. */
+/* Used by signal handlers. 0: no pager is running. */
 static volatile pid_t pager;
 
 static void wait_for_pager(void)
 {
-    waitpid(pager, NULL, 0); /* signal() makes it go on after a signal */
+    waitpid(pager, NULL, 0); /* signal() restarts it after a signal */
 }
 
-/* Ctrl+C is for the pager, too, which goes on: prof waits for it, so that the shell does not take the terminal back. */
+/* Ctrl+C goes to the pager, too, which continues. So prof waits for it, and the shell does not take the terminal back.
+ */
 static void wait_and_die(int signal_number)
 {
     close(STDOUT_FILENO);
@@ -31,7 +32,7 @@ static void wait_and_die(int signal_number)
     raise(signal_number);
 }
 
-/* The user has left the pager and wants no more. */
+/* The user has quit the pager. */
 static void wait_and_exit(int signal_number)
 {
     (void)signal_number;
@@ -39,7 +40,7 @@ static void wait_and_exit(int signal_number)
     _exit(EXIT_SUCCESS);
 }
 
-/* Cuts the value at its blanks. Returns the number of words. */
+/* Splits the value at blanks. Returns the number of words. */
 static size_t split(char *value, char **words, size_t most)
 {
     size_t count = 0;
@@ -61,7 +62,8 @@ static const char *choose_pager(void)
 static const int deadly_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 enum { DEADLY_SIGNALS = sizeof(deadly_signals) / sizeof(*deadly_signals) };
 
-/* Starts it with the reading end of a pipe as its input, and with signals as `mask` says. Returns 0 or an errno. */
+/* Starts the pager with the read end of a pipe as its input, and with the signal mask `mask`. Returns 0 or an errno
+ * value. */
 static int start(char *const *words, int input, const sigset_t *mask, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -84,7 +86,7 @@ static int start(char *const *words, int input, const sigset_t *mask, pid_t *pid
     return code;
 }
 
-/* The same, and takes over standard output and the signals; none of them comes in between. */
+/* The same; also redirects standard output and installs the signal handlers, with the signals blocked. */
 static int start_and_redirect(char *const *words, const int *ends)
 {
     sigset_t deadly, mask;
@@ -118,7 +120,7 @@ void pager_start(void)
     setenv("LESS", "FRX", 0);
     setenv("LV", "-c", 0);
     int code = start_and_redirect(words, ends);
-    if (code && (code != ENOENT || strcmp(words[0], "less") != 0)) /* a system without less is fine */
+    if (code && (code != ENOENT || strcmp(words[0], "less") != 0)) /* less may not be installed */
         ui_say("cannot start the pager %s: %s", words[0], strerror(code));
     close(ends[0]);
     close(ends[1]);

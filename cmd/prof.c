@@ -1,8 +1,8 @@
 /*
- * prof: records what a Linux program spends its time on, and shows it.
+ * prof: a sampling profiler for Linux programs.
  *
- * main() finds the subcommand in a table and hands the rest of the command line to it. A command is one file beside
- * this one: to add one, write cmd/NAME.c, declare cmd_NAME() in commands.h, and add a line here and its help to help.c.
+ * main() finds the subcommand in a table and passes the rest of the command line to it. Each command is one file beside
+ * this one. To add one, write cmd/NAME.c, declare cmd_NAME() in commands.h, and add a line here and its help to help.c.
  */
 #include "commands.h"
 #include "ui.h"
@@ -41,7 +41,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
     return least < c ? least : c;
 }
 
-/* Letters to insert, remove or replace to make one word of the other (Levenshtein), for words of command length. */
+/* Edit distance of two words (Levenshtein); command length. */
 static size_t typing_distance(const char *a, const char *b)
 {
     enum { MAX = 16 };
@@ -64,7 +64,7 @@ static size_t typing_distance(const char *a, const char *b)
 static const struct command *command_meant(const char *name)
 {
     const struct command *best = NULL;
-    size_t best_distance = 3; /* more than two slips is another word */
+    size_t best_distance = 3; /* with more than two typos it is another word */
     for (const struct command *command = commands; command < commands_end; command++) {
         size_t distance = typing_distance(name, command->name);
         bool is_beginning = strlen(name) >= 2 && !strncmp(command->name, name, strlen(name));
@@ -100,8 +100,8 @@ int command_unknown(const char *name)
     return EXIT_USAGE;
 }
 
-/* The makers of a profile do not know the seed (base/hash.h). While the machine starts there may be none: then it is as
- * without. */
+/* Seeds the hash tables at random, so that profiles cannot be made to collide (base/hash.h). Early at boot there may be
+ * no randomness; then the seed stays fixed. */
 static void seed_hash_tables(void)
 {
     uint64_t seed;

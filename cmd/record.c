@@ -1,9 +1,9 @@
 /*
  * `prof record`: run a command, sample it until it ends, save the profile, serve it.
  *
- * While the command runs the recording grows in a spool file beside the output; the profile is made from it at the end.
- * When that fails (a full disk) the spool stays, and --recover makes a profile of it later, as it does of the spool of
- * a recorder that was killed.
+ * While the command runs, the recording grows in a spool file beside the output. At the end it becomes the profile. If
+ * that fails (disk full), the spool stays, and --recover makes the profile later. It also works on the spool of a
+ * killed recorder.
  */
 #include "cache.h"
 #include "commands.h"
@@ -34,7 +34,7 @@ enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127, EXIT_SIGNAL = 128 };
 
 struct options {
     const char *output;
-    const char *recover; /* a spool to make the profile of, instead of recording */
+    const char *recover; /* spool file to make the profile of */
     uint32_t rate;
     uint64_t duration; /* ns; 0: until the command ends */
     bool save_only, help;
@@ -84,7 +84,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* 0, or the exit status. */
+/* Returns 0 or the exit status. */
 static int parse_option(struct options *options, int option, char **argv)
 {
     switch (option) {
@@ -147,7 +147,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 
 /* ---- the files ---- */
 
-/* What can be known before a long recording: that its result has a place. */
+/* Checks before a long recording that the result can be saved. */
 static int check_output(const char *output)
 {
     struct stat info;
@@ -177,7 +177,7 @@ static bool is_standard_output(const struct options *options)
     return strcmp(options->output, "-") == 0;
 }
 
-/* What the names of spools begin with: the output's, or where there is none, that of a temporary file. */
+/* The common start of the names of spool files: that of the output or, without one, of a temporary file. */
 static void spool_base(const struct options *options, char *base, size_t size)
 {
     const char *folder = getenv("TMPDIR");
@@ -187,7 +187,7 @@ static void spool_base(const struct options *options, char *base, size_t size)
         snprintf(base, size, "%s", options->output);
 }
 
-/* The process in the name of a spool, "BASE.PID.spool"; 0 if it is none. */
+/* The pid in the name of a spool, "BASE.PID.spool"; 0 if it is not a spool. */
 static pid_t recorder_of(const char *name, const char *base)
 {
     size_t length = strlen(base);
@@ -198,7 +198,7 @@ static pid_t recorder_of(const char *name, const char *base)
     return strcmp(end, ".spool") == 0 && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
-/* A recording of this output whose recorder was killed, or could not save. */
+/* Reports a recording of this output whose recorder was killed, or could not save it. */
 static void say_leftover(const char *base)
 {
     const char *slash = strrchr(base, '/');
@@ -244,7 +244,7 @@ static void format_size(uint64_t bytes, char *text, size_t size)
         snprintf(text, size, "%" PRIu64 " MB", (bytes + 500000) / 1000000);
 }
 
-/* Which libraries have (nearly) no names. */
+/* Lists the libraries with few or no names. */
 static void say_missing_symbols(const struct assemble_result *saved)
 {
     char text[512] = "";
@@ -260,7 +260,7 @@ static void say_missing_symbols(const struct assemble_result *saved)
     ui_say("without names: %s", text);
 }
 
-/* Their sources and their code may not be those that ran any more. */
+/* Lists libraries whose source and machine code may differ from what ran. */
 static void say_gone(const struct assemble_result *saved)
 {
     char others[48] = "";
@@ -321,8 +321,8 @@ static int launch_status(int code)
     return code == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-/* As a shell does it: what became of the command. When prof itself ended the command because the time of -d was over,
- * all went as asked. A full disk ends the recording, not the command; it is a failure if it left nothing to save. */
+/* The exit status of a shell: that of the command. 0 if prof ended the command because the time of -d was over. A full
+ * disk ends the recording, not the command; it is a failure if nothing could be saved. */
 static int exit_status(const struct record_result *recorded, const struct assemble_result *saved)
 {
     if (recorded->end == RECORD_STOPPED)
@@ -335,7 +335,7 @@ static int exit_status(const struct record_result *recorded, const struct assemb
     return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The target was told to end before the profile was saved. It gets a moment more. */
+/* The target got its signal before the profile was saved. Gives it another moment to end. */
 static void say_if_still_running(const struct record_result *recorded)
 {
     enum { STEPS = 20 };
@@ -383,7 +383,7 @@ static int record(struct options *options)
         ui_fail_error(&err);
         return recorded.launch_failed ? launch_status(code) : EXIT_FAILURE;
     }
-    /* Whoever reads the messages may have gone: no reason not to save. The target was started before this. */
+    /* the reader of our messages may be gone: save all the same. The target has been started already. */
     void (*on_closed_pipe)(int) = signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; i < recorded.note_count; i++)
         ui_say("%s", recorded.notes[i]);

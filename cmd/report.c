@@ -1,6 +1,5 @@
 /*
- * `prof report FILE`: a saved profile in the terminal, with the numbers that the page shows. report.h says what its
- * parts are.
+ * `prof report FILE`: prints a saved profile in the terminal, with the figures of the page. report.h lists its parts.
  */
 #include "report.h"
 
@@ -22,7 +21,7 @@ static bool shows_busy_threads(enum report_what what)
     return what <= REPORT_CATEGORIES;
 }
 
-/* Why there is no row: only an option can have hidden samples that the profile has. */
+/* Explains why there are no rows: if the profile has samples, an option excludes them. */
 static void print_nothing_left(const struct report *report)
 {
     size_t samples = 0;
@@ -77,7 +76,7 @@ static bool needs_cpu_times(enum sample_weight weight)
     return weight != WEIGH_RECORDED && weight != WEIGH_SAMPLES && weight != WEIGH_TIME;
 }
 
-/* Loads the profile and finds out what the options are about. Returns an exit status. */
+/* Loads the profile and resolves the names in the options. Returns an exit status. */
 static int prepare(struct report *report)
 {
     struct profile profile;

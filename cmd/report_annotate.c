@@ -1,7 +1,7 @@
 /*
- * `prof report --annotate FUNCTION`: the machine code of a function with what each instruction costs, below the source
- * lines that it comes from. An inlined function is a part of others: then the code is theirs, and the costs are those
- * of its instructions alone.
+ * `prof report --annotate FUNCTION`: the machine code of a function with the weight of each instruction, below its
+ * source lines. The code of an inlined function is part of other functions: then these are printed, with the weights of
+ * the inlined instructions only.
  */
 #include "report.h"
 
@@ -23,18 +23,18 @@ struct source_file {
 struct annotator {
     const struct report *report;
     const struct native_symbol *symbol;
-    struct symbolizer *places, *names; /* the second one reads no debug info */
+    struct symbolizer *places, *names; /* `names` reads no debug info */
     ARRAY(struct source_file) files;
 };
 
-/* The code of one symbol, a cost and an answer for each instruction. */
+/* The code of one symbol, with a weight and an answer per instruction. */
 struct annotation {
     struct disassembly code;
     ARRAY(struct address_cost) costs;
     struct symbol_answers places;
 };
 
-/* ---- what is known of the code ---- */
+/* ---- finding the code ---- */
 
 static int identify(const struct annotator *annotator, struct identified_library *out, struct error *err)
 {
@@ -45,7 +45,7 @@ static int identify(const struct annotator *annotator, struct identified_library
     return named_library_identify(&named, out, err);
 }
 
-/* Of the function's samples: what its own frames in the symbol, and calls inlined there, cost. */
+/* Collects the weights of the function's own frames in the symbol, and of the calls inlined there. */
 static int find_costs(const struct annotator *annotator, struct annotation *out, struct error *err)
 {
     const struct report *report = annotator->report;
@@ -112,7 +112,7 @@ static void annotation_destroy(struct annotation *annotation)
     symbol_answers_destroy(&annotation->places);
 }
 
-/* The innermost function and line that an instruction comes from; all zero if nothing is known. */
+/* The innermost function and line of an instruction; all zero if unknown. */
 static struct symbol_frame place_of(const struct annotation *annotation, size_t instruction)
 {
     if (instruction >= annotation->places.count)
@@ -132,7 +132,7 @@ static bool is_inlined(const struct annotation *annotation, size_t instruction)
 
 enum { CONTEXT_INSTRUCTIONS = 3, ADDRESS_COLUMNS = 12, NAME_COLUMNS = 60 };
 
-/* Those that cost enough, and the few around them. */
+/* Whether to print the instruction: it is heavy enough, or close to one that is. */
 static bool is_shown(const struct report *report, const struct annotation *annotation, size_t instruction)
 {
     size_t first = instruction < CONTEXT_INSTRUCTIONS ? 0 : instruction - CONTEXT_INSTRUCTIONS;
@@ -162,7 +162,7 @@ static void forget_files(struct annotator *annotator)
     array_free(&annotator->files);
 }
 
-/* Puts text up to the edge of the terminal, of which `used` columns are full. */
+/* Prints text up to the edge of the terminal, after `used` columns. */
 static unsigned put_rest(const struct report *report, const char *text, unsigned used)
 {
     if (report->width && report->width <= used)
@@ -233,7 +233,7 @@ static void print_listing(struct annotator *annotator, const struct annotation *
     }
     if (is_gap)
         printf("%*s...\n", (int)report->figures_columns, "");
-    forget_files(annotator); /* their names are the annotation's */
+    forget_files(annotator); /* their names belong to the annotation */
 }
 
 static void print_symbol(struct annotator *annotator, const struct symbol_cost *cost)
@@ -329,7 +329,7 @@ static int open_symbolizers(struct annotator *annotator, struct error *err)
     return annotator->names ? 0 : -ENOMEM;
 }
 
-/* As JSON, or without `json` as text. */
+/* Prints JSON to `json`; NULL: prints text. */
 static int put_symbols(const struct report *report, struct json_writer *json, struct error *err)
 {
     const struct counted_stacks counted = engine_counted(report->engine);

@@ -1,6 +1,6 @@
 /*
- * What stands above the rows of `prof report`: one line that says what was recorded and how much of it is shown, a
- * sentence for everything that makes the figures doubtful, and the options that leave samples out.
+ * The header of `prof report`: one line about the recording and the selection, a warning for each doubt about the
+ * figures, and the filters.
  */
 #include "report.h"
 
@@ -35,9 +35,10 @@ static double count_all_samples(const struct report *report)
     return all;
 }
 
-/* ---- what the recorder said ---- */
+/* ---- the recorder's metadata ---- */
 
-/* The value of the first fact with one of the names (NULL at the end) that it had in versions of prof; NULL: none. */
+/* The value of the first entry with one of these names (NULL-terminated; older versions of prof used others); NULL:
+ * none. */
 static const char *find_fact(const struct fact_list *facts, const char *const *names)
 {
     for (; *names; names++)
@@ -47,7 +48,7 @@ static const char *find_fact(const struct fact_list *facts, const char *const *n
     return NULL;
 }
 
-/* The number that a value begins with: "1,234", "3 (0.1 %)". */
+/* The number at the start of a value: "1,234", "3 (0.1 %)". */
 static double number_of(const char *value)
 {
     double number = 0;
@@ -67,7 +68,7 @@ static int collect_facts(const struct report *report, struct fact_list *facts, s
 
 /* ---- the first line ---- */
 
-/* Milliseconds; 0 if the profile does not say. */
+/* Total CPU time in ms; 0 if the profile has none. */
 static double sum_cpu_times(const struct report *report)
 {
     double cpu = 0;
@@ -137,7 +138,7 @@ static void print_first_line(const struct report *report, const struct fact_list
     const struct profile_meta *meta = &report->profile->meta;
     const char *command = profile_text(report->profile, meta->arguments), *end = find_fact(facts, ends);
     char line[LINE_TEXT];
-    /* The table below has the threads, too: they are left out where there is no room. */
+    /* the table below lists the threads, too: leave them out if the line is too narrow */
     for (int with_threads = 1; with_threads >= 0; with_threads--) {
         line[0] = '\0';
         append_time(report, line);
@@ -158,7 +159,7 @@ static void print_first_line(const struct report *report, const struct fact_list
     report_put_wrapped(report, line, 4, used + 1);
 }
 
-/* ---- what makes the figures doubtful ---- */
+/* ---- warnings ---- */
 
 static void warn(const struct report *report, const char *text)
 {
@@ -173,7 +174,7 @@ static bool is_unnamed(const char *name)
     return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);
 }
 
-/* Code without names is no doubt about a figure, but about what can be read from it. */
+/* Code without names makes the report hard to read, not its figures wrong. */
 static int warn_of_unnamed_code(const struct report *report, struct error *err)
 {
     enum { MOST_NAMED = 3 };
@@ -265,7 +266,7 @@ static int print_doubts(const struct report *report, const struct fact_list *fac
     return warn_of_unnamed_code(report, err);
 }
 
-/* ---- the options ---- */
+/* ---- filters ---- */
 
 static void print_filters(const struct report *report)
 {
@@ -291,7 +292,7 @@ static void print_filters(const struct report *report)
         putchar('\n');
 }
 
-/* ---- everything ---- */
+/* ---- all metadata ---- */
 
 static void print_facts(const struct report *report, const char *title, const struct fact_list *facts)
 {

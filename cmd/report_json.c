@@ -1,6 +1,6 @@
 /*
- * `prof report --json`: one object with the facts and the rows, depth first, for scripts. Nothing is left out unless
- * the options say so.
+ * `prof report --json`: one object with metadata and rows, depth first, for scripts. It is complete unless options
+ * exclude rows.
  */
 #include "report.h"
 
@@ -51,8 +51,8 @@ static bool is_heavy(const struct report *report, double weight)
            100 * fabs(weight) / report->total >= report->options.min_percent;
 }
 
-/* A node that is too light or too deep: so are its descendants, which have no greater total. (Where weights of both
- * signs meet a descendant may be heavier; it is left out with its parent.) */
+/* Descendants of a node that is too light or too deep are skipped, too: their totals are no greater. (With weights of
+ * both signs a descendant may be heavier; it is skipped all the same.) */
 static void put_tree(struct json_writer *json, const struct report *report, const struct tree_rows *rows)
 {
     uint32_t skip_below = UINT32_MAX;
@@ -148,7 +148,7 @@ static void put_groups(struct json_writer *json, const struct report *report, co
     }
 }
 
-/* Rows between brackets, under a key. */
+/* Writes rows as an array under a key. */
 static int put_list(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct func_timings list = {0};
@@ -214,7 +214,7 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
 {
     switch (report->options.what) {
     case REPORT_THREADS:
-        return 0; /* put_threads() has put them */
+        return 0; /* put_threads() has written them */
     case REPORT_TREE:
         return put_whole_tree(json, report, err);
     case REPORT_BUTTERFLY:

@@ -1,5 +1,5 @@
 /*
- * `prof report --lines FILE`: what each line of a source file costs, beside its text where there is any.
+ * `prof report --lines FILE`: the weight of each line of a source file, beside its text if available.
  */
 #include "report.h"
 
@@ -19,7 +19,7 @@ static const char *source_name(const struct report *report, uint32_t source)
     return profile_text(report->profile, report->profile->sources.data[source].filename);
 }
 
-/* The whole name, or its last parts: "parse.c", "src/parse.c". */
+/* Whether `wanted` is the source's whole name, or its last parts: "parse.c", "src/parse.c". */
 static bool source_fits(const struct report *report, uint32_t source, const char *wanted, bool whole)
 {
     const char *name = source_name(report, source);

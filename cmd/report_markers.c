@@ -1,6 +1,6 @@
 /*
- * `prof report --markers`: the markers of the threads, by their start, as the page's Marker Table lists them. --search
- * is that of the table, which looks at markers, not at stacks.
+ * `prof report --markers`: the markers of the threads, by start, as in the page's marker table. --search works as in
+ * that table: on markers, not on stacks.
  */
 #include "report.h"
 
@@ -49,7 +49,7 @@ static const struct marker *marker_at(const struct marker_report *markers, size_
     return &marker_view_list(markers->view)->data[markers->shown[at]];
 }
 
-/* The text that the table has under Details, NUL-terminated. NULL if memory ran out. */
+/* The marker table's Details column, NUL-terminated. NULL if memory ran out. */
 static const char *details_of(struct marker_report *markers, const struct marker *marker, struct error *err)
 {
     markers->text.length = 0;

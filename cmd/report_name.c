@@ -1,7 +1,7 @@
 /*
- * Names of functions in few columns. What tells C++, Rust and Swift functions apart is the qualified name; parameters
- * and template arguments can be a hundred times as long. So a name that is too long loses its parameter list first,
- * then arguments in brackets, the innermost first, and is cut in the middle only if that is not enough:
+ * Shortens function names. The qualified name tells C++, Rust and Swift functions apart; parameters and template
+ * arguments can be a hundred times as long. So a long name first loses its parameter list, then its template arguments,
+ * innermost first. Only if that is not enough, it is cut in the middle:
  *
  *     llvm::PassManager<llvm::Function, llvm::AnalysisManager<llvm::Function>>::run(llvm::Function&, ...)
  *     llvm::PassManager<llvm::Function, llvm::AnalysisManager<llvm::Function>>::run(…)
@@ -19,14 +19,14 @@ static const char ellipsis[] = "\xe2\x80\xa6";
 
 enum { DEEPEST = 100, BRACKET = 0x80 };
 
-/* How many brackets each byte of a name lies in. A bracket counts for itself, and has BRACKET added. */
+/* Bracket depth of each byte of a name. A bracket is inside itself, and has BRACKET added. */
 struct depths {
-    uint8_t *of; /* per byte of the name */
+    uint8_t *of; /* depth per byte of the name */
     size_t length, deepest;
-    size_t list; /* where the parameter list begins; `length` if there is none */
+    size_t list; /* start of the parameter list; `length` if there is none */
 };
 
-/* The length of what has the form of brackets and is none, or is worth as much as a name; else 0. */
+/* The length of characters that look like brackets, but belong to a name, such as "operator()"; otherwise 0. */
 static size_t length_of_plain(const char *name)
 {
     static const char *const plain[] = {"(anonymous namespace)", "operator()", "->"};
@@ -64,7 +64,7 @@ static bool find_depths(const char *name, struct depths *depths)
     return depth == 0;
 }
 
-/* The name with an ellipsis for what lies in `depth` brackets or more, and for its parameters. */
+/* Writes the name with an ellipsis for everything at `depth` or deeper, and for its parameters. */
 static void fold(char *out, const char *name, const struct depths *depths, size_t depth)
 {
     bool is_folded = false;

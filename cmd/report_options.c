@@ -24,11 +24,11 @@ enum {
     OPTION_JSON,
     OPTION_COLOR,
     OPTION_NO_PAGER,
-    OPTION_WHAT,                                  /* and what is printed, from there on */
-    OPTION_TRANSFORM = OPTION_WHAT + REPORT_KINDS /* and the kinds of transforms */
+    OPTION_WHAT,                                  /* first of the options that select what to print */
+    OPTION_TRANSFORM = OPTION_WHAT + REPORT_KINDS /* first of the transforms */
 };
 
-/* A number of seconds, or of ms with that suffix. */
+/* Parses seconds, or ms with that suffix. */
 static bool parse_seconds(const char *text, char **end, double *seconds)
 {
     *seconds = strtod(text, end);

@@ -1,5 +1,5 @@
 /*
- * What `prof report` looks at: the threads and the range that the options name, and the question to the engine.
+ * Selects the threads and the range given by the options, and queries the engine.
  */
 #include "report.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* How well a thread fits what was asked for: its tid, then its index, then its whole name, then a part of it. */
+/* How a thread matches --thread: by tid, by index, by its whole name, by a part of its name. */
 enum { FITS_TID = 4, FITS_INDEX = 3, FITS_NAME = 2, FITS_PART = 1, FITS_NOT = 0 };
 
 static int fit_of_thread(const struct report *report, uint32_t index, const char *wanted)

@@ -1,5 +1,5 @@
 /*
- * The text of source files for `prof report`: what the profile holds itself, or the file of that name.
+ * Source text for `prof report`: embedded in the profile, or from the file.
  */
 #include "report.h"
 
@@ -12,7 +12,7 @@
 
 enum { TEXT_MAX = 16 << 20 };
 
-/* To be freed; NULL if there is none. */
+/* The caller frees it; NULL if the file cannot be read. */
 static char *read_file(const char *name)
 {
     struct stat status;
@@ -44,7 +44,7 @@ static char *text_of(const struct report *report, const char *file)
     return read_file(file);
 }
 
-/* Every line ends with a NUL; the characters behind tabs at its start keep their place. */
+/* Splits into NUL-terminated lines. Each leading tab becomes one space. */
 static bool cut_into_lines(struct source_text *text)
 {
     for (char *at = text->bytes; at;) {

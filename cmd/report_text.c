@@ -1,6 +1,6 @@
 /*
- * Text of a profile in a terminal. A name can hold anything (a profile may come from anywhere), so nothing in it may
- * move the cursor, change colors, turn the direction of writing or be there without being seen.
+ * Prints text of a profile in a terminal. A profile may come from anywhere, and its names may contain anything. They
+ * must not move the cursor, change colors, change the writing direction or hide anything.
  */
 #include "report.h"
 
@@ -54,7 +54,7 @@ unsigned report_columns_left(const struct report *report, unsigned used)
 
 /* ---- characters and their columns ---- */
 
-/* One character of a text, made safe: what is printed of it, and how wide that is. */
+/* One character of a text, made safe: its printable form and its width. */
 struct glyph {
     const char *bytes;
     size_t length;
@@ -64,7 +64,7 @@ struct glyph {
 struct glyphs {
     const char *at, *end;
     bool utf8;
-    unsigned marks; /* without a width of their own, since the last one that has some */
+    unsigned marks; /* number of zero-width characters since the last one with a width */
 };
 
 static struct glyphs glyphs_of(const struct report *report, const char *text)
@@ -98,7 +98,7 @@ unsigned report_text_columns(const struct report *report, const char *text)
     return columns;
 }
 
-/* Prints the first `head` and the last `tail` columns of a text that has `all`, and an ellipsis for the rest. */
+/* Prints the first `head` and the last `tail` of `all` columns, with an ellipsis between them. */
 static unsigned put_ends(const struct report *report, const char *text, unsigned all, unsigned head, unsigned tail)
 {
     struct glyphs glyphs = glyphs_of(report, text);
@@ -174,9 +174,9 @@ void report_put_func(const struct report *report, uint32_t func, const char *aft
     enum { LEAST_NAME = 20, LEAST_ORIGIN = 10, MOST_ORIGIN = 24 };
     const char *name = strings_text(&report->profile->strings, func_names_of(report->profile, func).name);
     const char *origin = report_origin(report->profile, func);
-    bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own */
+    bool bracket = origin && origin[0] != '['; /* "[kernel.kallsyms]" has its own brackets */
     unsigned around = bracket ? 4 : 2, origin_columns = origin && origin[0] ? report_text_columns(report, origin) : 0;
-    if (columns) { /* the name has what it needs first, then the origin, whose end says least */
+    if (columns) { /* the name gets its columns first, then the origin, truncated at its end */
         unsigned after_columns = report_text_columns(report, after), name_columns = report_text_columns(report, name);
         columns = columns > after_columns + LEAST_NAME / 2 ? columns - after_columns : LEAST_NAME / 2;
         unsigned left = columns > name_columns + around ? columns - name_columns - around : 0;
@@ -198,7 +198,7 @@ void report_put_func(const struct report *report, uint32_t func, const char *aft
 
 /* ---- figures ---- */
 
-/* Puts commas between the thousands of the digits that `text` begins with (after a sign). */
+/* Inserts commas into the digits at the start of `text` (after a sign). */
 static void group_thousands(char *text, size_t size)
 {
     char *digits = text + (*text == '-');

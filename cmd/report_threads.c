@@ -1,7 +1,7 @@
 /*
- * The processes and threads of a profile: how much CPU time each used, which part that is of all, and how busy it was
- * while it lived. Above a tree stand the few that used most, and threads that differ in their number alone (workers of
- * a pool, the compilers of a build) are one row there; `prof report --threads` lists all.
+ * The processes and threads of a profile: CPU time, share of the total, and utilization during their lifetime. The
+ * header of a tree shows the busiest threads; threads whose names differ only in a number (a worker pool, the compilers
+ * of a build) share a row there. `prof report --threads` lists all.
  */
 #include "report.h"
 
@@ -16,13 +16,13 @@
 
 enum { TIME_COLUMNS = 10, SHARE_COLUMNS = 8, COUNT_COLUMNS = 9 };
 
-/* One row: a thread, a process, or all that have a name. */
+/* One row: a thread, a process, or all threads with the same name. */
 struct thread_row {
     double cpu;      /* ms */
     double lifetime; /* ms, inside the range */
     double samples;
-    uint32_t first, last;        /* threads of it */
-    uint32_t threads, processes; /* how many */
+    uint32_t first, last;        /* range of its threads */
+    uint32_t threads, processes; /* counts */
 };
 
 ARRAY_TYPE(struct thread_rows, struct thread_row);
@@ -51,7 +51,7 @@ double report_cpu_time(const struct report *report, uint32_t thread)
     return sum;
 }
 
-/* What of the range lies between the two times; a NAN is a time outside of it. */
+/* The part of the range between the two times; a NAN is a time outside of it. */
 static double time_inside(const struct report *report, double from, double to)
 {
     return fmax(0, fmin(report->range.to, to) - fmax(report->range.from, from));
@@ -84,7 +84,7 @@ static void add_up(struct thread_row *sum, const struct thread_row *row)
 struct thread_table {
     const struct report *report;
     bool has_cpu, whole, is_of_several_processes;
-    double all; /* 100%: CPU time, or samples if the profile does not have that */
+    double all; /* 100%: CPU time, or samples if the profile has no CPU times */
 };
 
 static double cost_of(const struct thread_table *table, const struct thread_row *row)
@@ -143,7 +143,7 @@ static void put_label(const struct thread_table *table, const char *name, const 
     putchar('\n');
 }
 
-/* The rows by their cost, to be freed also after an error. */
+/* Orders the rows by weight. The caller frees `out` also after a failure. */
 static int sort_rows(const struct thread_table *table, const struct thread_rows *rows, struct order_entry **out,
                      struct error *err)
 {
@@ -167,7 +167,7 @@ static struct thread_table table_of(const struct report *report, bool whole)
     return table;
 }
 
-/* ---- in brief ---- */
+/* ---- the busiest threads ---- */
 
 static const char *process_name(const struct report *report, const struct thread *thread)
 {
@@ -175,7 +175,7 @@ static const char *process_name(const struct report *report, const struct thread
     return name[0] ? name : profile_text(report->profile, thread->name);
 }
 
-/* "make", "worker-*" or, if there are several processes, "make/worker-*". */
+/* Formats "make", "worker-*" or, with several processes, "make/worker-*". */
 static void format_label(const struct thread_table *table, uint32_t index, bool of_many, char *out, size_t size)
 {
     const struct report *report = table->report;
@@ -191,7 +191,7 @@ static void format_label(const struct thread_table *table, uint32_t index, bool 
                  table->is_of_several_processes ? "/" : "", (int)kept, name, kept < length ? "*" : "");
 }
 
-/* Rows and, at the same index, their labels. */
+/* Fills rows and, at the same index, their labels. */
 static bool group_threads(const struct thread_table *table, struct thread_rows *rows, struct strings *labels)
 {
     const struct report *report = table->report;
@@ -250,9 +250,9 @@ int report_print_busy_threads(const struct report *report, struct error *err)
     return code;
 }
 
-/* ---- all of them ---- */
+/* ---- all threads ---- */
 
-/* Rows of threads, rows of the processes, and which process each thread is of. */
+/* Rows of threads, rows of processes, and the process of each thread. */
 struct processes {
     struct thread_rows threads, processes;
     ARRAY(uint32_t) process_of;
@@ -300,7 +300,7 @@ static void put_thread(const struct thread_table *table, const struct thread_row
     put_label(table, profile_text(table->report->profile, thread->name), after, used + 2);
 }
 
-/* The first process of the order, its threads, and so on. Returns whether the limit leaves rows out. */
+/* Prints each process, in order, with its threads. Returns whether the limit hides rows. */
 static bool put_processes(const struct thread_table *table, const struct processes *all,
                           const struct order_entry *processes, const struct order_entry *threads)
 {

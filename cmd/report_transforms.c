@@ -1,6 +1,6 @@
 /*
- * The transforms of `prof report`: what is meant by the names that they were given. Each is looked for in the tree that
- * the ones before it left, as a user of the page would look for it there.
+ * Resolves the names in the transforms of `prof report`. Each is searched in the tree that the transforms before it
+ * leave, as a user of the page would do.
  */
 #include "report.h"
 
@@ -35,7 +35,7 @@ const char *const report_transform_names[TRANSFORM_KINDS] = {
 
 ARRAY_TYPE(struct indexes, uint32_t);
 
-/* ---- how well a name fits what was asked for ---- */
+/* ---- name matching ---- */
 
 enum { FITS_NOT, FITS_PART, FITS_WHOLE };
 
@@ -55,7 +55,7 @@ static int fit_of_text(const char *text, const struct wanted *wanted)
     return FITS_NOT;
 }
 
-/* "name  [library]" means that of this library, as the report prints it. */
+/* "name  [library]", the report's notation, only matches in this library. */
 static int fit_of_func(const struct profile *profile, uint32_t func, const struct wanted *wanted)
 {
     const char *name = strings_text(&profile->strings, func_names_of(profile, func).name);
@@ -73,7 +73,7 @@ static int fit_of_func(const struct profile *profile, uint32_t func, const struc
     return fit_of_text(origin, &bare) == FITS_WHOLE || fit_of_text(origin, &bracketed) == FITS_WHOLE ? FITS_WHOLE : fit;
 }
 
-/* Keeps the indexes that fit best; false if memory ran out. */
+/* Keeps the indexes with the best match; false if memory ran out. */
 static bool keep_best(struct indexes *found, int *best, uint32_t index, int fit)
 {
     if (fit == FITS_NOT || fit < *best)
@@ -112,7 +112,7 @@ static int say_several(const struct report *report, const struct report_transfor
     return EXIT_FAILURE;
 }
 
-/* ---- what the transforms are of ---- */
+/* ---- resolving names ---- */
 
 static int ask_engine(struct report *report)
 {
@@ -127,13 +127,13 @@ static bool add_transform(struct report *report, struct transform transform)
     return array_push(&report->transforms, transform);
 }
 
-/* One of which there is only one may be meant; of the others, all that have the name are transformed. */
+/* Whether the transform applies to exactly one function; the others apply to all functions of that name. */
 static bool wants_one(enum transform_kind kind)
 {
     return kind == TRANSFORM_FOCUS_FUNCTION || kind == TRANSFORM_FOCUS_SELF;
 }
 
-/* Of which there is only one, if `one`; else all that have the name. Returns an exit status. */
+/* Finds exactly one function if `one`; otherwise all with the name. Returns an exit status. */
 static int find_functions(struct report *report, const struct report_transform *transform, bool one,
                           struct indexes *found)
 {
@@ -172,7 +172,7 @@ static int resolve_function(struct report *report, const struct report_transform
     return enough ? status : ui_fail("out of memory");
 }
 
-/* The index of the category, or PROFILE_NONE after a message. */
+/* The index of the category; PROFILE_NONE after a message. */
 static uint32_t find_category(const struct report *report, const struct report_transform *transform)
 {
     const struct profile *profile = report->profile;
@@ -196,7 +196,7 @@ static int resolve_category(struct report *report, const struct report_transform
                : ui_fail("out of memory");
 }
 
-/* Those that fit the name best: several only if they all have it. Returns an exit status. */
+/* Finds the libraries that match best: several only if all match exactly. Returns an exit status. */
 static int find_libraries(const struct report *report, const struct report_transform *transform, struct indexes *found)
 {
     const struct profile *profile = report->profile;
@@ -228,7 +228,7 @@ static int resolve_library(struct report *report, const struct report_transform 
     return enough ? status : ui_fail("out of memory");
 }
 
-/* The end of the next name of a path; a semicolon before a blank is part of a name, as in "[T; 4]". */
+/* The end of the next name in a path. A semicolon before a blank belongs to the name, as in "[T; 4]". */
 static size_t length_of_name(const char *text)
 {
     size_t length = 0;
@@ -237,7 +237,7 @@ static size_t length_of_name(const char *text)
     return length;
 }
 
-/* The child of `node` that `wanted` means; NODE_NONE after a message. */
+/* The child of `node` that matches `wanted`; NODE_NONE after a message. */
 static uint32_t find_child(struct report *report, const struct report_transform *transform, uint32_t node,
                            const struct wanted *wanted)
 {
@@ -328,7 +328,7 @@ int report_resolve_transforms(struct report *report)
     return EXIT_SUCCESS;
 }
 
-/* ---- the butterfly, and the code of a function ---- */
+/* ---- the butterfly, and the annotated function ---- */
 
 /* The text after a prefix, or NULL. */
 static const char *after(const char *text, const char *prefix)

@@ -57,7 +57,7 @@ bool report_is_light(const struct report *report, double weight)
     return report_percent(report, fabs(weight)) < report_least_percent(report);
 }
 
-/* ---- what is left out ---- */
+/* ---- hidden rows ---- */
 
 __attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
 {
@@ -116,7 +116,7 @@ static void put_weight(const struct report *report, double weight, unsigned colu
     report_put_right(report, text, columns);
 }
 
-/* In the colors of perf: red from 5% on, green from 0.5% on. */
+/* Colors as in perf: red from 5% on, green from 0.5% on. */
 static void put_self_percent(const struct report *report, double self)
 {
     char text[32];
@@ -150,14 +150,14 @@ void report_print_columns(const struct report *report, const char *what)
 /* The children of one printed row. */
 struct level {
     struct tree_rows rows;
-    size_t next;   /* the child that is printed next */
-    size_t shown;  /* so many first children are heavy enough */
-    bool branches; /* the children are drawn with branches: more than one, or where a chain would hide the next root */
+    size_t next;   /* index of the child to print next */
+    size_t shown;  /* number of children that are heavy enough */
+    bool branches; /* draw branches: there are several children, or a chain would hide the next root */
 };
 
 struct tree_printer {
     const struct report *report;
-    struct butterfly *butterfly; /* NULL: the tree of the query */
+    struct butterfly *butterfly; /* NULL: the query's tree */
     enum butterfly_side side;
     ARRAY(struct level) levels; /* from the roots to the children of the last printed row */
     struct omissions omissions;
@@ -167,9 +167,9 @@ struct tree_printer {
 /* One row: a node, or a chain of nodes of the same func. */
 struct folded_row {
     uint32_t func, last; /* the last node of the chain */
-    double total, self;  /* total of the first node, self of all */
+    double total, self;  /* total of the first node, self of all nodes */
     size_t frames;
-    bool has_children; /* the last node has some */
+    bool has_children; /* of the last node */
 };
 
 static size_t count_heavy(const struct report *report, const struct tree_rows *rows)
@@ -186,7 +186,7 @@ static int find_children(const struct tree_printer *printer, uint32_t node, stru
                               : engine_children(printer->report->engine, node, rows, err);
 }
 
-/* Takes over the rows. */
+/* Takes ownership of the rows. */
 static int open_level(struct tree_printer *printer, struct tree_rows *rows, struct error *err)
 {
     struct level *level = array_push_zero(&printer->levels);
@@ -207,8 +207,8 @@ static void close_level(struct tree_printer *printer)
     tree_rows_destroy(&printer->levels.data[--printer->levels.length].rows);
 }
 
-/* Adds the only heavy child to the row while it has the same func. Leaves the children of the last node in `children`.
- */
+/* Appends the only heavy child to the row as long as it has the same func. Leaves the last node's children in
+ * `children`. */
 static int fold_recursion(struct tree_printer *printer, struct folded_row *row, struct tree_rows *children,
                           struct error *err)
 {
@@ -229,8 +229,8 @@ static int fold_recursion(struct tree_printer *printer, struct folded_row *row, 
     return 0;
 }
 
-/* The lines to the left of the name: of the inner levels only, where there is no room for all. Returns their columns.
- */
+/* Prints the branch lines to the left of the name; if the room is short, only those of the inner levels. Returns the
+ * columns. */
 static unsigned put_branches(const struct tree_printer *printer, unsigned room)
 {
     static const char *const ascii[] = {"   ", "|  ", "`- ", "|- "};
@@ -241,7 +241,7 @@ static unsigned put_branches(const struct tree_printer *printer, unsigned room)
     for (size_t i = 1; i < printer->levels.length; i++)
         parts += printer->levels.data[i].branches;
     if (room && parts * PART_COLUMNS > room)
-        skipped = parts + 1 - room / PART_COLUMNS; /* one more for the ellipsis */
+        skipped = parts + 1 - room / PART_COLUMNS; /* plus one for the ellipsis */
     size_t columns = (parts - skipped + (skipped > 0)) * PART_COLUMNS;
     report_color(report, COLOR_DIM);
     if (skipped)
@@ -266,7 +266,8 @@ static void print_row(const struct tree_printer *printer, const struct folded_ro
     unsigned room = report_columns_left(report, report->figures_columns);
     char count[32] = "";
     report_put_figures(report, row->total, row->self);
-    unsigned used = report->figures_columns + put_branches(printer, room / 2); /* the name has the other half */
+    unsigned used = report->figures_columns +
+                    put_branches(printer, room / 2); /* at most half of the room, so that the name has the other half */
     if (row->frames > 1)
         snprintf(count, sizeof(count), report->utf8 ? " × %zu" : " x %zu", row->frames);
     report_put_func(report, row->func, count, report_columns_left(report, used));

@@ -58,7 +58,7 @@ bool serving_add_source_map(char *text, struct serving_options *options)
 
 enum { ENCODED_SIZE = 256, HOSTED_URL_SIZE = 1024 };
 
-/* A text of which ':' and '/' are written as an address has them in one of its parts. */
+/* Percent-encodes a text for a path component of a URL, including ':' and '/'. */
 static void encode(char encoded[ENCODED_SIZE], const char *text)
 {
     size_t used = 0;
@@ -72,7 +72,7 @@ static void encode(char encoded[ENCODED_SIZE], const char *text)
     encoded[used] = '\0';
 }
 
-/* The address of the Firefox Profiler's page that fetches the profile and its symbols from `own`, "http://.../". */
+/* The URL of the Firefox Profiler's page that fetches the profile and its symbols from `own`, "http://.../". */
 static const char *hosted_url(char url[HOSTED_URL_SIZE], const char *own)
 {
     char encoded[ENCODED_SIZE];
@@ -89,7 +89,7 @@ static bool is_ignored(int signal_number)
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* Waits for one of the signals; for `seconds` at most, if that is not 0. */
+/* Waits for one of the signals; at most `seconds`, unless that is 0. */
 static bool wait_for_signal(const sigset_t *signals, time_t seconds)
 {
     const struct timespec limit = {.tv_sec = seconds};
@@ -100,7 +100,7 @@ static bool wait_for_signal(const sigset_t *signals, time_t seconds)
     return received >= 0;
 }
 
-/* Prints the address, opens the browser where there is a desktop, and waits to be ended. */
+/* Prints the address, opens the browser if there is a desktop, and waits for a signal. */
 static void show_and_wait(const struct serving_options *options, const char *own_url, const sigset_t *ending)
 {
     char hosted[HOSTED_URL_SIZE];
@@ -129,7 +129,7 @@ int serve_open_and_wait(int profile_fd, const struct serving_options *options, s
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
     sigaddset(&ending, SIGTERM);
-    if (!is_ignored(SIGHUP)) /* as nohup leaves it */
+    if (!is_ignored(SIGHUP)) /* nohup ignores it */
         sigaddset(&ending, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ending, &before);
 

@@ -13,33 +13,32 @@
 #include <stdint.h>
 
 struct serving_options {
-    bool no_open; /* -n: do not open a browser even where there is a desktop */
+    bool no_open; /* -n: do not open a browser */
     uint16_t port;
     bool search_port;
     const char *ui;                       /* --ui: "hosted" or a folder; NULL: prof's own page */
-    bool no_cache;                        /* --no-cache: neither read nor write files of looked up names */
-    ARRAY(struct source_map) source_maps; /* --source-map, in the order given */
+    bool no_cache;                        /* --no-cache: do not use the symbol cache on disk */
+    ARRAY(struct source_map) source_maps; /* --source-map, in order */
 };
 
-/* What holds without options: the first free port from 3000, and a browser where there is a desktop. */
+/* Defaults: the first free port from 3000, and a browser if there is a desktop. */
 #define SERVING_DEFAULTS                                                                                               \
     {                                                                                                                  \
         .port = SERVE_FIRST_PORT, .search_port = true                                                                  \
     }
 
-/* The value of -P/--port: "3000" that port only, "3000+" the first free one from it, "0" any. False if it is none of
- * these (say so with ui_usage()). */
+/* Parses -P/--port: "3000" only that port, "3000+" the first free port from it, "0" any. False for anything else
+ * (report it with ui_usage()). */
 bool serving_parse_port(const char *text, struct serving_options *options);
 
 #define UI_USAGE "'%s' is no front-end: it takes 'hosted' or a folder with an index.html"
 
-/* The value of --ui: "hosted" or a folder. False if it is neither (say so with UI_USAGE). */
+/* Parses --ui: "hosted" or a folder. False for anything else (report it with UI_USAGE). */
 bool serving_parse_ui(const char *text, struct serving_options *options);
 
 #define SOURCE_MAP_USAGE "'%s' maps no folder: it takes OLD=NEW, such as /build/src=/home/me/src"
 
-/* The value of --source-map: "OLD=NEW". Cuts the text in two. False if it is something else (say so with
- * SOURCE_MAP_USAGE). */
+/* Parses --source-map: "OLD=NEW". Splits the text in two. False for anything else (report it with SOURCE_MAP_USAGE). */
 bool serving_add_source_map(char *text, struct serving_options *options);
 
 /*
@@ -49,7 +48,7 @@ bool serving_add_source_map(char *text, struct serving_options *options);
  */
 int serve_and_wait(const char *profile_path, const struct serving_options *options, struct symbol_options *symbols);
 
-/* The same for a file that is open, which this takes over. */
+/* The same for an open file; takes over the descriptor. */
 int serve_open_and_wait(int profile_fd, const struct serving_options *options, struct symbol_options *symbols);
 
 #endif

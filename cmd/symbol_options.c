@@ -25,7 +25,7 @@ int symbol_options_parse(struct symbol_options *options, const char *command, in
 
 /* ---- while files are fetched ---- */
 
-/* Ctrl+C is taken; other signals that end prof stay for whoever waits for them. */
+/* Takes a pending Ctrl+C; leaves the other signals that end prof to their waiters. */
 static bool is_interrupted(void)
 {
     static const struct timespec at_once = {0};
@@ -56,7 +56,7 @@ static bool watch_fetches(void *context, const struct debug_server_progress *pro
     return !stop;
 }
 
-/* Each library may need several files at once. */
+/* A library may need several open files. */
 static void raise_file_limit(const struct rlimit *before)
 {
     const rlim_t enough = 1 << 16;

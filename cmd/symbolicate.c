@@ -1,8 +1,8 @@
 /*
- * `prof symbolicate FILE`: looks up the names of a saved profile on this machine, and saves it with them.
+ * `prof symbolicate FILE`: looks up the names of a saved profile on this machine, and saves them with it.
  *
- * For profiles that have none (samply's), and for those that were recorded where debug files were missing. The result
- * is made beside its final name and renamed, so that FILE itself can be the output.
+ * It is for profiles without names (samply's), and for those recorded without the debug files. It writes the result to
+ * a temporary file and renames it, so FILE itself can be the output.
  *
  * `prof symbolicate --check FILE` changes nothing: it lists where the two readers of DWARF disagree.
  */
@@ -86,7 +86,7 @@ static int check(const char *input, const struct symbol_options *symbols)
     return result.differing ? EXIT_DIFFERENT : EXIT_SUCCESS;
 }
 
-/* What is written is JSON: it does not take the place of a file in the other format. */
+/* The output is JSON: it must not replace a file in the other format. */
 static bool is_jslb_name(const char *path)
 {
     const char *end = strstr(path, ".jslb");

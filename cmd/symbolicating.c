@@ -53,7 +53,7 @@ int symbolicate_and_say(struct profile *profile, const char *subject, struct sym
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
-    if (symbols->search.server) /* then Ctrl+C skips the fetching */
+    if (symbols->search.server) /* so that Ctrl+C skips the fetching */
         sigprocmask(SIG_BLOCK, &interrupt, NULL);
     struct error err = {0};
     struct symbolicate_result result = {.addresses = 0};

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Texts of a file that may come from anywhere, like the names of its threads, do not move the cursor, change colors of
- * the terminal or hide anything. */
+/* Replaces invisible characters. Text from a file of unknown origin, such as a thread name, must not move the cursor,
+ * change the terminal's colors or hide anything. */
 static void mask_invisible(char *text)
 {
     const char *at = text, *end = text + strlen(text);
@@ -27,7 +27,7 @@ static void mask_invisible(char *text)
     *text = '\0';
 }
 
-static bool shows_line; /* a line of ui_show() is on the terminal */
+static bool shows_line; /* ui_show() has printed a line */
 
 static void clear_line(void)
 {
@@ -36,7 +36,7 @@ static void clear_line(void)
     shows_line = false;
 }
 
-/* A line is put together first and written at once, so that lines of the target do not end up in the middle of it. */
+/* Composes a line and writes it at once, so that output of the target does not end up inside it. */
 static void say(const char *prefix, const char *format, va_list args)
 {
     char text[2048];
@@ -102,8 +102,8 @@ int ui_usage(const char *command, const char *format, ...)
 
 int ui_bad_option(const char *command, int result, char **argv)
 {
-    /* After a failure getopt_long() has the letter of a short option in optopt, and the word that it stopped at before
-     * optind; for an unknown long option optopt is 0. */
+    /* After a failure getopt_long() has the letter of a short option in optopt, or 0 for an unknown long option. The
+     * word where it stopped is before optind. */
     const char *word = argv[optind - 1];
     if (result == ':')
         return ui_usage(command, "%s needs a value", word);

@@ -1,5 +1,5 @@
 /*
- * The addresses of a profile, put together for the symbolizer: one job for each library, with its distinct addresses in
+ * Groups the addresses of a profile for the symbolizer: one job per library, with its distinct addresses in ascending
  * order.
  *
  *     address_batches_add(&batches, lib, rva, asker) ...
@@ -14,27 +14,27 @@
 
 struct batch_address {
     uint64_t rva;
-    uint32_t lib;    /* the caller's number */
-    uint32_t asker;  /* the caller's: who wants to know */
-    uint32_t answer; /* into the answers of the job */
+    uint32_t lib;    /* the caller's index */
+    uint32_t asker;  /* the caller's index of whatever has this address (a frame) */
+    uint32_t answer; /* index into the answers of the job */
 };
 
-/* Zero it to start. */
+/* Zero it. */
 struct address_batches {
-    ARRAY(struct batch_address) addresses; /* once made: by library, then by address */
+    ARRAY(struct batch_address) addresses; /* after address_batches_make(): by library, then by address */
     ARRAY(struct symbol_job) jobs;
-    ARRAY(size_t) first; /* of each job: into addresses; and the end */
+    ARRAY(size_t) first; /* per job: its first index in addresses; and the end */
     uint64_t *rvas;
 };
 
 /* False if memory ran out. */
 bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t rva, uint32_t asker);
 
-/* Makes the jobs; `lib_of` says what a library is, whose texts must outlive the batches. False if memory ran out. */
+/* Makes the jobs. `lib_of` describes a library, whose texts must outlive the batches. False if memory ran out. */
 bool address_batches_make(struct address_batches *batches,
                           struct symbol_lib (*lib_of)(const void *context, uint32_t lib), const void *context);
 
-/* What was found for an address (an index into addresses) of a job; nothing known if the job has failed. */
+/* The answer for an address (an index into addresses) of a job; an empty answer if the job failed. */
 const struct symbol_answer *address_batches_answer(const struct address_batches *batches, size_t job, size_t address);
 
 void address_batches_destroy(struct address_batches *batches);

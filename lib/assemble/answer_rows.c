@@ -46,7 +46,7 @@ bool answer_rows_add(struct interner *interner, const struct library_rows *lib, 
     uint32_t symbol, count = answer->frame_count ? answer->frame_count : 1;
     if (!add_native_symbol(interner, lib->lib, answer, &symbol))
         return false;
-    if (count > UINT8_MAX) /* deeper inlining than the format can tell: keep the outer ones */
+    if (count > UINT8_MAX) /* the format's limit of inline depth: keep the outer frames */
         count = UINT8_MAX;
     for (uint32_t depth = 0; depth < count; depth++) {
         const struct symbol_frame *from =

@@ -1,7 +1,7 @@
 /*
- * Assembling a profile takes four steps: replay the spool into tables of addresses and stacks (replay.c), name the
- * addresses (symbolization.c), turn each recorded stack into one of named frames, with inlined calls as frames of their
- * own, and write it all, with the samples streamed from their store one thread after the other.
+ * Assembles a profile in four steps: replay the spool into tables of addresses and stacks (replay.c), symbolize the
+ * addresses (symbolization.c), map each recorded stack to symbolized frames, including frames of inlined calls, and
+ * write the profile. The samples are streamed from their store, thread by thread.
  *
  * Memory grows with the distinct stacks and addresses of a recording, not with its samples.
  */
@@ -28,16 +28,16 @@ struct assembly {
     struct profile profile;
     struct interner interner;
     struct symbolization symbolization;
-    uint32_t *stack_map;   /* of each stack of the replay: the profile's */
-    ARRAY(uint32_t) order; /* the profile's threads, as numbers of the replay */
-    uint64_t start_ns;     /* CLOCK_MONOTONIC at the profile's zero */
+    uint32_t *stack_map;   /* per stack of the replay: the profile's stack */
+    ARRAY(uint32_t) order; /* the profile's threads, as indexes of the replay's */
+    uint64_t start_ns;     /* CLOCK_MONOTONIC at time 0 of the profile */
 };
 
 /* ---- stacks ---- */
 
-/* A replayed stack ends in one address, which may stand for several frames: they are chained below the caller's stack.
- * Distinct addresses give distinct frames, so no two chains are equal and nothing needs to be looked up. Only compiled
- * code that a map file names gives one frame for all addresses of a function. */
+/* The last address of a replayed stack may stand for several frames. They are chained below the caller's stack.
+ * Distinct addresses give distinct frames, so all chains differ and need no lookup. The exception is JIT code named by
+ * a perf map: all addresses of a function share one frame. */
 static int map_stacks(struct assembly *assembly, struct error *err)
 {
     const struct replay *replay = &assembly->replay;
@@ -67,14 +67,15 @@ static bool is_main_thread(const struct replay *replay, const struct replay_thre
     return thread->tid == replay->processes.data[thread->process].pid;
 }
 
-/* A thread is shown if it has samples, or is the main thread of a process that has: its row stands for the process. */
+/* A thread is shown if it has samples, or if it is the main thread of a process with samples: its row stands for the
+ * process. */
 static bool is_shown(const struct replay *replay, const struct replay_thread *thread)
 {
     return thread->known && (thread->samples || thread->unsampled ||
                              (is_main_thread(replay, thread) && replay->processes.data[thread->process].samples));
 }
 
-/* By process, the main thread first, then by start. */
+/* Orders by process, the main thread first, then by start. */
 static int compare_threads(const void *a, const void *b, void *context)
 {
     const struct replay *replay = context;
@@ -100,7 +101,7 @@ static int choose_threads(struct assembly *assembly, struct error *err)
         if (is_shown(replay, &replay->threads.data[i]) && !array_push(&assembly->order, (uint32_t)i))
             return error_no_memory(err);
     }
-    /* A target that was gone before its first sample still has a thread, and a profile needs one. */
+    /* a profile needs a thread, also if the target ended before its first sample */
     if (!assembly->order.length && first_known != REPLAY_NONE && !array_push(&assembly->order, first_known))
         return error_no_memory(err);
     if (!assembly->order.length)
@@ -166,8 +167,7 @@ static int add_threads(struct assembly *assembly, struct error *err)
     return code;
 }
 
-/* The profile's zero: the start of the recording, or its first event where that is earlier or the start is not known.
- */
+/* Time 0 of the profile: the start of the recording, or its first event if that is earlier or the start is unknown. */
 static uint64_t zero_time(const struct replay *replay)
 {
     uint64_t start = replay_info_number(replay, INFO_START_MONOTONIC, 0);
@@ -180,7 +180,7 @@ struct source_context {
     const struct assembly *assembly;
     struct sample_cursor cursor;
     struct error *err;
-    int code; /* of the first read that failed */
+    int code; /* of the first failed read */
 };
 
 static int rewind_samples(void *context, size_t thread, struct error *err)
@@ -217,7 +217,7 @@ static bool next_sample(void *context, struct sample_row *row)
     return true;
 }
 
-/* Fine enough to order samples and to see their jitter, coarse enough to compress: a hundredth of the interval. */
+/* A hundredth of the interval: fine enough to order samples and show jitter, coarse enough to compress well. */
 static double time_resolution(double interval)
 {
     double resolution = pow(10, floor(log10(interval / 100) + 1e-9));
@@ -255,7 +255,7 @@ static int by_falling_unnamed(const void *a, const void *b)
     return left->unnamed < right->unnamed ? 1 : left->unnamed > right->unnamed ? -1 : 0;
 }
 
-/* That a stripped program had few addresses is for the profile to tell. */
+/* Whether to print the library. A stripped program with few addresses only appears in the profile's metadata. */
 static bool is_worth_saying(const struct symbolization *symbolization, const struct missing_symbols *missing)
 {
     enum { FIFTIETH = 50 };

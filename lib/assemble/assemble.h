@@ -1,5 +1,5 @@
 /*
- * The last step of a recording: from its spool file to a symbolicated profile.
+ * The last step of a recording: turns its spool file into a symbolicated profile.
  */
 #ifndef PROF_ASSEMBLE_ASSEMBLE_H
 #define PROF_ASSEMBLE_ASSEMBLE_H
@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 struct assemble_options {
-    unsigned threads;                  /* for symbols; 0: one per processor */
+    unsigned threads;                  /* for symbolization; 0: one per processor */
     const char *cache_folder;          /* see struct symbolizer_options */
-    const struct open_files *files;    /* of the recording, if it was made just now; or NULL */
-    const struct debug_search *search; /* where debug files are; NULL: where the system has them */
+    const struct open_files *files;    /* open-file table of the recording that just ended; or NULL */
+    const struct debug_search *search; /* where debug files are; NULL: the system's folders */
 };
 
 /* A library most of whose addresses have no name. */
@@ -27,21 +27,21 @@ struct assemble_missing_symbols {
 enum { ASSEMBLE_MISSING_SYMBOLS = 3 };
 
 struct assemble_result {
-    uint64_t samples, lost, truncated; /* truncated: samples whose stack does not reach the thread's start */
-    uint64_t threads, processes;       /* with samples */
-    uint64_t addresses, unnamed;       /* distinct addresses in libraries, and those without a symbol */
-    uint64_t damaged;                  /* blocks of the spool, or samples in it, that could not be read */
-    uint64_t bytes;                    /* of the profile file */
-    size_t missing_symbols_count;      /* libraries most of whose addresses, and not just a few, have no name */
-    /* the first of them, those with the most addresses */
+    uint64_t samples, lost, truncated; /* truncated: samples whose stack does not reach the start of the thread */
+    uint64_t threads, processes;       /* those with samples */
+    uint64_t addresses, unnamed;       /* distinct addresses in libraries; those without a symbol */
+    uint64_t damaged;                  /* unreadable blocks of the spool, or samples in it */
+    uint64_t bytes;                    /* size of the profile file */
+    size_t missing_symbols_count;      /* libraries most of whose addresses have no name */
+    /* the ones with the most addresses */
     struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];
-    size_t gone_count; /* libraries that were deleted or replaced since they were mapped; they have their own names */
+    size_t gone_count; /* libraries that were deleted or replaced since they were mapped; they have names */
     char gone[64];     /* the first of them */
     struct hints hints;
 };
 
-/* Reads `spool_path`, names every address and writes the profile to `output_path` (gzip if it ends in .gz) by way of a
- * temporary file in the same folder: the output is whole or not there. The spool is left as it is. */
+/* Reads `spool_path`, symbolizes every address and writes the profile to `output_path`, as gzip if that ends in .gz.
+ * Replaces the output atomically, by a temporary file in the same folder. Leaves the spool as it is. */
 int assemble_recording(const char *spool_path, const char *output_path, const struct assemble_options *options,
                        struct assemble_result *result, struct error *err);
 

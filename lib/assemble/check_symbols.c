@@ -10,8 +10,8 @@
 struct checking {
     const struct symbol_check_listener *listener;
     struct symbol_check *check;
-    ARRAY(struct symbol_job) jobs; /* of libdw */
-    ARRAY(size_t) own_jobs;        /* of each: the job that our reader did */
+    ARRAY(struct symbol_job) jobs; /* jobs for libdw */
+    ARRAY(size_t) own_jobs;        /* per job: the index of our reader's job */
 };
 
 /* ---- one address ---- */
@@ -54,7 +54,7 @@ static bool compare_frame(const struct checking *checking, struct symbol_differe
     return same_function && same_file && own->line == libdw->line && own->column == libdw->column;
 }
 
-/* The frames of an answer, the innermost first. */
+/* The frame of an answer at this depth; 0 is the innermost. NULL if there is none. */
 static const struct symbol_frame *frame_at(const struct symbol_answers *answers, size_t address, size_t depth)
 {
     const struct symbol_answer *answer = &answers->answers[address];
@@ -80,7 +80,7 @@ static void skip(const struct checking *checking, const struct symbol_job *job, 
     checking->listener->skipped(checking->listener->context, job->lib.name, why);
 }
 
-/* Lists what libdw is to look up. */
+/* Lists the addresses for libdw. */
 static int choose_jobs(struct checking *checking, const struct address_batches *batches, struct error *err)
 {
     for (size_t i = 0; i < batches->jobs.length; i++) {
@@ -114,7 +114,7 @@ static void compare_library(const struct checking *checking, const struct symbol
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the comparison ---- */
 
 static int look_up(struct symbol_job *jobs, size_t count, enum symbol_reader reader, const struct debug_search *search,
                    struct error *err)

@@ -1,6 +1,6 @@
 /*
- * The two readers of DWARF against each other: looks up all addresses of a profile with our own reader and with libdw
- * (symbol/libdw_reader.h), and tells every difference.
+ * Compares the two readers of DWARF: looks up all addresses of a profile with our own reader and with libdw
+ * (symbol/libdw_reader.h), and reports every difference.
  */
 #ifndef PROF_ASSEMBLE_CHECK_SYMBOLS_H
 #define PROF_ASSEMBLE_CHECK_SYMBOLS_H
@@ -8,7 +8,7 @@
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
-/* Two readers disagree on a frame, or on the number of frames. Texts are valid during the call. */
+/* A difference in a frame, or in the number of frames. Texts are valid during the call. */
 struct symbol_difference {
     const char *library;
     uint64_t rva;
@@ -18,9 +18,9 @@ struct symbol_difference {
 };
 
 struct symbol_check {
-    uint64_t addresses; /* of the profile, distinct */
-    uint64_t compared;  /* of these: have frames from both readers, or from one alone */
-    uint64_t declined;  /* our reader declines their units, so that libdw answers alone */
+    uint64_t addresses; /* distinct addresses of the profile */
+    uint64_t compared;  /* of these: addresses with frames from one of the readers or from both */
+    uint64_t declined;  /* of these: addresses in units that our reader declines; only libdw answers */
     uint64_t differing;
 };
 
@@ -30,8 +30,8 @@ struct symbol_check_listener {
     void *context;
 };
 
-/* `search` is NULL or where debug files are. What our reader calls damaged is not given to libdw, and skipped. Fails
- * only when memory runs out. */
+/* `search` says where debug files are, or is NULL. Skips libraries that our reader finds damaged: libdw must not read
+ * them. Fails only when memory runs out. */
 int profile_check_symbols(const struct profile *profile, const struct debug_search *search,
                           const struct symbol_check_listener *listener, struct symbol_check *check, struct error *err);
 

@@ -25,14 +25,14 @@ static void add_hint(struct hints *hints, const char *format, ...)
 
 enum {
     FEW_SAMPLES = 50,
-    RATE_MOST = 20000,          /* Hz: above it samples cost more than they tell */
+    RATE_MOST = 20000,          /* Hz: at higher rates samples cost more than they are worth */
     MUCH_MS = 20,               /* of CPU time */
     LONG_MS = 200,              /* of waiting */
     LEAST_COVERED_PERCENT = 80, /* of the CPU time */
     LEAST_BUSY_PERCENT = 10     /* of the time; below it, a program mostly waits */
 };
 
-/* What to add to a sentence about a rate that was too low. */
+/* The end of a sentence about a rate that was too low. */
 static const char *higher_rate(uint64_t interval, char *text, size_t size)
 {
     uint64_t rate = 10 * UINT64_C(1000000000) / interval;
@@ -53,7 +53,7 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
     uint64_t wall = end > start ? end - start : 0;
     bool is_few = replay->sample_count < FEW_SAMPLES;
     char rate[64];
-    if (!interval || !end) /* a recovered recording has no end that would tell */
+    if (!interval || !end) /* a recovered recording has no known end */
         return;
     if (used < replay->covered_cpu_time)
         used = replay->covered_cpu_time;
@@ -83,9 +83,9 @@ static void explain_samples(struct hints *hints, const struct replay *replay)
                  higher_rate(interval, rate, sizeof(rate)));
 }
 
-/* ---- names of compiled code ---- */
+/* ---- names of JIT code ---- */
 
-/* By what the file of a virtual machine begins with. */
+/* By the start of the file name of a virtual machine. */
 static const struct {
     const char *file, *advice;
 } compilers[] = {
@@ -119,7 +119,7 @@ static const char *find_advice(const struct replay *replay)
     return advice;
 }
 
-/* "python3.13": 13; 0 if the name does not tell. */
+/* The minor version of "python3.13": 13; 0 if the name has none. */
 static long python_version(const char *program)
 {
     return strncmp(program, "python3.", 8) == 0 ? strtol(program + 8, NULL, 10) : 0;

@@ -1,6 +1,6 @@
 /*
- * What a user should do differently next time, one sentence each: why there are few samples or none, and how a compiler
- * at run time is asked to name its code.
+ * Hints for the next recording, one sentence each: why there are few or no samples, and how to make a JIT compiler name
+ * its code.
  */
 #ifndef PROF_ASSEMBLE_HINTS_H
 #define PROF_ASSEMBLE_HINTS_H

@@ -17,7 +17,7 @@
 struct metadata {
     struct profile *profile;
     const struct replay *replay;
-    struct extra_section *section; /* the one being filled */
+    struct extra_section *section; /* the section being filled */
     bool failed;
 };
 
@@ -56,7 +56,7 @@ static bool read_proc_value(const char *path, const char *key, char *out, size_t
     return found;
 }
 
-/* Cores, from the distinct (package, core) pairs that sysfs lists; 0 if it does not. */
+/* Counts the distinct (package, core) pairs in sysfs; 0 without sysfs. */
 static uint32_t count_cores(long processors)
 {
     struct hash cores = {0};
@@ -133,7 +133,7 @@ static void add_number(struct metadata *metadata, const char *label, const char 
     add_entry(metadata, label, format, text);
 }
 
-/* A part of a whole, written for people: "99.98 %" ("100 %" only if it is all). */
+/* Formats a percentage: "99.98 %"; "100 %" only if part == whole. */
 static void format_share(char *out, size_t size, uint64_t part, uint64_t whole)
 {
     double percent = whole ? 100.0 * (double)part / (double)whole : 100.0;
@@ -165,7 +165,7 @@ static void add_string(struct metadata *metadata, const char *label, const char 
 static void add_count_and_share(struct metadata *metadata, const char *label, uint64_t part, uint64_t whole)
 {
     char share[32], text[96];
-    if (!whole) /* "0 of 0" says nothing */
+    if (!whole) /* no value for "0 of 0" */
         return;
     format_share(share, sizeof(share), part, whole);
     snprintf(text, sizeof(text), "%" PRIu64 " (%s)", part, share);
@@ -192,7 +192,7 @@ static void fill_recording_section(struct metadata *metadata)
     add_number(metadata, "Stack copied per sample", "bytes", replay_info_number(metadata->replay, INFO_STACK_BYTES, 0));
 }
 
-/* "3 (2 deeper than 64 KiB, 1 outside of any code)", or "2 (deeper than 64 KiB)" where all have one reason. */
+/* "3 (2 deeper than 64 KiB, 1 outside of any code)"; "2 (deeper than 64 KiB)" if all have the same reason. */
 static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
 {
     char text[1024], name[64];
@@ -213,7 +213,7 @@ static void add_truncated_stacks(struct metadata *metadata, uint64_t truncated)
     add_string(metadata, "Stacks truncated", text);
 }
 
-/* Code that belongs to no file has names only if its compiler was asked for them, which the user can do next time. */
+/* JIT code has names only if the user enables them in the JIT compiler, so the value says how. */
 static void add_jit_code(struct metadata *metadata, const struct symbolization *symbolization)
 {
     if (!symbolization->jit_addresses)
@@ -251,7 +251,7 @@ static void add_problem(struct metadata *metadata, const struct symbolization *s
     add_string(metadata, "Symbols", text);
 }
 
-/* One line for each reason. */
+/* One line per reason. */
 static void add_problems(struct metadata *metadata, const struct symbolization *symbolization)
 {
     for (size_t i = 0; i < symbolization->problems.length; i++) {
@@ -263,7 +263,7 @@ static void add_problems(struct metadata *metadata, const struct symbolization *
     }
 }
 
-/* How much of the CPU time has samples, how many it should have, and where the others are. */
+/* How much CPU time the samples cover, how many samples were requested, and the reasons for the difference. */
 static void add_coverage(struct metadata *metadata)
 {
     const struct replay *replay = metadata->replay;
@@ -339,7 +339,7 @@ static void fill_trust_section(struct metadata *metadata, const struct symboliza
     add_problems(metadata, symbolization);
 }
 
-/* Threads whose stacks are worth less than those of the whole: the worst first is for the reader to see. */
+/* Lists the threads with truncated stacks: a small share of the whole may be most of one thread. */
 static void fill_thread_section(struct metadata *metadata)
 {
     enum { MOST_THREADS = 100 };

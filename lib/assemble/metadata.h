@@ -1,5 +1,5 @@
 /*
- * What a profile says of itself: the machine, the command, how it was recorded, and how far it can be trusted.
+ * The metadata of a profile: the machine, the command, the settings of the recording, and the quality of its data.
  */
 #ifndef PROF_ASSEMBLE_METADATA_H
 #define PROF_ASSEMBLE_METADATA_H
@@ -8,7 +8,7 @@
 #include "assemble/replay.h"
 #include "assemble/symbolization.h"
 
-/* Fills profile->meta. `start_ns` is CLOCK_MONOTONIC at the profile's zero. */
+/* Fills profile->meta. `start_ns` is CLOCK_MONOTONIC at time 0 of the profile. */
 int fill_metadata(struct profile *profile, const struct replay *replay, const struct symbolization *symbolization,
                   const struct hints *hints, uint64_t start_ns, struct error *err);
 

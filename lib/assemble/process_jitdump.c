@@ -1,10 +1,10 @@
 /*
- * A compiler that writes a jitdump file maps it with execute permission, for no other reason than that recorders see
- * its name. The recorder opened it then and there (record/jit_files.h). A recording that is recovered later finds it
- * under its name, if that is still the same file. When the record of the mapping was lost, the places where such files
- * usually are may have one of this pid that was written while the process lived.
+ * A JIT compiler that writes a jitdump file maps it with execute permission, so that recorders see its name. The
+ * recorder opens it when it sees the mapping (record/jit_files.h). A recovered recording opens it by name, if that
+ * still leads to the same file. If the record of the mapping was lost, the usual folders may contain a file of this pid
+ * that was written during the life of the process.
  *
- * As with map files, only those of the user who saves the profile, or root's, are believed (process_perf_map.c).
+ * As with perf maps, we trust only files of the user who saves the profile, or of root (process_perf_map.c).
  */
 #include "assemble/process_jitdump.h"
 
@@ -19,7 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A compiler that notes its code in another thread (the JVM's agents) may do so a little after it has begun to run. */
+/* A JIT compiler that logs its code from another thread (the JVM's agents) may do so shortly after the code first ran.
+ */
 static const uint64_t note_lag = UINT64_C(100) * 1000 * 1000;
 
 /* ---- which file ---- */
@@ -46,7 +47,7 @@ static int open_mapped(const struct replay *replay, uint32_t process)
     return -1;
 }
 
-/* Where the agents of the JVM put theirs: $JITDUMPDIR or $HOME, /.debug/jit/java-jit-DATE.XXXXXX/jit-PID.dump. */
+/* Opens a JVM agent's file: $JITDUMPDIR or $HOME, /.debug/jit/java-jit-DATE.XXXXXX/jit-PID.dump. */
 static int open_of_agent(const struct replay *replay, uint32_t process)
 {
     const char *own = getenv("JITDUMPDIR"), *folder = own && *own ? own : getenv("HOME");
@@ -86,9 +87,9 @@ struct jitdump *process_jitdump_open(const struct replay *replay, uint32_t proce
     return dump;
 }
 
-/* ---- what it says ---- */
+/* ---- lookup ---- */
 
-/* The dump's clock at a time of the recording. */
+/* Converts a time of the recording to the dump's clock. */
 static uint64_t to_its_clock(const struct replay *replay, const struct jitdump *dump, uint64_t time)
 {
     switch (dump->clock) {

@@ -1,21 +1,20 @@
 /*
- * A JIT compiler that was asked to (node --perf-basic-prof, python -X perf, java -XX:+DumpPerfMapAtExit) leaves the
- * names of its code in /tmp/perf-PID.map. Nobody removes these files, everybody may write to /tmp, and pids are used
- * again, so a file is believed only if
+ * A JIT compiler with the right option (node --perf-basic-prof, python -X perf, java -XX:+DumpPerfMapAtExit) writes the
+ * names of its code to /tmp/perf-PID.map. Nobody removes these files, everybody may write to /tmp, and the kernel
+ * reuses pids. So we trust a file only if
  *
  *   - it is a regular file, not a link: a link could make root read another file;
- *   - it belongs to the user who saves the profile, or to root: others have no say in what our functions are called
- *     (perf has the same rule). The map of a program that changed its user is therefore not used;
- *   - it was written to since the process started (the program, if it came by exec): an older one is of an earlier
- *     process with that pid. Of the programs that one pid ran in turn only the last can have the file, since each
- * writes it anew.
+ *   - it belongs to root, or to the user who saves the profile, so that others cannot name our functions (perf has the
+ * same rule). This excludes the map of a program that changed its user;
+ *   - it was written after the process (after an exec: the program) started: an older file is of an earlier process
+ * with that pid. Of the programs that one pid ran, only the last can own the file, because each writes a new one.
  *
- * The process is gone when its file is read. The recorder noted by which pid it knew itself and kept its /tmp open
- * (record/jit_files.h), so that programs in containers get their names too. A recording that is recovered later has
+ * When we read the file, the process has ended. The recorder noted the pid that the process had in its own namespace,
+ * and kept its /tmp open (record/jit_files.h), so that programs in containers get names, too. A recovered recording has
  * only the pid that the recorder saw, and our /tmp.
  *
- * A forked process has a copy of its parent's code and goes on without exec. What its own file does not name, its
- * parent's may.
+ * A forked process that does not call exec has a copy of its parent's code. The parent's file may name what its own
+ * file does not.
  */
 #include "assemble/process_perf_map.h"
 
@@ -29,7 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files are stamped with the time of the last clock tick, which is up to 10 ms ago. */
+/* Timestamps of files have the time of the last clock tick, up to 10 ms ago. */
 static const uint64_t stamp_lag = UINT64_C(10) * 1000 * 1000;
 
 static bool is_trusted(const struct stat *info, uint64_t start)
@@ -62,7 +61,7 @@ uint32_t process_perf_map_own_pid(const struct replay *replay, uint32_t process)
     return file ? file->pid : replay->processes.data[process].pid;
 }
 
-/* A descriptor of the folder, which is the caller's. */
+/* Opens the process's /tmp; the caller closes it. */
 static int open_folder(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = jit_file_of(replay, process);
@@ -91,7 +90,7 @@ int process_perf_map_open(const struct replay *replay, uint32_t process)
 
 /* ---- names ---- */
 
-/* The frames of one owner of code, by address, and what the files say of them. */
+/* The frames of one owner of JIT code, by address, with their names from the perf maps. */
 struct wanted {
     ARRAY(uint32_t) frames;
     ARRAY(uint64_t) addresses;
@@ -122,14 +121,14 @@ static int add_names(struct perf_map_names *names, const struct wanted *wanted, 
     return 0;
 }
 
-/* What two programs must have in common to write the same file. */
+/* Programs with equal keys write the same file. */
 static uint64_t file_key(const struct replay *replay, uint32_t process)
 {
     const struct jit_file *file = jit_file_of(replay, process);
     return (uint64_t)(file ? file->folder : JIT_FOLDER_OURS) << 32 | process_perf_map_own_pid(replay, process);
 }
 
-/* Whether a later program of the same pid has taken the file over. */
+/* Whether a later program with the same pid has overwritten the file. */
 static bool is_replaced(const struct hash *last_of_file, const struct replay *replay, uint32_t number)
 {
     return hash_get(last_of_file, file_key(replay, number)) != number;
@@ -148,7 +147,7 @@ static int look_up(struct wanted *wanted, const struct replay *replay, uint32_t 
     return perf_map_lookup(map, wanted->addresses.data, wanted->addresses.length, wanted->names.data, err);
 }
 
-/* All files that may name the code of one owner: its own, and of those it was forked from. */
+/* Reads all files that may name an owner's code: its own, and those of the processes that it was forked from. */
 static int name_owner(struct perf_map_names *names, struct wanted *wanted, const struct replay *replay, uint32_t owner,
                       const struct hash *last_of_file, struct error *err)
 {
@@ -189,7 +188,7 @@ static int find_all(struct perf_map_names *names, struct wanted *wanted, const s
 
 int perf_map_names_find(struct perf_map_names *names, const struct replay *replay, struct error *err)
 {
-    ARRAY(uint32_t) frames = {0}; /* those that a map file may name */
+    ARRAY(uint32_t) frames = {0}; /* frames that a perf map may name */
     struct wanted wanted = {0};
     struct hash last_of_file = {0};
     bool ok = true;

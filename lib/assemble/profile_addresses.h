@@ -1,6 +1,6 @@
 /*
- * The addresses that the frames of a saved profile lie at, and the libraries of this machine that they belong to: ready
- * for the symbolizer.
+ * Collects the addresses of a saved profile's frames, and identifies their libraries on this machine, ready for the
+ * symbolizer.
  */
 #ifndef PROF_ASSEMBLE_PROFILE_ADDRESSES_H
 #define PROF_ASSEMBLE_PROFILE_ADDRESSES_H
@@ -11,15 +11,15 @@
 
 struct profile_addresses {
     struct identified_library *libraries; /* by row of the profile's libs */
-    struct error *problems;               /* of those that could not be identified; else empty */
+    struct error *problems;               /* why a library could not be identified; otherwise empty */
     struct address_batches batches;       /* `lib` is a row of libs, `asker` one of the frames */
 };
 
-/* A library of a saved profile, as a search for its file wants it. The strings belong to the profile. */
+/* A library of a saved profile, described for the search for its file. The profile owns the strings. */
 struct named_library saved_library(const struct profile *profile, uint32_t lib);
 
-/* `frames` are those of the profile, which must outlive the result. Fails only when memory runs out. To be destroyed in
- * any case. */
+/* `frames` belong to the profile, which must outlive the result. Fails only when memory runs out. Destroy the result
+ * also after a failure. */
 int profile_addresses_make(struct profile_addresses *addresses, const struct profile *profile,
                            const struct frame_table *frames, struct error *err);
 

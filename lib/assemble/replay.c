@@ -1,13 +1,13 @@
 /*
- * The replay of a recording.
+ * Replays a recording.
  *
- * Events and samples are written in blocks, so an event may stand in the file before samples that are older than it.
- * What happened at a time therefore waits in `pending` until a sample of that time or later comes by: a sample meets
- * the processes, threads and mappings of its own moment.
+ * The spool stores events and samples in blocks, so an event may precede older samples in the file. An event therefore
+ * waits in `pending` until a sample of its time or later arrives: each sample sees the processes, threads and mappings
+ * of its own time.
  *
- * Stacks of one thread change little, and their outer frames keep their numbers: each thread remembers its last stack
- * with the stack number at every depth, and only what differs is looked up. The lookup of a frame is a search of the
- * process's mappings and one hash; that of a stack is one hash with the exact key (prefix, frame).
+ * The stacks of a thread change little, and their outer frames keep their indexes. So each thread keeps its last stack
+ * with the stack index at each depth, and only looks up the frames that differ. Looking up a frame takes a search in
+ * the process's mappings and one hash lookup; a stack takes one hash lookup with the exact key (prefix, frame).
  */
 #include "assemble/replay.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernel addresses are the upper half on every 64-bit architecture. */
+/* Kernel addresses are in the upper half on every 64-bit architecture. */
 static bool is_kernel_address(uint64_t address)
 {
     return address >> 63;
@@ -42,7 +42,8 @@ uint32_t replay_add_frame(struct replay *replay, struct hash *index, uint64_t ke
     return *place;
 }
 
-/* The key of a frame outside libraries is its pc; a mark, whose pc is 0, is at the top of the addresses. */
+/* The key of a frame outside libraries is its pc. A marker frame has pc 0, and a key at the top of the address space.
+ */
 static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
 {
     struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
@@ -50,7 +51,7 @@ static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
     return replay_add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
 }
 
-/* The event that tells of a library may be lost with its block. */
+/* The event that describes a library may be in a lost block. */
 static bool is_known_lib(const struct replay *replay, uint32_t number)
 {
     return number < replay->libs.length && replay->libs.data[number].lib.path;
@@ -94,7 +95,7 @@ uint32_t replay_add_mark(struct replay *replay, uint32_t lib)
     return mark == REPLAY_NONE ? REPLAY_NONE : add_stack(replay, REPLAY_NONE, mark);
 }
 
-/* The stack number of a sample; sets *stack to REPLAY_NONE if it has no frames. */
+/* Finds the stack index of a sample: REPLAY_NONE if it has no frames. */
 static int stack_of(struct replay *replay, struct replay_thread *thread, const struct sample *sample, uint32_t *stack,
                     struct error *err)
 {
@@ -140,14 +141,14 @@ static int stack_of(struct replay *replay, struct replay_thread *thread, const s
 
 /* ---- events ---- */
 
-/* Whether something can have this number. The recorder numbers in sequence, so there are as many events before: a
- * number that is larger than all that was read comes from a damaged spool. */
+/* Whether a process, thread or library may have this index. The recorder assigns indexes in sequence, so an index
+ * larger than the number of events so far comes from a damaged spool. */
 static bool is_possible(const struct replay *replay, uint32_t number)
 {
     return number <= spool_reader_bytes(replay->reader) / SPOOL_EVENT_MIN;
 }
 
-/* Makes room for row `number`, which is possible, with unknown rows before it. */
+/* Makes room for row `number`, which is_possible(), with unknown rows before it. */
 #define ensure_row(array, number, ok)                                                                                  \
     do {                                                                                                               \
         (ok) = true;                                                                                                   \
@@ -246,7 +247,7 @@ static int start_process(struct replay *replay, const struct spool_event *event,
     return 0;
 }
 
-/* The counters of a thread go on when it calls exec. */
+/* The counters of a thread continue over exec. */
 static void start_main_thread(struct replay *replay, struct replay_process *process, uint32_t number)
 {
     const struct replay_process *before = process_at(replay, process->parent);
@@ -335,7 +336,7 @@ static int add_info(struct replay *replay, const struct spool_event *event, stru
     return array_push(&replay->infos, info) ? 0 : error_no_memory(err);
 }
 
-/* What an event changes at its time. */
+/* Applies an event at its time. */
 static int happen(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     switch (event->kind) {
@@ -355,7 +356,7 @@ static int happen(struct replay *replay, const struct spool_event *event, struct
     }
 }
 
-/* Lets happen what waits with a time up to `time`. */
+/* Applies the pending events up to `time`. */
 static int catch_up(struct replay *replay, uint64_t time, struct error *err)
 {
     int code = 0;
@@ -373,11 +374,11 @@ static int queue_event(struct replay *replay, const struct spool_event *event, s
     uint32_t name = strings_add_z(&replay->strings, event->name ? event->name : "");
     if (name == STRING_NONE)
         return error_no_memory(err);
-    copy.name = strings_text(&replay->strings, name); /* the event's own text is gone with its block */
+    copy.name = strings_text(&replay->strings, name); /* the event's own text was freed with its block */
     return array_push(&replay->pending, copy) ? 0 : error_no_memory(err);
 }
 
-/* The kernel's image and modules are where they are from the start on; only code that it made comes and goes. */
+/* The kernel's image and modules are mapped from the start; only code that the kernel generates comes and goes. */
 static bool is_timed(const struct replay *replay, const struct spool_event *kernel_map)
 {
     return !is_known_lib(replay, kernel_map->lib_number) ||
@@ -418,7 +419,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
     if (code)
         return code;
     if (!is_known_thread(replay, sample->thread)) {
-        replay->damaged_blocks++; /* its thread was in a block that is lost */
+        replay->damaged_blocks++; /* its thread was in a lost block */
         return 0;
     }
     note_time(replay, sample->time);
@@ -436,7 +437,7 @@ static int add_sample(struct replay *replay, const struct sample *sample, struct
         replay->frames.data[replay->stacks.data[stack].frame].samples++;
     replay->processes.data[thread->process].samples++;
     replay->sample_count++;
-    /* The rings of two processors may disagree by some ns; columns must not run backwards. */
+    /* the clocks of two CPUs may differ by some ns; columns must not run backwards */
     if (sample->time > thread->last_time)
         thread->last_time = sample->time;
     struct stored_sample stored = {
@@ -473,7 +474,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     if (code)
         return code;
     replay->damaged_blocks += spool_reader_damaged(replay->reader);
-    /* The kernel's own count includes what was lost after the last record of a loss. */
+    /* The kernel's own count includes samples lost after the last LOST record. */
     uint64_t counted = replay_info_number(replay, INFO_SAMPLES_LOST, 0);
     if (counted > replay->lost)
         replay->lost = counted;

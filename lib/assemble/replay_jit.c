@@ -1,10 +1,10 @@
 /*
- * Code that a process compiled is named by files that it wrote. A jitdump file says when each piece was put where, so
- * that the frame of an address depends on the time: it is known here, by the piece and the place in it. A map file says
- * nothing of times, and what it says is read when all addresses are known (process_perf_map.c); such a frame is the
- * address, in the process that has the file. Without a file an address is the same frame in all processes.
+ * Files that a process wrote name its JIT code. A jitdump file says when which code was where, so the frame of an
+ * address depends on the time: replay identifies the frame by code and offset. A perf map has no timestamps, and is
+ * read when all addresses are known (process_perf_map.c); such a frame is identified by address and process. Without a
+ * file, an address is the same frame in all processes.
  *
- * A forked process goes on with a copy of its parent's code as it was then.
+ * A forked process has a copy of its parent's code at the time of the fork.
  */
 #include "assemble/replay_jit.h"
 
@@ -39,10 +39,10 @@ static bool has_map(struct replay *replay, uint32_t number)
     return process->map_state == REPLAY_JIT_FOUND;
 }
 
-/* Each process from which this one has code, itself first. */
+/* Iterates over the processes whose code this process has, itself first. */
 struct ancestry {
     uint32_t process;
-    uint64_t time; /* of its code: as it was when it forked */
+    uint64_t time; /* the state of its code that counts: at the fork */
     unsigned generations;
 };
 
@@ -56,7 +56,7 @@ static void next_ancestor(const struct replay *replay, struct ancestry *at)
 
 /* ---- frames ---- */
 
-/* Most threads ask for addresses that a dump names; else the frame is REPLAY_NONE and `is_found` false. */
+/* The frame of an address that a jitdump file names. Otherwise REPLAY_NONE, with `is_found` false. */
 static uint32_t dumped_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time, bool *is_found)
 {
     struct ancestry at = {.process = process, .time = time};

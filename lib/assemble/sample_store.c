@@ -1,6 +1,6 @@
 /*
- * Each thread fills a block of its own; a full block is appended to the file, and the thread remembers where. The first
- * block of a thread is small, because a program may have ten thousand threads with a sample or two each.
+ * Each thread fills its own block. Full blocks are appended to the file, and the thread keeps their offsets. A thread's
+ * first block is small, because a program may have ten thousand threads with a sample or two each.
  */
 #include "assemble/sample_store.h"
 
@@ -16,7 +16,7 @@
 enum { BLOCK_SAMPLES = 512 };
 
 struct thread_blocks {
-    ARRAY(uint64_t) offsets;            /* of the full blocks, in the file */
+    ARRAY(uint64_t) offsets;            /* of the full blocks in the file */
     ARRAY(struct stored_sample) newest; /* the block being filled */
 };
 
@@ -63,7 +63,7 @@ static int open_file(struct sample_store *store, struct error *err)
     store->fd = open(store->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (store->fd >= 0)
         return 0;
-    /* Not every file system has O_TMPFILE. */
+    /* O_TMPFILE is not supported on every file system */
     char path[4096];
     int length = snprintf(path, sizeof(path), "%s.prof-samples-XXXXXX", store->folder);
     if (length < 0 || (size_t)length >= sizeof(path))

@@ -1,7 +1,6 @@
 /*
- * The samples of every thread, kept in an unlinked file while their threads' columns are put together: a recording
- * holds them in the order of time, a profile wants them thread by thread. In memory there is one small block per
- * thread.
+ * Stores the samples of all threads in an unlinked file: a recording has them ordered by time, but a profile needs them
+ * thread by thread. Only one small block per thread is in memory.
  */
 #ifndef PROF_ASSEMBLE_SAMPLE_STORE_H
 #define PROF_ASSEMBLE_SAMPLE_STORE_H
@@ -16,25 +15,25 @@ enum { SAMPLE_CPU_UNIT = 100 /* ns */ };
 
 struct stored_sample {
     uint64_t time;     /* ns */
-    uint32_t stack;    /* the replay's stack number */
+    uint32_t stack;    /* index of the replay's stack */
     uint32_t cpu_time; /* since the thread's previous sample, in units of SAMPLE_CPU_UNIT */
 };
 
 struct sample_store;
 
-/* The file is made in the folder of `beside`, where the recording is too: /tmp may be memory. */
+/* Creates the file in the folder of `beside`, where the recording is: /tmp may be in memory. */
 struct sample_store *sample_store_new(const char *beside, struct error *err);
 void sample_store_free(struct sample_store *store);
 
 int sample_store_add(struct sample_store *store, uint32_t thread, const struct stored_sample *sample,
                      struct error *err);
 
-/* The thread's newest sample, which may be changed until the next one is added; NULL if it has none. */
+/* The thread's newest sample, which the caller may change until it adds the next one; NULL if there is none. */
 struct stored_sample *sample_store_newest(struct sample_store *store, uint32_t thread);
 
 uint64_t sample_store_count(const struct sample_store *store, uint32_t thread);
 
-/* Reads the samples of one thread at a time, in the order in which they were added. Zero it to begin. */
+/* Reads the samples of one thread in the order of their addition. Zero it. */
 struct sample_cursor {
     const struct sample_store *store;
     uint32_t thread;
@@ -45,7 +44,7 @@ struct sample_cursor {
 
 int sample_cursor_start(struct sample_cursor *cursor, const struct sample_store *store, uint32_t thread,
                         struct error *err);
-/* 1 with the next sample, 0 at the end, or a negative errno value. */
+/* Returns 1 with the next sample, 0 at the end, or a negative errno value. */
 int sample_cursor_next(struct sample_cursor *cursor, struct stored_sample *sample, struct error *err);
 void sample_cursor_destroy(struct sample_cursor *cursor);
 

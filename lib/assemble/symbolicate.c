@@ -1,13 +1,13 @@
 /*
- * The profile's tables are put aside and built anew. A stack of the old table ends in a frame, which stands for an
- * address, or is one of the inlined calls at an address and then follows the frames that it is inlined into:
+ * Replaces the profile's tables with new ones. A stack of the old table ends in a frame, which stands for an address or
+ * for one of the inlined calls at an address; the latter follows the frames that it is inlined into:
  *
- *     old    main 0x1180 | 0x1204                         an address that had no name
- *     new    main 0x1180 | work 0x1204 | inner 0x1204     has one, and a call that was inlined there
+ *     old    main 0x1180 | 0x1204                         an address without a name
+ *     new    main 0x1180 | work 0x1204 | inner 0x1204     now has one, and an inlined call
  *
- * So one pass over the old stacks, parents first, maps each to a new one: a frame whose address has new names becomes
- * all of their frames, its old inlined calls become nothing, every other frame is copied. All rows are interned, so
- * what is equal now is one row.
+ * One pass over the old stacks, parents first, maps each to a new stack. A frame whose address has new names becomes
+ * all of their frames, its old inlined calls are dropped, and every other frame is copied. All rows are interned, so
+ * equal rows become one.
  */
 #include "assemble/symbolicate.h"
 
@@ -19,27 +19,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much is known of an address. */
+/* How much an answer knows about an address. */
 enum knowledge { KNOWS_NOTHING, KNOWS_NAME, KNOWS_LINE };
 
-/* The new frames of an old one: into symbolication.frames; none: it is kept. */
+/* The new frames of an old frame: range of symbolication.frames; empty: the frame is copied. */
 struct renamed_frame {
     uint32_t first, count;
 };
 
 struct symbolication {
-    struct profile *profile; /* with new tables */
-    struct profile old;      /* the old tables, and nothing else */
+    struct profile *profile; /* has the new tables */
+    struct profile old;      /* has the old tables and nothing else */
     struct interner interner;
     struct profile_addresses addresses;
     struct renamed_frame *renamed; /* by old frame */
     struct row_list frames;
-    uint32_t *kept_funcs, *kept_frames; /* by old row: the new one, PROFILE_NONE: not copied yet */
-    uint32_t *stacks;                   /* by old stack */
+    uint32_t *kept_funcs, *kept_frames; /* per old row: the new row; PROFILE_NONE: not copied yet */
+    uint32_t *stacks;                   /* per old stack: the new stack */
     struct symbolicate_result *result;
 };
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 static int look_up(struct symbolication *work, struct symbolizer *symbolizer, struct error *err)
 {
@@ -48,9 +48,9 @@ static int look_up(struct symbolication *work, struct symbolizer *symbolizer, st
     return code ? code : symbolizer_lookup_all(symbolizer, batches->jobs.data, batches->jobs.length, err);
 }
 
-/* ---- what is better ---- */
+/* ---- which answer is better ---- */
 
-/* Whether a function has its address for a name. */
+/* Whether the function's name is only an address. */
 static bool is_bare_name(const char *name)
 {
     return strncmp(name, "0x", 2) == 0 && name[2] && strspn(name + 2, "0123456789abcdefABCDEF") == strlen(name + 2);
@@ -73,7 +73,7 @@ static enum knowledge new_knowledge(const struct symbol_answers *answers, const 
     return found;
 }
 
-/* Where a function begins is worth knowing if nothing else is: then its addresses are one function. */
+/* The range of a function without a name is useful: its addresses become one function. */
 static bool tells_extent(const struct symbol_answer *answer)
 {
     return answer->symbol_size != 0;
@@ -178,7 +178,7 @@ static bool copy_frame(struct symbolication *work, uint32_t frame, uint32_t *cop
     return *copy != PROFILE_NONE;
 }
 
-/* Texts of files that the profile carries itself: an equal file without one would come in their place. */
+/* Files with text embedded in the profile: an equal file without text must not replace them. */
 static bool copy_embedded_sources(struct symbolication *work)
 {
     for (size_t i = 0; i < work->old.sources.length; i++)
@@ -190,7 +190,7 @@ static bool copy_embedded_sources(struct symbolication *work)
 
 /* ---- stacks ---- */
 
-/* Whether the frame is a call that was inlined directly into the caller's frame, at the same address. */
+/* Whether the frame is a call inlined directly into the caller's frame, at the same address. */
 static bool is_inlined_into(const struct frame_table *frames, uint32_t frame, uint32_t caller)
 {
     return frames->inline_depth[frame] > 0 && frames->inline_depth[frame] == frames->inline_depth[caller] + 1 &&
@@ -210,7 +210,7 @@ static uint32_t push_frames(struct symbolication *work, uint32_t prefix, const u
 static int map_stacks(struct symbolication *work, struct error *err)
 {
     const struct stack_table *old = &work->old.stacks;
-    bool *is_replaced = calloc(old->length + 1, sizeof(*is_replaced)); /* the frame has gone into renamed ones */
+    bool *is_replaced = calloc(old->length + 1, sizeof(*is_replaced)); /* the frame became a part of new frames */
     bool done = is_replaced != NULL;
     for (size_t i = 0; done && i < old->length; i++) {
         uint32_t frame = old->frame[i], caller = old->prefix[i];
@@ -246,7 +246,7 @@ static void map_samples(struct symbolication *work)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole profile ---- */
 
 static void put_tables_aside(struct profile *profile, struct profile *old)
 {

@@ -1,6 +1,6 @@
 /*
- * Names for a saved profile whose libraries are on this machine: samply saves addresses alone, and of a program that
- * was recorded without its debug info the file may be here by now.
+ * Symbolicates a saved profile whose libraries are on this machine: samply saves only addresses, and debug info missing
+ * during a recording may be installed since.
  */
 #ifndef PROF_ASSEMBLE_SYMBOLICATE_H
 #define PROF_ASSEMBLE_SYMBOLICATE_H
@@ -8,27 +8,26 @@
 #include "profile/profile.h"
 #include "symbol/symbol.h"
 
-/* A library of the profile that frames lie in. */
+/* A library that contains frames of the profile. */
 struct symbolicated_library {
     uint32_t lib;                /* row */
-    uint64_t addresses, unnamed; /* distinct addresses, and those that have no name now */
-    char problem[256];           /* why, as far as that is known; may be empty */
+    uint64_t addresses, unnamed; /* distinct addresses, and those still without a name */
+    char problem[256];           /* why, if known; may be empty */
 };
 
 struct symbolicate_result {
     ARRAY(struct symbolicated_library) libraries; /* by row */
-    uint64_t addresses, unnamed;                  /* of all */
+    uint64_t addresses, unnamed;                  /* of all libraries */
 };
 
 /*
- * Looks up every address of the profile, in libraries whose file has the id that the profile gives, and builds its
- * stacks, frames, funcs, native symbols, sources and resources anew: inlined calls become frames of their own, and
- * frames of one function are of one func. An address of which nothing better is known now (no name, or no file and
- * line where the profile has them) keeps its frames. Samples and their weights stay as they are; the sum of every
- * thread does too.
+ * Looks up every address of the profile in libraries whose file has the profile's id, and rebuilds its stacks, frames,
+ * funcs, native symbols, sources and resources: inlined calls become frames, and frames of one function share a func.
+ * An address keeps its frames if the lookup knows no more than the profile does (no name, or no file and line where the
+ * profile has them). Samples and their weights do not change, nor does the sum of any thread.
  *
- * `result` is zeroed; symbolicate_result_destroy() is owed in any case. Fails only when memory runs out, and then the
- * profile is only good for profile_destroy().
+ * `result` is zeroed; call symbolicate_result_destroy() also after a failure. Fails only when memory runs out; then the
+ * caller must destroy the profile.
  */
 int profile_symbolicate(struct profile *profile, struct symbolizer *symbolizer, struct symbolicate_result *result,
                         struct error *err);

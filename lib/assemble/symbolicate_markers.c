@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a payload is being read: the number is wanted in {"cause": {"stack": number}}. */
+/* Position in a payload; the number to replace is in {"cause": {"stack": number}}. */
 struct place {
     bool is_cause; /* the last key of the outermost object is "cause" */
-    bool is_stack; /* the value that comes is that number */
+    bool is_stack; /* the next value is that number */
 };
 
 static void follow(struct place *place, const struct json *json, enum json_type type)
@@ -27,8 +27,8 @@ static bool is_stack_number(const struct json *json, enum json_type type, size_t
            (double)(uint32_t)json->number == json->number;
 }
 
-/* Copies the payload with its stack replaced. What is no JSON is an error only of who made the profile: then the copy
- * is not good. */
+/* Copies the payload with its stack replaced. If it is not JSON, the profile's author made an error: then the copy is
+ * unusable. */
 static bool rewrite(struct json *json, struct json_writer *writer, const uint32_t *stacks, size_t count)
 {
     struct place place = {0};

@@ -1,6 +1,6 @@
 /*
- * All addresses of one library go to the symbolizer in one sorted batch, all libraries at once, so that it can work on
- * them in parallel (address_batches.h). Its answers become rows (answer_rows.h).
+ * All addresses of a library go to the symbolizer in one sorted batch, and all libraries in one call, so that it can
+ * work on them in parallel (address_batches.h). Its answers become rows (answer_rows.h).
  */
 #include "assemble/symbolization.h"
 
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The categories of a recording, in the order in which the page stacks and lists them. */
+/* The categories of a recording, in the page's order. */
 enum { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_LIBRARY, CATEGORY_JIT, CATEGORY_KERNEL, CATEGORY_COUNT };
 
 static const char *const categories[CATEGORY_COUNT][2] = {
@@ -34,8 +34,8 @@ struct namer {
     struct profile *profile;
     struct interner *interner;
     struct perf_map_names perf_map_names;
-    const struct kallsyms *kallsyms; /* NULL: of no use for these addresses */
-    uint64_t kernel_unnamed;         /* distinct addresses of the kernel */
+    const struct kallsyms *kallsyms; /* NULL: not usable for these addresses */
+    uint64_t kernel_unnamed;         /* distinct addresses in the kernel */
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -43,7 +43,7 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* A shared object of the system, as opposed to the program's own code. */
+/* Whether the path is a shared library of the system, not the program's own code. */
 static bool is_system_library(const char *path)
 {
     static const char *const folders[] = {"/lib/",       "/lib64/",     "/lib32/",     "/usr/lib/", "/usr/lib64/",
@@ -78,7 +78,7 @@ static uint32_t add_text(struct namer *namer, const char *text)
     return strings_add_z(&namer->profile->strings, text);
 }
 
-/* A func that stands alone: a mark, or an address of no library. */
+/* Adds a func without a library: a marker frame, or an address outside libraries. */
 static uint32_t add_bare_frame(struct namer *namer, const char *name, uint32_t resource, uint32_t category)
 {
     struct func_row func = {.name = add_text(namer, name), .resource = resource, .source = PROFILE_NONE};
@@ -89,8 +89,8 @@ static uint32_t add_bare_frame(struct namer *namer, const char *name, uint32_t r
     return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(namer->interner, &frame);
 }
 
-/* A function of a JIT compiler. It has no address that means anything in another run, nor a library, so all its
- * addresses have one frame for each tier and line. */
+/* Adds a frame of JIT code. Its address means nothing in another run, and it has no library. So all its addresses share
+ * one frame per tier and line. */
 static uint32_t add_jit_frame(struct namer *namer, const struct jit_name *name, uint32_t line, uint32_t column)
 {
     namer->symbolization->shares_frames = true;
@@ -116,7 +116,7 @@ static uint32_t add_jit_frame(struct namer *namer, const struct jit_name *name, 
                                                                            : intern_frame(namer->interner, &frame);
 }
 
-/* Nothing tells functions apart: all of it is one, and not one for each address. */
+/* Nothing tells these functions apart, so all their addresses share one func. */
 static uint32_t add_unnamed_code(struct namer *namer, const struct replay_frame *frame)
 {
     static const struct jit_name unnamed = {.function = "JIT code (no symbols)"};
@@ -125,7 +125,7 @@ static uint32_t add_unnamed_code(struct namer *namer, const struct replay_frame 
     return add_jit_frame(namer, &unnamed, 0, 0);
 }
 
-/* What a map file names, at this address. */
+/* Adds the frame of an address that a perf map names. */
 static uint32_t add_anonymous_frame(struct namer *namer, size_t index)
 {
     const struct jit_name *name = perf_map_names_of(&namer->perf_map_names, index);
@@ -138,8 +138,8 @@ static const char *text_of(const struct jitdump *dump, uint32_t text)
     return strings_text(&dump->texts, text);
 }
 
-/* What a jitdump file names. Its lines count only where they are of the file that the function is in: those of inlined
- * functions may not be. */
+/* Adds the frame of an address that a jitdump file names. A line counts only if it is in the function's own file: those
+ * of inlined functions may not be. */
 static uint32_t add_dumped_frame(struct namer *namer, const struct replay_frame *from)
 {
     const struct jitdump *dump = namer->replay->processes.data[from->process].dump;
@@ -158,9 +158,10 @@ static uint32_t add_dumped_frame(struct namer *namer, const struct replay_frame 
     return is_its_line ? add_jit_frame(namer, &name, line->line, line->column) : add_jit_frame(namer, &name, 0, 0);
 }
 
-/* ---- the kernel's own code ---- */
+/* ---- kernel code ---- */
 
-/* What lay in no known part of the kernel when it was recorded may have come later: BPF programs, modules. */
+/* Addresses outside the kernel as known at the start of the recording may be in code loaded later: BPF programs,
+ * modules. */
 static int open_kallsyms(struct namer *namer, struct symbolizer *symbolizer, struct error *err)
 {
     const struct replay *replay = namer->replay;
@@ -205,7 +206,7 @@ static bool tell_unnamed_kernel(struct namer *namer)
                                  : "some of its code had no name any more when the recording ended");
 }
 
-/* An address of no known part of the kernel. Without a name all of them are one func: an address of the kernel says
+/* Adds the frame of an unknown kernel address. Without a name, all of them share one func: a kernel address says
  * nothing to a user. */
 static uint32_t add_unknown_kernel(struct namer *namer, uint64_t address)
 {
@@ -219,7 +220,7 @@ static uint32_t add_unknown_kernel(struct namer *namer, uint64_t address)
     return add_kernel_code(namer, "kernel code (no symbols)", NULL);
 }
 
-/* Code that the kernel made, and told of. */
+/* Adds the frame of code that the kernel generated and described in a KSYMBOL record. */
 static uint32_t add_made_kernel_code(struct namer *namer, const struct spool_lib *code)
 {
     namer->symbolization->addresses++;
@@ -232,7 +233,7 @@ static bool is_in_library(const struct replay *replay, const struct replay_frame
     return frame->lib < replay->libs.length && replay->libs.data[frame->lib].lib.kind != SPOOL_LIB_KERNEL_CODE;
 }
 
-/* The frame of an address that is in no library. */
+/* Adds the frame of an address outside libraries. */
 static uint32_t add_frame_of(struct namer *namer, size_t index)
 {
     const struct replay *replay = namer->replay;
@@ -252,14 +253,14 @@ static uint32_t add_frame_of(struct namer *namer, size_t index)
     case REPLAY_LIB_ANONYMOUS:
         return add_anonymous_frame(namer, index);
     default:
-        if (perf_map_names_of(&namer->perf_map_names, index)) /* it is only the record of its mapping that was lost */
+        if (perf_map_names_of(&namer->perf_map_names, index)) /* only the record of its mapping was lost */
             return add_anonymous_frame(namer, index);
         snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
         return add_bare_frame(namer, name, PROFILE_NONE, CATEGORY_OTHER);
     }
 }
 
-/* Jitdump files that do not say all that they could. */
+/* Lists jitdump files that are incomplete or unreadable. */
 static bool tell_bad_dumps(struct namer *namer)
 {
     const struct replay *replay = namer->replay;
@@ -294,9 +295,9 @@ static void write_ids(const unsigned char *build_id, size_t size, char breakpad_
     library_code_id(build_id, size, code_id);
 }
 
-/* Of a file whose build id the kernel did not tell. It only looks where the segments say that notes are, which is not
- * where the programs of Go have theirs; of a file that is known to be the one that was mapped, its own word counts. One
- * without is known to symbol servers by its code. Leaves both empty if the file is gone, or may be another one. */
+/* Writes the ids of a file for which the kernel gave no build id. The kernel only reads note segments, where Go
+ * programs have no build id. If the file is certainly the one that was mapped, its own build id counts; without one,
+ * the id computed from its code, as symbol servers do. Leaves both empty if the file is gone or may be another one. */
 static void write_ids_of_code(const struct symbol_lib *lib, char breakpad_id[BREAKPAD_ID_SIZE],
                               char code_id[CODE_ID_SIZE])
 {
@@ -382,10 +383,10 @@ static struct symbol_lib symbol_lib_of(const struct spool_lib *lib, const struct
     };
 }
 
-/* What the symbolizer is told of the libraries of a recording. */
+/* The libraries of a recording as the symbolizer needs them. */
 struct recorded_libs {
     const struct replay *replay;
-    struct symbol_origin *origins; /* of each */
+    struct symbol_origin *origins; /* per library */
 };
 
 static struct symbol_lib recorded_lib(const void *context, uint32_t lib)

@@ -4,21 +4,21 @@
 
 #include <stdlib.h>
 
-/* A thread may leave a part of a period on each CPU that it ran on. */
+/* A thread may have used part of a period on each CPU that it ran on. */
 enum { PERIODS_PER_THREAD = 64 };
 
 struct remainder {
     uint32_t thread;
-    uint64_t end;    /* ns: of the thread, or of the recording */
-    uint64_t unseen; /* ns since its last sample, at most a period */
+    uint64_t end;    /* ns: end of the thread, or of the recording */
+    uint64_t unseen; /* ns since its last sample, at most one period */
 };
 
 struct division {
     struct replay *replay;
     ARRAY(struct remainder) remainders; /* by end */
-    struct hash rows;                   /* names of process and thread -> the thread in whose row they are */
-    uint64_t period, total;             /* ns; total: of `unseen` */
-    uint32_t stack;                     /* "(not sampled)" */
+    struct hash rows;                   /* names of process and thread -> the thread whose row shows them */
+    uint64_t period, total;             /* ns; total: the sum of `unseen` */
+    uint32_t stack;                     /* the stack "(not sampled)" */
 };
 
 static int compare_remainders(const void *a, const void *b)
@@ -49,7 +49,7 @@ static int list_remainders(struct division *division, struct error *err)
     return 0;
 }
 
-/* The thread in whose row a remainder is shown; REPLAY_NONE if memory ran out. */
+/* The thread whose row shows the remainder of thread `number`; REPLAY_NONE if memory ran out. */
 static uint32_t row_of(struct division *division, uint32_t number)
 {
     struct replay *replay = division->replay;
@@ -73,7 +73,7 @@ static int add_sample(struct division *division, uint32_t row, uint64_t time, ui
     struct replay_process *process = &replay->processes.data[thread->process];
     if (time > thread->last_time)
         thread->last_time = time;
-    /* A row goes on until the last of its threads has ended. */
+    /* a row ends when the last of its threads ends */
     if (thread->end && thread->end < time)
         thread->end = time;
     if (process->end && process->end < time)
@@ -86,7 +86,7 @@ static int add_sample(struct division *division, uint32_t row, uint64_t time, ui
     return sample_store_add(replay->samples, row, &sample, err);
 }
 
-/* What is left in the end is less than a period: a sample of its own, or more for the last one. */
+/* Adds the final rest, which is less than a period: as an own sample, or to the weight of the last one. */
 static int add_rest(struct division *division, uint32_t row, uint64_t time, uint64_t rest, struct error *err)
 {
     struct stored_sample *newest = row == REPLAY_NONE ? NULL : sample_store_newest(division->replay->samples, row);
