@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool shows_busy_threads(enum report_what what)
+static bool shows_busy_threads(enum report_kind kind)
 {
-    return what <= REPORT_CATEGORIES;
+    return kind <= REPORT_CATEGORIES;
 }
 
 /* Explains why there are no rows: if the profile has samples, an option excludes them. */
@@ -38,23 +38,23 @@ static void print_nothing_left(const struct report *report)
 
 static int print_report(const struct report *report, struct error *err)
 {
-    enum report_what what = report->options.what;
+    enum report_kind kind = report->options.kind;
     if (report->options.json)
         return report_print_json(report, err);
     int code = report_print_head(report, err);
-    if (!code && report->total != 0 && shows_busy_threads(what))
+    if (!code && report->total != 0 && shows_busy_threads(kind))
         code = report_print_busy_threads(report, err);
     if (code)
         return code;
-    if (what == REPORT_MARKERS)
+    if (kind == REPORT_MARKERS)
         return report_print_markers(report, err);
-    if (what == REPORT_THREADS)
+    if (kind == REPORT_THREADS)
         return report_print_threads(report, err);
     if (report->total == 0) {
         print_nothing_left(report);
         return 0;
     }
-    switch (what) {
+    switch (kind) {
     case REPORT_FUNCTIONS:
         return report_print_functions(report, err);
     case REPORT_LIBRARIES:
@@ -101,11 +101,11 @@ static int prepare(struct report *report)
         return status;
     if (needs_cpu_times(report->options.weight) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
         return ui_fail("%s does not say when its threads were on a CPU", report->options.path);
-    if (report_ask_engine(report, &err))
+    if (report_query_engine(report, &err))
         return ui_fail_error(&err);
-    if (report->options.what == REPORT_BUTTERFLY || report->options.what == REPORT_ANNOTATION)
+    if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)
         status = report_resolve_center(report);
-    if (!status && report->options.what == REPORT_ANNOTATION)
+    if (!status && report->options.kind == REPORT_ANNOTATION)
         report->search = symbol_options_open(&report->options.symbols);
     return status;
 }

@@ -26,7 +26,7 @@ struct report_transform {
 };
 
 /* What is printed. */
-enum report_what {
+enum report_kind {
     REPORT_TREE,
     REPORT_FUNCTIONS,
     REPORT_LIBRARIES,
@@ -47,8 +47,8 @@ struct report_options {
     const char *path;
     bool inverted, json, verbose, no_pager;
     enum report_color_when color;
-    enum report_what what;
-    const char *of; /* argument of the butterfly, lines or annotation */
+    enum report_kind kind;
+    const char *subject; /* argument of the butterfly, lines or annotation */
     enum sample_weight weight;
     const char *search;
     ARRAY(const char *) threads; /* arguments of --thread */
@@ -95,7 +95,7 @@ int report_select(struct report *report);
 struct tree_query report_query(const struct report *report);
 
 /* Runs that query, and sets the total. */
-int report_ask_engine(struct report *report, struct error *err);
+int report_query_engine(struct report *report, struct error *err);
 
 /* Whether an option excludes samples. */
 bool report_is_filtered(const struct report *report);
@@ -177,7 +177,7 @@ const char *report_unit(const struct report *report);
 /* The name of the butterfly's center. */
 const char *report_center_name(const struct report *report);
 
-/* The weights of libraries or categories, depending on options.what. */
+/* The weights of libraries or categories, depending on options.kind. */
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err);
 
 /* The name of a library or category. */

@@ -152,10 +152,10 @@ static void put_groups(struct json_writer *json, const struct report *report, co
 static int put_list(struct json_writer *json, const struct report *report, struct error *err)
 {
     struct func_timings list = {0};
-    bool functions = report->options.what == REPORT_FUNCTIONS;
+    bool functions = report->options.kind == REPORT_FUNCTIONS;
     int code = functions ? engine_functions(report->engine, FUNCS_BY_SELF, &list, err)
                          : report_list_groups(report, &list, err);
-    json_key(json, functions ? "functions" : report->options.what == REPORT_LIBRARIES ? "libraries" : "categories");
+    json_key(json, functions ? "functions" : report->options.kind == REPORT_LIBRARIES ? "libraries" : "categories");
     json_open(json, '[');
     if (!code && functions)
         put_functions(json, report, &list);
@@ -212,7 +212,7 @@ static int put_butterfly(struct json_writer *json, const struct report *report, 
 
 static int put_rows(struct json_writer *json, const struct report *report, struct error *err)
 {
-    switch (report->options.what) {
+    switch (report->options.kind) {
     case REPORT_THREADS:
         return 0; /* put_threads() has written them */
     case REPORT_TREE:

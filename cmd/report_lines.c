@@ -55,7 +55,7 @@ static int say_several(const struct report *report, const char *wanted)
 
 int report_resolve_source(struct report *report)
 {
-    const char *wanted = report->options.what == REPORT_LINES ? report->options.of : NULL;
+    const char *wanted = report->options.kind == REPORT_LINES ? report->options.subject : NULL;
     if (!wanted)
         return EXIT_SUCCESS;
     if (count_fitting(report, wanted, true, &report->source) > 0)

@@ -24,8 +24,8 @@ enum {
     OPTION_JSON,
     OPTION_COLOR,
     OPTION_NO_PAGER,
-    OPTION_WHAT,                                  /* first of the options that select what to print */
-    OPTION_TRANSFORM = OPTION_WHAT + REPORT_KINDS /* first of the transforms */
+    OPTION_KIND,                                  /* first of the options that select what to print */
+    OPTION_TRANSFORM = OPTION_KIND + REPORT_KINDS /* first of the transforms */
 };
 
 /* Parses seconds, or ms with that suffix. */
@@ -127,13 +127,13 @@ static bool parse_color(const char *text, enum report_color_when *when)
     return !text;
 }
 
-static int choose_what(struct report_options *options, enum report_what what, const char *of)
+static int choose_kind(struct report_options *options, enum report_kind kind, const char *subject)
 {
-    if (options->what != REPORT_TREE && options->what != what)
+    if (options->kind != REPORT_TREE && options->kind != kind)
         return ui_usage("report", "--functions, --libraries, --categories, --butterfly, --lines, --annotate, "
                                   "--markers and --threads exclude each other");
-    options->what = what;
-    options->of = of;
+    options->kind = kind;
+    options->subject = subject;
     return 0;
 }
 
@@ -142,13 +142,13 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
     static const struct option plain_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"inverted", no_argument, NULL, OPTION_INVERTED},
-        {"functions", no_argument, NULL, OPTION_WHAT + REPORT_FUNCTIONS},
-        {"lines", required_argument, NULL, OPTION_WHAT + REPORT_LINES},
-        {"annotate", required_argument, NULL, OPTION_WHAT + REPORT_ANNOTATION},
-        {"markers", no_argument, NULL, OPTION_WHAT + REPORT_MARKERS},
-        {"libraries", no_argument, NULL, OPTION_WHAT + REPORT_LIBRARIES},
-        {"categories", no_argument, NULL, OPTION_WHAT + REPORT_CATEGORIES},
-        {"butterfly", required_argument, NULL, OPTION_WHAT + REPORT_BUTTERFLY},
+        {"functions", no_argument, NULL, OPTION_KIND + REPORT_FUNCTIONS},
+        {"lines", required_argument, NULL, OPTION_KIND + REPORT_LINES},
+        {"annotate", required_argument, NULL, OPTION_KIND + REPORT_ANNOTATION},
+        {"markers", no_argument, NULL, OPTION_KIND + REPORT_MARKERS},
+        {"libraries", no_argument, NULL, OPTION_KIND + REPORT_LIBRARIES},
+        {"categories", no_argument, NULL, OPTION_KIND + REPORT_CATEGORIES},
+        {"butterfly", required_argument, NULL, OPTION_KIND + REPORT_BUTTERFLY},
         {"weight", required_argument, NULL, OPTION_WEIGHT},
         {"thread", required_argument, NULL, 't'},
         {"search", required_argument, NULL, OPTION_SEARCH},
@@ -157,7 +157,7 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
         {"min-percent", required_argument, NULL, OPTION_MIN},
         {"limit", required_argument, NULL, OPTION_LIMIT},
         {"json", no_argument, NULL, OPTION_JSON},
-        {"threads", no_argument, NULL, OPTION_WHAT + REPORT_THREADS},
+        {"threads", no_argument, NULL, OPTION_KIND + REPORT_THREADS},
         {"verbose", no_argument, NULL, 'v'},
         {"color", optional_argument, NULL, OPTION_COLOR},
         {"no-pager", no_argument, NULL, OPTION_NO_PAGER},
@@ -177,15 +177,15 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
         case OPTION_INVERTED:
             options->inverted = true;
             break;
-        case OPTION_WHAT + REPORT_FUNCTIONS:
-        case OPTION_WHAT + REPORT_LIBRARIES:
-        case OPTION_WHAT + REPORT_CATEGORIES:
-        case OPTION_WHAT + REPORT_BUTTERFLY:
-        case OPTION_WHAT + REPORT_LINES:
-        case OPTION_WHAT + REPORT_ANNOTATION:
-        case OPTION_WHAT + REPORT_MARKERS:
-        case OPTION_WHAT + REPORT_THREADS:
-            status = choose_what(options, (enum report_what)(option - OPTION_WHAT), optarg);
+        case OPTION_KIND + REPORT_FUNCTIONS:
+        case OPTION_KIND + REPORT_LIBRARIES:
+        case OPTION_KIND + REPORT_CATEGORIES:
+        case OPTION_KIND + REPORT_BUTTERFLY:
+        case OPTION_KIND + REPORT_LINES:
+        case OPTION_KIND + REPORT_ANNOTATION:
+        case OPTION_KIND + REPORT_MARKERS:
+        case OPTION_KIND + REPORT_THREADS:
+            status = choose_kind(options, (enum report_kind)(option - OPTION_KIND), optarg);
             if (status)
                 return status;
             break;
@@ -239,9 +239,9 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
     }
     if (argc - optind != 1)
         return ui_usage("report", argc == optind ? "no file given" : "it takes one file, not %d", argc - optind);
-    if (options->inverted && options->what != REPORT_TREE)
+    if (options->inverted && options->kind != REPORT_TREE)
         return ui_usage("report", "--inverted works only with the tree");
-    if (options->has_symbols && options->what != REPORT_ANNOTATION)
+    if (options->has_symbols && options->kind != REPORT_ANNOTATION)
         return ui_usage("report", "--symbol-dir and --debuginfod work only with --annotate");
     for (size_t i = 0; options->inverted && i < options->transforms.length; i++)
         if (options->transforms.data[i].kind == TRANSFORM_MERGE_CALL_NODE)

@@ -95,7 +95,7 @@ int report_select(struct report *report)
 struct tree_query report_query(const struct report *report)
 {
     bool whole = isnan(report->options.from) && isnan(report->options.to);
-    bool is_of_markers = report->options.what == REPORT_MARKERS;
+    bool is_of_markers = report->options.kind == REPORT_MARKERS;
     return (struct tree_query){.threads = report->threads.data,
                                .thread_count = report->threads.length,
                                .range = whole ? whole_time : report->range,
@@ -107,7 +107,7 @@ struct tree_query report_query(const struct report *report)
                                .weight = report->options.weight};
 }
 
-int report_ask_engine(struct report *report, struct error *err)
+int report_query_engine(struct report *report, struct error *err)
 {
     struct tree_query query = report_query(report);
     int code = engine_query(report->engine, &query, err);

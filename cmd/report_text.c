@@ -264,12 +264,12 @@ static const char *category_name(const struct report *report, uint32_t category)
 
 const char *report_group_name(const struct report *report, uint32_t index)
 {
-    return report->options.what == REPORT_LIBRARIES ? library_name(report, index) : category_name(report, index);
+    return report->options.kind == REPORT_LIBRARIES ? library_name(report, index) : category_name(report, index);
 }
 
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err)
 {
-    return report->options.what == REPORT_LIBRARIES ? engine_libraries(report->engine, groups, err)
+    return report->options.kind == REPORT_LIBRARIES ? engine_libraries(report->engine, groups, err)
                                                     : engine_categories(report->engine, groups, err);
 }
 

@@ -114,7 +114,7 @@ static int say_several(const struct report *report, const struct report_transfor
 
 /* ---- resolving names ---- */
 
-static int ask_engine(struct report *report)
+static int query_engine(struct report *report)
 {
     struct error err;
     struct tree_query query = report_query(report);
@@ -319,7 +319,7 @@ static int resolve(struct report *report, const struct report_transform *transfo
 int report_resolve_transforms(struct report *report)
 {
     for (size_t i = 0; i < report->options.transforms.length; i++) {
-        int status = ask_engine(report);
+        int status = query_engine(report);
         if (!status)
             status = resolve(report, &report->options.transforms.data[i]);
         if (status)
@@ -339,8 +339,9 @@ static const char *after(const char *text, const char *prefix)
 
 int report_resolve_center(struct report *report)
 {
-    bool is_butterfly = report->options.what == REPORT_BUTTERFLY;
-    struct report_transform center = {.option = is_butterfly ? "butterfly" : "annotate", .text = report->options.of};
+    bool is_butterfly = report->options.kind == REPORT_BUTTERFLY;
+    struct report_transform center = {.option = is_butterfly ? "butterfly" : "annotate",
+                                      .text = report->options.subject};
     const char *library = is_butterfly ? after(center.text, "lib:") : NULL;
     const char *category = is_butterfly ? after(center.text, "category:") : NULL;
     struct indexes found = {0};

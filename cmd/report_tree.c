@@ -44,7 +44,7 @@ static uint32_t most_levels(const struct report *report)
 {
     if (report->options.depth)
         return report->options.depth;
-    return report->options.inverted || report->options.what == REPORT_BUTTERFLY ? DEFAULT_DEPTH_INVERTED : UINT32_MAX;
+    return report->options.inverted || report->options.kind == REPORT_BUTTERFLY ? DEFAULT_DEPTH_INVERTED : UINT32_MAX;
 }
 
 double report_percent(const struct report *report, double weight)
@@ -365,7 +365,7 @@ int report_print_groups(const struct report *report, struct error *err)
     int code = report_list_groups(report, &groups, err);
     if (code)
         return code;
-    report_print_columns(report, report->options.what == REPORT_LIBRARIES ? "library" : "category");
+    report_print_columns(report, report->options.kind == REPORT_LIBRARIES ? "library" : "category");
     size_t limit = report_row_limit(report, DEFAULT_LIMIT_FUNCTIONS);
     for (size_t i = 0; i < groups.length && i < limit; i++) {
         report_put_figures(report, groups.rows[i].total, groups.rows[i].self);

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t rva, uint32_t asker)
+bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t rva, uint32_t requester)
 {
-    return array_push(&batches->addresses, (struct batch_address){.rva = rva, .lib = lib, .asker = asker});
+    return array_push(&batches->addresses, (struct batch_address){.rva = rva, .lib = lib, .requester = requester});
 }
 
 static int compare_addresses(const void *a, const void *b)
@@ -14,7 +14,7 @@ static int compare_addresses(const void *a, const void *b)
         return left->lib < right->lib ? -1 : 1;
     if (left->rva != right->rva)
         return left->rva < right->rva ? -1 : 1;
-    return left->asker < right->asker ? -1 : left->asker > right->asker;
+    return left->requester < right->requester ? -1 : left->requester > right->requester;
 }
 
 bool address_batches_make(struct address_batches *batches,

@@ -2,7 +2,7 @@
  * Groups the addresses of a profile for the symbolizer: one job per library, with its distinct addresses in ascending
  * order.
  *
- *     address_batches_add(&batches, lib, rva, asker) ...
+ *     address_batches_add(&batches, lib, rva, requester) ...
  *     address_batches_make(&batches, lib_of, context)
  *     symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err)
  *     for each job, for its addresses: address_batches_answer()
@@ -14,9 +14,9 @@
 
 struct batch_address {
     uint64_t rva;
-    uint32_t lib;    /* the caller's index */
-    uint32_t asker;  /* the caller's index of whatever has this address (a frame) */
-    uint32_t answer; /* index into the answers of the job */
+    uint32_t lib;       /* the caller's index */
+    uint32_t requester; /* the caller's index of whatever has this address (a frame) */
+    uint32_t answer;    /* index into the answers of the job */
 };
 
 /* Zero it. */
@@ -28,7 +28,7 @@ struct address_batches {
 };
 
 /* False if memory ran out. */
-bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t rva, uint32_t asker);
+bool address_batches_add(struct address_batches *batches, uint32_t lib, uint64_t rva, uint32_t requester);
 
 /* Makes the jobs. `lib_of` describes a library, whose texts must outlive the batches. False if memory ran out. */
 bool address_batches_make(struct address_batches *batches,

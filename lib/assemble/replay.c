@@ -337,7 +337,7 @@ static int add_info(struct replay *replay, const struct spool_event *event, stru
 }
 
 /* Applies an event at its time. */
-static int happen(struct replay *replay, const struct spool_event *event, struct error *err)
+static int apply_event(struct replay *replay, const struct spool_event *event, struct error *err)
 {
     switch (event->kind) {
     case SPOOL_PROCESS:
@@ -357,12 +357,12 @@ static int happen(struct replay *replay, const struct spool_event *event, struct
 }
 
 /* Applies the pending events up to `time`. */
-static int catch_up(struct replay *replay, uint64_t time, struct error *err)
+static int apply_pending(struct replay *replay, uint64_t time, struct error *err)
 {
     int code = 0;
     while (!code && replay->pending_done < replay->pending.length &&
            replay->pending.data[replay->pending_done].time <= time)
-        code = happen(replay, &replay->pending.data[replay->pending_done++], err);
+        code = apply_event(replay, &replay->pending.data[replay->pending_done++], err);
     if (replay->pending_done == replay->pending.length)
         replay->pending.length = replay->pending_done = 0;
     return code;
@@ -415,7 +415,7 @@ static uint32_t to_cpu_units(uint64_t ns)
 
 static int add_sample(struct replay *replay, const struct sample *sample, struct error *err)
 {
-    int code = catch_up(replay, sample->time, err);
+    int code = apply_pending(replay, sample->time, err);
     if (code)
         return code;
     if (!is_known_thread(replay, sample->thread)) {
@@ -470,7 +470,7 @@ int replay_spool(struct replay *replay, const char *spool_path, struct error *er
     replay->samples = sample_store_new(spool_path, err);
     int code = replay->samples ? read_items(replay, err) : -ENOMEM;
     if (!code)
-        code = catch_up(replay, UINT64_MAX, err);
+        code = apply_pending(replay, UINT64_MAX, err);
     if (code)
         return code;
     replay->damaged_blocks += spool_reader_damaged(replay->reader);

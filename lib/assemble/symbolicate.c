@@ -34,8 +34,8 @@ struct symbolication {
     struct profile_addresses addresses;
     struct renamed_frame *renamed; /* by old frame */
     struct row_list frames;
-    uint32_t *kept_funcs, *kept_frames; /* per old row: the new row; PROFILE_NONE: not copied yet */
-    uint32_t *stacks;                   /* per old stack: the new stack */
+    uint32_t *copied_funcs, *copied_frames; /* per old row: the new row; PROFILE_NONE: not copied yet */
+    uint32_t *stacks;                       /* per old stack: the new stack */
     struct symbolicate_result *result;
 };
 
@@ -74,7 +74,7 @@ static enum knowledge new_knowledge(const struct symbol_answers *answers, const 
 }
 
 /* The range of a function without a name is useful: its addresses become one function. */
-static bool tells_extent(const struct symbol_answer *answer)
+static bool has_function_range(const struct symbol_answer *answer)
 {
     return answer->symbol_size != 0;
 }
@@ -118,12 +118,12 @@ static int rename_library(struct symbolication *work, size_t job, struct error *
     for (size_t i = first; i < end; i++) {
         const struct batch_address *address = &work->addresses.batches.addresses.data[i];
         const struct symbol_answer *answer = address_batches_answer(&work->addresses.batches, job, i);
-        enum knowledge before = old_knowledge(work, address->asker), now = new_knowledge(answers, answer);
+        enum knowledge before = old_knowledge(work, address->requester), now = new_knowledge(answers, answer);
         if (i == first || address->answer != work->addresses.batches.addresses.data[i - 1].answer)
             count_address(&counts, before != KNOWS_NOTHING || now != KNOWS_NOTHING);
-        if (now < before || (now == KNOWS_NOTHING && !tells_extent(answer)))
+        if (now < before || (now == KNOWS_NOTHING && !has_function_range(answer)))
             continue;
-        if (!rename_frame(work, address->asker, answers, answer))
+        if (!rename_frame(work, address->requester, answers, answer))
             return error_no_memory(err);
     }
     work->result->addresses += counts.addresses;
@@ -157,7 +157,7 @@ static bool copy_func(struct symbolication *work, uint32_t func, uint32_t *copy)
 static bool copy_frame(struct symbolication *work, uint32_t frame, uint32_t *copy)
 {
     const struct frame_table *frames = &work->old.frames;
-    uint32_t *func = &work->kept_funcs[frames->func[frame]];
+    uint32_t *func = &work->copied_funcs[frames->func[frame]];
     if (*func == PROFILE_NONE && !copy_func(work, frames->func[frame], func))
         return false;
     struct frame_row row = {.address = frames->address[frame],
@@ -226,7 +226,7 @@ static int map_stacks(struct symbolication *work, struct error *err)
             is_replaced[i] = true;
             work->stacks[i] = push_frames(work, prefix, work->frames.data + renamed->first, renamed->count);
         } else {
-            uint32_t *kept = &work->kept_frames[frame];
+            uint32_t *kept = &work->copied_frames[frame];
             done = *kept != PROFILE_NONE || copy_frame(work, frame, kept);
             work->stacks[i] = done ? push_frames(work, prefix, kept, 1) : PROFILE_NONE;
         }
@@ -275,10 +275,10 @@ static uint32_t *new_map(size_t rows)
 static int make_maps(struct symbolication *work, struct error *err)
 {
     work->renamed = calloc(work->old.frames.length + 1, sizeof(*work->renamed));
-    work->kept_frames = new_map(work->old.frames.length);
-    work->kept_funcs = new_map(work->old.funcs.length);
+    work->copied_frames = new_map(work->old.frames.length);
+    work->copied_funcs = new_map(work->old.funcs.length);
     work->stacks = new_map(work->old.stacks.length);
-    return work->renamed && work->kept_frames && work->kept_funcs && work->stacks ? 0 : error_no_memory(err);
+    return work->renamed && work->copied_frames && work->copied_funcs && work->stacks ? 0 : error_no_memory(err);
 }
 
 static void work_destroy(struct symbolication *work)
@@ -288,8 +288,8 @@ static void work_destroy(struct symbolication *work)
     profile_addresses_destroy(&work->addresses);
     array_free(&work->frames);
     free(work->renamed);
-    free(work->kept_funcs);
-    free(work->kept_frames);
+    free(work->copied_funcs);
+    free(work->copied_frames);
     free(work->stacks);
 }
 

@@ -449,7 +449,7 @@ static bool add_batch(struct namer *namer, const struct address_batches *batches
         if (!answer_rows_add(namer->interner, &rows, address->rva, &job->answers, answer, &symbolization->frames))
             return false;
         named.count = (uint32_t)symbolization->frames.length - named.first;
-        symbolization->named.data[address->asker] = named;
+        symbolization->named.data[address->requester] = named;
         symbolization->addresses++;
         symbolization->unnamed += answer->frame_count == 0;
     }

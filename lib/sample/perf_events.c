@@ -134,7 +134,7 @@ static void choose_layout(struct perf_events *events)
 }
 
 /* Steps down until an event opens; leaves in `events` what is to be asked for. The code of the refusal if none does. */
-static int find_what_opens(struct perf_events *events, pid_t pid, uint32_t cpu, bool *build_ids)
+static int find_supported_event(struct perf_events *events, pid_t pid, uint32_t cpu, bool *build_ids)
 {
     events->hardware = true;
     events->counts = true;
@@ -366,7 +366,7 @@ static int open_all(struct perf_events *events, const struct perf_options *optio
         return code;
     choose_rate(events, options->rate);
     choose_sizes(events, events->cpus.length);
-    code = find_what_opens(events, options->pid, events->cpus.data[0].cpu, &build_ids);
+    code = find_supported_event(events, options->pid, events->cpus.data[0].cpu, &build_ids);
     if (code)
         return refused(code, err);
     note_tier(events);

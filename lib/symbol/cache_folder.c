@@ -2,8 +2,8 @@
  * Files of the symbol cache.
  *
  * Several prof processes may run at once, without locks: a writer creates a temporary file and renames it, so a reader
- * always has one complete file open. Of two writers the later one wins. A later run looks up again what only the other
- * one had.
+ * always has one complete file open. Of two writers the later one wins. A later run looks up again what only the
+ * other one had.
  *
  * Profiles contain what these files say, so nobody else may write there. The folder must belong to this user, and
  * others must not have write permission. It is opened once, and all files are named relative to it: who exchanges a
@@ -149,10 +149,10 @@ static int longest_unused_first(const void *a, const void *b)
 
 static DIR *list_folder(int folder)
 {
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fdopendir() needs its own file position */
-    DIR *list = again >= 0 ? fdopendir(again) : NULL;
-    if (!list && again >= 0)
-        close(again);
+    int listing = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* fdopendir() needs its own file position */
+    DIR *list = listing >= 0 ? fdopendir(listing) : NULL;
+    if (!list && listing >= 0)
+        close(listing);
     return list;
 }
 

@@ -81,7 +81,7 @@ static bool read_debug_link(const struct elf_file *file, char *name, size_t size
 }
 
 /* The build id that a file must have; size 0 if the library has none, or it is not known. */
-static const unsigned char *wanted_id(const struct debug_files *files, size_t *size)
+static const unsigned char *expected_id(const struct debug_files *files, size_t *size)
 {
     if (files->lib->build_id) {
         *size = files->lib->build_id_size;
@@ -95,7 +95,7 @@ static const unsigned char *wanted_id(const struct debug_files *files, size_t *s
 static bool belongs(const struct debug_files *files, const struct elf_file *file)
 {
     size_t id_size;
-    const unsigned char *id = wanted_id(files, &id_size);
+    const unsigned char *id = expected_id(files, &id_size);
     char name[NAME_MAX + 1];
     uint32_t crc;
     if (id_size)
@@ -217,21 +217,21 @@ bool debug_file_has_gone(const struct symbol_lib *lib)
 /* ---- separate files ---- */
 
 /* What a file can tell. */
-enum worth { WORTH_NOTHING, WORTH_EXPORTS, WORTH_SYMBOLS, WORTH_DEBUG_INFO };
+enum debug_file_quality { QUALITY_NOTHING, QUALITY_EXPORTS, QUALITY_SYMBOLS, QUALITY_DEBUG_INFO };
 
-static enum worth worth_of(const struct elf_file *file)
+static enum debug_file_quality quality_of(const struct elf_file *file)
 {
     if (elf_file_section(file, ".debug_info"))
-        return WORTH_DEBUG_INFO;
+        return QUALITY_DEBUG_INFO;
     if (elf_file_section(file, ".symtab"))
-        return WORTH_SYMBOLS;
-    return elf_file_section(file, ".dynsym") ? WORTH_EXPORTS : WORTH_NOTHING;
+        return QUALITY_SYMBOLS;
+    return elf_file_section(file, ".dynsym") ? QUALITY_EXPORTS : QUALITY_NOTHING;
 }
 
-static enum worth worth_so_far(const struct debug_files *files)
+static enum debug_file_quality quality_so_far(const struct debug_files *files)
 {
-    enum worth mapped = files->has_mapped ? worth_of(&files->mapped) : WORTH_NOTHING;
-    enum worth separate = files->has_separate ? worth_of(&files->separate) : WORTH_NOTHING;
+    enum debug_file_quality mapped = files->has_mapped ? quality_of(&files->mapped) : QUALITY_NOTHING;
+    enum debug_file_quality separate = files->has_separate ? quality_of(&files->separate) : QUALITY_NOTHING;
     return mapped > separate ? mapped : separate;
 }
 
@@ -248,7 +248,7 @@ static bool use_file(struct debug_files *files, struct elf_file *file)
     if (!files->has_mapped && has_code(file)) {
         files->mapped = *file;
         files->has_mapped = true;
-    } else if (worth_of(file) > worth_so_far(files)) {
+    } else if (quality_of(file) > quality_so_far(files)) {
         if (files->has_separate)
             elf_file_close(&files->separate);
         files->separate = *file;
@@ -256,7 +256,7 @@ static bool use_file(struct debug_files *files, struct elf_file *file)
     } else {
         elf_file_close(file);
     }
-    return worth_so_far(files) == WORTH_DEBUG_INFO;
+    return quality_so_far(files) == QUALITY_DEBUG_INFO;
 }
 
 static bool consider(void *context, int fd, const char *path)
@@ -288,16 +288,16 @@ static void find_separate(struct debug_files *files)
 {
     char link[NAME_MAX + 1];
     uint32_t crc;
-    struct debug_wanted wanted = {.lib = files->lib};
-    wanted.id = wanted_id(files, &wanted.id_size);
+    struct debug_file_query wanted = {.lib = files->lib};
+    wanted.id = expected_id(files, &wanted.id_size);
     if (files->has_mapped && read_debug_link(&files->mapped, link, sizeof(link), &crc))
         wanted.link = link;
     bool had_problem = files->problem[0] != '\0';
-    debug_search_files(files->search, &wanted, &(struct debug_taker){.take = consider, .context = files});
+    debug_search_files(files->search, &wanted, &(struct debug_file_visitor){.visit = consider, .context = files});
     bool ask = files->lib->kind == SYMBOL_LIB_ELF && files->search && files->search->server && wanted.id_size;
-    if (worth_so_far(files) < WORTH_DEBUG_INFO && ask)
+    if (quality_so_far(files) < QUALITY_DEBUG_INFO && ask)
         ask_server(files, wanted.id, wanted.id_size);
-    if (worth_so_far(files) == WORTH_DEBUG_INFO && !had_problem)
+    if (quality_so_far(files) == QUALITY_DEBUG_INFO && !had_problem)
         files->problem[0] = '\0'; /* that others did not belong */
 }
 
@@ -359,8 +359,9 @@ static void open_alternate(struct debug_files *files)
     if (!name || search.id_size == 0)
         return;
     struct symbol_lib lib = {.name = name, .path = name[0] == '/' ? name : NULL, .origin = files->lib->origin};
-    struct debug_wanted wanted = {.lib = &lib, .id = search.id, .id_size = search.id_size};
-    debug_search_files(files->search, &wanted, &(struct debug_taker){.take = consider_alternate, .context = &search});
+    struct debug_file_query wanted = {.lib = &lib, .id = search.id, .id_size = search.id_size};
+    debug_search_files(files->search, &wanted,
+                       &(struct debug_file_visitor){.visit = consider_alternate, .context = &search});
     if (name[0] == '/' && lib.origin && lib.origin->root_fd >= 0)
         try_alternate_path(&search, lib.origin->root_fd, name);
     if (name[0] == '/')
@@ -432,10 +433,10 @@ void debug_files_open(struct debug_files *files, const struct symbol_lib *lib, c
             files->missing_symbols = MISSING_SYMBOLS_DAMAGED;
             say(files, "%s is damaged: its end is missing", lib->path ? lib->path : lib->name);
         }
-        if (worth_so_far(files) < WORTH_DEBUG_INFO)
+        if (quality_so_far(files) < QUALITY_DEBUG_INFO)
             find_separate(files);
     }
-    if (files->has_mapped && worth_so_far(files) < WORTH_SYMBOLS)
+    if (files->has_mapped && quality_so_far(files) < QUALITY_SYMBOLS)
         open_mini(files);
     open_alternate(files);
     files->base = files->has_mapped ? files->mapped.base : files->has_separate ? files->separate.base : 0;
@@ -498,11 +499,12 @@ int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, co
     if (lib->kind == SYMBOL_LIB_KERNEL || lib->kind == SYMBOL_LIB_MODULE)
         return open_kernel_code(file, lib, search, err);
     struct debug_files files = {.lib = lib, .search = search};
-    struct debug_wanted wanted = {.lib = lib, .id = lib->build_id, .id_size = lib->build_id ? lib->build_id_size : 0};
+    struct debug_file_query wanted = {
+        .lib = lib, .id = lib->build_id, .id_size = lib->build_id ? lib->build_id_size : 0};
     struct error why = {""};
     files.has_mapped = open_mapped(&files);
     if (!files.has_mapped && wanted.id_size)
-        debug_search_files(search, &wanted, &(struct debug_taker){.take = consider_code, .context = &files});
+        debug_search_files(search, &wanted, &(struct debug_file_visitor){.visit = consider_code, .context = &files});
     if (!files.has_mapped && wanted.id_size && search && search->server) {
         int fd = debug_server_fetch(search->server, DEBUG_SERVER_PROGRAM, wanted.id, wanted.id_size, lib->name, &why);
         if (fd >= 0)

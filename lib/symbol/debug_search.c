@@ -13,8 +13,8 @@
 
 struct walk {
     const struct debug_search *search;
-    const struct debug_wanted *wanted;
-    const struct debug_taker *taker;
+    const struct debug_file_query *query;
+    const struct debug_file_visitor *visitor;
     char id[CODE_ID_SIZE]; /* hex; empty: not known */
     const char *name;      /* of the library, without folders */
     bool ended;
@@ -34,7 +34,7 @@ static void try(struct walk *walk, int root_fd, const char *format, ...)
         return;
     int fd = file_open_in(root_fd, path);
     if (fd >= 0)
-        walk->ended = walk->taker->take(walk->taker->context, fd, path);
+        walk->ended = walk->visitor->visit(walk->visitor->context, fd, path);
 }
 
 static void try_id(struct walk *walk, int root_fd, const char *folder, const char *suffix)
@@ -45,7 +45,7 @@ static void try_id(struct walk *walk, int root_fd, const char *folder, const cha
 
 static void try_named_folder(struct walk *walk, const char *folder)
 {
-    const char *path = walk->wanted->lib->path;
+    const char *path = walk->query->lib->path;
     try_id(walk, -1, folder, ".debug");
     try_id(walk, -1, folder, "");
     if (walk->id[0])
@@ -58,14 +58,14 @@ static void try_named_folder(struct walk *walk, const char *folder)
         try(walk, -1, "%s%s.debug", folder, path);
         try(walk, -1, "%s%s", folder, path);
     }
-    if (walk->wanted->link)
-        try(walk, -1, "%s/%s", folder, walk->wanted->link);
+    if (walk->query->link)
+        try(walk, -1, "%s/%s", folder, walk->query->link);
 }
 
 /* Beside the library, in .debug there, and below the folder of debug files. */
 static void try_link(struct walk *walk, int root_fd)
 {
-    const char *path = walk->wanted->lib->path, *link = walk->wanted->link;
+    const char *path = walk->query->lib->path, *link = walk->query->link;
     const char *slash = path ? strrchr(path, '/') : NULL;
     int folder = slash ? (int)(slash - path) : 0;
     if (!link || !slash)
@@ -76,15 +76,15 @@ static void try_link(struct walk *walk, int root_fd)
     try(walk, root_fd, "%s%.*s/%s", debug_search_root(walk->search), folder, path, link);
 }
 
-void debug_search_files(const struct debug_search *search, const struct debug_wanted *wanted,
-                        const struct debug_taker *taker)
+void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
+                        const struct debug_file_visitor *visitor)
 {
-    struct walk walk = {.search = search, .wanted = wanted, .taker = taker, .id = ""};
-    const char *slash = wanted->lib->name ? strrchr(wanted->lib->name, '/') : NULL;
-    walk.name = slash ? slash + 1 : wanted->lib->name;
-    if (wanted->id_size >= 2 && wanted->id_size <= ELF_BUILD_ID_MAX)
-        library_code_id(wanted->id, wanted->id_size, walk.id);
-    int root_fd = wanted->lib->origin ? wanted->lib->origin->root_fd : -1;
+    struct walk walk = {.search = search, .query = query, .visitor = visitor, .id = ""};
+    const char *slash = query->lib->name ? strrchr(query->lib->name, '/') : NULL;
+    walk.name = slash ? slash + 1 : query->lib->name;
+    if (query->id_size >= 2 && query->id_size <= ELF_BUILD_ID_MAX)
+        library_code_id(query->id, query->id_size, walk.id);
+    int root_fd = query->lib->origin ? query->lib->origin->root_fd : -1;
     for (size_t i = 0; search && i < search->folder_count; i++)
         try_named_folder(&walk, search->folders[i]);
     if (root_fd >= 0)

@@ -30,13 +30,13 @@ static inline const char *debug_search_root(const struct debug_search *search)
 }
 
 /* Callback for each candidate; takes over `fd`. Returns true to end the search. */
-struct debug_taker {
-    bool (*take)(void *context, int fd, const char *path);
+struct debug_file_visitor {
+    bool (*visit)(void *context, int fd, const char *path);
     void *context;
 };
 
 /* The file to search for. */
-struct debug_wanted {
+struct debug_file_query {
     const struct symbol_lib *lib; /* name, path and origin; each may be missing */
     const unsigned char *id;      /* build id; less than 2 bytes: unknown */
     size_t id_size;
@@ -52,8 +52,8 @@ struct debug_wanted {
  *
  * then those of the system, below the root folder that the process had and below ours: gdb's manual, 18.3 "Debugging
  * Information in Separate Files", has them. Servers are not asked. */
-void debug_search_files(const struct debug_search *search, const struct debug_wanted *wanted,
-                        const struct debug_taker *taker);
+void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
+                        const struct debug_file_visitor *visitor);
 
 /* Fetches a source file of the library from debuginfod servers. `path` is a symbol_frame.file. Returns a file
  * descriptor, which the caller closes, or a negative errno value with a sentence: -ENOENT if there are no servers, none

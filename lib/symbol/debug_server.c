@@ -62,11 +62,11 @@ struct fetch {
     pthread_mutex_t lock; /* guards everything below */
     pthread_cond_t changed;
     uint64_t done, total; /* bytes; total 0: unknown */
-    bool was_asked;       /* there was progress, so it is not a cache hit */
+    bool has_progress;    /* there was progress, so it is not a cache hit */
     bool ended;           /* `result` is valid */
     int result;
-    bool given_up; /* the fetching thread should stop */
-    bool left;     /* the waiting thread has left */
+    bool is_canceled; /* the fetching thread should stop */
+    bool left;        /* the waiting thread has left */
 };
 
 static bool load_function(void *library, const char *name, void *function)
@@ -149,14 +149,14 @@ static int note_progress(struct debuginfod_client *client, long done, long total
         return 1;
     struct fetch *fetch = user_data(client);
     pthread_mutex_lock(&fetch->lock);
-    fetch->was_asked = true;
+    fetch->has_progress = true;
     if (done > 0 && (uint64_t)done > fetch->done && (total > 0 || done >= SURELY_BYTES))
         fetch->done = (uint64_t)done;
     if (total > 0 && (uint64_t)total > fetch->total)
         fetch->total = (uint64_t)total;
-    bool given_up = fetch->given_up;
+    bool is_canceled = fetch->is_canceled;
     pthread_mutex_unlock(&fetch->lock);
-    return given_up;
+    return is_canceled;
 }
 
 static int ask(const struct fetch *fetch)
@@ -192,7 +192,7 @@ static bool find_cache(char *path, size_t size)
 
 /* After a canceled fetch, libdebuginfod (0.188) caches that the file does not exist, as an empty file, and would not
  * ask again for ten minutes. Removes that file. */
-static void forget_that_it_is_missing(const struct fetch *fetch)
+static void remove_negative_entry(const struct fetch *fetch)
 {
     char path[PATH_MAX];
     char id[2 * BUILD_ID_MAX + 1];
@@ -224,8 +224,8 @@ static void *run_fetch(void *context)
     pthread_mutex_lock(&fetch->lock);
     fetch->ended = true;
     fetch->result = result;
-    if (result < 0 && fetch->given_up)
-        forget_that_it_is_missing(fetch);
+    if (result < 0 && fetch->is_canceled)
+        remove_negative_entry(fetch);
     bool left = fetch->left;
     pthread_cond_signal(&fetch->changed);
     pthread_mutex_unlock(&fetch->lock);
@@ -263,9 +263,9 @@ static struct fetch *fetch_new(const struct library *library, enum debug_server_
 #define MS UINT64_C(1000000)
 
 enum {
-    LOOK_MS = 100,      /* interval of checks by the waiting thread */
-    TOLD_MS = 500,      /* progress is shown after this time, even without bytes */
-    GIVING_UP_MS = 1500 /* libdebuginfod reports progress once a second */
+    CHECK_MS = 100,      /* interval of checks by the waiting thread */
+    SHOW_AFTER_MS = 500, /* progress is shown after this time, even without bytes */
+    CANCEL_MS = 1500     /* libdebuginfod reports progress once a second */
 };
 
 /* State of a fetch as seen by the waiting thread. */
@@ -273,8 +273,8 @@ struct watch {
     const char *name;
     uint64_t started, last_bytes; /* ns */
     uint64_t done, total;
-    bool was_asked, ended;
-    bool told; /* options.progress() was called */
+    bool has_progress, ended;
+    bool is_shown; /* options.progress() was called */
 };
 
 /* Waits until the fetch has ended, at most `ms`. */
@@ -288,14 +288,14 @@ static void wait_a_moment(struct fetch *fetch, struct watch *watch, unsigned ms)
         watch->last_bytes = monotonic_ns();
     watch->done = fetch->done;
     watch->total = fetch->total;
-    watch->was_asked = fetch->was_asked;
+    watch->has_progress = fetch->has_progress;
     watch->ended = fetch->ended;
     pthread_mutex_unlock(&fetch->lock);
 }
 
 static void tell_progress(struct debug_server *server, struct watch *watch)
 {
-    watch->told = true;
+    watch->is_shown = true;
     if (!server->options.progress)
         return;
     pthread_mutex_lock(&server->lock);
@@ -307,7 +307,7 @@ static void tell_progress(struct debug_server *server, struct watch *watch)
 }
 
 /* 0, or an errno value: the reason to stop the fetch. */
-static int reason_to_give_up(const struct debug_server *server, const struct watch *watch)
+static int reason_to_cancel(const struct debug_server *server, const struct watch *watch)
 {
     const uint64_t second = 1000 * MS, now = monotonic_ns();
     const struct debug_server_options *options = &server->options;
@@ -324,19 +324,19 @@ static int reason_to_give_up(const struct debug_server *server, const struct wat
 static int wait_for_fetch(struct debug_server *server, struct fetch *fetch, struct watch *watch)
 {
     for (;;) {
-        wait_a_moment(fetch, watch, LOOK_MS);
+        wait_a_moment(fetch, watch, CHECK_MS);
         if (watch->ended)
             return 0;
-        bool is_long = watch->was_asked || monotonic_ns() - watch->started > TOLD_MS * MS;
+        bool is_long = watch->has_progress || monotonic_ns() - watch->started > SHOW_AFTER_MS * MS;
         if (is_long && !atomic_load(&server->stopped))
             tell_progress(server, watch);
-        int reason = reason_to_give_up(server, watch);
+        int reason = reason_to_cancel(server, watch);
         if (!reason)
             continue;
         pthread_mutex_lock(&fetch->lock);
-        fetch->given_up = true;
+        fetch->is_canceled = true;
         pthread_mutex_unlock(&fetch->lock);
-        wait_a_moment(fetch, watch, GIVING_UP_MS);
+        wait_a_moment(fetch, watch, CANCEL_MS);
         return reason;
     }
 }
@@ -438,13 +438,13 @@ int debug_server_fetch(struct debug_server *server, enum debug_server_file what,
     struct watch watch = {.name = name, .started = monotonic_ns()};
     watch.last_bytes = watch.started;
     int reason = wait_for_fetch(server, fetch, &watch);
-    if (!reason && watch.was_asked && fetch->result >= 0) {
+    if (!reason && watch.has_progress && fetch->result >= 0) {
         pthread_mutex_lock(&server->lock);
         server->files++;
         pthread_mutex_unlock(&server->lock);
     }
     watch.ended = true;
-    if (watch.was_asked || watch.told)
+    if (watch.has_progress || watch.is_shown)
         tell_progress(server, &watch);
     int result = end_fetch(server, fetch);
     if (reason && result >= 0)

@@ -123,66 +123,66 @@ void dwarf_split_unit_close(struct dwarf_split_unit *split)
 
 /* ---- the search ---- */
 
-struct hunt {
+struct split_search {
     const struct symbol_lib *lib;
     const struct debug_search *search;
-    bool (*take)(struct hunt *hunt, int fd, const char *path); /* true: that was it */
+    bool (*visit)(struct split_search *walk, int fd, const char *path); /* true: it was the file */
     struct dwarf_split_file *file;
-    struct dwarf_split_unit *split; /* NULL: a package is looked for */
+    struct dwarf_split_unit *split; /* NULL: searches a package */
     const struct dwarf_unit_reader *skeleton;
-    struct error why; /* what was wrong with a file that was there */
+    struct error why; /* why a file that exists does not fit */
 };
 
-static bool try_in(struct hunt *hunt, int root_fd, const char *path)
+static bool try_in(struct split_search *walk, int root_fd, const char *path)
 {
     int fd = file_open_in(root_fd, path);
-    return fd >= 0 && hunt->take(hunt, fd, path);
+    return fd >= 0 && walk->visit(walk, fd, path);
 }
 
 /* In the root folder that the process had, and in ours. */
-static bool try(struct hunt *hunt, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool try(struct split_search *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static bool try(struct hunt *hunt, const char *format, ...)
+static bool try(struct split_search *walk, const char *format, ...)
 {
     char path[PATH_MAX];
-    int root_fd = hunt->lib->origin ? hunt->lib->origin->root_fd : -1;
+    int root_fd = walk->lib->origin ? walk->lib->origin->root_fd : -1;
     va_list args;
     va_start(args, format);
     int length = vsnprintf(path, sizeof(path), format, args);
     va_end(args);
     if (length < 0 || length >= (int)sizeof(path))
         return false;
-    return (root_fd >= 0 && try_in(hunt, root_fd, path)) || try_in(hunt, -1, path);
+    return (root_fd >= 0 && try_in(walk, root_fd, path)) || try_in(walk, -1, path);
 }
 
 /* `name` in a folder, with and without its own folders. */
-static bool try_folder(struct hunt *hunt, const char *folder, size_t length, const char *name)
+static bool try_folder(struct split_search *walk, const char *folder, size_t length, const char *name)
 {
     const char *slash = strrchr(name, '/');
-    return try(hunt, "%.*s/%s", (int)length, folder, name) ||
-           (slash && try(hunt, "%.*s%s", (int)length, folder, slash));
+    return try(walk, "%.*s/%s", (int)length, folder, name) ||
+           (slash && try(walk, "%.*s%s", (int)length, folder, slash));
 }
 
-static bool try_named_folders(struct hunt *hunt, const char *name)
+static bool try_named_folders(struct split_search *walk, const char *name)
 {
     bool found = false;
-    for (size_t i = 0; hunt->search && i < hunt->search->folder_count && !found; i++)
-        found = try_folder(hunt, hunt->search->folders[i], strlen(hunt->search->folders[i]), name);
+    for (size_t i = 0; walk->search && i < walk->search->folder_count && !found; i++)
+        found = try_folder(walk, walk->search->folders[i], strlen(walk->search->folders[i]), name);
     return found;
 }
 
-static bool take_package(struct hunt *hunt, int fd, const char *path)
+static bool visit_package(struct split_search *walk, int fd, const char *path)
 {
-    if (dwarf_split_file_open_fd(hunt->file, fd, path, NULL) != 0)
+    if (dwarf_split_file_open_fd(walk->file, fd, path, NULL) != 0)
         return false;
-    if (hunt->file->index.size > 0)
+    if (walk->file->index.size > 0)
         return true;
-    dwarf_split_file_close(hunt->file);
+    dwarf_split_file_close(walk->file);
     return false;
 }
 
 /* The file's own path, without the links that led to it; what has the wrong ids there will not be used. */
-static bool try_beside(struct hunt *hunt, const struct elf_file *skeletons)
+static bool try_beside(struct split_search *walk, const struct elf_file *skeletons)
 {
     static const char suffix[] = ".debug";
     char link[64], path[PATH_MAX];
@@ -195,8 +195,8 @@ static bool try_beside(struct hunt *hunt, const struct elf_file *skeletons)
     if (length <= 0 || length >= PATH_MAX || path[0] != '/')
         return false;
     int size = (int)length, bare = size - (int)(sizeof(suffix) - 1);
-    return try(hunt, "%.*s.dwp", size, path) ||
-           (bare > 0 && memcmp(path + bare, suffix, sizeof(suffix) - 1) == 0 && try(hunt, "%.*s.dwp", bare, path));
+    return try(walk, "%.*s.dwp", size, path) ||
+           (bare > 0 && memcmp(path + bare, suffix, sizeof(suffix) - 1) == 0 && try(walk, "%.*s.dwp", bare, path));
 }
 
 /* The split units may be in the very file with the skeletons: of a package, or a single .dwo file, that was added to
@@ -217,28 +217,28 @@ static bool open_inside(struct dwarf_split_file *package, const struct elf_file 
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
                               const struct elf_file *skeletons, const struct debug_search *search)
 {
-    struct hunt hunt = {.lib = lib, .search = search, .take = take_package, .file = package, .why = {""}};
+    struct split_search walk = {.lib = lib, .search = search, .visit = visit_package, .file = package, .why = {""}};
     char name[PATH_MAX];
     const char *path = lib->path ? lib->path : lib->name;
     if (open_inside(package, skeletons))
         return true;
     if (!path || snprintf(name, sizeof(name), "%s.dwp", path) >= (int)sizeof(name))
-        return try_beside(&hunt, skeletons);
-    return try_named_folders(&hunt, name) || (lib->path && try(&hunt, "%s", name)) || try_beside(&hunt, skeletons);
+        return try_beside(&walk, skeletons);
+    return try_named_folders(&walk, name) || (lib->path && try(&walk, "%s", name)) || try_beside(&walk, skeletons);
 }
 
-static bool take_unit(struct hunt *hunt, int fd, const char *path)
+static bool visit_unit(struct split_search *walk, int fd, const char *path)
 {
     struct error why = {""};
-    int result = dwarf_split_file_open_fd(hunt->file, fd, path, &why);
+    int result = dwarf_split_file_open_fd(walk->file, fd, path, &why);
     if (result == 0) {
-        result = dwarf_split_unit_open_in(hunt->split, hunt->file, hunt->skeleton, &why);
+        result = dwarf_split_unit_open_in(walk->split, walk->file, walk->skeleton, &why);
         if (result != 0)
-            dwarf_split_file_close(hunt->file);
+            dwarf_split_file_close(walk->file);
     }
     if (result != 0)
-        error_set(&hunt->why, EINVAL, "%s does not belong to it (%s)", path, why.text);
-    return hunt->split->has_own = result == 0;
+        error_set(&walk->why, EINVAL, "%s does not belong to it (%s)", path, why.text);
+    return walk->split->has_own = result == 0;
 }
 
 static bool copy_text(struct dwarf_unit_reader *reader, struct dwarf_value value, char text[PATH_MAX])
@@ -251,13 +251,13 @@ static bool copy_text(struct dwarf_unit_reader *reader, struct dwarf_value value
     return true;
 }
 
-static bool try_where_compiled(struct hunt *hunt, struct dwarf_unit_reader *skeleton, const char *name)
+static bool try_compilation_folder(struct split_search *walk, struct dwarf_unit_reader *skeleton, const char *name)
 {
     char directory[PATH_MAX];
     if (name[0] == '/')
-        return try(hunt, "%s", name);
+        return try(walk, "%s", name);
     return copy_text(skeleton, skeleton->directory, directory) && directory[0] == '/' &&
-           try(hunt, "%s/%s", directory, name);
+           try(walk, "%s/%s", directory, name);
 }
 
 int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_reader *skeleton,
@@ -265,13 +265,13 @@ int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_read
                           const struct debug_search *search, struct error *err)
 {
     char name[PATH_MAX];
-    struct hunt hunt = {.lib = lib,
-                        .search = search,
-                        .take = take_unit,
-                        .file = &split->own,
-                        .split = split,
-                        .skeleton = skeleton,
-                        .why = {""}};
+    struct split_search walk = {.lib = lib,
+                                .search = search,
+                                .visit = visit_unit,
+                                .file = &split->own,
+                                .split = split,
+                                .skeleton = skeleton,
+                                .why = {""}};
     const char *slash = lib->path ? strrchr(lib->path, '/') : NULL;
     split->has_own = false;
     split->work_done = 0;
@@ -281,10 +281,10 @@ int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_read
         return 0;
     if (!copy_text(skeleton, skeleton->dwo_name, name))
         return error_set(err, ENOENT, "the name of a .dwo file cannot be read");
-    if (try_named_folders(&hunt, name) || try_where_compiled(&hunt, skeleton, name) ||
-        (slash && try_folder(&hunt, lib->path, (size_t)(slash - lib->path), name)))
+    if (try_named_folders(&walk, name) || try_compilation_folder(&walk, skeleton, name) ||
+        (slash && try_folder(&walk, lib->path, (size_t)(slash - lib->path), name)))
         return 0;
-    if (hunt.why.text[0])
-        return error_set(err, ENOENT, "%s", hunt.why.text);
+    if (walk.why.text[0])
+        return error_set(err, ENOENT, "%s", walk.why.text);
     return error_set(err, ENOENT, "%s was not found", name);
 }

@@ -51,9 +51,9 @@ static void try_folders(struct kernel_search *search, const struct debug_search 
                         const char *path, const char *other_name)
 {
     struct symbol_lib file = {.name = name, .path = path};
-    struct debug_wanted wanted = {
+    struct debug_file_query wanted = {
         .lib = &file, .id = search->lib->build_id, .id_size = search->lib->build_id_size, .link = other_name};
-    debug_search_files(folders, &wanted, &(struct debug_taker){.take = consider, .context = search});
+    debug_search_files(folders, &wanted, &(struct debug_file_visitor){.visit = consider, .context = search});
 }
 
 static void find_vmlinux(struct kernel_search *search, const struct debug_search *folders, const char *release)

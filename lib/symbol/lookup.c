@@ -263,7 +263,7 @@ static void match_tables(struct lookup *lookup, struct symbol_matcher *matcher)
 }
 
 /* Where no symbol holds an address, the call frame information still tells where its function begins and ends. */
-static void find_extents(struct lookup *lookup)
+static void find_function_ranges(struct lookup *lookup)
 {
     const struct elf_file *file = &lookup->files.mapped;
     struct unwind_module *module = NULL;
@@ -320,7 +320,7 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     if (result == 0)
         result = lookup_go(lookup, err);
     if (result == 0 && lookup->files.has_mapped && lookup->files.mapped.source)
-        find_extents(lookup);
+        find_function_ranges(lookup);
     return result;
 }
 
