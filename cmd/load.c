@@ -1,10 +1,9 @@
 /*
  * `prof load FILE`: checks a saved profile, then serves it.
  *
- * The whole file is read before the address is printed, although the page reads it again. So a file that is damaged, or
- * is something else, gives a sentence here and an exit status that a script can see, instead of a page that cannot show
- * it. A file that says that it has no names yet (samply's) gets those that this machine knows; what is served then is a
- * copy in memory, and the file stays as it is.
+ * It reads the whole file before it prints the address, although the page reads the file again. So a damaged or foreign
+ * file causes a message here, and an exit status for scripts, not an empty page. A profile that is not symbolicated yet
+ * (samply's) is symbolicated on this machine: prof then serves a copy in memory, and leaves the file as it is.
  */
 #include "commands.h"
 #include "serving.h"

@@ -79,7 +79,7 @@ static long kernel_setting(const char *name, long if_unknown)
     return strtol(text, NULL, 10);
 }
 
-/* ---- what to ask for ---- */
+/* ---- attributes ---- */
 
 static struct perf_event_attr sampling_attr(const struct perf_events *events, bool build_ids)
 {
@@ -105,7 +105,7 @@ static struct perf_event_attr sampling_attr(const struct perf_events *events, bo
         .task = 1,
         .sample_id_all = 1,
         .watermark = 1,
-        .wakeup_watermark = UINT32_MAX, /* the rings decide */
+        .wakeup_watermark = UINT32_MAX, /* the dummy events of the rings decide about wakeups */
         .sample_regs_user = SAMPLE_REGISTERS_MASK,
         .sample_stack_user = events->stack_size,
         .use_clockid = 1,
@@ -133,7 +133,8 @@ static void choose_layout(struct perf_events *events)
         events->layout.sample_type |= PERF_SAMPLE_CALLCHAIN;
 }
 
-/* Steps down until an event opens; leaves in `events` what is to be asked for. The code of the refusal if none does. */
+/* Drops features until an event opens, and leaves the supported ones in `events`. Returns the last error if none opens.
+ */
 static int find_supported_event(struct perf_events *events, pid_t pid, uint32_t cpu, bool *build_ids)
 {
     events->hardware = true;
@@ -202,8 +203,8 @@ static size_t power_of_two_below(size_t size)
     return size ? (size_t)1 << (63 - __builtin_clzll(size)) : 0;
 }
 
-/* The stack copies for which the rings have room. Whether these fit matters more than how deep they are: what is lost
- * is lost, but a short copy can be topped up from the living process. */
+/* Shrinks stack copies until a ring holds enough samples. A lost sample cannot be recovered, but a short copy can be
+ * completed from the live process. */
 static void fit_stack_to_rings(struct perf_events *events)
 {
     size_t fitting = (events->ring_size / SAMPLES_PER_RING) & ~(size_t)7;
@@ -406,7 +407,7 @@ void perf_events_stop(struct perf_events *events)
     ioctl(events->cpu_clock_fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
-/* The reads give the sums over all threads, those that have ended included. */
+/* The counters sum up all threads, including those that have ended. */
 struct perf_totals perf_events_totals(const struct perf_events *events)
 {
     struct perf_totals totals = {0};

@@ -32,7 +32,7 @@ struct perf_cpu {
 
 enum perf_tier {
     PERF_TIER_KERNEL_AND_USER,
-    PERF_TIER_USER, /* ticks inside the kernel give no sample; the counters go on counting there */
+    PERF_TIER_USER, /* no samples inside the kernel, though the counters include it */
 };
 
 enum { PERF_NOTES = 6, PERF_NOTE_SIZE = 240 };
@@ -41,15 +41,15 @@ struct perf_events {
     struct ARRAY_TYPE(perf_cpu_array, struct perf_cpu) cpus;
     struct perf_layout layout;
     enum perf_tier tier;
-    bool hardware;       /* the event is CPU cycles; else it is the CPU clock */
+    bool hardware;       /* the event counts CPU cycles; otherwise the CPU clock */
     bool counts;         /* samples carry the thread's counter (SAMPLE_READ) */
-    bool kernel_symbols; /* there are records of the code that the kernel makes for the target (BPF programs) */
+    bool kernel_symbols; /* KSYMBOL records describe code that the kernel generates for the target (BPF programs) */
     int cpu_clock_fd;    /* counts the CPU time of all threads */
     uint32_t rate;       /* samples per second of CPU time */
-    uint32_t stack_size; /* bytes of stack that are copied with a sample, at most */
+    uint32_t stack_size; /* maximum bytes of stack copied per sample */
     size_t ring_size;    /* bytes each */
 
-    /* One sentence for each thing that was asked for and not granted, with the setting that gives it back. */
+    /* One sentence for each feature that was refused, with the setting that permits it. */
     char notes[PERF_NOTES][PERF_NOTE_SIZE];
     size_t note_count;
 };
@@ -72,13 +72,13 @@ int perf_events_open(struct perf_events *events, const struct perf_options *opti
  * from running) and the other half leaves room for 30 ms. */
 uint64_t perf_events_interval(const struct perf_events *events, bool is_on_time);
 
-/* No more samples; the rings can still be read. */
+/* Stops sampling; the rings stay readable. */
 void perf_events_stop(struct perf_events *events);
 
-/* What the kernel counted, over all threads that were recorded, those that have ended included. */
+/* The kernel's counts over all recorded threads, including those that have ended. */
 struct perf_totals {
     uint64_t cpu_time; /* ns */
-    uint64_t lost; /* samples that it dropped because a ring was full; 0 where it does not count them (before 6.0) */
+    uint64_t lost;     /* samples dropped because a ring was full; 0 if the kernel does not count them (before 6.0) */
 };
 
 struct perf_totals perf_events_totals(const struct perf_events *events);

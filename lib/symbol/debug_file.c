@@ -1,7 +1,6 @@
 /*
- * Which of the files that are where they could be is taken. They are opened one after the other, the mapped one first,
- * until debug info is found; of those without, the one that tells most is kept: a symbol table is better than exported
- * functions alone.
+ * Chooses among the candidates for debug files. It opens them one after the other, the mapped file first, until one has
+ * debug info. Among files without debug info the best wins: a symbol table is better than exported functions alone.
  */
 #include "symbol/debug_file.h"
 
@@ -21,10 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* .gnu_debugdata of the largest programs is a few MB; a bomb stops here. */
+/* .gnu_debugdata of the largest programs takes a few MB; the limit stops decompression bombs. */
 enum { MINI_SIZE_MAX = 256 << 20 };
 
-/* The first thing that is wrong is what the user needs to know. */
+/* Keeps the first problem: that is what the user needs to know. */
 static void say(struct debug_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void say(struct debug_files *files, const char *format, ...)
@@ -37,7 +36,7 @@ static void say(struct debug_files *files, const char *format, ...)
     va_end(args);
 }
 
-/* ---- what belongs to the library ---- */
+/* ---- does a file belong to the library? ---- */
 
 static bool has_id(const struct elf_file *file, const unsigned char *id, size_t size)
 {
@@ -80,7 +79,7 @@ static bool read_debug_link(const struct elf_file *file, char *name, size_t size
     return !c.failed && *name;
 }
 
-/* The build id that a file must have; size 0 if the library has none, or it is not known. */
+/* The build id that a file must have; size 0 if the library has none, or it is unknown. */
 static const unsigned char *expected_id(const struct debug_files *files, size_t *size)
 {
     if (files->lib->build_id) {
@@ -91,7 +90,7 @@ static const unsigned char *expected_id(const struct debug_files *files, size_t 
     return files->mapped.build_id;
 }
 
-/* As libdwfl has it: the build id decides, and the checksum where there is none. */
+/* Same rule as libdwfl: the build id decides; without one, the checksum. */
 static bool belongs(const struct debug_files *files, const struct elf_file *file)
 {
     size_t id_size;
@@ -105,7 +104,7 @@ static bool belongs(const struct debug_files *files, const struct elf_file *file
 
 /* ---- the mapped file ---- */
 
-/* Some file systems have another device number each time that they are mounted. */
+/* Some file systems get another device number with each mount. */
 static bool is_unchanged(const struct elf_file *file, const struct symbol_origin *origin)
 {
     struct file_identity now = file->source->identity;
@@ -135,7 +134,7 @@ static enum missing_symbols_reason missing_symbols_reason_of(int code)
     }
 }
 
-/* The file that the recorder had open. */
+/* Opens the file through the recorder's descriptor. */
 static bool open_recorded(struct elf_file *file, const struct symbol_lib *lib)
 {
     int fd = lib->origin && lib->origin->file ? file_source_open(lib->origin->file) : -1;
@@ -147,7 +146,7 @@ static bool open_recorded(struct elf_file *file, const struct symbol_lib *lib)
     return false;
 }
 
-/* The file that has its path now. */
+/* Opens the file that the path leads to now. */
 static int open_path(struct elf_file *file, const struct symbol_lib *lib, struct error *err)
 {
     int fd = file_open_in(lib->origin ? lib->origin->root_fd : -1, lib->path);
@@ -216,7 +215,7 @@ bool debug_file_has_gone(const struct symbol_lib *lib)
 
 /* ---- separate files ---- */
 
-/* What a file can tell. */
+/* What a file contains, the best last. */
 enum debug_file_quality { QUALITY_NOTHING, QUALITY_EXPORTS, QUALITY_SYMBOLS, QUALITY_DEBUG_INFO };
 
 static enum debug_file_quality quality_of(const struct elf_file *file)
@@ -235,14 +234,14 @@ static enum debug_file_quality quality_so_far(const struct debug_files *files)
     return mapped > separate ? mapped : separate;
 }
 
-/* A copy of the mapped file, as opposed to what was split off it. */
+/* Whether it is a copy of the mapped file, not a debug file split off it. */
 static bool has_code(const struct elf_file *file)
 {
     return file->has_load && elf_file_section(file, ".text");
 }
 
-/* Takes over `file`, which belongs to the library, if it tells more than those before. Returns true if no other can
- * tell still more. */
+/* Takes over `file`, which belongs to the library, and keeps it if it is better than the files so far. Returns true if
+ * no other file can be better. */
 static bool use_file(struct debug_files *files, struct elf_file *file)
 {
     if (!files->has_mapped && has_code(file)) {
@@ -298,10 +297,10 @@ static void find_separate(struct debug_files *files)
     if (quality_so_far(files) < QUALITY_DEBUG_INFO && ask)
         ask_server(files, wanted.id, wanted.id_size);
     if (quality_so_far(files) == QUALITY_DEBUG_INFO && !had_problem)
-        files->problem[0] = '\0'; /* that others did not belong */
+        files->problem[0] = '\0'; /* other candidates did not match */
 }
 
-/* ---- the file that dwz makes of what several have in common ---- */
+/* ---- the file in which dwz collects shared debug info ---- */
 
 struct alternate_search {
     struct debug_files *files;
@@ -344,7 +343,7 @@ static void try_alternate_beside(struct alternate_search *search, const struct e
         try_alternate_path(search, -1, whole);
 }
 
-/* .gnu_debugaltlink: the name of the dwz file, NUL, its build id. */
+/* .gnu_debugaltlink: the dwz file's name, NUL, its build id. */
 static void open_alternate(struct debug_files *files)
 {
     const struct elf_file *dwarf = debug_files_dwarf(files);
@@ -380,7 +379,7 @@ static void open_alternate(struct debug_files *files)
 
 /* ---- .gnu_debugdata ---- */
 
-/* Decompresses an .xz stream that grows as it goes. */
+/* Decompresses an .xz stream into a growing buffer. */
 static unsigned char *unpack_xz(const unsigned char *packed, size_t packed_size, size_t *size)
 {
     lzma_stream stream = LZMA_STREAM_INIT;
@@ -403,7 +402,7 @@ static unsigned char *unpack_xz(const unsigned char *packed, size_t packed_size,
     return out.data;
 }
 
-/* .gnu_debugdata: an ELF file with a .symtab, compressed with xz, that distributions leave in stripped files. */
+/* .gnu_debugdata: an ELF file with a .symtab, compressed with xz, which distributions leave in stripped files. */
 static void open_mini(struct debug_files *files)
 {
     const struct elf_section *section = elf_file_section(&files->mapped, ".gnu_debugdata");
@@ -479,7 +478,7 @@ static bool consider_code(void *context, int fd, const char *path)
     return files->has_mapped;
 }
 
-/* That of a module is not linked before the kernel loads it: on disk, calls lead nowhere. */
+/* A module's file is not linked until the kernel loads it: calls in it have no targets. */
 static int open_kernel_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,
                             struct error *err)
 {

@@ -15,12 +15,12 @@ struct walk {
     const struct debug_search *search;
     const struct debug_file_query *query;
     const struct debug_file_visitor *visitor;
-    char id[CODE_ID_SIZE]; /* hex; empty: not known */
-    const char *name;      /* of the library, without folders */
+    char id[CODE_ID_SIZE]; /* hex; empty: unknown */
+    const char *name;      /* file name of the library */
     bool ended;
 };
 
-/* Looks for one path in a root folder (-1: ours). */
+/* Tries one path in a root folder (-1: ours). */
 static void try(struct walk *walk, int root_fd, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void try(struct walk *walk, int root_fd, const char *format, ...)
@@ -62,7 +62,7 @@ static void try_named_folder(struct walk *walk, const char *folder)
         try(walk, -1, "%s/%s", folder, walk->query->link);
 }
 
-/* Beside the library, in .debug there, and below the folder of debug files. */
+/* Tries the .gnu_debuglink name beside the library, in .debug there, and below the folder of debug files. */
 static void try_link(struct walk *walk, int root_fd)
 {
     const char *path = walk->query->lib->path, *link = walk->query->link;

@@ -1,9 +1,9 @@
 /*
- * capstone knows the encodings; what is done here is to tell which addresses an instruction speaks of.
+ * capstone decodes the instructions; this file finds the addresses that they refer to.
  *
- * On x86 and in jumps they stand in one instruction. arm64 makes an address of two: adrp loads the page, and the next
- * ones add to it. So the pages that registers hold are remembered, from an adrp to the end of the straight piece of
- * code.
+ * On x86, and in jumps, one instruction encodes the address. On arm64 it takes two: adrp loads the page, and a
+ * following instruction adds the offset. So the decoder tracks the pages in registers, from an adrp to the end of the
+ * basic block.
  */
 #include "symbol/decoder.h"
 #include "symbol/x86_length.h"
@@ -48,7 +48,7 @@ struct decoder {
     bool is_thumb;
     struct page pages[PAGES_MAX];
     size_t page_count, next_page;
-    uint64_t joined_at; /* the nearest address ahead that a jump so far goes to; 0: none */
+    uint64_t joined_at; /* the nearest address ahead that a decoded jump leads to; 0: none */
 };
 
 /* ---- opening ---- */
@@ -116,7 +116,7 @@ size_t decoder_syntaxes(const struct decoder *decoder, const char *names[DECODER
     return decoder->machine->syntax_count;
 }
 
-/* ---- what an instruction refers to ---- */
+/* ---- referenced addresses ---- */
 
 static bool is_branch(const struct decoder *decoder, const cs_insn *insn)
 {
@@ -188,7 +188,7 @@ static void remember_page(struct decoder *decoder, unsigned reg, uint64_t addres
     decoder->next_page = (decoder->next_page + 1) % PAGES_MAX;
 }
 
-/* An address that is made of a remembered page: of "add x1, x0, #12" or "ldr x1, [x0, #12]". */
+/* The address of a tracked page plus an offset: "add x1, x0, #12" or "ldr x1, [x0, #12]". */
 static void find_address_in_page(struct decoder *decoder, const cs_insn *insn, struct instruction *out)
 {
     const cs_arm64 *arm64 = &insn->detail->arm64;
@@ -279,7 +279,7 @@ static void find_reference(struct decoder *decoder, const cs_insn *insn, struct 
 static size_t undecodable_size(enum code_kind kind, const unsigned char *code, size_t size)
 {
     enum { WORD = 4, HALF = 2 };
-    bool is_long = size >= HALF && code[1] >= 0xe8; /* of Thumb's instructions: the first half of two */
+    bool is_long = size >= HALF && code[1] >= 0xe8; /* in Thumb: the first half of a 4-byte instruction */
     size_t wanted = kind == CODE_THUMB && !is_long ? HALF : WORD;
     return wanted < size ? wanted : size;
 }

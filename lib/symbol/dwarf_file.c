@@ -22,8 +22,8 @@ static const char *const section_names[DWARF_SECTIONS] = {
     [DWARF_ARANGES] = ".debug_aranges",
 };
 
-/* Those that a .dwo file has. It needs .debug_addr too, and before DWARF 5 .debug_ranges, but the linker has to fill
- * these in, so that they stay in the linked file. */
+/* The sections of a .dwo file. It also needs .debug_addr and, before DWARF 5, .debug_ranges. These stay in the linked
+ * file, because the linker fills them in. */
 static const char *const split_section_names[DWARF_SECTIONS] = {
     [DWARF_INFO] = ".debug_info.dwo",
     [DWARF_ABBREV] = ".debug_abbrev.dwo",
@@ -32,13 +32,14 @@ static const char *const split_section_names[DWARF_SECTIONS] = {
     [DWARF_STR_OFFSETS] = ".debug_str_offsets.dwo",
 };
 
-/* Bytes of all compressed sections of a file. Several may be the same bytes of a hostile one. */
+/* Limit for all compressed sections of a file. In a hostile file several may share their bytes. */
 #define UNPACKED_MAX (UINT64_C(4) << 30)
 
-/* Chromium has 30,000 units; a hostile file could hold one every 12 bytes. */
+/* Chromium has 30,000 units; a hostile file could have one every 12 bytes. */
 enum { UNITS_MAX = 4 << 20 };
 
-/* An initial length (7.4): 32-bit, or 0xffffffff and 64-bit. Gives the size of offsets, 0 if the value is reserved. */
+/* Reads an initial length (7.4): 32-bit, or 0xffffffff and 64-bit. Returns the size of offsets; 0 if the value is
+ * reserved. */
 static uint8_t read_initial_length(struct cursor *c, uint64_t *length)
 {
     *length = cursor_u32(c);
@@ -58,7 +59,7 @@ static enum dwarf_verdict verdict_of_header(const struct dwarf_unit *unit, bool 
     return is_known ? DWARF_READ : DWARF_DECLINED;
 }
 
-/* False where the list cannot go on; then the verdict says why: DWARF_READ at an end of zeros. */
+/* False if the list ends here; then the verdict says why: DWARF_READ at trailing zeros. */
 static bool read_unit(struct window *info, uint64_t offset, struct dwarf_unit *unit)
 {
     struct cursor c = window_at(info, offset, 64);
@@ -108,7 +109,7 @@ static int read_units(struct dwarf_file *dwarf, struct error *err)
     return result;
 }
 
-/* .debug_abbrev is small and every unit needs a part of it. */
+/* .debug_abbrev is small, and every unit needs a part of it. */
 static int load_abbrevs(struct dwarf_file *dwarf, struct error *err)
 {
     struct bytes *abbrevs = &dwarf->sections[DWARF_ABBREV];
@@ -194,11 +195,12 @@ const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint
     return unit && unit->offset <= offset ? unit : NULL;
 }
 
-/* ---- which unit has which address ----
+/*
+ * ---- finding the unit of an address ----
  *
- * .debug_aranges says it for the units that it lists: those of gcc. For others it is read from the root DIEs, at 2 us a
- * unit (6 ms for 3,000 of clang). .debug_names (6.1.1) does not help: it leads from names to DIEs and has no addresses,
- * and its lists of units are no shorter way than the unit headers, which are read in 0.7 us each.
+ * .debug_aranges maps the addresses of the units that it lists: gcc's. For the others we read the root DIEs, 2 us per
+ * unit (6 ms for 3,000 units of clang). .debug_names (6.1.1) does not help: it maps names to DIEs, without addresses,
+ * and its unit lists save nothing over the unit headers, which take 0.7 us each.
  */
 
 struct unit_search {
@@ -206,7 +208,7 @@ struct unit_search {
     size_t count;
     uint32_t *units;
     size_t left;        /* addresses without a unit */
-    uint64_t work_left; /* bounds what overlapping ranges of a damaged file can cost */
+    uint64_t work_left; /* bounds the work on overlapping ranges of a damaged file */
 };
 
 static void give_range(struct unit_search *search, uint32_t unit, uint64_t start, uint64_t end)
@@ -219,7 +221,7 @@ static void give_range(struct unit_search *search, uint32_t unit, uint64_t start
         }
 }
 
-/* One set of .debug_aranges (6.1.2); the cursor stands behind its length and holds no more than it. */
+/* Reads one set of .debug_aranges (6.1.2). The cursor is behind its length, and ends with it. */
 static void read_arange_set(struct dwarf_file *dwarf, struct unit_search *search, struct cursor c, size_t length_size,
                             uint8_t offset_size)
 {

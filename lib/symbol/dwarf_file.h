@@ -1,11 +1,11 @@
 /*
- * The DWARF sections of one ELF file and the list of its units: what all threads share, and none changes.
+ * The DWARF sections of one ELF file, and the list of its units. Read-only, and shared by all threads.
  *
- * Why libdw (libdw_reader.h) is not the first reader: a Dwarf handle serves one thread and keeps all it decoded until
- * it is closed, so that several threads mean several handles, each with a copy of the sections. Here a thread reads the
- * one unit that it works on with pread(), walks its DIEs knowing which addresses are wanted, and forgets it. In one run
- * on 120 MB of .debug_info, one thread each: libdw 1.4 s and 347 MB for ranges and line tables, this 0.4 s and 31 MB
- * for the names, inlines and lines of 10,000 addresses (four threads: 0.2 s; llvm-symbolizer: 1.7 s).
+ * Why libdw (libdw_reader.h) is not the first reader: a Dwarf handle serves one thread, and keeps everything that it
+ * decoded until it is closed. So several threads need several handles, each with a copy of the sections. Here a thread
+ * reads one unit with pread(), walks its DIEs with the requested addresses at hand, and frees it. In one run on 120 MB
+ * of .debug_info, with one thread each: libdw 1.4 s and 347 MB for ranges and line tables; this reader 0.4 s and 31 MB
+ * for names, inlines and lines of 10,000 addresses (four threads: 0.2 s; llvm-symbolizer: 1.7 s).
  *
  * Formats: DWARF 2 to 5 (dwarfstd.org); section numbers below are those of version 5.
  */
@@ -31,14 +31,14 @@ enum dwarf_section {
     DWARF_SECTIONS,
 };
 
-/* How far our reader got with a unit, and so who may read the rest. What stops it first decides; of several units the
- * worst counts. */
+/* How far our reader got, and so whether libdw may read the rest. The first problem in a unit decides; of several units
+ * the worst verdict counts. */
 enum dwarf_verdict {
-    DWARF_READ,     /* to the end */
-    DWARF_DECLINED, /* to something that it does not know: a version, a form, an extension, a big-endian file. The rest
-                       is for libdw. */
-    DWARF_DAMAGED,  /* to something that contradicts the standard, leads out of the file, or takes too long to read. The
-                       rest is for nobody: what was made to harm a reader must not reach libdw. */
+    DWARF_READ,     /* to its end */
+    DWARF_DECLINED, /* up to something that our reader does not know: a version, a form, an extension, a big-endian
+                       file. libdw reads the rest. */
+    DWARF_DAMAGED,  /* up to something that contradicts the standard, leads out of the file, or takes too long to read.
+                       Nobody reads the rest: libdw must not see a hostile file. */
 };
 
 /* A unit header (7.5.1). Offsets are into .debug_info. */
@@ -52,7 +52,7 @@ struct dwarf_unit {
     uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
     uint8_t address_size, offset_size;
     bool has_aranges;           /* .debug_aranges lists its addresses */
-    enum dwarf_verdict verdict; /* of the header: if not DWARF_READ, nothing behind it is read */
+    enum dwarf_verdict verdict; /* of the header; unless DWARF_READ, nothing behind it is read */
 };
 
 struct dwarf_file {
@@ -61,7 +61,7 @@ struct dwarf_file {
     ARRAY(struct dwarf_unit) units;     /* by offset */
     const struct dwarf_file *alternate; /* the file that .gnu_debugaltlink names (dwz), or NULL */
     bool is_split;                      /* the units are split ones: see dwarf_split.h */
-    enum dwarf_verdict verdict;         /* of the unit headers, and of the root DIEs that were searched */
+    enum dwarf_verdict verdict;         /* of the unit headers, and of the searched root DIEs */
 };
 
 /* Reads section headers and unit headers. `file` must stay open. Without .debug_info, unit count 0. -EINVAL when a
@@ -69,24 +69,24 @@ struct dwarf_file {
 int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err);
 void dwarf_file_close(struct dwarf_file *dwarf);
 
-/* Finds the sections of one file and decompresses those that need it: into memory that the caller frees, and that
- * `owned` has. `split`: those of a .dwo or .dwp file, whose names end so. */
+/* Finds the sections of a file, and decompresses them if needed. The caller frees the memory in `owned`. `split`: the
+ * sections of a .dwo or .dwp file, whose names end so. */
 int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *owned[DWARF_SECTIONS],
                         const struct elf_file *file, bool split, struct error *err);
 
-/* Reads the unit headers of split debug info: of a .dwo file, or of one unit in a package. `sections` has what is in
- * that file, `linked` is the file with the skeletons. Both must outlive it. */
+/* Reads the unit headers of split debug info: of a .dwo file, or of one unit in a package. `sections` are those of that
+ * file; `linked` is the file with the skeletons. Both must outlive `dwarf`. */
 int dwarf_file_open_split(struct dwarf_file *dwarf, const struct bytes sections[DWARF_SECTIONS],
                           const struct dwarf_file *linked, struct error *err);
 
-/* The unit that holds this offset of .debug_info, or NULL. */
+/* The unit that contains this offset of .debug_info, or NULL. */
 const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint64_t offset);
 
 enum { DWARF_NO_UNIT = UINT32_MAX };
 
-/* For each of `count` sorted vaddrs the index of the compile unit that has code there, or DWARF_NO_UNIT: from
- * .debug_aranges, and for units that it does not list (clang and rustc write none) or addresses that are left, from the
- * ranges of the units' root DIEs. */
+/* Finds for each of `count` sorted vaddrs the index of the compile unit with code there, or DWARF_NO_UNIT. Reads
+ * .debug_aranges; for units that it does not list (clang and rustc write none) and addresses without a unit, reads the
+ * ranges of the root DIEs. */
 void dwarf_file_find_units(struct dwarf_file *dwarf, const uint64_t *vaddrs, size_t count, uint32_t *units);
 
 #endif

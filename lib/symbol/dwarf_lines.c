@@ -1,10 +1,10 @@
 /*
  * Line tables.
  *
- * A table is a program for a small machine that emits rows (address, file, line, column), in sequences of ascending
- * addresses. No rows are kept: the wanted addresses are sorted, so each row answers those between it and the next one
- * as it is emitted. Of several rows with one address the last holds, and sequences at address 0 belong to functions
- * that the linker dropped.
+ * A line table is a program for a small state machine. It emits rows (address, file, line, column) in sequences of
+ * ascending addresses. The rows are not stored: the requested addresses are sorted, so each row answers those before
+ * the next row as it is emitted. Of several rows with one address the last one wins. Sequences at address 0 belong to
+ * functions that the linker dropped.
  */
 #include "base/search.h"
 #include "symbol/dwarf_lines.h"
@@ -23,7 +23,7 @@ static uint64_t lines_offset(const struct dwarf_lines *lines, const unsigned cha
     return (uint64_t)(at - lines->raw);
 }
 
-/* The value of one field of an entry (6.2.4.1). */
+/* Reads one field of an entry (6.2.4.1). */
 static struct dwarf_value read_field(struct dwarf_lines *lines, struct cursor *c, uint64_t form)
 {
     struct dwarf_value value = {.form = (uint16_t)form};
@@ -78,7 +78,7 @@ static bool push_name(struct dwarf_lines *lines, bool is_file, struct dwarf_line
     return is_file ? array_push(&lines->files, name) : array_push(&lines->directories, name);
 }
 
-/* Version 5: the entries of directories or files, with a description of their fields before them. */
+/* Reads directories or files of version 5: a description of their fields, then the entries. */
 static bool read_described_names(struct dwarf_lines *lines, struct cursor *c, bool is_file)
 {
     struct {
@@ -111,7 +111,7 @@ static bool read_described_names(struct dwarf_lines *lines, struct cursor *c, bo
     return true;
 }
 
-/* Before version 5: lists of texts that end with an empty one. */
+/* Reads directories or files before version 5: texts up to an empty one. */
 static bool read_plain_names(struct dwarf_lines *lines, struct cursor *c, bool is_file)
 {
     for (;;) {
@@ -162,7 +162,7 @@ static bool read_line_header(struct dwarf_lines *lines, struct cursor *c)
     return read_plain_names(lines, c, false) && read_plain_names(lines, c, true);
 }
 
-/* The bytes of one table, without its length, in lines->raw. */
+/* Loads the bytes of one table, without its length, into lines->raw. */
 static bool load_table(struct dwarf_lines *lines)
 {
     const struct bytes *section = &lines->reader->file->sections[DWARF_LINE];
@@ -213,15 +213,15 @@ struct machine {
     uint32_t line, column;
 };
 
-/* The row emitted last, and the wanted addresses that still lie ahead in its sequence. */
+/* The last row, and the requested addresses ahead of it in its sequence. */
 struct matching {
     const uint64_t *vaddrs;
     size_t count;
     struct dwarf_line_row *rows;
     bool in_sequence, is_dropped;
     struct machine last;
-    size_t next;        /* the first wanted address at or after `last` */
-    uint64_t work_left; /* bounds what a damaged table, whose rows go up and down, can cost */
+    size_t next;        /* index of the first requested address at or after `last` */
+    uint64_t work_left; /* bounds the work on a damaged table, whose addresses go up and down */
 };
 
 static void answer_up_to(struct matching *match, uint64_t end)
@@ -367,7 +367,7 @@ void dwarf_lines_match(struct dwarf_lines *lines, const uint64_t *vaddrs, size_t
 static const char *name_text(struct dwarf_lines *lines, const struct dwarf_line_name *name)
 {
     if (name->text.form == DW_FORM_string)
-        return (const char *)lines->raw + name->text.number; /* its NUL was seen when it was read */
+        return (const char *)lines->raw + name->text.number; /* read_field() has checked that it ends */
     return dwarf_value_text(lines->reader, name->text);
 }
 
@@ -376,7 +376,7 @@ struct path {
     size_t length;
 };
 
-/* Puts `directory` before what is there, unless that is absolute already. */
+/* Puts `directory` before the path unless that is absolute. */
 static void path_prepend(struct path *path, const char *directory)
 {
     size_t size = directory ? strlen(directory) : 0;
@@ -401,10 +401,11 @@ static const char *make_path(struct dwarf_lines *lines, const struct dwarf_line_
     path.length = strlen(name);
     memcpy(path.text, name, path.length + 1);
     bool is_new = lines->version >= 5;
-    uint64_t directory = is_new ? file->directory : file->directory - 1; /* before version 5, 0 is the unit's own */
+    uint64_t directory =
+        is_new ? file->directory : file->directory - 1; /* before version 5, 0 is the unit's directory */
     if (directory < lines->directories.length)
         path_prepend(&path, name_text(lines, &lines->directories.data[directory]));
-    if (!is_new || directory != 0) /* since version 5, 0 is the unit's own, which may be relative ("./csu") */
+    if (!is_new || directory != 0) /* since version 5, 0 is the unit's directory, which may be relative ("./csu") */
         path_prepend(&path, dwarf_value_text(lines->reader, lines->reader->directory));
     return arena_copy(lines->arena, path.text, path.length);
 }
@@ -445,7 +446,7 @@ char *dwarf_lines_source(struct dwarf_lines *lines, const char *path, size_t *le
         if (!own || strcmp(own, path) != 0)
             continue;
         char *text = load_source(lines, lines->files.data[i].source, length);
-        if (text && *length > 0) /* an empty one stands for a file that the compiler could not read */
+        if (text && *length > 0) /* empty if the compiler could not read the file */
             return text;
         free(text);
     }

@@ -14,7 +14,7 @@
 
 /* ---- files ---- */
 
-/* Chromium's index has 4 MB. Every unit looks up thirty places in it, so that it is read once. */
+/* Chromium's index takes 4 MB. Every unit looks up thirty offsets in it, so it is read once. */
 enum { INDEX_MAX = 256 << 20 };
 
 static void load_index(struct dwarf_split_file *file)
@@ -64,7 +64,7 @@ void dwarf_split_file_close(struct dwarf_split_file *file)
 
 /* ---- units ---- */
 
-/* Before DWARF 5 the id is an attribute of the root DIE. */
+/* Before DWARF 5 an attribute of the root DIE holds the id. */
 static bool has_id(const struct dwarf_file *dwarf, const struct dwarf_unit *unit, uint64_t id, uint64_t *work_done)
 {
     struct dwarf_unit_reader reader;
@@ -139,7 +139,7 @@ static bool try_in(struct split_search *walk, int root_fd, const char *path)
     return fd >= 0 && walk->visit(walk, fd, path);
 }
 
-/* In the root folder that the process had, and in ours. */
+/* Tries a path in the root folder of the process, and in ours. */
 static bool try(struct split_search *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static bool try(struct split_search *walk, const char *format, ...)
@@ -155,7 +155,7 @@ static bool try(struct split_search *walk, const char *format, ...)
     return (root_fd >= 0 && try_in(walk, root_fd, path)) || try_in(walk, -1, path);
 }
 
-/* `name` in a folder, with and without its own folders. */
+/* Tries `name` in a folder, with and without the directories in `name`. */
 static bool try_folder(struct split_search *walk, const char *folder, size_t length, const char *name)
 {
     const char *slash = strrchr(name, '/');

@@ -1,11 +1,10 @@
 /*
  * Split debug info. With -gsplit-dwarf a linked file has only a skeleton of each compile unit: its addresses, its line
- * table, and where the rest is. The DIEs stay beside the object files, in .dwo files, or were collected into one
- * package, a .dwp file beside the program. Formats: DWARF 5, 3.1.2, 3.1.3 and 7.3; DWARF 4,
- * https://gcc.gnu.org/wiki/DebugFission.
+ * table, and the location of the rest. The DIEs are in .dwo files beside the object files, or in one package, a .dwp
+ * file beside the program. Formats: DWARF 5, 3.1.2, 3.1.3 and 7.3; DWARF 4, https://gcc.gnu.org/wiki/DebugFission.
  *
- * A skeleton and its split unit have an id in common, a hash of the unit that the compiler made. Nothing with another
- * id is used: object files are built anew while old programs still run.
+ * A skeleton and its split unit share an id, which the compiler computes as a hash of the unit. Nothing with another id
+ * is used: object files are rebuilt while old programs still run.
  */
 #ifndef PROF_SYMBOL_DWARF_SPLIT_H
 #define PROF_SYMBOL_DWARF_SPLIT_H
@@ -14,7 +13,7 @@
 #include "symbol/dwarf_file.h"
 #include "symbol/dwarf_unit.h"
 
-/* A .dwo or .dwp file. Threads share it: nothing changes in it. */
+/* A .dwo or .dwp file. Read-only, so threads may share it. */
 struct dwarf_split_file {
     struct elf_file elf;
     struct bytes sections[DWARF_SECTIONS];
@@ -23,7 +22,8 @@ struct dwarf_split_file {
     unsigned char *owned_index;
 };
 
-/* -EINVAL if it has no split debug info or is damaged. Takes `fd` over, also on failure; `name` is for error texts. */
+/* -EINVAL if the file has no split debug info or is damaged. Takes over `fd`, also on failure; `name` is for error
+ * texts. */
 int dwarf_split_file_open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err);
 int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image, size_t size, struct error *err);
 void dwarf_split_file_close(struct dwarf_split_file *file);
@@ -41,10 +41,10 @@ struct dwarf_split_unit {
     bool has_own;
     struct dwarf_file dwarf;
     struct dwarf_unit_reader reader;
-    uint64_t work_done; /* what the search for it cost, found or not, in the steps of dwarf_work() */
+    uint64_t work_done; /* cost of the search for it, found or not, in steps of dwarf_work() */
 };
 
-/* Opens the unit of that skeleton if it is in `file`. -ENOENT if it is not. Adds to work_done. */
+/* Opens that skeleton's unit if `file` has it; otherwise -ENOENT. Adds to work_done. */
 int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_split_file *file,
                              const struct dwarf_unit_reader *skeleton, struct error *err);
 

@@ -1,16 +1,16 @@
 /*
  * Abbreviations and attribute values.
  *
- * Nine DIEs of ten are only stepped over, so every abbreviation has a list of skips made when it is read: neighboring
- * values of fixed size become one number of bytes, the others one code each. A variable with name, file, line, type and
- * location is then three steps instead of five decoded values.
+ * Nine of ten DIEs are only skipped. So each abbreviation gets a list of skips when it is read: neighboring values of
+ * fixed size become one byte count, each other value one code. Skipping a variable with name, file, line, type and
+ * location then takes three steps instead of decoding five values.
  */
 #include "symbol/dwarf_unit.h"
 
 #include <dwarf.h>
 #include <errno.h>
 
-/* Skips below SKIP_CODES are numbers of bytes. */
+/* Skips below SKIP_CODES are byte counts. */
 enum {
     SKIP_CODES = 0x10000,
     SKIP_LEB = SKIP_CODES,
@@ -23,7 +23,7 @@ enum {
     SKIP_UNKNOWN,
 };
 
-/* Bounds of what an abbreviation table may hold. */
+/* Limits for a table of abbreviations. */
 enum { ABBREVS_MAX = 1 << 20, ATTRIBUTES_MAX = 1 << 22 };
 
 static uint32_t form_skip(const struct dwarf_unit *unit, uint16_t form)
@@ -141,7 +141,7 @@ static void skip_one(const struct dwarf_unit *unit, uint32_t skip, struct cursor
 static void skip_form(const struct dwarf_unit *unit, uint16_t form, struct cursor *c)
 {
     uint32_t skip = form_skip(unit, form);
-    if (skip == SKIP_INDIRECT) /* of an indirect: no producer does it, and it could nest for ever */
+    if (skip == SKIP_INDIRECT) /* nested indirect forms: no producer writes them, and they could nest without end */
         c->failed = true;
     else
         skip_one(unit, skip, c);
@@ -184,7 +184,7 @@ static bool read_attributes(struct dwarf_unit_reader *reader, struct dwarf_abbre
     return false;
 }
 
-/* All abbreviations, or those up to the one of code `last`. */
+/* Reads all abbreviations, or those up to code `last`. */
 static int read_abbrevs(struct dwarf_unit_reader *reader, uint64_t last)
 {
     const struct bytes *section = &reader->file->sections[DWARF_ABBREV];
@@ -198,7 +198,7 @@ static int read_abbrevs(struct dwarf_unit_reader *reader, uint64_t last)
         struct dwarf_abbrev abbrev = {.tag = (uint16_t)cursor_uleb(&c)};
         abbrev.has_children = cursor_u8(&c) == DW_CHILDREN_yes;
         if (!read_attributes(reader, &abbrev, &c))
-            break; /* what came before may be all that is used */
+            break; /* the abbreviations before it may be enough */
         uint32_t index = (uint32_t)reader->abbrevs.length;
         if (!array_push(&reader->abbrevs, abbrev))
             return -ENOMEM;
@@ -296,7 +296,7 @@ void dwarf_code_take(struct dwarf_code *code, uint16_t name, struct dwarf_value 
         code->ranges = value;
 }
 
-/* ---- looking values up ---- */
+/* ---- resolving values ---- */
 
 static const char *indexed_text(struct dwarf_unit_reader *reader, uint64_t index)
 {
@@ -471,8 +471,8 @@ static int read_root(struct dwarf_unit_reader *reader)
     return 0;
 }
 
-/* Where the offsets into .debug_str_offsets.dwo and .debug_rnglists.dwo begin in a file of split debug info, whose
- * units do not say it: behind the header (7.26, 7.28), which DWARF 4 did not have yet. */
+/* Units of split debug info do not give the bases of .debug_str_offsets.dwo and .debug_rnglists.dwo: they are behind
+ * the section's header (7.26, 7.28), which DWARF 4 does not have. */
 static void set_implied_bases(struct dwarf_unit_reader *reader)
 {
     if (!reader->file->is_split || reader->unit->version < 5)

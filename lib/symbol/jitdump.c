@@ -1,11 +1,11 @@
 /*
- * record/jit_records.h has the format. The code itself is passed over, and so is how to unwind it: the stacks are
- * walked while recording (record/jitdump_unwind.h).
+ * record/jit_records.h documents the format. This reader skips the machine code, and the unwind info: the recorder
+ * walks the stacks (record/jitdump_unwind.h).
  *
- * V8 gives addresses of lines that are 64 bytes too high, because that is where perf used to put the code in the ELF
- * files that it makes of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers have a line for the
- * first bytes of a function, so a file in which no function has one is taken for V8's. Before version 12 it also reads
- * the names of files from memory that it has freed, whose first 16 bytes are the allocator's by then, zeros among them.
+ * V8's line entries have addresses that are 64 bytes too high, because perf used to put the code at that offset in the
+ * ELF files that it makes of a dump (kElfHeaderSize in src/diagnostics/perf-jit.cc). Other writers give a line for the
+ * first bytes of a function. So a file without any such line is treated as V8's. Before version 12, V8 also reads file
+ * names from freed memory, whose first 16 bytes the allocator has overwritten, partly with zeros.
  */
 #include "symbol/jitdump.h"
 
@@ -21,18 +21,18 @@
 
 enum { DEBUG_ENTRY = 17, /* bytes at least */ V8_LINE_BIAS = 64 };
 
-/* Far more than any program compiles: bounds for damaged and hostile files. */
+/* Far more than any program compiles: limits for damaged and hostile files. */
 enum { CODES_MAX = 1 << 20, LINES_MAX = 1 << 25, RECORDS_MAX = 1 << 25, BODY_MAX = 64 << 20, CODE_MAX = 64 << 20 };
 
-/* 2001: no machine runs that long, so that a time above it counts from the Unix epoch. */
+/* The year 2001: no machine runs that long, so a later time counts from the Unix epoch. */
 static const uint64_t first_realtime = UINT64_C(1000000000) * 1000000000;
 
 struct reader {
     struct jitdump *dump;
     struct window window;
     uint64_t size, at;
-    struct hash by_index; /* the file's number of a piece of code -> index in dump->codes */
-    uint64_t lines_of;    /* the address that the last DEBUG record is about */
+    struct hash by_index; /* index in the file -> index in dump->codes */
+    uint64_t lines_of;    /* address of the code that the last DEBUG record describes */
     uint32_t first_line, line_count;
     bool has_first_lines; /* some code has a line for its first bytes */
     bool no_memory;
@@ -40,7 +40,7 @@ struct reader {
 
 struct record {
     uint32_t kind;
-    uint64_t time, body, size; /* where its body is, without the head */
+    uint64_t time, body, size; /* offset of its body, behind the header */
 };
 
 /* ---- records ---- */
@@ -101,7 +101,7 @@ static int compare_lines(const void *a, const void *b)
     return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-/* Whether an entry of lines can begin here: the next LOAD's code has this address in it. */
+/* Whether a line entry can begin here: its address must lie in the code of the next LOAD record. */
 static bool begins_entry(struct cursor c, uint64_t code)
 {
     uint64_t offset = cursor_u64(&c) - code;
@@ -109,7 +109,8 @@ static bool begins_entry(struct cursor c, uint64_t code)
     return !c.failed && offset < CODE_MAX;
 }
 
-/* A name that other entries follow: up to a NUL behind which one can begin. NULL if there is none. */
+/* Reads a name that is followed by other entries: up to a NUL behind which an entry can begin. NULL if there is none.
+ */
 static const char *take_name(struct cursor *c, uint64_t code, bool is_last, size_t *length)
 {
     const char *name = cursor_string(c);
@@ -142,7 +143,7 @@ static bool add_lines(struct reader *reader, struct cursor *c, uint64_t count)
     return true;
 }
 
-/* The lines of the code that is loaded next, with offsets from its start. */
+/* Reads the lines of the code loaded next, as offsets from its start. */
 static bool take_debug(struct reader *reader, const struct record *record)
 {
     struct jitdump *dump = reader->dump;
@@ -197,7 +198,7 @@ static int take_header(struct reader *reader, struct error *err)
     return 0;
 }
 
-/* False at the end of what can be read. */
+/* False at the end of the readable records. */
 static bool next_record(struct reader *reader, struct record *record)
 {
     if (reader->at >= reader->size)

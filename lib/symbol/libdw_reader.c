@@ -1,9 +1,9 @@
 /*
  * Three steps:
- *   1. which unit has which address: from .debug_aranges, else from the ranges of the units' root DIEs;
- *   2. per unit that was hit, one walk over all of its DIEs: it finds the functions at each address, and remembers the
- *      scopes for names. (dwarf_getscopes() would search the unit anew for each address: 8 ms each in large units.)
- *   3. the frames of each address: dwarf_getsrc_die() for the innermost line, the functions outwards for the rest.
+ *   1. Find the unit of each address: in .debug_aranges, otherwise in the ranges of the units' root DIEs.
+ *   2. For each unit with addresses, walk all of its DIEs once: find the functions at each address, and note the scopes
+ * for names. (dwarf_getscopes() would search the unit again for each address: 8 ms each in large units.)
+ *   3. Build the frames of each address: dwarf_getsrc_die() for the innermost line, the outer functions for the rest.
  */
 #include "base/hash.h"
 #include "base/search.h"
@@ -20,12 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The bounds of what a file can cost: sections are at most LIBDW_SECTIONS_MAX, which is less than DIES_MAX DIEs of real
- * programs (about 9 bytes each). libdw steps over the children of a DIE once per level, so depth is bounded, too; the
+/* Limits for the cost of a file. Sections are at most LIBDW_SECTIONS_MAX; real programs with that much have fewer than
+ * DIES_MAX DIEs (about 9 bytes each). libdw skips the children of a DIE once per level, so depth has a limit, too; the
  * deepest tree seen has 60 levels. */
 enum { DIES_MAX = 1 << 27, DEPTH_MAX = 256, HOPS_MAX = 16, QUALIFIED_MAX = 4096 };
 
-/* After so many DIEs the handle is opened anew, because libdw keeps all that it decoded. */
+/* After this many DIEs the handle is closed and reopened, because libdw keeps everything that it decoded. */
 enum { DIES_PER_HANDLE = 1 << 22 };
 
 #define NO_UNIT UINT64_MAX
@@ -33,16 +33,16 @@ enum { NONE = UINT32_MAX };
 
 struct function {
     Dwarf_Die die;
-    uint32_t parent; /* the one that it was inlined into, in libdw.functions; NONE for a subprogram */
+    uint32_t parent; /* index in libdw.functions of the caller; NONE for a subprogram */
 };
 
-/* A DIE that can have functions in it, and names them. */
+/* A DIE that can contain functions, and is a part of their names. */
 struct scope {
     Dwarf_Off die;
     uint32_t parent; /* into libdw.scopes, or NONE */
 };
 
-/* The frames of an address, before all of them are in the order of the addresses. */
+/* The frames of an address, before sorting by address. */
 struct piece {
     uint32_t first, count;
 };
@@ -54,15 +54,15 @@ struct libdw {
     int fds[2];
     uint64_t *unit_of;           /* per address: the offset of the root DIE, or NO_UNIT */
     struct piece *pieces;        /* per address */
-    struct dwarf_frames *frames; /* in the order in which they are found */
+    struct dwarf_frames *frames; /* in the order of discovery */
     uint64_t dies_left, dies_of_handle;
     bool no_memory;
 
-    /* Of the unit that is being read. */
-    Dwarf_Die root; /* of the DIEs: in a .dwo file, if the unit is split */
+    /* The current unit. */
+    Dwarf_Die root; /* root of the DIEs: in a .dwo file, if the unit is split */
     Dwarf_Half version;
-    Dwarf_Die lines;                  /* that has the line table: of a split unit, the skeleton */
-    ARRAY(struct function) functions; /* those that were hit */
+    Dwarf_Die lines;                  /* DIE with the line table: of a split unit, the skeleton */
+    ARRAY(struct function) functions; /* those that contain a requested address */
     ARRAY(struct scope) scopes;       /* by offset */
     uint32_t *innermost;              /* per address: into `functions`, or NONE */
     struct hash name_index;           /* DIE -> into `names` */
@@ -71,8 +71,7 @@ struct libdw {
 
 /* ---- the handle ---- */
 
-/* The bytes of a section once it is decompressed; UINT64_MAX if they are implausibly many: see is_plausible_size() of
- * elf_file.c. */
+/* The size of a section after decompression; UINT64_MAX if it is implausible: see is_plausible_size() of elf_file.c. */
 static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
 {
     enum { RATIO_MAX = 64, SMALL_SECTION = 16 << 20 };
@@ -163,7 +162,7 @@ static int open_handle(struct libdw *libdw, struct error *err)
     return code == 0 ? begin_dwarf(libdw, err) : code;
 }
 
-/* ---- which unit has which address ---- */
+/* ---- finding the unit of an address ---- */
 
 static void give_range(struct libdw *libdw, uint64_t unit, uint64_t start, uint64_t end)
 {
@@ -197,21 +196,21 @@ static void search_roots(struct libdw *libdw)
         if (type != DW_UT_compile && type != DW_UT_skeleton)
             continue;
         for (ptrdiff_t at = 0; (at = dwarf_ranges(&root, at, &base, &start, &end)) > 0;)
-            if (start != 0) /* the linker dropped it */
+            if (start != 0) /* at 0, the linker dropped it */
                 give_range(libdw, dwarf_dieoffset(&root), start, end);
     }
 }
 
 /* ---- the functions of a unit ---- */
 
-/* A function around the DIE that is being read. */
+/* The function around the current DIE. */
 struct around {
     Dwarf_Die *die;
     struct around *outer;
-    uint32_t index; /* into libdw.functions; NONE: not there yet */
+    uint32_t index; /* index in libdw.functions; NONE: not added yet */
 };
 
-/* Puts a function that was hit into the list, after those that it was inlined into. */
+/* Adds a function with a requested address to the list, after its callers. */
 static uint32_t list_function(struct libdw *libdw, struct around *function)
 {
     if (function->index == NONE) {
@@ -223,7 +222,7 @@ static uint32_t list_function(struct libdw *libdw, struct around *function)
     return function->index;
 }
 
-/* The last one wins: what was inlined comes after what it was inlined into. */
+/* The last DIE wins: inlined calls follow the function that contains them. */
 static void take_ranges(struct libdw *libdw, struct around *function)
 {
     const struct libdw_request *request = libdw->request;
@@ -235,7 +234,7 @@ static void take_ranges(struct libdw *libdw, struct around *function)
     }
 }
 
-/* Reads the DIE and all below it. False if something there cannot be read, or would take too long. */
+/* Walks the DIE and everything below it. False if something is unreadable, or would take too long. */
 static bool walk(struct libdw *libdw, Dwarf_Die *die, struct around *around, uint32_t scope, int depth)
 {
     int tag = dwarf_tag(die);
@@ -296,7 +295,7 @@ static const char *scope_name(Dwarf_Die scope)
     return "";
 }
 
-/* Puts "NAME::" before what is in `text`, which ends at its end. False if there is no room. */
+/* Prepends "NAME::" to the text, which is at the end of the buffer. False if there is no room. */
 static bool prepend_scope(char text[QUALIFIED_MAX], size_t *start, Dwarf_Die scope)
 {
     const char *name = scope_name(scope);
@@ -316,7 +315,7 @@ static bool scope_is_before(const void *scope, const void *die)
     return ((const struct scope *)scope)->die < *(const Dwarf_Off *)die;
 }
 
-/* In the unit that is being read. */
+/* In the current unit. */
 static bool prepend_known_scopes(struct libdw *libdw, char text[QUALIFIED_MAX], size_t *start, Dwarf_Die *named)
 {
     Dwarf_Off die = dwarf_dieoffset(named);
@@ -386,7 +385,7 @@ static struct dwarf_name find_name(struct libdw *libdw, Dwarf_Die die)
     return (struct dwarf_name){.text = plain, .is_partial = !dwarf_language_has_whole_names(language)};
 }
 
-/* All inlined calls of one function share its name. */
+/* All inlined calls of a function share its name. */
 static struct dwarf_name name_of(struct libdw *libdw, Dwarf_Die die)
 {
     Dwarf_Die shared = die;
@@ -412,7 +411,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
     return is_known && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* libdw has "???" for file 0 of the older versions, and does not put the compilation directory before the relative
+/* libdw returns "???" for file 0 of older versions, and does not prepend the compilation directory to relative
  * directories of a line table. */
 static const char *keep_path(struct libdw *libdw, const char *path)
 {
@@ -428,7 +427,7 @@ static const char *keep_path(struct libdw *libdw, const char *path)
     return arena_copy(&libdw->frames->arena, path, strlen(path));
 }
 
-/* Gives `frame` the place that the function was called at. */
+/* Sets the call site of `frame`. */
 static void take_call(struct libdw *libdw, struct dwarf_frame *frame, Dwarf_Die *function)
 {
     Dwarf_Files *files;
@@ -440,7 +439,7 @@ static void take_call(struct libdw *libdw, struct dwarf_frame *frame, Dwarf_Die 
     frame->column = number_of(function, DW_AT_call_column);
 }
 
-/* Gives `frame` the line of the address. */
+/* Sets the line of `frame` from the address. */
 static void take_line(struct libdw *libdw, struct dwarf_frame *frame, uint64_t vaddr)
 {
     Dwarf_Line *line = dwarf_getsrc_die(&libdw->lines, vaddr);
@@ -477,7 +476,7 @@ static bool push_frames(struct libdw *libdw, size_t i)
 
 /* ---- units ---- */
 
-/* The root of the unit's DIEs: for a skeleton, that of its split unit. False if they are not to be read. */
+/* Finds the root of the unit's DIEs: for a skeleton, that of its split unit. False if they must not be read. */
 static bool find_dies(struct libdw *libdw, Dwarf_Die *unit)
 {
     uint8_t type;
@@ -549,9 +548,9 @@ static int read_units(struct libdw *libdw, struct error *err)
     return code;
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
-/* Moves the frames of all addresses, which came unit by unit, into the order of the addresses. */
+/* Sorts the frames, which were found unit by unit, by address. */
 static int order_frames(const struct libdw *libdw, struct dwarf_frames *frames, struct error *err)
 {
     size_t count = libdw->request->count;

@@ -1,17 +1,17 @@
 /*
  * The second reader of DWARF: libdw of elfutils. It reads what our own reader declines (dwarf_unit.h: big-endian files,
- * unknown versions, forms and vendor extensions), and answers all addresses of a profile for `prof symbolicate
- * --check`, which compares the two. It shares the naming rules with our reader (dwarf_names.h) and nothing else.
+ * unknown versions, forms and vendor extensions). For `prof symbolicate --check` it reads all addresses of a profile,
+ * to compare the two. It shares the naming rules with our reader (dwarf_names.h) and nothing else.
  *
- * Why it is not the first one: it takes 3.6 times the time and ten times the memory (`make bench`), because it loads
- * whole sections and keeps what it decoded. So there are bounds here: on the size of the debug info, on the number of
- * DIEs, and a handle is closed and opened anew after each 32 MiB of units.
+ * Why it is not the first reader: it takes 3.6 times the time and ten times the memory (`make bench`), because it loads
+ * whole sections and keeps what it decoded. So it works within limits: on the size of the debug info, and on the number
+ * of DIEs; and it reopens its handle after each 32 MiB of units.
  *
- * Threads: a handle of libdw serves one thread. Each call of libdw_read() has its own, so calls may run in parallel,
- * also for the same file; nothing of one outlives the call.
+ * Threads: a libdw handle serves one thread. Each call of libdw_read() opens its own and closes it, so calls may run in
+ * parallel, also on the same file.
  *
- * The file is read with pread() and not mapped, as our reader does it. The exception are .dwo files, which libdw finds,
- * opens and maps by itself; therefore skeletons are followed only if the caller says so.
+ * It reads the file with pread() and does not map it, like our reader. The exception are .dwo files, which libdw finds,
+ * opens and maps by itself; so it follows skeletons only on request.
  */
 #ifndef PROF_SYMBOL_LIBDW_READER_H
 #define PROF_SYMBOL_LIBDW_READER_H

@@ -1,16 +1,15 @@
 /*
- * One library.
+ * The lookup of one library's addresses.
  *
- * The name of a function comes, in this order, from
- *   1. the linkage name that the debug info gives, demangled;
- *   2. for a function that was not inlined, the symbol's name: C has no linkage names, and the public one of several
- * symbols is the one that people know (brk, where the debug info has __brk); gcc's C++ has none for what is not visible
- *      outside, and DW_AT_name lacks the parameters;
+ * The name of a function is the first of these:
+ *   1. the linkage name in the debug info, demangled;
+ *   2. for a function that was not inlined, the symbol's name. C has no linkage names, and the public alias is the
+ * familiar one (brk, where the debug info has __brk). gcc omits linkage names of internal C++ functions, and DW_AT_name
+ * lacks the parameters;
  *   3. DW_AT_name, in C++ with namespaces and classes;
  *   4. the symbol's name;
- *   5. the table of a Go program (lookup_go.c).
- * Parts and copies of a function (.cold, .constprop) get the name of the function: they are one func with several
- * symbols.
+ *   5. the name in a Go program's table (lookup_go.c).
+ * Parts and copies of a function (.cold, .constprop) get the function's name: they are one func with several symbols.
  */
 #include "base/strings.h"
 #include "symbol/demangle.h"
@@ -24,8 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What may be spent on the units of a library, in the steps of dwarf_work(): real files need less than a step for each
- * byte. */
+/* Work limit for the units of a library, in steps of dwarf_work(). Undamaged files need less than one step per byte. */
 enum { WORK_AT_LEAST = 1 << 24, WORK_PER_BYTE = 16 };
 
 static void say(struct lookup *lookup, const char *text)
@@ -53,7 +51,7 @@ static int by_unit_then_index(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-/* From "address i is in unit u" to units with their addresses. */
+/* Groups the addresses by unit. */
 static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct error *err)
 {
     size_t count = lookup->job->count;
@@ -86,11 +84,10 @@ static uint64_t unit_size(const struct lookup *lookup, const struct lookup_unit 
     return lookup->dwarf.units.data[unit->unit].end - lookup->dwarf.units.data[unit->unit].offset;
 }
 
-/* On how many threads a unit is to be read: its share of them, where that is worth it. Each has all of the unit in
- * memory and steps over all of its DIEs for itself; what takes the time are the functions that were hit. 2,000
- * addresses in one unit of 7 MB take 82 ms of CPU time in one piece and 136 ms in four (gcc; clang: 120 and 176).
- * Cutting the DIEs instead would need to know where: only gcc writes DW_AT_sibling, and finding it out is what stepping
- * over them means. */
+/* The number of threads for a unit: its share of all threads, if that pays off. Each thread loads the whole unit and
+ * skips over all of its DIEs; most of the time goes into the functions with requested addresses. 2,000 addresses in one
+ * unit of 7 MB take 82 ms of CPU time on one thread and 136 ms on four (gcc; clang: 120 and 176). Splitting the DIEs
+ * instead would need their offsets: only gcc writes DW_AT_sibling, and finding them takes as long as skipping. */
 static size_t parts_of(const struct lookup *lookup, const struct lookup_unit *unit, uint64_t size_of_all)
 {
     enum { SMALL_UNIT = 256 << 10, FEW_ADDRESSES = 64, PARTS_MEMORY_MAX = 128 << 20 };
@@ -262,7 +259,7 @@ static void match_tables(struct lookup *lookup, struct symbol_matcher *matcher)
         symbol_matcher_add(matcher, &files->mini, files->mini.has_load ? files->mini.base : files->base);
 }
 
-/* Where no symbol holds an address, the call frame information still tells where its function begins and ends. */
+/* Without a symbol, the call frame information still gives the range of the function. */
 static void find_function_ranges(struct lookup *lookup)
 {
     const struct elf_file *file = &lookup->files.mapped;
@@ -324,11 +321,13 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     return result;
 }
 
-/* /proc/kallsyms says nothing of this kernel or module: it is another one, or it is hidden. */
+/* /proc/kallsyms does not describe this kernel or module: another one runs, or the kernel hides its symbols. */
 static int symbols_of_kernel_file(struct lookup *lookup, struct error *err)
 {
     lookup->job->answers.is_found = true;
-    return lookup->files.separate.type == ET_REL ? 0 : symbols_of_elf(lookup, err); /* then the DWARF has all names */
+    return lookup->files.separate.type == ET_REL
+               ? 0
+               : symbols_of_elf(lookup, err); /* relocatable: the DWARF has all names */
 }
 
 static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)
@@ -381,7 +380,7 @@ static const char *keep(struct strings *texts, const char *text, bool *no_memory
     return index == STRING_NONE ? NULL : strings_text(texts, index);
 }
 
-/* Of the k-th address of a reader, if it has frames. */
+/* Takes the frames of a reader's k-th address, if it has any. */
 static void take_frames(struct frames_of_address *from, const struct dwarf_frames *frames, size_t k)
 {
     uint32_t first = dwarf_frames_first(frames, k);
@@ -454,7 +453,7 @@ int lookup_answer(struct lookup *lookup, struct error *err)
     for (size_t i = 0; complete && i < count; i++)
         complete = answer_one(answers, &texts, i, &lookup->symbols[i], from[i]);
     free(from);
-    answers->arena = texts.arena; /* the texts stay; how they were found goes */
+    answers->arena = texts.arena; /* the texts stay; lookup data is freed */
     texts.arena = (struct arena){0};
     strings_destroy(&texts);
     if (!complete)
@@ -487,7 +486,7 @@ static enum missing_symbols_reason missing_symbols_reason_of(const struct lookup
 
 void lookup_spans(const struct lookup *lookup, uint64_t *starts, uint32_t *sizes)
 {
-    enum { SPAN_MAX = 1 << 20 }; /* no function is larger, but what follows the last one can be */
+    enum { SPAN_MAX = 1 << 20 }; /* larger than any function; the range after the last symbol may exceed it */
     bool only_symbols = !lookup->job->answers.has_debug_info;
     uint64_t end = 0;
     for (size_t i = 0; i < lookup->job->count; i++) {

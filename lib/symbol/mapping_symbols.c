@@ -1,8 +1,8 @@
 /*
- * ELF for the ARM architecture (AAELF, "Mapping symbols"): $a, $t and $x begin ARM, Thumb and AArch64 code, $d begins
- * data; anything may follow after a full stop. strip removes them with the other local symbols. Then the lowest bit of
- * a function's address still says whether it is Thumb code, and where there is no function either it is likely, since
- * that is what compilers for today's systems make; but stubs are ARM code.
+ * ELF for the ARM architecture (AAELF, "Mapping symbols"): $a, $t and $x start ARM, Thumb and AArch64 code, $d starts
+ * data; a period and any text may follow. strip removes them with the other local symbols. Without them, bit 0 of a
+ * function's address tells whether it is Thumb code. Without a function either, Thumb is likely, because compilers for
+ * today's systems generate it; but stubs are ARM code.
  */
 #include "base/search.h"
 #include "elf/elf_table.h"
@@ -12,13 +12,13 @@
 #include <elf.h>
 #include <stdlib.h>
 
-/* Real files have two tables of symbols; a hostile one could have a million, each of them as large as the file. */
+/* Real files have two symbol tables. A hostile file could have a million, each as large as the file. */
 enum { TABLES_MAX = 4 };
 
 struct search {
     uint64_t start, end;
     struct mapping_symbol before;   /* the last mapping symbol before `start` */
-    struct mapping_symbol function; /* the last function at or before it */
+    struct mapping_symbol function; /* the last function at or before `start` */
     bool has_before, has_function;
 };
 

@@ -1,12 +1,12 @@
 /*
- * A stub jumps through an entry of the global offset table, and a relocation says which symbol that entry is for:
+ * A stub jumps through an entry of the global offset table, and a relocation gives the entry's symbol:
  *
  *     4014e0:  ff 25 32 2b 00 00    jmp *0x2b32(%rip)     # 404018      .plt, .plt.sec, .plt.got
  *     404018:  R_X86_64_JUMP_SLOT   memcpy                               .rela.plt, .rela.dyn
  *
- * So the entry is read out of the stub's code (plt_stub.c), and looked up among the relocations (got_entries.c). In
- * programs that are linked statically the functions of several versions (IFUNC) are called so too: their entries have
- * no symbol, but a place in the file, which has.
+ * So plt_stub.c reads the entry's address from the stub's code, and got_entries.c finds its relocation. Statically
+ * linked programs call functions with several implementations (IFUNC) the same way: their entries have no symbol, but
+ * an address in the file, which has one.
  */
 #include "base/search.h"
 #include "symbol/demangle.h"
@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Real files have at most three sections of stubs; a hostile one could have a million. */
+/* Real files have at most three sections of stubs. A hostile file could have a million. */
 enum { SECTIONS_MAX = 16 };
 
-/* The addresses that lie in stubs, by their entries; `entries` has one for each of `matches`. */
+/* The addresses in stubs, by GOT entry. `entries` has one element per match. */
 struct stubs {
     ARRAY(struct got_entry) entries;
     ARRAY(size_t) matches;
@@ -33,7 +33,7 @@ static void stubs_destroy(struct stubs *stubs)
     array_free(&stubs->matches);
 }
 
-/* Up to SECTIONS_MAX of them; their number. */
+/* Finds up to SECTIONS_MAX sections. Returns their number. */
 static size_t find_stub_sections(const struct elf_file *file, const struct elf_section **found)
 {
     size_t count = 0;
