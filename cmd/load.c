@@ -27,7 +27,7 @@ static int write_to_memory(void *context, const void *bytes, size_t size, struct
 {
     const int *fd = context;
     int code = file_write(*fd, bytes, size);
-    return code ? error_set(err, -code, "cannot keep the profile in memory: %s", strerror(-code)) : 0;
+    return code ? error_set(err, -code, "cannot copy the profile to memory: %s", strerror(-code)) : 0;
 }
 
 static int pack(void *context, const void *bytes, size_t size, struct error *err)
@@ -54,7 +54,7 @@ static int keep_in_memory(const struct profile *profile, struct error *err)
 {
     int fd = memfd_create("profile", MFD_CLOEXEC);
     if (fd < 0)
-        return error_set(err, errno, "cannot keep the profile in memory: %s", strerror(errno));
+        return error_set(err, errno, "cannot copy the profile to memory: %s", strerror(errno));
     int code = write_packed(profile, fd, err);
     if (code)
         close(fd);
@@ -79,7 +79,7 @@ static int load_standard_input(const struct serving_options *options, struct sym
     struct profile profile = {0};
     struct error err = {0};
     int fd = memfd_create("profile", MFD_CLOEXEC);
-    int code = fd < 0 ? error_set(&err, errno, "cannot keep the profile in memory: %s", strerror(errno)) : 0;
+    int code = fd < 0 ? error_set(&err, errno, "cannot copy the profile to memory: %s", strerror(errno)) : 0;
     unsigned char block[64 * 1024];
     for (ssize_t size = 1; !code && size > 0;) {
         size = file_read(STDIN_FILENO, block, sizeof(block));
@@ -139,7 +139,7 @@ int cmd_load(int argc, char **argv)
             break;
         case 'P':
             if (!serving_parse_port(optarg, &options))
-                return ui_usage("load", "'%s' is no port: it takes 3000, 3000+ or 0", optarg);
+                return ui_usage("load", "'%s' is not a port: give 3000, 3000+ or 0", optarg);
             break;
         case OPTION_NO_CACHE:
             options.no_cache = true;

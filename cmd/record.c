@@ -106,7 +106,9 @@ static int parse_option(struct options *options, int option, char **argv)
         options->serving.no_open = true;
         return 0;
     case 'P':
-        return serving_parse_port(optarg, &options->serving) ? 0 : ui_usage("record", "'%s' is not a port", optarg);
+        return serving_parse_port(optarg, &options->serving)
+                   ? 0
+                   : ui_usage("record", "'%s' is not a port: give 3000, 3000+ or 0", optarg);
     case OPTION_RECOVER:
         options->recover = optarg;
         return 0;
@@ -139,9 +141,9 @@ static int parse_options(struct options *options, int argc, char **argv)
     }
     options->command = argv + optind;
     if (options->recover && *options->command)
-        return ui_usage("record", "--recover makes a profile of a recording that is there; it takes no command");
+        return ui_usage("record", "--recover takes no command: it makes the profile of an earlier recording");
     if (!options->recover && !*options->command)
-        return ui_usage("record", "which command? For example: prof record ./program");
+        return ui_usage("record", "no command given; for example: prof record ./program");
     return 0;
 }
 
@@ -267,7 +269,8 @@ static void say_gone(const struct assemble_result *saved)
     if (saved->gone_count > 1)
         snprintf(others, sizeof(others), " and %zu more", saved->gone_count - 1);
     if (saved->gone_count)
-        ui_say("deleted or replaced while it was recorded, but named as it was: %s%s", saved->gone, others);
+        ui_say("deleted or replaced during the recording (names are those of the file that ran): %s%s", saved->gone,
+               others);
 }
 
 static void say_saved(const char *output, const struct assemble_result *saved)

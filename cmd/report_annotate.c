@@ -40,7 +40,7 @@ static int identify(const struct annotator *annotator, struct identified_library
 {
     const struct report *report = annotator->report;
     if (annotator->symbol->lib >= report->profile->libs.length)
-        return error_set(err, ENOENT, "the profile does not say in which library it lies");
+        return error_set(err, ENOENT, "the profile does not name its library");
     const struct named_library named = saved_library(report->profile, annotator->symbol->lib);
     return named_library_identify(&named, out, err);
 }
@@ -338,8 +338,7 @@ static int put_symbols(const struct report *report, struct json_writer *json, st
     struct annotator annotator = {.report = report};
     int code = symbol_costs_compute(&symbols, report->profile, &counted, report->center.index, all, err);
     if (!code && symbols.length == 0 && !json)
-        code = error_set(err, ENOENT,
-                         "the profile does not say where the code of %s lies (that of JIT compilers is in no file)",
+        code = error_set(err, ENOENT, "the profile has no addresses for the code of %s (JIT code is in no file)",
                          report_center_name(report));
     if (!code)
         code = open_symbolizers(&annotator, err);

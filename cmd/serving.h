@@ -31,12 +31,12 @@ struct serving_options {
  * (report it with ui_usage()). */
 bool serving_parse_port(const char *text, struct serving_options *options);
 
-#define UI_USAGE "'%s' is no front-end: it takes 'hosted' or a folder with an index.html"
+#define UI_USAGE "'%s' is not a front-end: give 'hosted' or a folder with an index.html"
 
 /* Parses --ui: "hosted" or a folder. False for anything else (report it with UI_USAGE). */
 bool serving_parse_ui(const char *text, struct serving_options *options);
 
-#define SOURCE_MAP_USAGE "'%s' maps no folder: it takes OLD=NEW, such as /build/src=/home/me/src"
+#define SOURCE_MAP_USAGE "'%s' does not map a folder: give OLD=NEW, such as /build/src=/home/me/src"
 
 /* Parses --source-map: "OLD=NEW". Splits the text in two. False for anything else (report it with SOURCE_MAP_USAGE). */
 bool serving_add_source_map(char *text, struct serving_options *options);

@@ -45,7 +45,7 @@ static bool watch_fetches(void *context, const struct debug_server_progress *pro
     const char *hint = options->leave_interrupts ? "" : " (Ctrl+C skips it)";
     bool stop = !options->leave_interrupts && is_interrupted();
     if (stop)
-        ui_say("fetching debug files was stopped; what only they can name has no name");
+        ui_say("stopped fetching debug files; names that only they contain are missing");
     else if (progress->ended)
         ui_show("%s", "");
     else if (progress->total)

@@ -38,11 +38,11 @@ static void say_result(const struct profile *profile, struct symbolicate_result 
         if (i >= LIBRARIES_SAID)
             left++;
         else
-            ui_say("%s: %" PRIu64 " of %" PRIu64 " have none%s%s", name_of(profile, library->lib), library->unnamed,
-                   library->addresses, library->problem[0] ? ": " : "", library->problem);
+            ui_say("%s: %" PRIu64 " of %" PRIu64 " addresses have no name%s%s", name_of(profile, library->lib),
+                   library->unnamed, library->addresses, library->problem[0] ? ": " : "", library->problem);
     }
     if (left)
-        ui_say("so do some of %zu other libraries", left);
+        ui_say("%zu other libraries have addresses without a name, too", left);
 }
 
 int symbolicate_and_say(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache)

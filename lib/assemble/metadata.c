@@ -286,7 +286,7 @@ static void add_coverage(struct metadata *metadata)
     uint64_t ended = (used - covered) / interval < missing - lost ? (used - covered) / interval : missing - lost;
     const uint64_t counts[] = {ended, lost, missing - lost - ended};
     static const char *const reasons[] = {"in threads that ended before their next sample",
-                                          "lost for want of room in the kernel's buffers",
+                                          "lost because the kernel's buffers were full",
                                           "merged into the next sample, because the timer fired late or in the kernel"};
     int length = snprintf(text, sizeof(text), "%" PRIu64, requested);
     for (size_t i = 0, listed = 0; i < sizeof(counts) / sizeof(*counts); i++)

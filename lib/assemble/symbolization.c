@@ -203,7 +203,7 @@ static bool tell_unnamed_kernel(struct namer *namer)
     return missing.library != STRING_NONE && array_push(&namer->symbolization->missing_symbols, missing) &&
            add_problem(namer, "the kernel",
                        is_hidden ? namer->kallsyms->problem
-                                 : "some of its code had no name any more when the recording ended");
+                                 : "some of its code was removed before the recording ended");
 }
 
 /* Adds the frame of an unknown kernel address. Without a name, all of them share one func: a kernel address says

@@ -283,7 +283,8 @@ static int open_largest_rings(struct perf_events *events, struct error *err)
     fit_stack_to_rings(events);
     if (events->stack_size < wanted_stack)
         note(events,
-             "stacks are copied up to %u KiB, not %u, for want of lockable memory; a higher 'ulimit -l' or "
+             "stack copies are limited to %u KiB instead of %u: too little memory may be locked; a higher 'ulimit -l' "
+             "or "
              "kernel.perf_event_mlock_kb gives more",
              events->stack_size / 1024, (wanted_stack + 1023) / 1024);
     return 0;

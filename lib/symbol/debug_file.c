@@ -172,8 +172,7 @@ static void explain_replaced(struct debug_files *files)
     else if (lib->origin && lib->origin->identity.size)
         say(files, "%s was replaced after it was mapped: the file there has another size or time", lib->path);
     else
-        say(files, "%s cannot be told from another file of that name: it was gone when its first sample came",
-            lib->path);
+        say(files, "%s cannot be identified: it was gone before its first sample", lib->path);
 }
 
 static bool open_mapped(struct debug_files *files)
@@ -483,13 +482,13 @@ static int open_kernel_code(struct elf_file *file, const struct symbol_lib *lib,
                             struct error *err)
 {
     if (lib->kind == SYMBOL_LIB_MODULE)
-        return error_set(err, ENOENT, "code of kernel modules is in no file as it runs");
+        return error_set(err, ENOENT, "no file has the code of kernel modules as it runs");
     if (!kernel_file_open(file, lib, search))
         return error_set(err, ENOENT, "the vmlinux of this kernel was not found");
     if (has_code(file))
         return 0;
     elf_file_close(file);
-    return error_set(err, ENOENT, "the vmlinux that was found has debug info alone");
+    return error_set(err, ENOENT, "the vmlinux that was found has only debug info");
 }
 
 int debug_file_open_code(struct elf_file *file, const struct symbol_lib *lib, const struct debug_search *search,

@@ -103,7 +103,7 @@ int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_
     const struct dwarf_unit *unit = find_unit(&split->dwarf, skeleton->dwo_id, &split->work_done);
     if (!unit) {
         dwarf_file_close(&split->dwarf);
-        return error_set(err, ENOENT, "its id is another one");
+        return error_set(err, ENOENT, "its id differs");
     }
     result = dwarf_unit_reader_init_split(&split->reader, &split->dwarf, unit, skeleton);
     if (result == 0)

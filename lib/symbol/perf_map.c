@@ -33,7 +33,7 @@ int perf_map_read(struct perf_map *map, int fd, struct error *err)
     struct stat info;
     *map = (struct perf_map){0};
     if (fstat(fd, &info))
-        return error_set(err, errno, "cannot read a map of compiled code: %s", strerror(errno));
+        return error_set(err, errno, "cannot read a perf map: %s", strerror(errno));
     uint64_t file_size = info.st_size > 0 ? (uint64_t)info.st_size : 0;
     size_t size = file_size < text_max ? (size_t)file_size : text_max;
     map->text = malloc(size + 1);
@@ -44,7 +44,7 @@ int perf_map_read(struct perf_map *map, int fd, struct error *err)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
-            int code = error_set(err, errno, "cannot read a map of compiled code: %s", strerror(errno));
+            int code = error_set(err, errno, "cannot read a perf map: %s", strerror(errno));
             perf_map_destroy(map);
             return code;
         }
