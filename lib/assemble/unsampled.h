@@ -1,21 +1,21 @@
 /*
- * CPU time that no sample covers.
+ * Adds the CPU time that no sample covers to a profile.
  *
- * The timer of a thread starts with a whole period, so what a thread uses after its last sample has none, and a thread
- * that ends within one period has no sample at all. A build or a shell script starts thousands of these, and they may
- * use more CPU time than all others. The kernel counts the CPU time of all threads together (INFO_CPU_TIME); what the
- * samples do not cover of it is put into the profile as samples with the one frame "(not sampled)", so that a profile
- * adds up to the time that was used and no function is given time that it may not have taken.
+ * The timer of a thread starts with a whole period. So the time after a thread's last sample has no sample, and a
+ * thread that ends within one period has none at all. A build or a shell script starts thousands of such threads, which
+ * may use more CPU time than all others. The kernel counts the CPU time of all threads together (INFO_CPU_TIME). The
+ * part that samples do not cover becomes samples with the single frame "(not sampled)". So a profile adds up to the CPU
+ * time used, and no function gets time that it may not have used.
  *
- * Whose time it was is an estimate. A thread cannot have used more than the time since its last sample, and on average
- * uses less than a period: the rest is divided in proportion to the lesser of these two. The division carries over from
- * one thread to the next, in the order in which they ended, and gives a sample for each whole period.
+ * Which thread used that time is an estimate. A thread used at most the time since its last sample, and on average less
+ * than a period. So the rest is divided in proportion to the lesser of the two. The threads follow each other in the
+ * order of their ends; each whole period makes a sample, and the remainder carries over to the next thread.
  *
- * The other way round, the counters of threads take in the setting of their own timers, some microseconds each time
- * when a thread is switched to: where threads switch 20,000 times a second, samples cover half as much again as was
- * used. What the samples have too much is taken off those that cover more than a period, in proportion.
+ * Samples may also cover too much: the counters of threads include setting their own timers, some microseconds at each
+ * context switch. With 20,000 switches a second, samples cover one and a half times the CPU time used. The excess is
+ * removed from samples that cover more than a period, in proportion.
  *
- * Threads without a sample share a row by name, that of the first of them: 4,000 children of 0.2 ms are one row, not
+ * Threads without samples share a row by name, that of the first of them: 4,000 children of 0.2 ms are one row, not
  * 4,000.
  */
 #ifndef PROF_ASSEMBLE_UNSAMPLED_H
@@ -23,8 +23,8 @@
 
 #include "assemble/replay.h"
 
-/* Makes the CPU time of a replay that has taken in everything else that which the kernel counted: adds these samples,
- * or sets excess_removed. Does nothing if the recording does not say how much it was, or parts of it are damaged. */
+/* Makes the CPU time of a complete replay equal to what the kernel counted: adds samples, or sets excess_removed. Does
+ * nothing if the recording lacks that count or is damaged. */
 int unsampled_add(struct replay *replay, struct error *err);
 
 #endif

@@ -1,18 +1,18 @@
 /*
- * Opening perf events as well as the system allows.
+ * Opens perf events with as many features as the system permits.
  *
- * One event per CPU with `inherit`: the kernel has no ring for an inherited event that is not bound to a CPU. What is
- * asked for, and in what order it is given up:
+ * Each CPU has one event with `inherit`: the kernel has no ring for an inherited event that is not bound to a CPU. If
+ * the kernel refuses, features are dropped in this order:
  *
- * 1. Features that older kernels do not know (EINVAL), newest first: SAMPLE_READ with inherit (6.13), PERF_FORMAT_LOST
- *    (6.0), build ids in mapping records (5.12), records of kernel symbols (5.1). Without them CPU time is counted by
- *    sampling periods, losses by LOST records, build ids are read from the files, and BPF programs have names only if
- *    they are still there at the end.
- * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines): then the CPU clock, which misses code
- * that runs with interrupts off, and is otherwise as good.
- * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): then user code only.
- * 4. Ring sizes (EPERM from mmap): what may be locked is perf_event_mlock_kb for each CPU together with RLIMIT_MEMLOCK.
- *    A ring should hold at least 16 samples, so small rings mean shorter stack copies.
+ * 1. Features that older kernels lack (EINVAL), newest first: SAMPLE_READ with inherit (6.13), PERF_FORMAT_LOST (6.0),
+ * build ids in mapping records (5.12), KSYMBOL records (5.1). Without them, sampling periods count CPU time, LOST
+ * records count losses, prof reads build ids from the files, and BPF programs have names only if they still exist at
+ * the end.
+ * 2. Hardware cycles (ENOENT, EOPNOTSUPP: no PMU, as in most virtual machines). The CPU clock replaces them: it misses
+ * code that runs with interrupts off, and is otherwise as good.
+ * 3. The kernel (EACCES, EPERM at perf_event_paranoid 2 and up): only user code is sampled.
+ * 4. Ring sizes (EPERM from mmap): the limit is perf_event_mlock_kb per CPU plus RLIMIT_MEMLOCK. A ring should hold at
+ * least 16 samples, so smaller rings mean shorter stack copies.
  */
 #include "sample/perf_events.h"
 

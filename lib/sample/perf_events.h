@@ -1,12 +1,10 @@
 /*
- * The perf events that sample one process and all it starts, and the rings that they write to: one of each for each CPU
- * that is online.
+ * The perf events that sample one process and its descendants, and their rings: one event and one ring per online CPU.
  *
- * A ring becomes readable (poll) with every record. A reader that wants to read many at a time does not poll it, but
- * looks at it now and then. When an event wakes its reader is fixed when its ring is opened, and sending it to another
- * ring is no way out: the kernel waits for an RCU grace period then, tens of milliseconds, in which samples become old
- * and get lost. The rings belong to dummy events that never count anything: their poll never says that the target has
- * ended.
+ * A ring becomes readable (poll) with every record. A reader that prefers batches does not poll: it checks the ring at
+ * intervals. The wakeup condition of a ring is fixed when the ring is opened. Redirecting the event to another ring
+ * does not help: the kernel then waits for an RCU grace period of tens of milliseconds, in which samples go stale and
+ * get lost. The rings belong to dummy events that never count, so their poll does not report the end of the target.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -60,16 +58,16 @@ struct perf_options {
 };
 
 /*
- * Opens everything for a process that has not called exec yet. What is not allowed is stepped down from, with a note:
- * kernel frames first, then the size of rings, then that of stack copies; so is what the kernel does not know. -EPERM,
- * -EACCES or -ENOSYS: perf events are refused altogether, and the sentence says which setting would allow them. After a
- * failure nothing is left open.
+ * Opens the events for a process that has not called exec yet. Drops what the kernel lacks or refuses: kernel frames
+ * first, then ring size, then the size of stack copies; each refusal adds a note. -EPERM, -EACCES or -ENOSYS if the
+ * kernel refuses perf events altogether; the sentence says which setting permits them. Nothing stays open after a
+ * failure.
  */
 int perf_events_open(struct perf_events *events, const struct perf_options *options, struct error *err);
 
-/* How long a ring may be left alone, in ns, at most 40 ms: each wakeup of the reader costs some 10 us. If its CPU was
- * busy the ring is a quarter full then; or half full, if the reader `is_on_time` (nothing of normal priority keeps it
- * from running) and the other half leaves room for 30 ms. */
+/* How long a ring may stay unread, in ns, at most 40 ms: each wakeup of the reader costs some 10 us. By then the ring
+ * of a busy CPU is a quarter full; or half full, if the reader `is_on_time` (nothing of normal priority keeps it from
+ * running) and the other half has room for 30 ms. */
 uint64_t perf_events_interval(const struct perf_events *events, bool is_on_time);
 
 /* Stops sampling; the rings stay readable. */

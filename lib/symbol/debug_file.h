@@ -1,10 +1,10 @@
 /*
- * The files with the symbols and debug info of a library: the mapped file itself, a separate debug file, the dwz file
- * that several debug files share, the symbols in .gnu_debugdata.
+ * The files with a library's symbols and debug info: the mapped file itself, a separate debug file, the dwz file that
+ * several debug files share, the symbols in .gnu_debugdata.
  *
- * A file counts only if it is certain to belong to what was mapped: its build id is that of the library; or, where the
- * library has none, it is the very file that was mapped, unchanged, or the one whose checksum .gnu_debuglink gives.
- * Everything else is noticed, said, and not used.
+ * A file is used only if it certainly belongs to the mapped file: it has the library's build id; or, if the library has
+ * none, it is the mapped file itself, unchanged, or has the checksum in .gnu_debuglink. Any other file is reported and
+ * not used.
  */
 #ifndef PROF_SYMBOL_DEBUG_FILE_H
 #define PROF_SYMBOL_DEBUG_FILE_H

@@ -43,15 +43,17 @@ struct debug_file_query {
     const char *link; /* file name from .gnu_debuglink; NULL: none */
 };
 
-/* Hands out every file that is where a debug file of the library could be, the likeliest first. In each named folder
- * DIR, for the library /usr/lib/libfoo.so.1 with the build id 1234...:
+/*
+ * Calls `visitor` for every file that may be a debug file of the library, the likeliest first. For the library
+ * /usr/lib/libfoo.so.1 with the build id 1234..., each of the user's folders DIR may contain
  *
  *     DIR/.build-id/12/34...  (.debug or not)    DIR/usr/lib/debug/.build-id/12/34....debug
  *     DIR/libfoo.so.1.debug     DIR/libfoo.so.1     DIR/usr/lib/libfoo.so.1.debug    DIR/usr/lib/libfoo.so.1
  *     DIR/ and the name in .gnu_debuglink
  *
- * then those of the system, below the root folder that the process had and below ours: gdb's manual, 18.3 "Debugging
- * Information in Separate Files", has them. Servers are not asked. */
+ * The system's folders follow, below the root folder of the process and below ours: see gdb's manual, 18.3 "Debugging
+ * Information in Separate Files". This does not ask servers.
+ */
 void debug_search_files(const struct debug_search *search, const struct debug_file_query *query,
                         const struct debug_file_visitor *visitor);
 

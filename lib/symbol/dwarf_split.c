@@ -181,7 +181,7 @@ static bool visit_package(struct split_search *walk, int fd, const char *path)
     return false;
 }
 
-/* The file's own path, without the links that led to it; what has the wrong ids there will not be used. */
+/* Uses the real path of the open file, without links. A package with other ids there is not used. */
 static bool try_beside(struct split_search *walk, const struct elf_file *skeletons)
 {
     static const char suffix[] = ".debug";

@@ -28,10 +28,9 @@ int dwarf_split_file_open_fd(struct dwarf_split_file *file, int fd, const char *
 int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image, size_t size, struct error *err);
 void dwarf_split_file_close(struct dwarf_split_file *file);
 
-/* Opens the split units that `skeletons`, the file with the skeletons, holds itself; else the package of a library: its
- * path with ".dwp" added, or this name in one of the folders that the user names;
- * or the same beside `skeletons`, which may be a debug file: foo.debug.dwp,
- * foo.dwp. False if there is none. */
+/* Opens the split units inside `skeletons`, the file with the skeletons, if it has any. Otherwise opens the package of
+ * a library: its path plus ".dwp", that name in one of the user's folders, or the same beside `skeletons`, which may be
+ * a debug file: foo.debug.dwp, foo.dwp. False if there is none. */
 bool dwarf_split_find_package(struct dwarf_split_file *package, const struct symbol_lib *lib,
                               const struct elf_file *skeletons, const struct debug_search *search);
 
@@ -48,13 +47,13 @@ struct dwarf_split_unit {
 int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_split_file *file,
                              const struct dwarf_unit_reader *skeleton, struct error *err);
 
-/* Looks for the unit of that skeleton
- *  - in `package` (NULL: there is none),
- *  - in the folders that the user names, under the name that the skeleton gives, with and without its folders,
- *  - under that name in the folder where it was compiled,
- *  - and beside the library, with and without its folders.
- * -ENOENT if nothing is found or has the wrong id: then `err` says what was looked for. On failure nothing is to be
- * closed. */
+/* Searches that skeleton's unit
+ *  - in `package` (may be NULL),
+ *  - in the user's folders, under the skeleton's name for it, with and without its directories,
+ *  - under that name in the compilation directory,
+ *  - and beside the library, with and without its directories.
+ * -ENOENT if there is none, or only files with other ids; `err` names the missing file. Do not close it after a
+ * failure. */
 int dwarf_split_unit_open(struct dwarf_split_unit *split, struct dwarf_unit_reader *skeleton,
                           const struct dwarf_split_file *package, const struct symbol_lib *lib,
                           const struct debug_search *search, struct error *err);

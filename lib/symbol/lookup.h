@@ -1,12 +1,12 @@
 /*
- * The addresses of one library on their way to answers, cut into pieces that different threads can do:
+ * The lookup of one library's addresses, split into steps that different threads can run:
  *
  *     lookup_open_files   finds the files
- *     lookup_open         finds which compile units were hit
- *     lookup_symbols      matches symbol tables           \ all of these at the same time
- *     lookup_unit         reads one compile unit (each)   /
- *     lookup_answer       puts the pieces together
- *     lookup_conclude     says what is missing
+ *     lookup_open         finds the compile units that contain the addresses
+ *     lookup_symbols      matches symbol tables           \ these run in parallel
+ *     lookup_unit         reads one compile unit          /
+ *     lookup_answer       composes the answers
+ *     lookup_conclude     reports what is missing
  *     lookup_close
  */
 #ifndef PROF_SYMBOL_LOOKUP_H
