@@ -27,7 +27,8 @@ static bool is_kernel_address(uint64_t address)
 
 /* ---- frames and stacks ---- */
 
-uint32_t replay_add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
+/* The number of the frame of this key in a table of frames, added if it is new; REPLAY_NONE if memory ran out. */
+static uint32_t add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame)
 {
     uint32_t *place = hash_at(index, key);
     if (!place)
@@ -48,7 +49,7 @@ static uint32_t add_pc_frame(struct replay *replay, uint32_t lib, uint64_t pc)
 {
     struct replay_frame frame = {.lib = lib, .process = REPLAY_NONE, .address = pc};
     bool is_mark = lib == REPLAY_LIB_TRUNCATED || lib == REPLAY_LIB_NOT_SAMPLED;
-    return replay_add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
+    return add_frame(replay, &replay->pc_frames, is_mark ? UINT64_MAX - (UINT32_MAX - lib) : pc, &frame);
 }
 
 /* The event that describes a library may be in a lost block. */
@@ -68,10 +69,12 @@ static uint32_t frame_of(struct replay *replay, uint32_t process, uint64_t pc, u
         uint64_t rva = mapping->rva + (pc - mapping->start);
         struct replay_frame frame = {.lib = mapping->lib, .process = REPLAY_NONE, .address = rva};
         if (rva >> RVA_BITS == 0 && mapping->lib >> (64 - RVA_BITS) == 0)
-            return replay_add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
+            return add_frame(replay, &replay->lib_frames, (uint64_t)mapping->lib << RVA_BITS | rva, &frame);
     }
-    return kernel ? add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc)
-                  : replay_jit_frame(replay, process, pc, time, mapping != NULL);
+    if (kernel)
+        return add_pc_frame(replay, REPLAY_LIB_UNKNOWN_KERNEL, pc);
+    struct replay_jit_frame jit = replay_jit_frame(replay, process, pc, time, mapping != NULL);
+    return add_frame(replay, jit.index, jit.key, &jit.frame);
 }
 
 static uint32_t add_stack(struct replay *replay, uint32_t prefix, uint32_t frame)

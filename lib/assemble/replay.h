@@ -60,7 +60,7 @@ struct replay_process {
     struct jitdump *dump;       /* NULL: none */
     uint32_t dump_lib;          /* index of its jitdump file's library, plus 1; 0: none mapped */
     struct hash map_frames;     /* pc -> frame, in anonymous code that only this process's perf map can name */
-    struct hash jitdump_unwind; /* code index and offset in it -> frame */
+    struct hash jitdump_frames; /* code index and offset in it -> frame */
 };
 
 struct replay_thread {

@@ -56,21 +56,23 @@ static void next_ancestor(const struct replay *replay, struct ancestry *at)
 
 /* ---- frames ---- */
 
-/* The frame of an address that a jitdump file names. Otherwise REPLAY_NONE, with `is_found` false. */
-static uint32_t dumped_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time, bool *is_found)
+/* False if no jitdump file tells of code at this address. */
+static bool find_dumped(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time,
+                        struct replay_jit_frame *found)
 {
     struct ancestry at = {.process = process, .time = time};
-    for (*is_found = false; at.process != REPLAY_NONE; next_ancestor(replay, &at)) {
+    for (; at.process != REPLAY_NONE; next_ancestor(replay, &at)) {
         const struct jitdump *dump = dump_of(replay, at.process);
         uint32_t code = dump ? process_jitdump_find(replay, dump, pc, at.time) : JIT_HISTORY_NONE;
         if (code == JIT_HISTORY_NONE)
             continue;
-        struct replay_frame frame = {.lib = REPLAY_LIB_DUMPED, .process = at.process, .address = pc, .code = code};
-        uint64_t key = (uint64_t)code << 32 | (uint32_t)(pc - dump->codes.data[code].start);
-        *is_found = true;
-        return replay_add_frame(replay, &replay->processes.data[at.process].jitdump_unwind, key, &frame);
+        *found = (struct replay_jit_frame){
+            .frame = {.lib = REPLAY_LIB_DUMPED, .process = at.process, .address = pc, .code = code},
+            .index = &replay->processes.data[at.process].jitdump_frames,
+            .key = (uint64_t)code << 32 | (uint32_t)(pc - dump->codes.data[code].start)};
+        return true;
     }
-    return REPLAY_NONE;
+    return false;
 }
 
 static uint32_t owner_of_map(struct replay *replay, uint32_t process)
@@ -81,21 +83,19 @@ static uint32_t owner_of_map(struct replay *replay, uint32_t process)
     return at.process;
 }
 
-uint32_t replay_jit_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time, bool is_mapped)
+struct replay_jit_frame replay_jit_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time,
+                                         bool is_mapped)
 {
-    bool is_found = false;
-    uint32_t number = REPLAY_NONE, owner = REPLAY_NONE;
-    if (replay->perf_map_folder) {
-        number = dumped_frame(replay, process, pc, time, &is_found);
-        owner = is_found ? REPLAY_NONE : owner_of_map(replay, process);
-    }
-    if (is_found)
-        return number;
-    struct replay_frame frame = {
-        .lib = is_mapped ? REPLAY_LIB_ANONYMOUS : REPLAY_LIB_UNMAPPED, .process = owner, .address = pc};
-    if (owner != REPLAY_NONE)
-        return replay_add_frame(replay, &replay->processes.data[owner].map_frames, pc, &frame);
-    return replay_add_frame(replay, is_mapped ? &replay->pc_frames : &replay->unmapped_frames, pc, &frame);
+    struct replay_jit_frame found;
+    if (replay->perf_map_folder && find_dumped(replay, process, pc, time, &found))
+        return found;
+    uint32_t owner = replay->perf_map_folder ? owner_of_map(replay, process) : REPLAY_NONE;
+    found = (struct replay_jit_frame){.frame = {.process = owner, .address = pc}, .key = pc};
+    found.frame.lib = is_mapped ? REPLAY_LIB_ANONYMOUS : REPLAY_LIB_UNMAPPED;
+    found.index = owner != REPLAY_NONE ? &replay->processes.data[owner].map_frames
+                  : is_mapped          ? &replay->pc_frames
+                                       : &replay->unmapped_frames;
+    return found;
 }
 
 uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, uint64_t time)
@@ -116,6 +116,6 @@ void replay_jit_destroy(struct replay_process *process)
     if (process->dump)
         jitdump_destroy(process->dump);
     free(process->dump);
-    hash_destroy(&process->jitdump_unwind);
+    hash_destroy(&process->jitdump_frames);
     hash_destroy(&process->map_frames);
 }

@@ -6,9 +6,16 @@
 
 #include "assemble/replay.h"
 
-/* The index of the frame of `pc` in `process` at `time`. `is_mapped`: executable memory is mapped there. REPLAY_NONE if
- * memory ran out. */
-uint32_t replay_jit_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time, bool is_mapped);
+/* A frame, and where its number is, or will be: in which of the replay's tables, under which key. */
+struct replay_jit_frame {
+    struct replay_frame frame;
+    struct hash *index;
+    uint64_t key;
+};
+
+/* The frame of `pc` in `process` at `time` (ns of CLOCK_MONOTONIC); `is_mapped`: there is executable memory. */
+struct replay_jit_frame replay_jit_frame(struct replay *replay, uint32_t process, uint64_t pc, uint64_t time,
+                                         bool is_mapped);
 
 /* Changes whenever the code at an address of the process may have changed. */
 uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, uint64_t time);
@@ -17,8 +24,5 @@ uint64_t replay_jit_generation(const struct replay *replay, uint32_t process, ui
 void replay_jit_mapped(struct replay *replay, uint32_t process, uint32_t lib);
 
 void replay_jit_destroy(struct replay_process *process);
-
-/* In replay.c: finds or adds the frame with this key in one of the replay's frame indexes. */
-uint32_t replay_add_frame(struct replay *replay, struct hash *index, uint64_t key, const struct replay_frame *frame);
 
 #endif
