@@ -233,10 +233,26 @@ static void warn_of_few_samples(const struct report *report)
     warn(report, text);
 }
 
+/* What the recorder advised. False if it had no advice, or filters may be why there is little to see. */
+static bool warn_of_hints(const struct report *report, const struct fact_list *facts)
+{
+    bool any = false;
+    char text[LINE_TEXT] = "";
+    for (size_t i = 0; i < facts->length && !report_is_filtered(report); i++) {
+        if (strcmp(facts->data[i].label, "Hint") != 0)
+            continue;
+        snprintf(text, sizeof(text), "%s.", facts->data[i].value);
+        warn(report, text);
+        any = true;
+    }
+    return any;
+}
+
 static int print_doubts(const struct report *report, const struct fact_list *facts, struct error *err)
 {
     static const double much = 1, least_covered = 95;
     static const char *const covered_names[] = {"CPU time covered by samples", NULL};
+    static const char *const hint_names[] = {"Hint", NULL}; /* which says so better */
     static const char *const lost_names[] = {"Samples lost", NULL};
     static const char *const truncated_names[] = {"Stacks truncated", "Stacks cut", NULL};
     const char *own = profile_text(report->profile, report->profile->meta.warning);
@@ -251,7 +267,7 @@ static int print_doubts(const struct report *report, const struct fact_list *fac
                100 * lost / (lost + all));
         warn(report, text);
     }
-    if (covered && strtod(covered, NULL) < least_covered) {
+    if (covered && strtod(covered, NULL) < least_covered && !find_fact(facts, hint_names)) {
         snprintf(text, sizeof(text), "only %.0f%% of the CPU time is covered by samples (-v says why).",
                  strtod(covered, NULL));
         warn(report, text);
@@ -262,7 +278,8 @@ static int print_doubts(const struct report *report, const struct fact_list *fac
                  100 * fmin(1, truncated / all));
         warn(report, text);
     }
-    warn_of_few_samples(report);
+    if (!warn_of_hints(report, facts))
+        warn_of_few_samples(report);
     return warn_of_unnamed_code(report, err);
 }
 
