@@ -17,7 +17,7 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 
-PACKAGES := libcjson libmicrohttpd libelf libdw zlib libisal liblzma capstone
+PACKAGES := libcjson libmicrohttpd libelf libdw libisal liblzma capstone
 # Debug info that is compressed with it is not read where it is missing.
 OPTIONAL := $(shell pkg-config --exists libzstd 2>/dev/null && echo libzstd)
 WARNINGS := -Wall -Wextra

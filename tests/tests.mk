@@ -55,7 +55,7 @@ $(BUILD)/tests/libprof.a: $(TEST_OBJECTS)
 $(UNIT_TESTS): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/libprof.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)
-	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< $(BUILD)/tests/libprof.a $(TEST_LDFLAGS) -lcmocka $(LIBS)
+	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< $(BUILD)/tests/libprof.a $(TEST_LDFLAGS) -lcmocka -lz $(LIBS)
 
 $(BUILD)/tests/unit/test_out_of_memory: TEST_LDFLAGS = $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup)
 
@@ -71,7 +71,7 @@ $(THREAD_TESTS): $(BUILD)/tsan/%: tests/%.c $(BUILD)/tsan/libprof.a
 	@mkdir -p $(@D)
 	$(call say,TSAN,$@)
 	$(Q)$(CC) $(BASE_CFLAGS) -Wno-missing-field-initializers -O1 -g -fsanitize=thread -Itests -MMD -MP -o $@ $< \
-	    $(BUILD)/tsan/libprof.a -lcmocka $(LIBS)
+	    $(BUILD)/tsan/libprof.a -lcmocka -lz $(LIBS)
 
 $(FUZZ_CHECKS): $(BUILD)/tests/%: tests/%.c tests/fuzz/replay.c $(BUILD)/tests/libprof.a
 	@mkdir -p $(@D)
