@@ -1,7 +1,7 @@
 /*
- * The executable mappings of one process: sorted, without overlap, changed as mmap, munmap-by-overlay, fork and exec
- * records arrive. The recorder uses it to walk (with modules), and the assembler of profiles to name addresses
- * (without).
+ * The executable mappings of one process: sorted, without overlap, changed as mmap, fork and exec records arrive. (perf
+ * reports no munmap: a new mapping replaces what it covers.) The recorder walks with it (with modules), and assemble
+ * names addresses with it (without). Only one thread at a time may use a space; unwind.h says what spaces share.
  */
 #ifndef PROF_UNWIND_ADDRESS_SPACE_H
 #define PROF_UNWIND_ADDRESS_SPACE_H
@@ -14,7 +14,7 @@
 struct mapping {
     uint64_t start, end;          /* addresses in the process, end exclusive */
     uint64_t rva;                 /* library-relative address of `start` (vaddr - vaddr of the first PT_LOAD) */
-    uint32_t lib;                 /* the caller's number for the file, MAPPING_NO_LIB for anonymous memory */
+    uint32_t lib;                 /* the caller's number for the file, MAPPING_NO_LIB for anonymous memory (JIT code) */
     struct unwind_module *module; /* NULL if there is no CFI or it is not needed; holds a reference */
 };
 
@@ -24,10 +24,11 @@ struct address_space {
     bool is_java;                   /* HotSpot is mapped: code without a file is probably what it compiled */
 };
 
-/* Adds a mapping; what it covers of older ones goes. Takes its own reference to `module`. False if memory ran out. */
+/* Adds a mapping, which replaces what it covers of older ones. Takes its own reference to `module`. Returns false if
+ * memory ran out. */
 bool address_space_map(struct address_space *space, const struct mapping *mapping);
 
-/* The same for memory that is no file's, but what is such memory already stays as it is. */
+/* The same for anonymous memory, but leaves the parts that are anonymous memory already as they are. */
 bool address_space_map_around(struct address_space *space, const struct mapping *mapping);
 
 /* The mapping that holds `pc`, or NULL. Valid until the next change. */
@@ -36,7 +37,7 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 /* Whether the code of some file is mapped between these addresses (`end` exclusive). */
 bool address_space_has_file(const struct address_space *space, uint64_t start, uint64_t end);
 
-/* fork: `child` (zeroed) gets the same mappings. False if memory ran out. */
+/* fork: `child` (zeroed) gets the same mappings. Returns false if memory ran out. */
 bool address_space_copy(struct address_space *child, const struct address_space *parent);
 
 /* exec: no mapping is left. */

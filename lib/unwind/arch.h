@@ -1,8 +1,9 @@
 /*
  * What the walker must know about a machine: its registers, its frame pointer convention, the layout of a signal frame,
- * and the few pieces of code that no tool describes with CFI. One file per architecture; x86_64.c is the only one so
- * far. (For arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed
- * addresses.)
+ * and how to find callers in code without CFI. x86-64 is the only architecture so far: x86_64.c recognizes code that is
+ * the same in many programs, x86_64_return.c reads other code ahead to its return, x86_64_java.c knows what HotSpot
+ * compiles. (For arm64: registers 29 fp, 30 lr, 31 sp, the return address in lr at the leaf, and a mask for signed
+ * addresses.) No function keeps state: any thread may call them.
  */
 #ifndef PROF_UNWIND_ARCH_H
 #define PROF_UNWIND_ARCH_H
@@ -75,7 +76,7 @@ static inline bool arch_in_system_call(const struct unwind_regs *regs)
     return is_cleared || regs->r[RCX] == regs->r[UNWIND_REG_PC];
 }
 
-/* ---- frames found by reading the code up to its return (x86_64_return.c) ---- */
+/* ---- frames found by reading code ahead to its return (x86_64_return.c) ---- */
 
 /* Reads up to `size` bytes of code at `address`; returns how many there are. */
 typedef size_t arch_code_reader(void *context, uint64_t address, unsigned char *out, size_t size);
@@ -94,8 +95,9 @@ enum arch_return {
     ARCH_RETURN_UNKNOWN, /* too much code, or it does not tell */
 };
 
-/* Follows the code from the instruction at `pc` on. The caller checks whether a return address is
- * there: a path may lead behind a call that never comes back, into another function. */
+/* Follows the code from the instruction at `pc` on, at most 1,000 instructions, and fills `frame` unless the result is
+ * ARCH_NEVER_RETURNS or ARCH_RETURN_UNKNOWN. The caller must check that a return address is there: a path may lead
+ * behind a call that never returns, into another function. */
 enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_t pc, struct arch_frame *frame);
 
 /* ---- what HotSpot compiles (Java) ---- */

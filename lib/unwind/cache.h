@@ -1,11 +1,13 @@
 /*
- * What the walker remembers between samples of one address space: for each pc, the rule of its frame.
+ * The pc cache: for each pc of one address space, the rule of its frame.
  *
- * Interpreting CFI for a pc costs 100 ns and more, and the same few thousand pcs come again in every sample. A rule is
- * 32 bytes, which hold all that compilers usually write (CFA = register + offset, callee-saved registers in slots below
- * it); what does not fit is marked RULE_COMPLEX and interpreted every time. A hash of the pc gives a pair of rules, one
- * cache line, of which the older gives way to a new one. The table starts small, and doubles while it misses much, so
- * that a thousand short processes cost little.
+ * Interpreting CFI for a pc costs 100 ns and more, and the same few
+ * thousand pcs come again in every sample. A rule is 32 bytes, which hold all that compilers usually write (CFA =
+ * register + offset, callee-saved registers in slots below it). What does not fit is marked RULE_COMPLEX and
+ * interpreted every time. A hash of the pc gives a pair of rules in one cache line; a new rule replaces the older of
+ * the pair. The table starts small and doubles while it misses much, so that a thousand short processes cost little.
+ *
+ * A cache belongs to one address space. Only the thread that walks in it may use it.
  */
 #ifndef PROF_UNWIND_CACHE_H
 #define PROF_UNWIND_CACHE_H
@@ -18,19 +20,19 @@
 #include <string.h>
 
 enum rule_kind {
-    RULE_FRAME,       /* CFA = register + offset */
-    RULE_FRAME_DEREF, /* CFA = the word at register + offset (stacks that a function realigned) */
-    RULE_COMPLEX,     /* CFI that does not fit: interpret it again */
-    RULE_GO,          /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
-    RULE_GO_NO_CFI,   /* stripped Go */
-    RULE_AFTER_CLONE, /* RULE_START in the new thread, RULE_FRAME in the one that made it */
-    RULE_START,       /* the thread's first function: there is no caller */
-    RULE_NO_CFI,      /* follow the frame pointer */
-    RULE_RETURN,      /* as RULE_FRAME, from reading the code up to its return; if a return address is there */
-    RULE_NO_RETURN,   /* the same for code that does not seem to return: a thread's first function, exit and its like */
-    RULE_ENTRY,       /* as RULE_RETURN, near the ELF entry point; RULE_START if no return address is there */
-    RULE_PLANTED,     /* a return address that no call made: the mark of a context's first frame */
-    RULE_JAVA,        /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
+    RULE_FRAME,        /* CFA = register + offset */
+    RULE_FRAME_DEREF,  /* CFA = the word at register + offset (stacks that a function realigned) */
+    RULE_COMPLEX,      /* CFI that does not fit: interpret it again */
+    RULE_GO,           /* as RULE_FRAME, of Go: the frame pointer is kept, but not described */
+    RULE_GO_NO_CFI,    /* stripped Go */
+    RULE_AFTER_CLONE,  /* RULE_START in the new thread, RULE_FRAME in the one that made it */
+    RULE_START,        /* the thread's first function: there is no caller */
+    RULE_NO_CFI,       /* follow the frame pointer */
+    RULE_RETURN,       /* as RULE_FRAME, from reading code ahead to its return; if a return address is there */
+    RULE_NO_RETURN,    /* the same for code that does not seem to return: a thread's first function, exit, abort */
+    RULE_ENTRY,        /* as RULE_RETURN, near the ELF entry point; RULE_START if no return address is there */
+    RULE_PLANTED,      /* a return address that no call precedes: the mark of a context's first frame */
+    RULE_JAVA,         /* as RULE_FRAME, if a return address is there; else follow the frame pointer */
     RULE_SIGNAL_FRAME, /* no CFI either, but the kernel's signal frame is at sp */
     RULE_UNMAPPED,     /* no executable memory there; never in the table */
 };
@@ -62,7 +64,7 @@ static inline void rule_of_snippet(const struct arch_code *code, enum rule_kind 
     }
 }
 
-/* The same for a frame that was found by reading the code up to its return. */
+/* The same for a frame that was found by reading code ahead to its return. */
 static inline void rule_of_return(const struct arch_frame *frame, struct rule *rule)
 {
     rule->kind = RULE_RETURN;

@@ -1,6 +1,6 @@
 /*
- * Frames of code that a compiler has put into memory while the program runs. There is no file, and no CFI that can be
- * had while recording: the code itself, read from the process, says what it can.
+ * Makes the rules of JIT code, which has no file and mostly no CFI (a jitdump file may have it, see
+ * unwind_module_of_code). The instructions, read from the process, tell where the frame is.
  */
 #ifndef PROF_UNWIND_JIT_RULE_H
 #define PROF_UNWIND_JIT_RULE_H
@@ -17,19 +17,19 @@ struct jit_place {
     bool exact;
 };
 
-/* Makes a rule if the instructions around the place are known ones: the first and last of a function, those of code
- * that only calls on. `is_java`: the code may be HotSpot's. False if they are not known. */
+/* Makes a rule if the instructions around the place are known: the first and last of a function, or a trampoline's.
+ * `is_java`: the code may be HotSpot's. Returns false if they are not known. */
 bool jit_rule_of_snippet(const struct jit_place *place, bool is_java, struct rule *rule);
 
-/* Makes a rule for code of HotSpot from the beginning of its function, which is looked for before the place. If it
- * keeps a frame pointer, or none is found: RULE_NO_CFI. */
+/* Makes a rule for code of HotSpot from the beginning of its function, which it looks for before the place. The rule is
+ * RULE_NO_CFI if the function keeps a frame pointer, or no beginning is found. */
 void jit_rule_of_java(const struct jit_place *place, struct rule *rule);
 
-/* Makes a rule by reading the code up to its return: RULE_RETURN. False if the code does not tell. */
+/* Makes a rule by reading code ahead to its return: RULE_RETURN. Returns false if the code does not tell. */
 bool jit_rule_of_return(const struct jit_place *place, struct rule *rule);
 
-/* Whether a word that should be a return address can be one, into code without a file: a call is before it, or it is
- * where HotSpot's interpreter goes on. True, too, if the code cannot be read. */
+/* Returns whether a word can be a return address into JIT code: a call precedes it, or HotSpot's interpreter continues
+ * there. Also true if the code cannot be read. */
 bool jit_rule_returns_to(const struct unwind_stack *stack, const struct mapping *mapping, uint64_t address);
 
 #endif

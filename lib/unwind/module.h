@@ -1,5 +1,5 @@
 /*
- * Inside of `struct unwind_module`, for the walker: finding the CFI of a pc in one ELF file.
+ * Inside of `struct unwind_module`, for the walker: finding the CFI of a pc in one ELF file, or its code.
  *
  * Opening a module reads its headers only (elf/elf_file.h). The CFI is found at the first walk into it, in this order:
  *
@@ -9,6 +9,8 @@
  *    through once to build the table.
  * 3. .debug_frame, for a pc that the first two do not cover: Go's functions, and programs built without unwind tables.
  *    It may be compressed.
+ *
+ * A module loads and caches what it is asked for, without locks: one thread at a time (unwind.h).
  */
 #ifndef PROF_UNWIND_MODULE_H
 #define PROF_UNWIND_MODULE_H

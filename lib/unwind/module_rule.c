@@ -108,8 +108,8 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
     return arch_code_follows_call(code);
 }
 
-/* Whether a return address was put on the stack by hand, as those do who make coroutines and contexts: no call is
- * before it, and it is where a function begins (__start_context), or has no CFI (Boost). */
+/* Returns whether somebody stored this return address, as makecontext and coroutine libraries do: no call precedes it,
+ * and it begins a function (__start_context) or has no CFI (Boost). */
 static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
 {
     uint64_t start, size, target, vaddr = vaddr_of(mapping, pc) + 1;
@@ -117,8 +117,8 @@ static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
            (!unwind_module_function(mapping->module, vaddr, &start, &size) || start == vaddr);
 }
 
-/* What the code of Go's runtime says better than its CFI, which knows nothing of stacks that begin or are switched, and
- * which most binaries do not have. */
+/* Recognizes code of Go's runtime, whose CFI does not describe where stacks begin or are switched. Most binaries have
+ * no CFI. */
 static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
     if (!unwind_module_is_go(mapping->module))
@@ -137,7 +137,8 @@ static bool rule_of_go_runtime(const struct mapping *mapping, uint64_t pc, bool 
     return true;
 }
 
-/* Without CFI: the code itself may be a known snippet, or the entry point. The frame pointer is what is left. */
+/* Without CFI: tries the entry point, known code, the start of a context, and the return. Else the frame pointer is
+ * left. */
 static void rule_without_cfi(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule)
 {
     rule->kind = RULE_NO_CFI;

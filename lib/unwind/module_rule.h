@@ -1,7 +1,7 @@
 /*
- * Frames of code that was mapped from a file: CFI says how to leave them, in the few numbers of a rule nearly always.
- * Where there is none the code itself may be known (arch.h); Go's runtime is looked at first, since its CFI does not
- * tell where stacks begin.
+ * Makes the rules of code that was mapped from a file. CFI says how to leave a frame, nearly always in the few numbers
+ * of a rule. Code without CFI is recognized (arch.h), or read ahead to its return. Go's runtime is recognized first,
+ * because its CFI does not say where stacks begin.
  */
 #ifndef PROF_UNWIND_MODULE_RULE_H
 #define PROF_UNWIND_MODULE_RULE_H
@@ -14,14 +14,15 @@
  * else it is one before a return address. The rule comes from unwind_cache_add(). */
 void module_rule_find(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
 
-/* Makes a rule by reading the code from `pc` up to its return: RULE_RETURN or RULE_NO_RETURN. False if the code does
- * not tell. */
+/* Makes a rule by reading code from `pc` ahead to its return: RULE_RETURN or RULE_NO_RETURN. Returns false and leaves
+ * the rule as it is if the code does not tell. */
 bool module_rule_of_return(const struct mapping *mapping, uint64_t pc, bool exact, struct rule *rule);
 
-/* Whether a call instruction ends at `address`. If the call has a fixed target, *target is its address, else 0. */
+/* Returns whether a call instruction ends at `address`. If the call has a fixed target, *target is its address, else 0.
+ */
 bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, uint64_t *target);
 
-/* What CFI says in full, for RULE_COMPLEX. False if there is none. */
+/* Finds the FDE and the full row of `pc`, for RULE_COMPLEX. Returns false if there is none. */
 bool module_rule_row(const struct mapping *mapping, uint64_t pc, struct cfi_fde *fde, struct cfi_row *row);
 
 #endif

@@ -1,39 +1,58 @@
 /*
  * The stack walker.
  *
- * A step takes the registers of one frame and makes those of its caller. What to do at a pc is a rule (cache.h), found
- * in the pc cache or made from CFI; the common rule costs a hash, two loads from the copied stack and no call.
+ * A step takes the registers of one frame and computes those of its caller. A rule (cache.h) says how to do that at a
+ * pc. The walker looks it up in the pc cache, or makes it. The common rule costs a hash, two loads from the copied
+ * stack and no call.
  *
- * Light and full walks. Of the registers that a function saves for its caller, only sp, pc and the frame pointer are
- * needed for almost every step, so a light walk restores only these and notes which others have become stale. When a
- * rule asks for a stale register (a CFA computed from rbx or r12, an expression), the walk starts over as a full one,
- * which restores everything.
+ * Where rules come from. The first that applies counts:
+ * 1. Go's runtime, whose CFI does not say where stacks begin, is recognized by its code (arch.h).
+ * 2. The CFI of the file (module_rule.h).
+ * 3. Code without CFI that is the same in many programs (PLT entries, clone, the sigreturn trampoline) is recognized by
+ *    its bytes (arch.h).
+ * 4. Other code without CFI is read ahead to its return (x86_64_return.c), which shows where the return address is.
+ * 5. The frame pointer.
+ * JIT code has no file. The walker reads its instructions from the process (jit_rule.h), and tries the frame pointer
+ * before it reads ahead. What steps 4 and 5 find counts only if it follows a call instruction.
+ *
+ * When a stack is complete. The walk must reach the start of its thread or coroutine. Some code is such a start:
+ * - a function whose CFI says that its return address is undefined (glibc's _start and clone);
+ * - code at the ELF entry point that has no CFI and does not return (_start of ld.so and of musl);
+ * - the code after the system call of clone or clone3 whose result is 0, and musl's after it has called the thread's
+ *   function;
+ * - the places where Go's runtime starts a stack (below).
+ * Other starts are marked by a word on the stack:
+ * - a return address of 0, which coroutines and thread libraries store;
+ * - a frame pointer of 0 in a caller without CFI, which is the psABI's mark of the deepest frame (3.4.1). The kernel
+ *   sets it at exec, Go and musl for each new thread. At a leaf it means nothing: assembly may use the register;
+ * - a return address that no call precedes and that begins a function or has no CFI: makecontext, Boost and libco store
+ *   the first function of a context there.
+ * A wrong step finds such words, too. So a mark counts only if none of the 64 words above it can be a return address.
+ * Every other end is a reason in unwind_ends, and users see the stack as truncated.
+ *
+ * Light and full walks. Almost every step needs only sp, pc and the frame pointer of the registers that a function
+ * saves for its caller. So a light walk restores only these, and notes which others have become stale. When a rule asks
+ * for a stale register (a CFA computed from rbx or r12, an expression), the walk starts over as a full one, which
+ * restores everything.
+ *
+ * A leaf whose CFI is wrong. Some assembly has calls inside of one function, and its CFI does not hold for the part
+ * that is called. When the CFI of a leaf leads nowhere, the walk starts over, and reads the code of the leaf ahead to
+ * its return.
  *
  * Slots below sp. Epilogues pop registers while the CFI still says that they are saved (gcc does not describe each
- * pop). What lies below sp is dead to the program and not in the copy, so a slot there means: the register is live
+ * pop). What lies below sp is dead to the program and not in the copy, so a slot there means that the register is live
  * already.
  *
- * The start of a thread is one of these, and nothing else counts as a complete stack:
- * - the CFI says that the return address is undefined (_start, clone);
- * - the pc comes right after the system call of clone or clone3, whose result is 0: there the new thread begins;
- * - the return address that CFI leads to is 0 (coroutines and thread libraries put it there as a mark);
- * - the pc lies in the code of the ELF entry point, without CFI (_start of ld.so and of musl);
- * - the code is one of those where Go's runtime starts a stack (below);
- * - the frame pointer is 0 in a caller that has no CFI: the psABI's mark of the deepest frame (3.4.1), which the kernel
- *   sets at exec, and Go and musl for each new thread. Not at the leaf, where assembly may use the
- *   register.
+ * Other stacks. A signal handler may run on an alternate stack: the kernel's signal frame leads back to the interrupted
+ * one, which the walker reads from the process.
  *
- * Code that a compiler has made while the program runs has no CFI either, and no file. Its instructions are read from
- * the process (jit_rule.h): what they do not tell is left to the frame pointer.
- *
- * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows sp
- * alone. So CFI tells where the leaf's frame is, and the frame pointer is followed beside it. Where the two part, the
- * runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine.
- *
- * The runtime starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the
- * thread's system stack), which are known by their code (arch.h). The goroutine that mcall has left may run on another
- * thread by now, so its stack must not be read; yet before Go 1.25 the frame pointer still leads there, and until 1.26
- * that of mstart to the thread that made this one. Elsewhere a frame pointer of 0 is the mark, as in any code.
+ * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows only
+ * sp. So CFI tells where the leaf's frame is, and the walker follows the frame pointer beside it. Where the two part,
+ * the runtime has switched stacks (systemstack, asmcgocall), and the frame pointer leads back to the goroutine. The
+ * runtime starts stacks in goexit (goroutines), mstart (threads), mcall and morestack (the scheduler, on the thread's
+ * system stack). The goroutine that mcall has left may run on another thread by now, so its stack must not be read; yet
+ * before Go 1.25 the frame pointer still leads there, and until 1.26 that of mstart leads to the thread that made this
+ * one.
  */
 #include "unwind/address_space.h"
 #include "unwind/cache.h"
@@ -95,7 +114,7 @@ static enum step end_of_memory(struct walk *walk)
     return end_walk(walk, walk->off_copied_stack ? UNWIND_OFF_COPIED_STACK : UNWIND_STACK_SHORT);
 }
 
-/* Ends the walk at a frame that nothing tells how to leave. */
+/* Ends the walk at a frame whose caller cannot be found. */
 static enum step end_without_rule(struct walk *walk)
 {
     uint64_t pc = walk->pcs[walk->frame];
@@ -109,8 +128,7 @@ static enum step end_without_rule(struct walk *walk)
     return end_walk(walk, module_rule_row(mapping, pc, &fde, &row) ? UNWIND_DAMAGED : UNWIND_NO_CFI);
 }
 
-/* The leaf's CFI led nowhere. In assembly with calls inside of one function, the CFI of the whole does not hold for the
- * part that was called, but its return does. */
+/* The leaf's CFI led nowhere: starts over from its code. */
 static enum step restart_by_return(struct walk *walk)
 {
     if (walk->leaf_by_return)
@@ -132,7 +150,7 @@ static bool read_above(struct walk *walk, uint64_t address, unsigned char *out, 
     return true;
 }
 
-/* Bytes that are not, or not all, in the copy. */
+/* Reads bytes that are not all in the copy. */
 static bool read_outside(struct walk *walk, uint64_t address, unsigned char *out, size_t size)
 {
     const struct unwind_stack *stack = walk->stack;
@@ -174,12 +192,11 @@ static bool read_for_expression(void *context, uint64_t address, unsigned size, 
 
 /* ---- rules ---- */
 
-/* The cache holds more than the rules of pcs. Their keys have bits that no address has. */
+/* The cache holds more than the rules of pcs. The keys of other rules have bits that no user address has. */
 static const uint64_t leaf_bit = UINT64_C(1) << 63, return_bit = UINT64_C(1) << 62, call_bit = UINT64_C(1) << 61;
 
-/* Code may take the place of other code. So where a leaf was at the edge of a function is looked at each time; there it
- * is seldom. Elsewhere what was found is remembered, for a leaf and a caller of the same pc by themselves, which a bit
- * tells apart that no address has. */
+/* JIT code may be replaced by other code. So the walker reads the code again each time that a leaf is at the edge of a
+ * function, which is seldom. Other rules are cached, with one key for a leaf and another for a caller. */
 static const struct rule *rule_of_jit_code(struct walk *walk, const struct mapping *mapping, uint64_t pc)
 {
     struct jit_place place = {.stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
@@ -222,8 +239,8 @@ static inline const struct rule *rule_for(struct walk *walk, uint64_t pc)
 
 /* ---- return addresses ---- */
 
-/* Whether a call could have put this address on the stack. *target is where a direct call went, else 0. The answer for
- * a file is remembered: in cfa_register whether there is a call, in cfa_offset how far away its target is. */
+/* Returns whether a call instruction ends at this address. *target is where a direct call went, else 0. The answer for
+ * a file is cached: cfa_register says whether there is a call, cfa_offset is the distance to its target. */
 static bool follows_call(struct walk *walk, uint64_t address, uint64_t *target)
 {
     const struct mapping *mapping = address_space_find(walk->space, address - 1);
@@ -248,7 +265,7 @@ static bool can_return_to(struct walk *walk, uint64_t address)
     return unwind_cache_find(walk->cache, address - 1) || follows_call(walk, address, &target);
 }
 
-/* The first word from `*sp` up that can be a return address; *sp is then the place of that word. */
+/* Finds the first word from `*sp` up that can be a return address, and sets *sp to the place of that word. */
 static bool next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address)
 {
     enum { WORDS = 64 };
@@ -260,8 +277,8 @@ static bool next_return_address(struct walk *walk, uint64_t *sp, uint64_t *addre
     return found;
 }
 
-/* A return address or frame pointer of 0, or one that no call made, marks the first frame of a thread or coroutine. But
- * a wrong step finds such words anywhere: the stack must end there. */
+/* A return address or frame pointer of 0, or one that no call precedes, marks the first frame of a thread or coroutine.
+ * A wrong step finds such words anywhere, so the mark counts only if the stack ends there. */
 static enum step end_at_mark(struct walk *walk, uint64_t sp)
 {
     uint64_t address;
@@ -289,8 +306,7 @@ static enum step arrive(struct walk *walk, uint64_t pc, uint64_t sp)
     return pc == 0 ? end_at_mark(walk, sp) : STEP_CALLER;
 }
 
-/* The same for a frame that a signal has interrupted, maybe on another stack: below that of the handler, or far above.
- */
+/* The same for a frame that a signal has interrupted. It may be on another stack, below the handler's or far above. */
 static enum step arrive_at_interrupted(struct walk *walk, uint64_t handler_sp)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP];
@@ -398,7 +414,7 @@ static enum step step_signal_frame(struct walk *walk)
     return arrive_at_interrupted(walk, sp);
 }
 
-/* The caller, found by frame pointer: its pc, frame pointer and sp. */
+/* Ends the step to a caller that was found by frame pointer: its pc, frame pointer and sp. */
 static enum step arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, uint64_t sp)
 {
     walk->regs.r[UNWIND_REG_BP] = bp;
@@ -408,8 +424,8 @@ static enum step arrive_by_pointer(struct walk *walk, uint64_t pc, uint64_t bp, 
     return step;
 }
 
-/* Code that is compiled makes room for the arguments of what is interpreted, and the interpreter keeps in its frame
- * where the stack was before (frame::interpreter_frame_sender_sp_offset). In other frames that word is anything. */
+/* Compiled code makes room for the arguments of an interpreted function, and the interpreter stores in its frame where
+ * the stack was before (frame::interpreter_frame_sender_sp_offset). Other frames have any word there. */
 static void note_java_sp(struct walk *walk, uint64_t bp)
 {
     enum { ROOM_MAX = 4096 };
@@ -424,8 +440,8 @@ static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t
     return read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, &pc) && can_return_to(walk, pc);
 }
 
-/* The rule that the code up to its return gives, for a leaf whose CFI led nowhere and for JIT code. (That of a file
- * without CFI is the first rule that it gets.) */
+/* Makes the rule that reading ahead to the return gives, for a leaf whose CFI led nowhere and for JIT code. (Code of a
+ * file without CFI has such a rule from the start.) */
 static bool rule_by_return(struct walk *walk, struct rule *rule)
 {
     uint64_t pc = walk->pcs[walk->frame], key = pc | return_bit | (walk->exact ? leaf_bit : 0);
@@ -448,7 +464,7 @@ static bool rule_by_return(struct walk *walk, struct rule *rule)
     return true;
 }
 
-/* Takes the frame that the code up to its return gives, if there is a return address; else changes nothing. */
+/* Steps by the rule that reading ahead gave, if it leads to a return address; else changes nothing. */
 static bool try_return(struct walk *walk, const struct rule *rule, enum step *step)
 {
     if (rule->cfa_offset == 0 || walk->stale >> rule->cfa_register & 1 ||
@@ -480,8 +496,8 @@ static enum step step_frame_pointer(struct walk *walk)
     return may_be_frame && !is_read ? end_of_memory(walk) : end_without_rule(walk);
 }
 
-/* Code that never returns has been called by what is next on its stack: by the start of the thread, or by a function
- * that calls it by its address (exit, abort). */
+/* Code that never returns was called by the next return address on its stack: by the start of the thread, or by a
+ * direct call of this function (exit, abort). */
 static enum step step_no_return(struct walk *walk, const struct rule *rule)
 {
     enum { REACH = 4096 };
@@ -497,8 +513,7 @@ static enum step step_no_return(struct walk *walk, const struct rule *rule)
     return try_return(walk, rule, &step) ? step : step_frame_pointer(walk);
 }
 
-/* Somebody has put the address of a function where a return address should be: the function is the start of a context.
- */
+/* A function's address is where a return address should be: the function is the start of a context. */
 static enum step step_planted(struct walk *walk)
 {
     if (walk->exact) /* the rule of this pc as a return address */
@@ -510,7 +525,7 @@ static enum step step_planted(struct walk *walk)
     return step;
 }
 
-/* The leaf may have pushed a register for some instructions, as comparing strings does. */
+/* The leaf may have pushed a register for some instructions, as HotSpot's comparison of strings does. */
 static enum step step_java(struct walk *walk, const struct rule *rule)
 {
     uint64_t *sp = &walk->regs.r[UNWIND_REG_SP];
@@ -571,8 +586,8 @@ static enum step step_go(struct walk *walk, const struct rule *rule)
     return walk->regs.r[UNWIND_REG_PC] == 0 ? end_without_rule(walk) : step;
 }
 
-/* The leaf is outside of all code: most likely it was called there, through a null or wild pointer, or it is the
- * kernel's vsyscall page. Then the return address is on top of the stack. */
+/* The leaf is outside of all code: most likely a call through a null or wild pointer led there, or it is the kernel's
+ * vsyscall page. Then the return address is on top of the stack. */
 static enum step step_wild_call(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], pc;
