@@ -76,7 +76,7 @@ $(THREAD_TESTS): $(BUILD)/tsan/%: tests/%.c $(BUILD)/tsan/libprof.a
 $(FUZZ_CHECKS): $(BUILD)/tests/%: tests/%.c tests/fuzz/replay.c $(BUILD)/tests/libprof.a
 	@mkdir -p $(@D)
 	$(call say,TEST,$@)
-	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< tests/fuzz/replay.c $(BUILD)/tests/libprof.a $(LIBS)
+	$(Q)$(CC) $(TEST_CFLAGS) -Itests -MMD -MP -o $@ $< tests/fuzz/replay.c $(BUILD)/tests/libprof.a -lz $(LIBS)
 
 # ---- programs to record ----
 
@@ -130,7 +130,7 @@ $(BUILD)/fuzz/libprof.a: $(FUZZ_OBJECTS)
 $(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/fuzz/libprof.a
 	$(call say,FUZZ,$@)
 	$(Q)$(CLANG) $(BASE_CFLAGS) -O1 -g -Itests -fsanitize=fuzzer,address,undefined \
-	    -fno-sanitize-recover=undefined -o $@ $< $(BUILD)/fuzz/libprof.a $(LIBS)
+	    -fno-sanitize-recover=undefined -o $@ $< $(BUILD)/fuzz/libprof.a -lz $(LIBS)
 
 # Each fuzzer in turn, for SECONDS. What it finds new stays in build/fuzz/corpus; a crash is written to build/fuzz.
 fuzz:
