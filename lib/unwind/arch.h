@@ -50,10 +50,10 @@ struct arch_code {
 
 enum { ARCH_CODE_BEFORE = 64, ARCH_CODE_AFTER = 64 };
 
-/* Recognizes linkage stubs (PLT entries of linkers that write no CFI for them), _init, _fini and their like, the first
- * and last instructions of functions that keep a frame pointer, what follows the system call in clone and clone3, and
- * the sigreturn trampoline. `code` holds ARCH_CODE_BEFORE bytes before the pc and ARCH_CODE_AFTER from it; 0 where
- * there is no code. The pc is the start of an instruction. */
+/* Recognizes lazy PLT entries, CPython's trampolines, the first and last instructions of functions that keep a frame
+ * pointer, what follows the system call in clone and clone3, and the sigreturn trampoline. `code` holds
+ * ARCH_CODE_BEFORE bytes before the pc and ARCH_CODE_AFTER from it; 0 where there is no code. The pc is the start of an
+ * instruction. */
 struct arch_code arch_code_recognize(const unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);
 
 /* Whether the pc lies in the code of Go's runtime that begins a stack: goexit, mstart, and what mcall and morestack do

@@ -1,10 +1,11 @@
 /*
- * x86-64: signal frames, and code that has no CFI although its frame is known exactly.
+ * x86-64: signal frames, and code without CFI that is recognized by its bytes.
  *
- * lld writes no CFI for the PLT, gcc none for _init, _fini and its crtstuff.c, musl none for its sigreturn trampoline,
- * and a pc in one of them would cost the whole stack, or worse: the frame pointer still belongs to the caller there, so
- * that following it skips the caller without a trace. These snippets are always the same bytes, so they are recognized
- * by them.
+ * Reading code ahead to its return (x86_64_return.c) finds the frame of most code without CFI. Some code does not tell
+ * that way: a lazy PLT entry (lld writes no CFI for it) leaves what it has pushed to the dynamic linker, clone comes
+ * back in two threads, and a sigreturn trampoline never returns. And in JIT code the walker tries the frame pointer
+ * first, which still belongs to the caller in a trampoline and at the edges of a function, so that following it would
+ * skip the caller without a trace. All of these are always the same bytes.
  */
 #include "unwind/arch.h"
 
@@ -39,7 +40,7 @@ static const struct snippet snippets[] = {
     /* First entry of a lazy PLT, reached from an entry that has pushed its index. */
     {{{OPCODE("\xff\x35"), .any = 4, .cfa_offset = 16}, {OPCODE("\xff\x25"), .any = 4, .cfa_offset = 24}}},
     {{{OPCODE("\xff\x35"), .any = 4, .cfa_offset = 16}, {OPCODE("\xf2\xff\x25"), .any = 4, .cfa_offset = 24}}},
-    /* PLT entries: lazy, and with branch tracking (endbr64), whose first and second part are in two sections. */
+    /* Lazy PLT entries, the second and third with branch tracking (endbr64). */
     {{{OPCODE("\xff\x25"), .any = 4, .cfa_offset = 8},
       {OPCODE("\x68"), .any = 4, .cfa_offset = 8},
       {OPCODE("\xe9"), .any = 4, .cfa_offset = 16}}},
@@ -49,59 +50,6 @@ static const struct snippet snippets[] = {
     {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
       {OPCODE("\x68"), .any = 4, .cfa_offset = 8},
       {OPCODE("\xf2\xe9"), .any = 4, .cfa_offset = 16}}},
-    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8}, {OPCODE("\xff\x25"), .any = 4, .cfa_offset = 8}}},
-    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8}, {OPCODE("\xf2\xff\x25"), .any = 4, .cfa_offset = 8}}},
-    {{{OPCODE("\xff\x25"), .any = 4, .cfa_offset = 8}}},
-    {{{OPCODE("\xf2\xff\x25"), .any = 4, .cfa_offset = 8}}},
-    /* _init: sub $8,%rsp; mov __gmon_start__,%rax; test; je; call *%rax; add $8,%rsp; ret */
-    {{{OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
-      {OPCODE("\x48\x8b\x05"), .any = 4, .cfa_offset = 16},
-      {OPCODE("\x48\x85\xc0"), .cfa_offset = 16},
-      {OPCODE("\x74\x02"), .cfa_offset = 16},
-      {OPCODE("\xff\xd0"), .cfa_offset = 16},
-      {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
-      {OPCODE("\xc3"), .cfa_offset = 8}}},
-    /* _fini */
-    {{{OPCODE("\x48\x83\xec\x08"), .cfa_offset = 8},
-      {OPCODE("\x48\x83\xc4\x08"), .cfa_offset = 16},
-      {OPCODE("\xc3"), .cfa_offset = 8}}},
-    /* gcc's crtstuff.c, which is compiled without CFI and runs once for each library: frame_dummy,
-     * deregister_tm_clones, register_tm_clones, __do_global_dtors_aux. */
-    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8}, {OPCODE("\xe9"), .any = 4, .cfa_offset = 8}}},
-    {{{OPCODE("\x48\x8d\x3d"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\x48\x8d\x05"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\x48\x39\xf8"), .cfa_offset = 8},
-      {OPCODE("\x74"), .any = 1, .cfa_offset = 8},
-      {OPCODE("\x48\x8b\x05"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\x48\x85\xc0"), .cfa_offset = 8},
-      {OPCODE("\x74"), .any = 1, .cfa_offset = 8},
-      {OPCODE("\xff\xe0"), .cfa_offset = 8}}},
-    {{{OPCODE("\x48\x8d\x3d"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\x48\x8d\x35"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\x48\x29\xfe"), .cfa_offset = 8},
-      {OPCODE("\x48\x89\xf0"), .cfa_offset = 8},
-      {OPCODE("\x48\xc1\xee\x3f"), .cfa_offset = 8},
-      {OPCODE("\x48\xc1\xf8\x03"), .cfa_offset = 8},
-      {OPCODE("\x48\x01\xc6"), .cfa_offset = 8},
-      {OPCODE("\x48\xd1\xfe"), .cfa_offset = 8},
-      {OPCODE("\x74"), .any = 1, .cfa_offset = 8},
-      {OPCODE("\x48\x8b\x05"), .any = 4, .cfa_offset = 8},
-      {OPCODE("\x48\x85\xc0"), .cfa_offset = 8},
-      {OPCODE("\x74"), .any = 1, .cfa_offset = 8},
-      {OPCODE("\xff\xe0"), .cfa_offset = 8}}},
-    {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
-      {OPCODE("\x80\x3d"), .any = 5, .cfa_offset = 8},
-      {OPCODE("\x75"), .any = 1, .cfa_offset = 8},
-      {OPCODE("\x55"), .cfa_offset = 8},
-      {OPCODE("\x48\x83\x3d"), .any = 5, .cfa_offset = 16, .saved_bp = true},
-      {OPCODE("\x48\x89\xe5"), .cfa_offset = 16, .saved_bp = true},
-      {OPCODE("\x74"), .any = 1, .cfa_offset = 16, .saved_bp = true},
-      {OPCODE("\x48\x8b\x3d"), .any = 4, .cfa_offset = 16, .saved_bp = true},
-      {OPCODE("\xe8"), .any = 4, .cfa_offset = 16, .saved_bp = true},
-      {OPCODE("\xe8"), .any = 4, .cfa_offset = 16, .saved_bp = true},
-      {OPCODE("\xc6\x05"), .any = 5, .cfa_offset = 16, .saved_bp = true},
-      {OPCODE("\x5d"), .cfa_offset = 16, .saved_bp = true},
-      {OPCODE("\xc3"), .cfa_offset = 8}}},
     /* What CPython puts before each of its functions (Python/asm_trampoline.S, -X perf), with and without branch
      * tracking: sub $8,%rsp; call *%rcx; add $8,%rsp; ret */
     {{{OPCODE("\xf3\x0f\x1e\xfa"), .cfa_offset = 8},
