@@ -155,6 +155,11 @@ unsigned report_put_middle(const struct report *report, const char *text, unsign
 /* Prints right-aligned in `columns`. */
 void report_put_right(const struct report *report, const char *text, unsigned columns);
 
+enum { REPORT_LINE_SIZE = 512 };
+
+/* Appends to a text in a buffer of REPORT_LINE_SIZE bytes, as far as there is room. */
+void report_append(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Prints a sentence and a newline, wrapped. `used` columns of the first line are taken; other lines begin with
  * `indent`. */
 void report_put_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used);

@@ -10,22 +10,10 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-enum { LINE_TEXT = 512 };
-
-__attribute__((format(printf, 2, 3))) static void append(char *line, const char *format, ...)
-{
-    va_list args;
-    size_t used = strlen(line);
-    va_start(args, format);
-    vsnprintf(line + used, LINE_TEXT - used, format, args);
-    va_end(args);
-}
 
 static double count_all_samples(const struct report *report)
 {
@@ -82,13 +70,13 @@ static void append_time(const struct report *report, char *line)
     char text[32];
     double wall = report->range.to - report->range.from, cpu = sum_cpu_times(report);
     report_format_time(wall, text, sizeof(text));
-    append(line, "%s", text);
+    report_append(line, "%s", text);
     if (!weight_is_held(report->profile, WEIGH_CPU_TIME))
         return;
     report_format_time(cpu, text, sizeof(text));
-    append(line, ", CPU %s", text);
+    report_append(line, ", CPU %s", text);
     if (wall > 0)
-        append(line, " (%.*f%%)", cpu < wall / 100 ? 1 : 0, 100 * cpu / wall);
+        report_append(line, " (%.*f%%)", cpu < wall / 100 ? 1 : 0, 100 * cpu / wall);
 }
 
 static void append_samples(const struct report *report, char *line)
@@ -98,11 +86,11 @@ static void append_samples(const struct report *report, char *line)
     report_format_count(counted, counted_text, sizeof(counted_text));
     report_format_count(all, all_text, sizeof(all_text));
     if (report_is_filtered(report))
-        append(line, ", %s of", counted_text);
-    append(line, "%s %s sample%s", report_is_filtered(report) ? "" : ",", all_text, all == 1 ? "" : "s");
+        report_append(line, ", %s of", counted_text);
+    report_append(line, "%s %s sample%s", report_is_filtered(report) ? "" : ",", all_text, all == 1 ? "" : "s");
     if (!report_is_filtered(report) && counted != all) {
         report_format_count(all - counted, counted_text, sizeof(counted_text));
-        append(line, " (%s without a stack)", counted_text);
+        report_append(line, " (%s without a stack)", counted_text);
     }
 }
 
@@ -121,14 +109,14 @@ static void append_threads(const struct report *report, char *line)
     size_t all = report->profile->threads.length, count = report->threads.length, processes = count_processes(report);
     const struct thread *first = &report->profile->threads.data[report->threads.data[0]];
     if (count < all && count == 1)
-        append(line, ", thread %.60s (tid %.20s)", profile_text(report->profile, first->name),
-               profile_text(report->profile, first->tid));
+        report_append(line, ", thread %.60s (tid %.20s)", profile_text(report->profile, first->name),
+                      profile_text(report->profile, first->tid));
     else if (count < all)
-        append(line, ", %zu of %zu threads", count, all);
+        report_append(line, ", %zu of %zu threads", count, all);
     else if (processes > 1)
-        append(line, ", %zu processes", processes);
+        report_append(line, ", %zu processes", processes);
     if (count == all && count > 1 && count != processes)
-        append(line, ", %zu threads", count);
+        report_append(line, ", %zu threads", count);
 }
 
 static void print_first_line(const struct report *report, const struct fact_list *facts)
@@ -137,7 +125,7 @@ static void print_first_line(const struct report *report, const struct fact_list
     static const char *const ends[] = {"Exit status", "Target ended with", NULL};
     const struct profile_meta *meta = &report->profile->meta;
     const char *command = profile_text(report->profile, meta->arguments), *end = find_fact(facts, ends);
-    char line[LINE_TEXT];
+    char line[REPORT_LINE_SIZE];
     /* the table below lists the threads, too: leave them out if the line is too narrow */
     for (int with_threads = 1; with_threads >= 0; with_threads--) {
         line[0] = '\0';
@@ -146,7 +134,7 @@ static void print_first_line(const struct report *report, const struct fact_list
         if (with_threads || report->threads.length < report->profile->threads.length)
             append_threads(report, line);
         if (end)
-            append(line, ", %.60s", end);
+            report_append(line, ", %.60s", end);
         if (!report->width || report_text_columns(report, line) + LEAST_COMMAND + 2 <= report->width)
             break;
     }
@@ -183,7 +171,7 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
     const char *named[MOST_NAMED];
     size_t named_count = 0, others = 0;
     double unnamed = 0;
-    char text[LINE_TEXT] = "";
+    char text[REPORT_LINE_SIZE] = "";
     int code = engine_functions(report->engine, FUNCS_BY_SELF, &functions, err);
     if (code)
         return code;
@@ -205,10 +193,10 @@ static int warn_of_unnamed_code(const struct report *report, struct error *err)
     func_timings_destroy(&functions);
     if (report_percent(report, unnamed) < much)
         return 0;
-    append(text, "%.0f%% of self time is in functions without names", report_percent(report, unnamed));
+    report_append(text, "%.0f%% of self time is in functions without names", report_percent(report, unnamed));
     for (size_t i = 0; i < named_count; i++)
-        append(text, "%s%.64s", i == 0 ? ": " : i + 1 == named_count && !others ? " and " : ", ", named[i]);
-    append(text, "%s (-v says why).", others ? " and others" : "");
+        report_append(text, "%s%.64s", i == 0 ? ": " : i + 1 == named_count && !others ? " and " : ", ", named[i]);
+    report_append(text, "%s (-v says why).", others ? " and others" : "");
     warn(report, text);
     return 0;
 }
@@ -217,19 +205,20 @@ static void warn_of_few_samples(const struct report *report)
 {
     enum { FEW = 50 };
     static const double mostly_waiting = 0.1;
-    char text[LINE_TEXT] = "";
+    char text[REPORT_LINE_SIZE] = "";
     double samples = (double)engine_timings(report->engine)->samples, cpu = sum_cpu_times(report);
     double wall = report->range.to - report->range.from;
     if (samples == 0 || samples >= FEW)
         return;
-    append(text, "%.0f sample%s %s too few for percentages to mean much", samples, samples == 1 ? "" : "s",
-           samples == 1 ? "is" : "are");
+    report_append(text, "%.0f sample%s %s too few for percentages to mean much", samples, samples == 1 ? "" : "s",
+                  samples == 1 ? "is" : "are");
     if (report_is_filtered(report))
-        append(text, ".");
+        report_append(text, ".");
     else if (cpu > 0 && cpu < mostly_waiting * wall)
-        append(text, ": the target waited %.1f%% of the time, and only CPU time is sampled.", 100 - 100 * cpu / wall);
+        report_append(text, ": the target waited %.1f%% of the time, and only CPU time is sampled.",
+                      100 - 100 * cpu / wall);
     else
-        append(text, ": record for longer, or with more samples a second (prof record -r).");
+        report_append(text, ": record for longer, or with more samples a second (prof record -r).");
     warn(report, text);
 }
 
@@ -237,7 +226,7 @@ static void warn_of_few_samples(const struct report *report)
 static bool warn_of_hints(const struct report *report, const struct fact_list *facts)
 {
     bool any = false;
-    char text[LINE_TEXT] = "";
+    char text[REPORT_LINE_SIZE] = "";
     for (size_t i = 0; i < facts->length && !report_is_filtered(report); i++) {
         if (strcmp(facts->data[i].label, "Hint") != 0)
             continue;
@@ -257,14 +246,14 @@ static int print_doubts(const struct report *report, const struct fact_list *fac
     static const char *const truncated_names[] = {"Stacks truncated", "Stacks cut", NULL};
     const char *own = profile_text(report->profile, report->profile->meta.warning);
     const char *covered = find_fact(facts, covered_names);
-    char text[LINE_TEXT] = "";
+    char text[REPORT_LINE_SIZE] = "";
     double all = count_all_samples(report), lost = number_of(find_fact(facts, lost_names));
     double truncated = number_of(find_fact(facts, truncated_names));
     if (own[0])
         warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
-        append(text, "%.1f%% of the samples were lost, so times are too short (-v has the figures).",
-               100 * lost / (lost + all));
+        report_append(text, "%.1f%% of the samples were lost, so times are too short (-v has the figures).",
+                      100 * lost / (lost + all));
         warn(report, text);
     }
     if (covered && strtod(covered, NULL) < least_covered && !find_fact(facts, hint_names)) {

@@ -10,6 +10,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,15 @@ void report_put_right(const struct report *report, const char *text, unsigned co
     unsigned used = report_text_columns(report, text);
     printf("%*s", used < columns ? (int)(columns - used) : 0, "");
     report_put_text(report, text, 0);
+}
+
+void report_append(char *text, const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(text);
+    va_start(args, format);
+    vsnprintf(text + used, REPORT_LINE_SIZE - used, format, args);
+    va_end(args);
 }
 
 void report_put_wrapped(const struct report *report, const char *text, unsigned indent, unsigned used)

@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +23,7 @@ enum {
     DEFAULT_LIMIT_FUNCTIONS = 60,
     DEFAULT_DEPTH_INVERTED = 8,
     PERCENT_COLUMNS = 8,
-    WEIGHT_TEXT = 64,
-    OMISSIONS_TEXT = 300
+    WEIGHT_TEXT = 64
 };
 static const double default_min_percent = 0.5;
 
@@ -59,36 +57,27 @@ bool report_is_light(const struct report *report, double weight)
 
 /* ---- hidden rows ---- */
 
-__attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
-{
-    va_list args;
-    size_t used = strlen(text);
-    va_start(args, format);
-    vsnprintf(text + used, OMISSIONS_TEXT - used, format, args);
-    va_end(args);
-}
-
 void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *what)
 {
     static const char hidden[] = "Hidden";
-    char text[OMISSIONS_TEXT], count[32];
+    char text[REPORT_LINE_SIZE], count[32];
     snprintf(text, sizeof(text), "%s", hidden);
     if (omissions->light) {
         bool is_branch = strcmp(what, "branch") == 0;
         report_format_count((double)omissions->light, count, sizeof(count));
-        append(text, ", %s %s%s below %g%% (--min-percent 0)", count, what,
-               omissions->light == 1 ? ""
-               : is_branch           ? "es"
-                                     : "s",
-               report_least_percent(report));
+        report_append(text, ", %s %s%s below %g%% (--min-percent 0)", count, what,
+                      omissions->light == 1 ? ""
+                      : is_branch           ? "es"
+                                            : "s",
+                      report_least_percent(report));
     }
     if (omissions->deep) {
         report_format_count((double)omissions->deep, count, sizeof(count));
-        append(text, ", what is below %s row%s of level %" PRIu32 " (--depth)", count, omissions->deep == 1 ? "" : "s",
-               most_levels(report));
+        report_append(text, ", what is below %s row%s of level %" PRIu32 " (--depth)", count,
+                      omissions->deep == 1 ? "" : "s", most_levels(report));
     }
     if (omissions->limit)
-        append(text, ", rows after the first %zu (--limit 0)", omissions->limit);
+        report_append(text, ", rows after the first %zu (--limit 0)", omissions->limit);
     if (strcmp(text, hidden) == 0)
         return;
     text[strlen(hidden)] = ':';
