@@ -150,6 +150,8 @@ static bool open_recorded(struct elf_file *file, const struct symbol_lib *lib)
 static int open_path(struct elf_file *file, const struct symbol_lib *lib, struct error *err)
 {
     int fd = file_open_in(lib->origin ? lib->origin->root_fd : -1, lib->path);
+    if (fd == -EMFILE)
+        return error_set(err, EMFILE, "cannot open %s: too many files are open; raise 'ulimit -n'", lib->path);
     return fd < 0 ? error_set(err, -fd, "cannot open %s: %s", lib->path, strerror(-fd))
                   : elf_file_open_fd(file, fd, lib->path, err);
 }

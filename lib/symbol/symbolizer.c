@@ -8,6 +8,9 @@
  *
  * Each step begins when the one before has ended. The second step takes nearly all of the time. Its pieces share only
  * read-only data.
+ *
+ * The files of a library stay open from the first step to the last. Where fewer files may be open than all libraries
+ * need, the steps are done for one group of libraries after the other.
  */
 #include "base/search.h"
 #include "symbol/demangle.h"
@@ -16,10 +19,12 @@
 #include "symbol/parallel.h"
 #include "symbol/symbol_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct symbolizer {
@@ -342,40 +347,68 @@ static void close_task(struct task *task)
     free(task->missing);
 }
 
-static int run_jobs(struct run *run, struct symbol_job *jobs, size_t count, struct error *err)
+static int run_group(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err)
 {
-    unsigned threads = run->symbolizer->options.threads;
-    run->tasks = calloc(count + 1, sizeof(*run->tasks));
-    run->err = err;
-    for (size_t i = 0; i < count; i++)
-        jobs[i].answers = (struct symbol_answers){.problem = ""};
-    if (!run->tasks)
+    unsigned threads = symbolizer->options.threads;
+    struct run run = {.symbolizer = symbolizer, .tasks = calloc(count + 1, sizeof(*run.tasks)), .err = err};
+    if (!run.tasks)
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
-        run->tasks[i].job = &jobs[i];
-    pthread_mutex_init(&run->lock, NULL);
-    parallel_for(threads, DEMANGLE_STACK_SIZE, count, open_task, run);
-    if (run->result == 0)
-        run->result = list_pieces(run, count, err);
-    if (run->result == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, run->pieces.length, do_piece, run);
-    if (run->result == 0)
-        parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_task, run);
-    for (size_t i = 0; i < count; i++) {
-        close_task(&run->tasks[i]);
-        if (run->result != 0)
-            symbol_answers_destroy(&jobs[i].answers);
-    }
-    array_free(&run->pieces);
-    free(run->tasks);
-    pthread_mutex_destroy(&run->lock);
-    return run->result;
+        run.tasks[i].job = &jobs[i];
+    pthread_mutex_init(&run.lock, NULL);
+    parallel_for(threads, DEMANGLE_STACK_SIZE, count, open_task, &run);
+    if (run.result == 0)
+        run.result = list_pieces(&run, count, err);
+    if (run.result == 0)
+        parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, do_piece, &run);
+    if (run.result == 0)
+        parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_task, &run);
+    for (size_t i = 0; i < count; i++)
+        close_task(&run.tasks[i]);
+    array_free(&run.pieces);
+    free(run.tasks);
+    pthread_mutex_destroy(&run.lock);
+    return run.result;
+}
+
+/* ---- groups ---- */
+
+static size_t count_open_files(void)
+{
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* How many libraries may have their files open at the same time: the mapped file, a debug file, a dwz file and a
+ * package. Besides, each thread opens files for a moment: one of the cache, one with split debug info. */
+static size_t size_of_group(const struct symbolizer *symbolizer, size_t count)
+{
+    enum { FILES_OF_LIBRARY = 4, FILES_OF_THREAD = 2 };
+    struct rlimit limit;
+    if (count <= 1 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return count;
+    size_t threads = symbolizer->options.threads < count ? symbolizer->options.threads : count;
+    size_t taken = count_open_files() + threads * FILES_OF_THREAD;
+    size_t size = limit.rlim_cur > taken ? (limit.rlim_cur - taken) / FILES_OF_LIBRARY : 0;
+    return size > count ? count : size ? size : 1;
 }
 
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err)
 {
-    struct run run = {.symbolizer = symbolizer};
-    return run_jobs(&run, jobs, count, err);
+    int result = 0;
+    size_t size = size_of_group(symbolizer, count);
+    for (size_t i = 0; i < count; i++)
+        jobs[i].answers = (struct symbol_answers){.problem = ""};
+    for (size_t i = 0; result == 0 && i < count; i += size)
+        result = run_group(symbolizer, jobs + i, size < count - i ? size : count - i, err);
+    for (size_t i = 0; result != 0 && i < count; i++)
+        symbol_answers_destroy(&jobs[i].answers);
+    return result;
 }
 
 int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *lib, const uint64_t *rvas, size_t count,
