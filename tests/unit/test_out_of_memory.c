@@ -206,6 +206,24 @@ static int track(struct tracker *tracker, const struct record_bytes *made, struc
     return tracker_record(tracker, &record, err);
 }
 
+/* After lost records the mappings of a process, here our own, are read again. */
+static int lose_and_refresh(struct tracker *tracker, struct error *err)
+{
+    struct record_bytes made;
+    struct tracked_thread *thread = NULL;
+    struct tracked_process *process = NULL;
+    bool changed = false;
+    uint32_t pid = (uint32_t)getpid();
+    int code = tracker_find(tracker, pid, pid, 24, &thread, &process, err);
+    make_lost(&made, 7, 25);
+    if (!code)
+        code = track(tracker, &made, err);
+    if (!code)
+        code = tracker_refresh(tracker, process, 26, &changed, err);
+    assert_true(code || changed);
+    return code;
+}
+
 static int track_all(struct spool_writer *spool, struct tracker *tracker, struct error *err)
 {
     struct record_bytes made;
@@ -226,6 +244,8 @@ static int track_all(struct spool_writer *spool, struct tracker *tracker, struct
         struct sample sample = {.thread = thread->number, .time = 20 + i, .frame_count = 2, .frames = frames};
         code = spool_writer_sample(spool, &sample, err);
     }
+    if (!code)
+        code = lose_and_refresh(tracker, err);
     make_task(&made, PERF_RECORD_EXIT, 0x7ffffff1, 0x7ffffff0, 0x7ffffff1, 0x7ffffff0, 30);
     return code ? code : track(tracker, &made, err);
 }
