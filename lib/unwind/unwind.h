@@ -39,7 +39,7 @@ struct unwind_stack {
      * be NULL. */
     bool (*read_above)(void *context, uint64_t address, void *out, size_t size);
     /* The same for another stack, which may be anywhere: the one that a signal handler on an alternate stack has
-     * interrupted, or the goroutine's below Go's system stack. May be NULL. */
+     * interrupted, the goroutine's below Go's system stack, the C stack of a Lisp. May be NULL. */
     bool (*read_off_copied_stack)(void *context, uint64_t address, void *out, size_t size);
     /* The same for JIT code. May be NULL. */
     bool (*read_code)(void *context, uint64_t address, void *out, size_t size);
@@ -51,6 +51,7 @@ enum unwind_end {
     UNWIND_COMPLETE,
     UNWIND_STACK_SHORT,
     UNWIND_OFF_COPIED_STACK,
+    UNWIND_NO_STACK,
     UNWIND_NO_CFI,
     UNWIND_JIT_CODE,
     UNWIND_NO_FILE,

@@ -44,7 +44,8 @@
  * already.
  *
  * Other stacks. A signal handler may run on an alternate stack: the kernel's signal frame leads back to the interrupted
- * one, which the walker reads from the process.
+ * one, which the walker reads from the process. So does a function that switches stacks, if its CFI finds the CFA by
+ * the frame pointer: SBCL enters Lisp so. What lies more than FAR above the copy is taken to be another stack.
  *
  * Go keeps a frame pointer in every function that calls, and its CFI (.debug_frame, absent when stripped) knows only
  * sp. So CFI tells where the leaf's frame is, and the walker follows the frame pointer beside it. Where the two part,
@@ -83,6 +84,9 @@ struct walk {
     struct unwind_result result;
 };
 
+/* Bytes. What lies further above sp is in another stack: no frame is so large, and most stacks are smaller. */
+enum { FAR = 16 << 20 };
+
 enum step {
     STEP_CALLER,  /* the registers are now the caller's */
     STEP_END,     /* result.end says why */
@@ -93,7 +97,9 @@ const struct unwind_end_text unwind_ends[UNWIND_ENDS] = {
     [UNWIND_COMPLETE] = {"complete", "the stack reaches the start of its thread"},
     [UNWIND_STACK_SHORT] = {"stack_short", "deeper than the copy of the stack, and the rest could not be read in time"},
     [UNWIND_OFF_COPIED_STACK] = {"off_copied_stack",
-                                 "goes on in another stack, which could not be read in time (signal, goroutine)"},
+                                 "goes on in another stack (signal, goroutine, language runtime), which could not be "
+                                 "read in time"},
+    [UNWIND_NO_STACK] = {"no_stack", "nothing of the stack could be copied, because no memory was there yet"},
     [UNWIND_NO_CFI] = {"no_cfi", "in code whose file has no unwind information for it"},
     [UNWIND_JIT_CODE] = {"jit_code", "in JIT code, which has neither unwind information nor frame pointers"},
     [UNWIND_NO_FILE] = {"no_file", "in code whose file could not be read"},
@@ -111,7 +117,9 @@ static enum step end_walk(struct walk *walk, enum unwind_end end)
 
 static enum step end_of_memory(struct walk *walk)
 {
-    return end_walk(walk, walk->off_copied_stack ? UNWIND_OFF_COPIED_STACK : UNWIND_STACK_SHORT);
+    if (walk->off_copied_stack)
+        return end_walk(walk, UNWIND_OFF_COPIED_STACK);
+    return end_walk(walk, walk->stack->size ? UNWIND_STACK_SHORT : UNWIND_NO_STACK);
 }
 
 /* Ends the walk at a frame whose caller cannot be found. */
@@ -159,6 +167,7 @@ static bool read_outside(struct walk *walk, uint64_t address, unsigned char *out
         return false;
     if (address < stack->sp)
         return walk->off_copied_stack && read_above(walk, address, out, size);
+    walk->off_copied_stack |= offset > FAR;
     size_t copied = offset < stack->size ? stack->size - (size_t)offset : 0;
     if (copied > size)
         copied = size;
@@ -437,7 +446,11 @@ static void note_java_sp(struct walk *walk, uint64_t bp)
 static bool is_return_frame(struct walk *walk, const struct rule *rule, uint64_t base)
 {
     uint64_t pc;
-    return read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, &pc) && can_return_to(walk, pc);
+    bool off_copied_stack = walk->off_copied_stack;
+    if (read_word(walk, base + (uint64_t)(int64_t)rule->cfa_offset - 8, &pc) && can_return_to(walk, pc))
+        return true;
+    walk->off_copied_stack = off_copied_stack;
+    return false;
 }
 
 /* Makes the rule that reading ahead to the return gives, for a leaf whose CFI led nowhere and for JIT code. (Code of a
@@ -478,7 +491,6 @@ static bool try_return(struct walk *walk, const struct rule *rule, enum step *st
 static enum step step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
-    enum { FAR = 16 << 20 }; /* bytes; no frame is so large, and most stacks are smaller */
     bool may_be_frame = bp >= sp && bp - sp < FAR && bp % 8 == 0, is_read = may_be_frame;
     if (may_be_frame)
         is_read = read_word(walk, bp, &caller_bp) && read_word(walk, bp + 8, &pc);

@@ -292,8 +292,15 @@ static void test_a_stack_that_ends_too_early_is_short(void **state)
     struct unwind_result result = walk_jit(stack, 3, &regs, pcs, 8);
     assert_int_equal(result.end, UNWIND_STACK_SHORT);
     assert_int_equal(result.frames, 2);
-    result = walk_jit(stack, 0, &regs, pcs, 8);
-    assert_int_equal(result.end, UNWIND_STACK_SHORT);
+}
+
+static void test_a_stack_of_which_nothing_was_copied_says_so(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {0}, pcs[8];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0x1001, [UNWIND_REG_BP] = STACK_AT}};
+    struct unwind_result result = walk_jit(stack, 0, &regs, pcs, 8);
+    assert_int_equal(result.end, UNWIND_NO_STACK);
     assert_int_equal(result.frames, 1);
 }
 
@@ -400,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_a_frame_pointer_to_code_that_is_not_there_is_no_frame),
         cmocka_unit_test(test_a_call_through_a_null_pointer_has_its_caller),
         cmocka_unit_test(test_a_stack_that_ends_too_early_is_short),
+        cmocka_unit_test(test_a_stack_of_which_nothing_was_copied_says_so),
         cmocka_unit_test(test_more_frames_than_room_is_too_deep),
         cmocka_unit_test(test_what_lies_above_the_copy_is_asked_for),
         cmocka_unit_test(test_a_remapped_pc_forgets_its_rule),
