@@ -211,9 +211,8 @@ static void follow_sp(struct path *path, const struct instruction *in)
         pop(path, REG_RBP);
     } else if ((in->opcode == 0x81 || in->opcode == 0x83) && to_rm && (reg == 0 || reg == 5)) {
         path->sp += reg == 0 ? in->constant : -in->constant;
-    } else if (in->modrm == 0xec && in->opcode == 0x89 && !(in->rex & (REX_B | REX_R))) {
-        set_sp_from_bp(path, 0);
-    } else if (in->modrm == 0xe5 && in->opcode == 0x8b && !(in->rex & (REX_B | REX_R))) {
+    } else if (((in->modrm == 0xec && in->opcode == 0x89) || (in->modrm == 0xe5 && in->opcode == 0x8b)) &&
+               !(in->rex & (REX_B | REX_R))) {
         set_sp_from_bp(path, 0);
     } else if ((in->modrm == 0xe5 && in->opcode == 0x89) || (in->modrm == 0xec && in->opcode == 0x8b)) {
         path->bp_is_from_sp = !path->base_is_bp && !path->is_sp_lost && !(in->rex & (REX_B | REX_R));
@@ -222,11 +221,9 @@ static void follow_sp(struct path *path, const struct instruction *in)
         set_sp_from_bp(path, in->displacement);
     } else if (in->opcode == 0x8d && to_reg && rm == REG_RSP && in->sib == 0x24 && mode != 3) {
         path->sp += in->displacement;
-    } else if ((in->opcode == 0x8d || in->opcode == 0x8b || (is_arithmetic && (in->opcode & 7) == 3)) && to_reg) {
-        path->is_sp_lost = true;
-    } else if ((in->opcode == 0x89 || (is_arithmetic && (in->opcode & 7) == 1)) && to_rm) {
-        path->is_sp_lost = true;
-    } else if ((in->opcode == 0x81 || in->opcode == 0x83) && to_rm && reg != 7 /* cmp */) {
+    } else if (((in->opcode == 0x8d || in->opcode == 0x8b || (is_arithmetic && (in->opcode & 7) == 3)) && to_reg) ||
+               ((in->opcode == 0x89 || (is_arithmetic && (in->opcode & 7) == 1)) && to_rm) ||
+               ((in->opcode == 0x81 || in->opcode == 0x83) && to_rm && reg != 7 /* cmp */)) {
         path->is_sp_lost = true;
     }
 }
