@@ -110,7 +110,8 @@ static int divide(struct division *division, uint64_t missing, struct error *err
         if (row == REPLAY_NONE)
             return error_no_memory(err);
         carried += (double)remainder->unseen * scale;
-        for (; carried >= (double)division->period; carried -= (double)division->period) {
+        while (carried >= (double)division->period) {
+            carried -= (double)division->period;
             int code = add_sample(division, row, remainder->end, division->period, err);
             if (code)
                 return code;

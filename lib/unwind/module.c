@@ -45,7 +45,7 @@ static struct unwind_module *module_of_elf(struct elf_file *elf, int result, con
 
 struct unwind_module *unwind_module_open_file(struct file_source *file, struct error *err)
 {
-    struct elf_file elf;
+    struct elf_file elf = {0};
     return module_of_elf(&elf, elf_file_open_source(&elf, file, file->path, err), file->path, err);
 }
 
@@ -56,7 +56,7 @@ struct unwind_module *unwind_module_open(int fd, const char *name, struct error 
         error_set(err, errno, "cannot open %s again: %s", name, strerror(errno));
         return NULL;
     }
-    struct elf_file elf;
+    struct elf_file elf = {0};
     return module_of_elf(&elf, elf_file_open_fd(&elf, own, name, err), name, err);
 }
 
@@ -72,7 +72,7 @@ static unsigned char *copy_of(const void *bytes, size_t size, struct error *err)
 
 struct unwind_module *unwind_module_from_memory(const void *image, size_t size, const char *name, struct error *err)
 {
-    struct elf_file elf;
+    struct elf_file elf = {0};
     unsigned char *copy = copy_of(image, size, err);
     int result = copy ? elf_file_open_image(&elf, copy, size, name, err) : -ENOMEM;
     if (result == 0)

@@ -490,7 +490,7 @@ static bool try_return(struct walk *walk, const struct rule *rule, enum step *st
 
 static enum step step_frame_pointer(struct walk *walk)
 {
-    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp = 0, pc = 0;
     bool may_be_frame = bp >= sp && bp - sp < FAR && bp % 8 == 0, is_read = may_be_frame;
     if (may_be_frame)
         is_read = read_word(walk, bp, &caller_bp) && read_word(walk, bp + 8, &pc);
