@@ -160,7 +160,7 @@ static void explain_missing(struct debug_files *files, int code, const struct er
 {
     files->missing_symbols = missing_symbols_reason_of(code);
     if (files->missing_symbols == MISSING_SYMBOLS_NO_FILE)
-        say(files, "%s is gone", files->lib->path);
+        say(files, "%s is not there: it may have been removed, or its file system unmounted", files->lib->path);
     else
         say(files, "%s", why->text);
 }
