@@ -294,7 +294,7 @@ static void test_file_without_build_id_that_nobody_saw_is_not_used(void **unused
     whole.origin.identity = (struct file_identity){0};
     open_files(&files, &whole, NULL);
     assert_false(files.has_mapped);
-    assert_non_null(strstr(files.problem, "cannot be told"));
+    assert_non_null(strstr(files.problem, "cannot be identified"));
     debug_files_close(&files);
     forget(&whole);
 }
