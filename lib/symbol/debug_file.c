@@ -9,8 +9,8 @@
 #include "symbol/kernel_file.h"
 
 #include <errno.h>
-#include <isa-l/crc.h>
 #include <fcntl.h>
+#include <isa-l/crc.h>
 #include <limits.h>
 #include <lzma.h>
 #include <stdarg.h>
