@@ -188,6 +188,11 @@ uint64_t unwind_module_base(const struct unwind_module *module)
     return module->elf.base;
 }
 
+bool unwind_module_has_code(const struct unwind_module *module)
+{
+    return module->elf.bytes.size > 0;
+}
+
 size_t unwind_module_read_code(struct unwind_module *module, uint64_t vaddr, unsigned char *out, size_t size)
 {
     const struct elf_segment *segment = segment_at(module, vaddr);

@@ -63,6 +63,9 @@ bool unwind_module_is_go(struct unwind_module *module);
  * not, like gcc's register_tm_clones, is an ordinary function.) */
 bool unwind_module_is_entry(struct unwind_module *module, uint64_t vaddr);
 
+/* False for the code that a jitdump file describes: the module has its frames, and only the process has its bytes. */
+bool unwind_module_has_code(const struct unwind_module *module);
+
 /* The bytes around `vaddr`: ARCH_CODE_BEFORE before, ARCH_CODE_AFTER from it; 0 for what cannot be read. */
 void unwind_module_code(struct unwind_module *module, uint64_t vaddr,
                         unsigned char code[ARCH_CODE_BEFORE + ARCH_CODE_AFTER]);

@@ -113,7 +113,7 @@ bool module_rule_follows_call(const struct mapping *mapping, uint64_t address, u
 static bool is_planted(const struct mapping *mapping, uint64_t pc, bool exact)
 {
     uint64_t start, size, target, vaddr = vaddr_of(mapping, pc) + 1;
-    return !exact && !module_rule_follows_call(mapping, pc + 1, &target) &&
+    return !exact && unwind_module_has_code(mapping->module) && !module_rule_follows_call(mapping, pc + 1, &target) &&
            (!unwind_module_function(mapping->module, vaddr, &start, &size) || start == vaddr);
 }
 

@@ -256,7 +256,7 @@ static bool follows_call(struct walk *walk, uint64_t address, uint64_t *target)
     *target = 0;
     if (!mapping)
         return false;
-    if (!mapping->module)
+    if (!mapping->module || !unwind_module_has_code(mapping->module))
         return jit_rule_returns_to(walk->stack, mapping, address);
     struct rule *answer = unwind_cache_find(walk->cache, address | call_bit);
     if (!answer) {

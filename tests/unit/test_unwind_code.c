@@ -103,6 +103,28 @@ static void test_the_first_instruction_has_its_return_address_on_top(void **unus
     address_space_destroy(&process.space);
 }
 
+/* A jitdump file describes the frames of such code, but its bytes are in the process alone. */
+static void test_a_caller_that_a_jitdump_file_describes_is_found_by_frame_pointer(void **unused)
+{
+    (void)unused;
+    /* A CIE (CFA = rsp + 8), and an FDE of 0x20 bytes of the code: what is called in the rest has no frames. */
+    static const uint32_t frames[] = {20, 0, 0x78010001, 0x08070c10, 0x190, 0, 24, 28, CODE + 0x800, 0, 0x20, 0, 0, 0};
+    struct process process;
+    struct error err = {""};
+    start(&process, CODE + 0x110);
+    struct unwind_module *module = unwind_module_of_code(frames, sizeof(frames), CODE + 0x800, 0x100, &err);
+    assert_non_null(module);
+    struct mapping described = {.start = CODE + 0x800, .end = CODE + 0x900, .lib = MAPPING_NO_LIB, .module = module};
+    assert_true(address_space_map(&process.space, &described));
+    process.regs.r[UNWIND_REG_BP] = STACK + 2 * 8;
+    put_frame(&process, 2, STACK + 6 * 8, CODE + 0x845);
+    put_frame(&process, 6, STACK + 10 * 8, CODE + 0x305);
+    put_frame(&process, 10, 0, 0);
+    assert_frames(&process, 3, (uint64_t[]){CODE + 0x110, CODE + 0x844, CODE + 0x304});
+    address_space_destroy(&process.space);
+    unwind_module_unref(module);
+}
+
 static void test_the_last_instruction_has_its_return_address_on_top(void **unused)
 {
     (void)unused;
@@ -348,6 +370,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_first_instruction_has_its_return_address_on_top),
+        cmocka_unit_test(test_a_caller_that_a_jitdump_file_describes_is_found_by_frame_pointer),
         cmocka_unit_test(test_the_last_instruction_has_its_return_address_on_top),
         cmocka_unit_test(test_elsewhere_the_frame_pointer_leads),
         cmocka_unit_test(test_a_leaf_in_a_trampoline_is_known_at_each_of_its_instructions),
