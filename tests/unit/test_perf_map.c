@@ -230,7 +230,7 @@ static void test_what_cannot_be_read_is_an_error(void **unused)
     struct perf_map map;
     struct error err;
     assert_true(perf_map_read(&map, -1, &err) < 0);
-    assert_non_null(strstr(err.text, "compiled code"));
+    assert_non_null(strstr(err.text, "cannot read a perf map"));
 }
 
 /* ---- names ---- */
