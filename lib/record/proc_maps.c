@@ -44,11 +44,14 @@ int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_map
     char *line = NULL;
     size_t capacity = 0;
     int code = 0;
+    errno = 0;
     while (!code && getline(&line, &capacity, maps) > 0) {
         struct perf_mapping mapping;
         if (proc_maps_parse(line, &mapping))
             code = use(context, &mapping);
     }
+    if (!code && !feof(maps)) /* it ended meanwhile, or memory ran out */
+        code = errno ? -errno : -EIO;
     free(line);
     fclose(maps);
     return code;

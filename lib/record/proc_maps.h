@@ -15,8 +15,8 @@
  * it is not such a line. */
 bool proc_maps_parse(char *line, struct perf_mapping *mapping);
 
-/* Calls `use` with every mapping. Stops at its first non-zero result and returns it. -errno if the process
- * is gone (no error text). */
+/* Calls `use` with every mapping. Stops at its first non-zero result and returns it. -ENOMEM if memory ran out; another
+ * -errno if the process is gone, or may not be looked into. */
 int proc_maps_read(uint32_t pid, int (*use)(void *context, const struct perf_mapping *mapping), void *context);
 
 /* The ELF image of the vDSO, the small library that the kernel maps into every process, which stays where it is as long

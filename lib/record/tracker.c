@@ -368,6 +368,8 @@ static int read_maps(struct tracker *tracker, struct tracked_process *process, u
     reading.err = err ? err : &unused;
     reading.err->text[0] = '\0';
     int code = proc_maps_read(process->pid, use_mapping, &reading);
+    if (code == -ENOMEM)
+        return error_no_memory(err);
     bool process_is_gone = code && !reading.err->text[0];
     return process_is_gone ? 0 : code;
 }
@@ -405,8 +407,10 @@ int tracker_refresh(struct tracker *tracker, struct tracked_process *process, ui
                     struct error *err)
 {
     *changed = process->losses != tracker->losses;
-    process->losses = tracker->losses;
-    return *changed ? read_maps(tracker, process, time, err) : 0;
+    int code = *changed ? read_maps(tracker, process, time, err) : 0;
+    if (!code)
+        process->losses = tracker->losses;
+    return code;
 }
 
 static int fork_process(struct tracker *tracker, const struct perf_record *record, struct error *err)
