@@ -467,11 +467,11 @@ static int read_items(struct replay *replay, struct error *err)
 
 int replay_spool(struct replay *replay, const char *spool_path, struct error *err)
 {
-    replay->reader = spool_reader_open(spool_path, err);
-    if (!replay->reader)
-        return -EIO;
-    replay->samples = sample_store_new(spool_path, err);
-    int code = replay->samples ? read_items(replay, err) : -ENOMEM;
+    int code = spool_reader_open(&replay->reader, spool_path, err);
+    if (code)
+        return code;
+    replay->samples = sample_store_new(spool_path);
+    code = replay->samples ? read_items(replay, err) : error_no_memory(err);
     if (!code)
         code = apply_pending(replay, UINT64_MAX, err);
     if (code)

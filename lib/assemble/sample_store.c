@@ -27,7 +27,7 @@ struct sample_store {
     ARRAY(struct thread_blocks) threads;
 };
 
-struct sample_store *sample_store_new(const char *beside, struct error *err)
+struct sample_store *sample_store_new(const char *beside)
 {
     struct sample_store *store = calloc(1, sizeof(*store));
     const char *slash = strrchr(beside, '/');
@@ -37,7 +37,6 @@ struct sample_store *sample_store_new(const char *beside, struct error *err)
     }
     if (!store || !store->folder) {
         sample_store_free(store);
-        error_no_memory(err);
         return NULL;
     }
     return store;

@@ -22,7 +22,7 @@ struct stored_sample {
 struct sample_store;
 
 /* Creates the file in the folder of `beside`, where the recording is: /tmp may be in memory. */
-struct sample_store *sample_store_new(const char *beside, struct error *err);
+struct sample_store *sample_store_new(const char *beside);
 void sample_store_free(struct sample_store *store);
 
 int sample_store_add(struct sample_store *store, uint32_t thread, const struct stored_sample *sample,

@@ -98,12 +98,9 @@ struct chunk_writer {
     unsigned char bytes[CHUNK_SIZE];
 };
 
-struct chunk_writer *chunk_writer_new(struct error *err)
+struct chunk_writer *chunk_writer_new(void)
 {
-    struct chunk_writer *writer = calloc(1, sizeof(*writer));
-    if (!writer)
-        error_no_memory(err);
-    return writer;
+    return calloc(1, sizeof(struct chunk_writer));
 }
 
 void chunk_writer_free(struct chunk_writer *writer)
@@ -211,12 +208,9 @@ struct chunk_reader {
     ARRAY(uint64_t) frames; /* of the last sample given out, leaf first */
 };
 
-struct chunk_reader *chunk_reader_new(struct error *err)
+struct chunk_reader *chunk_reader_new(void)
 {
-    struct chunk_reader *reader = calloc(1, sizeof(*reader));
-    if (!reader)
-        error_no_memory(err);
-    return reader;
+    return calloc(1, sizeof(struct chunk_reader));
 }
 
 void chunk_reader_free(struct chunk_reader *reader)

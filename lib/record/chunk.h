@@ -39,7 +39,7 @@ struct sample {
 
 struct chunk_writer; /* the chunk being filled, and each thread's last stack in it */
 
-struct chunk_writer *chunk_writer_new(struct error *err);
+struct chunk_writer *chunk_writer_new(void);
 void chunk_writer_free(struct chunk_writer *writer);
 
 /* Appends a sample; false when the chunk is full (nothing was written): take the bytes, chunk_writer_reset(), call
@@ -56,7 +56,7 @@ void chunk_writer_reset(struct chunk_writer *writer);
 
 struct chunk_reader;
 
-struct chunk_reader *chunk_reader_new(struct error *err);
+struct chunk_reader *chunk_reader_new(void);
 void chunk_reader_free(struct chunk_reader *reader);
 
 /* Starts on the bytes of one chunk, which must outlive the reading. */

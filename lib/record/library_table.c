@@ -26,14 +26,11 @@ struct library_table {
     uint32_t next_number;
 };
 
-struct library_table *library_table_new(struct spool_writer *spool, struct error *err)
+struct library_table *library_table_new(struct spool_writer *spool)
 {
     struct library_table *table = calloc(1, sizeof(*table));
-    if (!table) {
-        error_no_memory(err);
-        return NULL;
-    }
-    table->spool = spool;
+    if (table)
+        table->spool = spool;
     return table;
 }
 
@@ -116,7 +113,8 @@ static int add_vdso(struct library_table *table, struct library *library, struct
     size_t size;
     const unsigned char *image = proc_maps_own_vdso(&size);
     struct spool_lib lib = {.kind = SPOOL_LIB_VDSO, .path = "[vdso]", .image = image, .image_size = size};
-    library->module = image ? unwind_module_from_memory(image, size, "[vdso]", NULL) : NULL;
+    if (image)
+        unwind_module_from_memory(&library->module, image, size, "[vdso]", NULL);
     return write_event(table, library->number, &lib, err);
 }
 

@@ -17,7 +17,7 @@
 
 struct library_table;
 
-struct library_table *library_table_new(struct spool_writer *spool, struct error *err);
+struct library_table *library_table_new(struct spool_writer *spool);
 void library_table_free(struct library_table *table);
 
 /* From now on files are not closed, but added there. The caller's, and outlives the table. */

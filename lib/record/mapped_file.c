@@ -94,8 +94,8 @@ static bool open_if_mapped(struct mapped_file *mapped, const char *path, const c
     mapped->file = fd < 0 ? NULL : file_source_new(fd, -1, name, NULL);
     if (!mapped->file)
         return false;
-    mapped->module = unwind_module_open_file(mapped->file, NULL);
-    mapped->build_id_size = mapped->module ? unwind_module_build_id(mapped->module, mapped->build_id) : 0;
+    bool is_elf = unwind_module_open_file(&mapped->module, mapped->file, NULL) == 0;
+    mapped->build_id_size = is_elf ? unwind_module_build_id(mapped->module, mapped->build_id) : 0;
     if (is_mapped_file(mapped, mapping))
         return true;
     mapped_file_destroy(mapped);

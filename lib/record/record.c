@@ -416,9 +416,9 @@ static int open_merge(struct recording *recording, struct error *err)
         return error_no_memory(err);
     for (size_t i = 0; i < count; i++)
         rings[i] = &recording->events.cpus.data[i].ring;
-    recording->merge = perf_merge_new(&recording->events.layout, rings, count, err);
+    recording->merge = perf_merge_new(&recording->events.layout, rings, count);
     free(rings);
-    return recording->merge ? 0 : -ENOMEM;
+    return recording->merge ? 0 : error_no_memory(err);
 }
 
 static int watch_all(struct recording *recording, struct error *err)
@@ -454,10 +454,13 @@ static int prepare(struct recording *recording, struct error *err)
         recording->watches[i].polled = true;
         wakeup_mode_init(&recording->watches[i].wakeup_mode, recording->options->rate <= FAST_START_HZ);
     }
-    recording->spool = spool_writer_new(recording->options->spool_path, err);
-    if (!recording->spool || !(recording->libraries = library_table_new(recording->spool, err)) ||
-        !(recording->tracker = tracker_new(recording->spool, recording->libraries, err)))
-        return -EIO;
+    code = spool_writer_new(&recording->spool, recording->options->spool_path, err);
+    if (code)
+        return code;
+    recording->libraries = library_table_new(recording->spool);
+    recording->tracker = tracker_new(recording->spool, recording->libraries);
+    if (!recording->libraries || !recording->tracker)
+        return error_no_memory(err);
     library_table_keep(recording->libraries, recording->options->files);
     if (recording->options->files)
         tracker_note_jit_files(recording->tracker, &recording->options->files->jit);

@@ -267,36 +267,34 @@ int spool_writer_flush(struct spool_writer *writer, struct error *err)
     return code;
 }
 
-struct spool_writer *spool_writer_new(const char *path, struct error *err)
+static int create_file(struct spool_writer *writer, struct error *err)
 {
-    struct spool_writer *writer = calloc(1, sizeof(*writer));
-    if (!writer) {
-        error_no_memory(err);
-        return NULL;
+    writer->fd = open(writer->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (writer->fd < 0)
+        return error_set(err, errno, "cannot create %s: %s", writer->path, strerror(errno));
+    int code = file_write(writer->fd, magic, sizeof(magic));
+    if (!code) {
+        writer->bytes = sizeof(magic);
+        return 0;
     }
+    unlink(writer->path);
+    return error_set(err, -code, "cannot write to %s: %s", writer->path, strerror(-code));
+}
+
+int spool_writer_new(struct spool_writer **out, const char *path, struct error *err)
+{
+    struct spool_writer *writer = *out = calloc(1, sizeof(*writer));
+    if (!writer)
+        return error_no_memory(err);
     writer->fd = -1;
     writer->path = strdup(path);
-    writer->chunk = chunk_writer_new(err);
-    if (!writer->path || !writer->chunk) {
-        error_no_memory(err);
-        goto fail;
-    }
-    writer->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (writer->fd < 0) {
-        error_set(err, errno, "cannot create %s: %s", path, strerror(errno));
-        goto fail;
-    }
-    int code = file_write(writer->fd, magic, sizeof(magic));
+    writer->chunk = chunk_writer_new();
+    int code = writer->path && writer->chunk ? create_file(writer, err) : error_no_memory(err);
     if (code) {
-        error_set(err, -code, "cannot write to %s: %s", path, strerror(-code));
-        unlink(path);
-        goto fail;
+        spool_writer_close(writer, NULL);
+        *out = NULL;
     }
-    writer->bytes = sizeof(magic);
-    return writer;
-fail:
-    spool_writer_close(writer, NULL);
-    return NULL;
+    return code;
 }
 
 int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err)
@@ -352,10 +350,13 @@ struct spool_reader {
     uint64_t damaged, bytes;
 };
 
-/* Passes over the magic number. */
-static int read_start(struct spool_reader *reader, struct error *err)
+/* Opens the file and reads its magic number. */
+static int open_file(struct spool_reader *reader, struct error *err)
 {
     char start[sizeof(magic)];
+    reader->fd = open(reader->path, O_RDONLY | O_CLOEXEC);
+    if (reader->fd < 0)
+        return error_set(err, errno, "cannot open %s: %s", reader->path, strerror(errno));
     ssize_t got = file_read(reader->fd, start, sizeof(start));
     if (got < 0)
         return error_set(err, (int)-got, "cannot read %s: %s", reader->path, strerror((int)-got));
@@ -364,24 +365,20 @@ static int read_start(struct spool_reader *reader, struct error *err)
     return 0;
 }
 
-struct spool_reader *spool_reader_open(const char *path, struct error *err)
+int spool_reader_open(struct spool_reader **out, const char *path, struct error *err)
 {
-    struct spool_reader *reader = calloc(1, sizeof(*reader));
-    if (!reader) {
-        error_no_memory(err);
-        return NULL;
-    }
+    struct spool_reader *reader = *out = calloc(1, sizeof(*reader));
+    if (!reader)
+        return error_no_memory(err);
+    reader->fd = -1;
     reader->path = strdup(path);
-    reader->chunk = chunk_reader_new(err);
-    reader->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (reader->fd < 0)
-        error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
-    else if (!reader->path || !reader->chunk)
-        error_no_memory(err);
-    else if (read_start(reader, err) == 0)
-        return reader;
-    spool_reader_close(reader);
-    return NULL;
+    reader->chunk = chunk_reader_new();
+    int code = reader->path && reader->chunk ? open_file(reader, err) : error_no_memory(err);
+    if (code) {
+        spool_reader_close(reader);
+        *out = NULL;
+    }
+    return code;
 }
 
 void spool_reader_close(struct spool_reader *reader)

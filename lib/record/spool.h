@@ -73,7 +73,7 @@ struct spool_event {
 struct spool_writer;
 
 /* Creates `path` (mode 0600, must not exist). */
-struct spool_writer *spool_writer_new(const char *path, struct error *err);
+int spool_writer_new(struct spool_writer **out, const char *path, struct error *err);
 
 /* Both return 0 or a negative errno value (ENOSPC is the usual one); the file then ends with its last whole block. */
 int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err);
@@ -89,7 +89,7 @@ int spool_writer_close(struct spool_writer *writer, struct error *err);
 
 struct spool_reader;
 
-struct spool_reader *spool_reader_open(const char *path, struct error *err);
+int spool_reader_open(struct spool_reader **out, const char *path, struct error *err);
 void spool_reader_close(struct spool_reader *reader);
 
 enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };

@@ -82,15 +82,13 @@ void thread_clock_destroy(struct thread_clock *clock)
 
 /* ---- the tracker ---- */
 
-struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries, struct error *err)
+struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries)
 {
     struct tracker *tracker = calloc(1, sizeof(*tracker));
-    if (!tracker) {
-        error_no_memory(err);
-        return NULL;
+    if (tracker) {
+        tracker->spool = spool;
+        tracker->libraries = libraries;
     }
-    tracker->spool = spool;
-    tracker->libraries = libraries;
     return tracker;
 }
 

@@ -63,7 +63,7 @@ struct tracked_thread {
 struct tracker;
 
 /* The spool and the libraries are the caller's and outlive the tracker. */
-struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries, struct error *err);
+struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries);
 void tracker_free(struct tracker *tracker);
 
 /* From now on notes there what it sees of compiled code. The caller's, and outlives the tracker. */

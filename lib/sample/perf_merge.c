@@ -21,14 +21,12 @@ struct perf_merge {
     unsigned char bounce[PERF_RING_RECORD_MAX];
 };
 
-struct perf_merge *perf_merge_new(const struct perf_layout *layout, struct perf_ring *const *rings, size_t count,
-                                  struct error *err)
+struct perf_merge *perf_merge_new(const struct perf_layout *layout, struct perf_ring *const *rings, size_t count)
 {
     struct perf_merge *merge = calloc(1, sizeof(*merge));
     if (!merge || !(merge->sources = calloc(count, sizeof(*merge->sources))) ||
         !(merge->heap = calloc(count, sizeof(*merge->heap)))) {
         perf_merge_free(merge);
-        error_no_memory(err);
         return NULL;
     }
     merge->layout = *layout;

@@ -25,8 +25,7 @@
 struct perf_merge;
 
 /* Creates a merge of `count` rings, which must not move, and must outlive it. */
-struct perf_merge *perf_merge_new(const struct perf_layout *layout, struct perf_ring *const *rings, size_t count,
-                                  struct error *err);
+struct perf_merge *perf_merge_new(const struct perf_layout *layout, struct perf_ring *const *rings, size_t count);
 void perf_merge_free(struct perf_merge *merge);
 
 /* Starts a round. False if all rings are empty. */

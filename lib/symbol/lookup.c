@@ -274,9 +274,7 @@ static void find_function_ranges(struct lookup *lookup)
             *symbol = *previous;
             continue;
         }
-        if (!module)
-            module = unwind_module_open_file(file->source, NULL);
-        if (!module)
+        if (!module && unwind_module_open_file(&module, file->source, NULL))
             return;
         uint64_t start;
         if (unwind_module_function(module, rva + lookup->files.base, &start, &symbol->size))

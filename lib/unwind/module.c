@@ -10,17 +10,15 @@ enum { PAGE_SIZE = 4096 };
 
 /* ---- opening ---- */
 
-static struct unwind_module *module_new(struct error *err)
+static struct unwind_module *module_new(void)
 {
     struct unwind_module *module = calloc(1, sizeof(*module));
     if (module)
         module->references = 1;
-    else
-        error_no_memory(err);
     return module;
 }
 
-/* Whether we can walk through the code of this file. */
+/* Fails if the walker cannot walk through the code of this file. */
 static int check_machine(const struct elf_file *elf, const char *name, struct error *err)
 {
     if (!elf->is_64 || elf->is_big_endian || elf->machine != ARCH_ELF_MACHINE)
@@ -30,76 +28,78 @@ static int check_machine(const struct elf_file *elf, const char *name, struct er
     return elf->has_load ? 0 : error_set(err, ENOEXEC, "%s has no segment that can be mapped", name);
 }
 
-/* Takes over `elf`, which is open if `result` is 0. */
-static struct unwind_module *module_of_elf(struct elf_file *elf, int result, const char *name, struct error *err)
+/* Makes a module of `elf`, an open file, and takes it over; closes it after a failure. */
+static int module_of_elf(struct unwind_module **out, struct elf_file *elf, const char *name, struct error *err)
 {
-    if (result != 0)
-        return NULL;
-    struct unwind_module *module = check_machine(elf, name, err) == 0 ? module_new(err) : NULL;
-    if (module)
-        module->elf = *elf;
-    else
+    int code = check_machine(elf, name, err);
+    if (!code && !(*out = module_new()))
+        code = error_no_memory(err);
+    if (code)
         elf_file_close(elf);
-    return module;
+    else
+        (*out)->elf = *elf;
+    return code;
 }
 
-struct unwind_module *unwind_module_open_file(struct file_source *file, struct error *err)
+int unwind_module_open_file(struct unwind_module **out, struct file_source *file, struct error *err)
 {
     struct elf_file elf = {0};
-    return module_of_elf(&elf, elf_file_open_source(&elf, file, file->path, err), file->path, err);
+    int code = elf_file_open_source(&elf, file, file->path, err);
+    *out = NULL;
+    return code ? code : module_of_elf(out, &elf, file->path, err);
 }
 
-struct unwind_module *unwind_module_open(int fd, const char *name, struct error *err)
+int unwind_module_open(struct unwind_module **out, int fd, const char *name, struct error *err)
 {
+    struct elf_file elf = {0};
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    if (own < 0) {
-        error_set(err, errno, "cannot open %s again: %s", name, strerror(errno));
-        return NULL;
-    }
-    struct elf_file elf = {0};
-    return module_of_elf(&elf, elf_file_open_fd(&elf, own, name, err), name, err);
+    *out = NULL;
+    if (own < 0)
+        return error_set(err, errno, "cannot open %s again: %s", name, strerror(errno));
+    int code = elf_file_open_fd(&elf, own, name, err);
+    return code ? code : module_of_elf(out, &elf, name, err);
 }
 
-static unsigned char *copy_of(const void *bytes, size_t size, struct error *err)
+static unsigned char *copy_of(const void *bytes, size_t size)
 {
     unsigned char *copy = malloc(size ? size : 1);
-    if (copy)
-        memcpy(copy, bytes, size);
-    else
-        error_no_memory(err);
-    return copy;
+    return copy ? memcpy(copy, bytes, size) : NULL;
 }
 
-struct unwind_module *unwind_module_from_memory(const void *image, size_t size, const char *name, struct error *err)
+int unwind_module_from_memory(struct unwind_module **out, const void *image, size_t size, const char *name,
+                              struct error *err)
 {
     struct elf_file elf = {0};
-    unsigned char *copy = copy_of(image, size, err);
-    int result = copy ? elf_file_open_image(&elf, copy, size, name, err) : -ENOMEM;
-    if (result == 0)
-        elf.owned_image = copy;
-    else
+    unsigned char *copy = copy_of(image, size);
+    int code = copy ? elf_file_open_image(&elf, copy, size, name, err) : error_no_memory(err);
+    *out = NULL;
+    if (code) {
         free(copy);
-    return module_of_elf(&elf, result, name, err);
+        return code;
+    }
+    elf.owned_image = copy;
+    return module_of_elf(out, &elf, name, err);
 }
 
-struct unwind_module *unwind_module_of_code(const void *frames, size_t frames_size, uint64_t start, uint64_t size,
-                                            struct error *err)
+int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
+                          uint64_t size, struct error *err)
 {
     struct elf_segment segment = {.type = PT_LOAD, .address = start, .file_size = size};
-    struct unwind_module *module = module_new(err);
+    struct unwind_module *module = *out = module_new();
+    int code = 0;
     if (!module)
-        return NULL;
+        return error_no_memory(err);
     module->elf.base = start;
-    module->owned_frames = copy_of(frames, frames_size, err);
-    bool ok = module->owned_frames != NULL;
-    if (ok && !(ok = array_push(&module->elf.segments, segment)))
-        error_no_memory(err);
-    if (ok && !(ok = unwind_module_use_frames(module, frames_size, start + ((size + 7) & ~UINT64_C(7)), start, size)))
-        error_set(err, ENOENT, "the unwinding information is not about this code");
-    if (ok)
-        return module;
-    unwind_module_unref(module);
-    return NULL;
+    module->owned_frames = copy_of(frames, frames_size);
+    if (!module->owned_frames || !array_push(&module->elf.segments, segment))
+        code = error_no_memory(err);
+    else if (!unwind_module_use_frames(module, frames_size, start + ((size + 7) & ~UINT64_C(7)), start, size))
+        code = error_set(err, ENOENT, "the unwinding information is not about this code");
+    if (code) {
+        unwind_module_unref(module);
+        *out = NULL;
+    }
+    return code;
 }
 
 struct unwind_module *unwind_module_ref(struct unwind_module *module)

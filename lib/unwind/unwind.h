@@ -95,21 +95,21 @@ struct unwind_module;
 
 /* Reads the program headers of an ELF file that was mapped. The module keeps a reference to `file`, because it reads
  * the CFI and the code when a walk needs them, which may be never. The caller decides whether the file stays open
- * meanwhile. On failure returns NULL and fills `err`. The caller then maps the range without a module, and walks follow
- * the frame pointer there. */
-struct unwind_module *unwind_module_open_file(struct file_source *file, struct error *err);
+ * meanwhile. After a failure the caller maps the range without a module, and walks follow the frame pointer there. */
+int unwind_module_open_file(struct unwind_module **out, struct file_source *file, struct error *err);
 
 /* The same for an open descriptor, which is duplicated and stays open. `name` is for error texts. */
-struct unwind_module *unwind_module_open(int fd, const char *name, struct error *err);
+int unwind_module_open(struct unwind_module **out, int fd, const char *name, struct error *err);
 
 /* The same for an ELF image in memory (the vDSO), which is copied. */
-struct unwind_module *unwind_module_from_memory(const void *image, size_t size, const char *name, struct error *err);
+int unwind_module_from_memory(struct unwind_module **out, const void *image, size_t size, const char *name,
+                              struct error *err);
 
 /* A module for JIT code at vaddr `start`, with the .eh_frame that a jitdump file has for it. `frames` is copied. Its
- * addresses are as if it followed the code, at the next multiple of 8. Returns NULL with `err` filled if `frames` does
- * not describe this code, or memory ran out. */
-struct unwind_module *unwind_module_of_code(const void *frames, size_t frames_size, uint64_t start, uint64_t size,
-                                            struct error *err);
+ * addresses are as if it followed the code, at the next multiple of 8. Fails if `frames` does not describe this code.
+ */
+int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
+                          uint64_t size, struct error *err);
 
 /* Reference counting: one reference from open, one per mapping that uses it. */
 struct unwind_module *unwind_module_ref(struct unwind_module *module);

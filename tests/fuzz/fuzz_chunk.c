@@ -7,8 +7,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct chunk_reader *reader = chunk_reader_new(NULL);
-    struct chunk_writer *writer = chunk_writer_new(NULL);
+    struct chunk_reader *reader = chunk_reader_new();
+    struct chunk_writer *writer = chunk_writer_new();
     if (!reader || !writer)
         abort();
     struct sample sample;

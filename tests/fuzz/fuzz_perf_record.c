@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     fill(&memory[0], bytes + HEAD, first, start);
     fill(&memory[1], bytes + HEAD + first, rest - first, start);
     struct perf_ring *rings[RINGS] = {&memory[0].ring, &memory[1].ring};
-    struct perf_merge *merge = perf_merge_new(&layout, rings, RINGS, NULL);
+    struct perf_merge *merge = perf_merge_new(&layout, rings, RINGS);
     struct perf_merge_record record;
     struct perf_record parsed;
     if (!merge)

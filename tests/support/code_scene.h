@@ -31,8 +31,7 @@ static inline void scene_start(struct scene *scene)
     *scene = (struct scene){.folder = "/tmp/prof-code-scene-XXXXXX"};
     assert_non_null(mkdtemp(scene->folder));
     snprintf(scene->spool, sizeof(scene->spool), "%s/spool", scene->folder);
-    scene->writer = spool_writer_new(scene->spool, NULL);
-    assert_non_null(scene->writer);
+    assert_int_equal(spool_writer_new(&scene->writer, scene->spool, NULL), 0);
     assert_int_equal(info_write_number(scene->writer, INFO_START_MONOTONIC, SECOND, NULL), 0);
     assert_int_equal(info_write_number(scene->writer, INFO_START_REALTIME, EPOCH_START * SECOND, NULL), 0);
 }

@@ -305,13 +305,12 @@ static inline struct unwind_module *capture_module_for(struct capture *capture, 
         if (strcmp(capture->modules.data[i].path, path) == 0)
             return capture->modules.data[i].module;
     struct unwind_module *module = NULL;
-    struct error err;
     if (strcmp(path, "[vdso]") == 0) {
-        module = unwind_module_from_memory((const void *)getauxval(AT_SYSINFO_EHDR), 8192, path, &err);
+        unwind_module_from_memory(&module, (const void *)getauxval(AT_SYSINFO_EHDR), 8192, path, NULL);
     } else if (path[0] == '/' && path[1] != '/') {
         int fd = open(path, O_RDONLY | O_CLOEXEC);
         if (fd >= 0) {
-            module = unwind_module_open(fd, path, &err);
+            unwind_module_open(&module, fd, path, NULL);
             close(fd);
         }
     }

@@ -40,8 +40,8 @@ static void add(struct spool_writer *spool, struct spool_event event)
 /* A process with one thread and one sample in this library. */
 static void record(const char *library)
 {
-    struct spool_writer *spool = spool_writer_new(spool_path, NULL);
-    assert_non_null(spool);
+    struct spool_writer *spool;
+    assert_int_equal(spool_writer_new(&spool, spool_path, NULL), 0);
     add(spool, (struct spool_event){.kind = SPOOL_LIB, .number = 0, .lib = {.path = library}});
     add(spool, (struct spool_event){
                    .kind = SPOOL_PROCESS, .parent = SPOOL_NO_NUMBER, .pid = 10, .time = 1, .name = "process"});

@@ -66,8 +66,8 @@ static void test_samples_come_back_as_they_were(void **unused)
 {
     (void)unused;
     uint64_t state = 42;
-    struct chunk_writer *writer = chunk_writer_new(NULL);
-    struct chunk_reader *reader = chunk_reader_new(NULL);
+    struct chunk_writer *writer = chunk_writer_new();
+    struct chunk_reader *reader = chunk_reader_new();
     struct recorded *all = calloc(20000, sizeof(*all));
     struct recorded last[THREADS];
     memset(last, 0, sizeof(last));
@@ -106,7 +106,7 @@ static void test_samples_come_back_as_they_were(void **unused)
 static void test_a_sleeping_thread_costs_few_bytes(void **unused)
 {
     (void)unused;
-    struct chunk_writer *writer = chunk_writer_new(NULL);
+    struct chunk_writer *writer = chunk_writer_new();
     uint64_t frames[40];
     for (size_t i = 0; i < 40; i++)
         frames[i] = UINT64_C(0x7f0000000000) + i * 1000;
@@ -126,8 +126,8 @@ static void test_a_sleeping_thread_costs_few_bytes(void **unused)
 static void test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked(void **unused)
 {
     (void)unused;
-    struct chunk_writer *writer = chunk_writer_new(NULL);
-    struct chunk_reader *reader = chunk_reader_new(NULL);
+    struct chunk_writer *writer = chunk_writer_new();
+    struct chunk_reader *reader = chunk_reader_new();
     uint32_t deep = CHUNK_MAX_FRAMES + 100;
     uint64_t *frames = calloc(deep, sizeof(*frames));
     uint64_t state = 7;
@@ -151,8 +151,8 @@ static void test_a_stack_too_deep_keeps_its_leaf_part_and_is_marked(void **unuse
 /* What a writer holds after these samples is read back as the same. */
 static void assert_comes_back(const struct sample *samples, size_t count)
 {
-    struct chunk_writer *writer = chunk_writer_new(NULL);
-    struct chunk_reader *reader = chunk_reader_new(NULL);
+    struct chunk_writer *writer = chunk_writer_new();
+    struct chunk_reader *reader = chunk_reader_new();
     for (size_t i = 0; i < count; i++)
         assert_true(chunk_writer_append(writer, &samples[i]));
     size_t size;
@@ -229,8 +229,8 @@ static void test_the_same_addresses_may_become_kernel_frames(void **unused)
 static void test_a_sample_that_does_not_fit_leaves_the_chunk_as_it_was(void **unused)
 {
     (void)unused;
-    struct chunk_writer *writer = chunk_writer_new(NULL);
-    struct chunk_reader *reader = chunk_reader_new(NULL);
+    struct chunk_writer *writer = chunk_writer_new();
+    struct chunk_reader *reader = chunk_reader_new();
     uint64_t frames[DEEPEST], state = 11;
     struct sample sample = {.thread = 1, .frame_count = DEEPEST, .frames = frames};
     size_t count = 0, full, after;
@@ -266,8 +266,8 @@ static void test_damaged_bytes_end_in_an_error_not_in_a_crash(void **unused)
 {
     (void)unused;
     uint64_t state = 99;
-    struct chunk_writer *writer = chunk_writer_new(NULL);
-    struct chunk_reader *reader = chunk_reader_new(NULL);
+    struct chunk_writer *writer = chunk_writer_new();
+    struct chunk_reader *reader = chunk_reader_new();
     struct recorded last = {.sample = {.thread = 1, .time = 1}}, next;
     for (int i = 0; i < 50; i++) {
         vary(&next, &last, &state);

@@ -214,8 +214,9 @@ static void test_file_that_could_not_be_opened_is_looked_for_again(void **unused
     struct wanted wanted;
     struct library_mapping found;
     run("rm -f spool && cp plain.so late.so");
-    struct spool_writer *spool = spool_writer_new(in_folder("spool"), NULL);
-    struct library_table *table = library_table_new(spool, NULL);
+    struct spool_writer *spool;
+    assert_int_equal(spool_writer_new(&spool, in_folder("spool"), NULL), 0);
+    struct library_table *table = library_table_new(spool);
     map_file(&wanted, in_folder("late.so"));
     unmap(&wanted);
     run("mv late.so elsewhere.so");
@@ -237,8 +238,9 @@ static void test_vdso_of_a_32_bit_process_is_not_ours(void **unused)
         .start = UINT64_C(0x7fff12340000), .length = 0x2000, .executable = true, .path = "[vdso]"};
     struct library_mapping found;
     run("rm -f spool");
-    struct spool_writer *spool = spool_writer_new(in_folder("spool"), NULL);
-    struct library_table *table = library_table_new(spool, NULL);
+    struct spool_writer *spool;
+    assert_int_equal(spool_writer_new(&spool, in_folder("spool"), NULL), 0);
+    struct library_table *table = library_table_new(spool);
     assert_int_equal(library_table_find(table, (uint32_t)getpid(), &vdso, &found, NULL), 0);
     assert_int_not_equal(found.lib, SPOOL_NO_NUMBER);
     vdso.start = 0xf7fc0000;

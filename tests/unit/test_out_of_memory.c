@@ -253,13 +253,16 @@ static int track_all(struct spool_writer *spool, struct tracker *tracker, struct
 static int record_it(struct error *err)
 {
     unlink(spool_path);
-    struct spool_writer *spool = spool_writer_new(spool_path, err);
-    struct library_table *libraries = spool ? library_table_new(spool, err) : NULL;
-    struct tracker *tracker = libraries ? tracker_new(spool, libraries, err) : NULL;
-    int code = tracker ? track_all(spool, tracker, err) : -ENOMEM;
+    struct spool_writer *spool;
+    int code = spool_writer_new(&spool, spool_path, err);
+    if (code)
+        return code;
+    struct library_table *libraries = library_table_new(spool);
+    struct tracker *tracker = tracker_new(spool, libraries);
+    code = libraries && tracker ? track_all(spool, tracker, err) : error_no_memory(err);
     tracker_free(tracker);
     library_table_free(libraries);
-    int closed = spool ? spool_writer_close(spool, code ? NULL : err) : 0;
+    int closed = spool_writer_close(spool, code ? NULL : err);
     return code ? code : closed;
 }
 

@@ -32,9 +32,9 @@ static int make_folder(void **unused)
 
 static void start(struct recording *recording)
 {
-    recording->spool = spool_writer_new(path, NULL);
-    recording->libraries = library_table_new(recording->spool, NULL);
-    recording->tracker = tracker_new(recording->spool, recording->libraries, NULL);
+    assert_int_equal(spool_writer_new(&recording->spool, path, NULL), 0);
+    recording->libraries = library_table_new(recording->spool);
+    recording->tracker = tracker_new(recording->spool, recording->libraries);
     assert_non_null(recording->tracker);
 }
 
@@ -99,8 +99,8 @@ static void finish_recording(struct recording *recording, char *text, size_t siz
     tracker_free(recording->tracker);
     library_table_free(recording->libraries);
     assert_int_equal(spool_writer_close(recording->spool, NULL), 0);
-    struct spool_reader *reader = spool_reader_open(path, NULL);
-    assert_non_null(reader);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
     struct spool_event event;
     struct sample sample;
     size_t used = 0;

@@ -22,8 +22,8 @@ static void start(struct recording *recording)
 {
     snprintf(path, sizeof(path), "/tmp/prof-replay-%d", (int)getpid());
     unlink(path);
-    *recording = (struct recording){.writer = spool_writer_new(path, NULL)};
-    assert_non_null(recording->writer);
+    *recording = (struct recording){0};
+    assert_int_equal(spool_writer_new(&recording->writer, path, NULL), 0);
 }
 
 static void add(struct recording *recording, struct spool_event event)

@@ -112,7 +112,7 @@ static void fake_rings_init(struct fake_rings *fakes)
         fake_ring_init(&fakes->rings[i], 0);
         fakes->pointers[i] = &fakes->rings[i].ring;
     }
-    fakes->merge = perf_merge_new(&test_layout, fakes->pointers, 3, NULL);
+    fakes->merge = perf_merge_new(&test_layout, fakes->pointers, 3);
     assert_non_null(fakes->merge);
 }
 

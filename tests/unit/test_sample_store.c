@@ -20,7 +20,7 @@ static void test_samples_come_back_by_thread(void **unused)
     /* Counts around a block's size, none, and far more than one block. */
     static const uint64_t counts[] = {0, 1, 511, 512, 513, 1024, 5000};
     enum { THREADS = sizeof(counts) / sizeof(counts[0]) };
-    struct sample_store *store = sample_store_new("/tmp/prof-test.spool", NULL);
+    struct sample_store *store = sample_store_new("/tmp/prof-test.spool");
     assert_non_null(store);
     for (uint64_t i = 0; i < 5000; i++)
         for (uint32_t thread = 0; thread < THREADS; thread++)
@@ -49,7 +49,7 @@ static void test_samples_come_back_by_thread(void **unused)
 static void test_a_missing_folder_is_said(void **unused)
 {
     (void)unused;
-    struct sample_store *store = sample_store_new("/no/such/folder/spool", NULL);
+    struct sample_store *store = sample_store_new("/no/such/folder/spool");
     struct error err = {0};
     int code = 0;
     for (uint64_t i = 0; i < 2000 && !code; i++) {

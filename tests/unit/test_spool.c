@@ -97,8 +97,8 @@ static int read_samples(struct spool_reader *reader, int *events)
 static void test_events_come_back_with_all_fields(void **unused)
 {
     (void)unused;
-    struct spool_writer *writer = spool_writer_new(path, NULL);
-    assert_non_null(writer);
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
     assert_int_equal(write_samples(writer, 0, 1, NULL), 0);
     assert_int_equal(spool_writer_close(writer, NULL), 0);
@@ -106,8 +106,8 @@ static void test_events_come_back_with_all_fields(void **unused)
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    struct spool_reader *reader = spool_reader_open(path, NULL);
-    assert_non_null(reader);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
     struct spool_event event;
     struct sample sample;
 #define NEXT(expected) assert_int_equal(spool_reader_next(reader, &event, &sample, NULL), expected)
@@ -153,7 +153,8 @@ static void test_events_come_back_with_all_fields(void **unused)
 static void test_a_file_cut_anywhere_reads_up_to_its_last_whole_block(void **unused)
 {
     (void)unused;
-    struct spool_writer *writer = spool_writer_new(path, NULL);
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
     for (uint64_t i = 0; i < 4; i++) { /* four blocks of samples */
         assert_int_equal(write_samples(writer, i * 25, 25, NULL), 0);
@@ -164,8 +165,8 @@ static void test_a_file_cut_anywhere_reads_up_to_its_last_whole_block(void **unu
     int previous = 100;
     for (off_t cut = size - 1; cut >= 8; cut--) {
         assert_int_equal(truncate(path, cut), 0);
-        struct spool_reader *reader = spool_reader_open(path, NULL);
-        assert_non_null(reader);
+        struct spool_reader *reader;
+        assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
         int events, samples = read_samples(reader, &events);
         assert_int_equal(samples % 25, 0);
         assert_true(samples <= previous);
@@ -175,7 +176,9 @@ static void test_a_file_cut_anywhere_reads_up_to_its_last_whole_block(void **unu
     assert_int_equal(previous, 0);
     assert_int_equal(truncate(path, 5), 0);
     struct error err;
-    assert_null(spool_reader_open(path, &err));
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, &err), -EINVAL);
+    assert_null(reader);
     assert_non_null(strstr(err.text, "is not a recording of prof"));
     unlink(path);
 }
@@ -184,7 +187,8 @@ static void test_a_file_that_grows_byte_by_byte_is_read_on(void **unused)
 {
     (void)unused;
     static unsigned char bytes[1 << 16];
-    struct spool_writer *writer = spool_writer_new(path, NULL);
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
     for (uint64_t block = 0; block < 3; block++) {
         assert_int_equal(write_samples(writer, block * 10, 10, NULL), 0);
@@ -196,7 +200,8 @@ static void test_a_file_that_grows_byte_by_byte_is_read_on(void **unused)
     assert_true(size > 0 && (size_t)size < sizeof(bytes));
     enum { MAGIC = 8 };
     assert_int_equal(ftruncate(file, MAGIC), 0);
-    struct spool_reader *reader = spool_reader_open(path, NULL);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
     struct spool_event event;
     struct sample sample;
     int events = 0, samples = 0;
@@ -219,7 +224,8 @@ static void test_a_file_that_grows_byte_by_byte_is_read_on(void **unused)
 static void test_a_damaged_block_is_skipped_and_counted(void **unused)
 {
     (void)unused;
-    struct spool_writer *writer = spool_writer_new(path, NULL);
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
     assert_int_equal(spool_writer_flush(writer, NULL), 0);
     off_t where = size_of_file() + 12; /* inside the payload of the next block */
@@ -233,7 +239,8 @@ static void test_a_damaged_block_is_skipped_and_counted(void **unused)
     byte ^= 0xff;
     assert_int_equal(pwrite(fd, &byte, 1, where), 1);
     close(fd);
-    struct spool_reader *reader = spool_reader_open(path, NULL);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
     int events;
     assert_int_equal(read_samples(reader, &events), 10);
     assert_int_equal(events, START_EVENTS);
@@ -251,7 +258,8 @@ static void test_a_full_disk_leaves_whole_blocks(void **unused)
     getrlimit(RLIMIT_FSIZE, &old);
     small = old;
     small.rlim_cur = 200000;
-    struct spool_writer *writer = spool_writer_new(path, NULL);
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
     setrlimit(RLIMIT_FSIZE, &small);
     struct error err = {0};
@@ -261,7 +269,8 @@ static void test_a_full_disk_leaves_whole_blocks(void **unused)
     assert_true(spool_writer_close(writer, NULL) < 0);
     setrlimit(RLIMIT_FSIZE, &old);
     assert_int_equal(size_of_file(), size);
-    struct spool_reader *reader = spool_reader_open(path, NULL);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
     int events;
     assert_true(read_samples(reader, &events) > 1000);
     assert_int_equal(spool_reader_damaged(reader), 0);
@@ -290,15 +299,16 @@ static void test_a_spool_that_fills_the_disk_leaves_room_for_its_profile(void **
     enum { OF_A_SAMPLE = 16 }; /* in the file that sorts samples by thread */
     if (!mount_small_disk("size=512k"))
         skip();
-    struct spool_writer *writer = spool_writer_new(path, NULL);
-    assert_non_null(writer);
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
     struct error err = {0};
     assert_int_equal(write_samples(writer, 0, 1000000, &err), -ENOSPC);
     assert_non_null(strstr(err.text, "No space left"));
     assert_int_equal(spool_writer_close(writer, NULL), -ENOSPC);
 
-    struct spool_reader *reader = spool_reader_open(path, NULL);
+    struct spool_reader *reader;
+    assert_int_equal(spool_reader_open(&reader, path, NULL), 0);
     int events, samples = read_samples(reader, &events);
     assert_int_equal(events, START_EVENTS);
     assert_true(samples > 1000);
@@ -315,7 +325,8 @@ static void test_the_reserve_of_a_spool_is_given_back_when_it_is_closed(void **u
     if (!mount_small_disk("size=4m"))
         skip();
     uint64_t before = free_bytes();
-    struct spool_writer *writer = spool_writer_new(path, NULL);
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, NULL), 0);
     write_start(writer);
     assert_int_equal(write_samples(writer, 0, 20000, NULL), 0);
     assert_int_equal(spool_writer_flush(writer, NULL), 0);
@@ -332,7 +343,9 @@ static void test_an_existing_file_is_not_overwritten(void **unused)
     (void)unused;
     close(open(path, O_CREAT | O_WRONLY, 0600));
     struct error err;
-    assert_null(spool_writer_new(path, &err));
+    struct spool_writer *writer;
+    assert_int_equal(spool_writer_new(&writer, path, &err), -EEXIST);
+    assert_null(writer);
     assert_non_null(strstr(err.text, "File exists"));
     unlink(path);
 }

@@ -145,8 +145,8 @@ static void assert_named_after_function(const struct program *program, uint64_t 
 static void write_spool(const struct program *program, const char *path, const uint64_t *rvas, size_t count)
 {
     enum { LOADED_AT = 0x10000000 };
-    struct spool_writer *spool = spool_writer_new(path, NULL);
-    assert_non_null(spool);
+    struct spool_writer *spool;
+    assert_int_equal(spool_writer_new(&spool, path, NULL), 0);
     struct stat file;
     assert_int_equal(stat(program->path, &file), 0);
     struct spool_lib lib = {.path = program->path,

@@ -55,9 +55,10 @@ static int map_c_library(void **state)
     if (!dl_iterate_phdr(find_c_library, library))
         return -1;
     int fd = open(library->path, O_RDONLY);
-    struct unwind_module *module = unwind_module_open(fd, library->path, NULL);
+    struct unwind_module *module;
+    int code = unwind_module_open(&module, fd, library->path, NULL);
     close(fd);
-    if (!module)
+    if (code)
         return -1;
     struct mapping mapping = {.start = (uint64_t)(uintptr_t)library->start,
                               .end = (uint64_t)(uintptr_t)library->end,

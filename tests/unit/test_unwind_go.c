@@ -145,9 +145,9 @@ static void map_program(struct go_program *program)
     struct error err;
     snprintf(path, sizeof(path), "/proc/%d/exe", program->pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct unwind_module *module = unwind_module_open(fd, path, &err);
+    struct unwind_module *module;
+    assert_int_equal(unwind_module_open(&module, fd, path, &err), 0);
     close(fd);
-    assert_non_null(module);
     snprintf(path, sizeof(path), "/proc/%d/maps", program->pid);
     FILE *maps = fopen(path, "r");
     while (fgets(line, sizeof(line), maps)) {
@@ -163,7 +163,7 @@ static void map_program(struct go_program *program)
             unsigned char image[16384];
             size_t size = mapping.end - mapping.start;
             if (size <= sizeof(image) && read_memory(program, mapping.start, image, size))
-                vdso = unwind_module_from_memory(image, size, name, &err);
+                unwind_module_from_memory(&vdso, image, size, name, &err);
         }
         mapping.module = name[0] == '/' ? module : vdso;
         if (mapping.module)

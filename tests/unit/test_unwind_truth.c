@@ -76,19 +76,19 @@ static bool read_above(void *context, uint64_t address, void *out, size_t size)
 
 static struct unwind_module *open_module(struct tracee *tracee, const char *path, uint64_t start, uint64_t end)
 {
-    struct error err;
+    struct unwind_module *module = NULL;
     if (strcmp(path, "[vdso]") == 0) {
         unsigned char *image = malloc(end - start);
-        struct unwind_module *module = read_memory(tracee->pid, start, image, end - start)
-                                           ? unwind_module_from_memory(image, end - start, path, &err)
-                                           : NULL;
+        if (read_memory(tracee->pid, start, image, end - start))
+            unwind_module_from_memory(&module, image, end - start, path, NULL);
         free(image);
         return module;
     }
     int fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    struct unwind_module *module = fd >= 0 ? unwind_module_open(fd, path, &err) : NULL;
-    if (fd >= 0)
+    if (fd >= 0) {
+        unwind_module_open(&module, fd, path, NULL);
         close(fd);
+    }
     return module;
 }
 
