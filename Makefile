@@ -27,7 +27,8 @@ endif
 BASE_CFLAGS := -std=c11 -D_GNU_SOURCE -DPROF_VERSION='"$(VERSION)"' -Ilib -Icmd $(WARNINGS) -fno-omit-frame-pointer \
                $(if $(filter libzstd,$(OPTIONAL)),-DHAVE_ZSTD) $(shell pkg-config --cflags $(PACKAGES) $(OPTIONAL) 2>/dev/null)
 ALL_CFLAGS  := $(BASE_CFLAGS) $(CFLAGS)
-LIBS        := $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
+# --as-needed: libraries that are loaded only when they are needed (lib/symbol/late_library.h) are not linked with.
+LIBS        := -Wl,--as-needed $(shell pkg-config --libs $(PACKAGES) $(OPTIONAL) 2>/dev/null) -liberty -lpthread -lm
 
 # lib/tree/wasm_*.c are the API that the WebAssembly build exports; file_*.c are the impure files of pure folders.
 LIB_SOURCES  := $(filter-out $(wildcard lib/tree/wasm_*.c),$(wildcard lib/*/*.c))

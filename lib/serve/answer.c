@@ -43,7 +43,7 @@ static const char other_policy[] =
 
 static bool add_header(struct MHD_Response *response, const char *name, const char *value)
 {
-    return MHD_add_response_header(response, name, value) == MHD_YES;
+    return microhttpd.MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
 static bool add_restrictions(struct MHD_Response *response, const struct recipient *to)
@@ -63,14 +63,14 @@ static enum MHD_Result send_and_free(const struct recipient *to, unsigned status
 {
     enum MHD_Result result = MHD_NO;
     if (complete && add_restrictions(response, to))
-        result = MHD_queue_response(to->connection, status, response);
-    MHD_destroy_response(response);
+        result = microhttpd.MHD_queue_response(to->connection, status, response);
+    microhttpd.MHD_destroy_response(response);
     return result;
 }
 
 static struct MHD_Response *text_response(const char *text)
 {
-    return MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+    return microhttpd.MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 }
 
 static enum MHD_Result answer_text(const struct recipient *to, unsigned status, const char *sentence, bool closes)
@@ -124,7 +124,8 @@ enum MHD_Result answer_preflight(const struct recipient *to, const char *method)
 
 enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(answer->size, answer->text, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *response =
+        microhttpd.MHD_create_response_from_buffer(answer->size, answer->text, MHD_RESPMEM_MUST_FREE);
     if (!response)
         return MHD_NO;
     *answer = (struct api_answer){.text = NULL};
@@ -199,9 +200,9 @@ static struct MHD_Response *unpacked_response(const unsigned char *memory, int f
     unpacking->size = size;
     unpacking->gunzip = gunzip_new();
     struct MHD_Response *response =
-        unpacking->gunzip
-            ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_unpacked, unpacking, unpacking_free)
-            : NULL;
+        unpacking->gunzip ? microhttpd.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_unpacked,
+                                                                         unpacking, unpacking_free)
+                          : NULL;
     if (!response)
         unpacking_free(unpacking);
     return response;
@@ -211,7 +212,7 @@ static struct MHD_Response *unpacked_response(const unsigned char *memory, int f
 
 static const char *request_header(const struct recipient *to, const char *name)
 {
-    return MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, name);
+    return microhttpd.MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, name);
 }
 
 static bool takes_gzip(const struct recipient *to)
@@ -228,8 +229,8 @@ enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asse
     if (is_known)
         response = text_response("");
     else if (compressed)
-        response =
-            MHD_create_response_from_buffer(asset->gzip_size, (void *)(uintptr_t)asset->gzip, MHD_RESPMEM_PERSISTENT);
+        response = microhttpd.MHD_create_response_from_buffer(asset->gzip_size, (void *)(uintptr_t)asset->gzip,
+                                                              MHD_RESPMEM_PERSISTENT);
     else
         response = unpacked_response(asset->gzip, -1, asset->gzip_size);
     if (!response)
@@ -244,7 +245,7 @@ enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asse
 
 enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, const char *type)
 {
-    struct MHD_Response *response = MHD_create_response_from_fd64(size, fd);
+    struct MHD_Response *response = microhttpd.MHD_create_response_from_fd64(size, fd);
     if (!response) {
         close(fd);
         return MHD_NO;
@@ -261,7 +262,7 @@ static struct MHD_Response *file_response(int fd, uint64_t size)
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (own < 0)
         return NULL;
-    struct MHD_Response *response = MHD_create_response_from_fd64(size, own);
+    struct MHD_Response *response = microhttpd.MHD_create_response_from_fd64(size, own);
     if (!response)
         close(own);
     return response;

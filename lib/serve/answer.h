@@ -6,9 +6,8 @@
 #define PROF_SERVE_ANSWER_H
 
 #include "serve/api_answer.h"
+#include "serve/http_library.h"
 #include "serve/serve.h"
-
-#include <microhttpd.h>
 
 /* The file that is served as profile.json. */
 struct served_profile {

@@ -39,7 +39,7 @@ void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void *
 {
     struct newcomers *all = newcomers;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        int socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        int socket = microhttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
         *kept = take_in(all, socket);
         if (!*kept)
             shutdown(socket, SHUT_RDWR);
@@ -54,9 +54,10 @@ void newcomers_notify(void *newcomers, struct MHD_Connection *connection, void *
 
 void newcomers_promote(struct newcomers *newcomers, struct MHD_Connection *connection, unsigned seconds)
 {
-    struct newcomer *newcomer = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    struct newcomer *newcomer =
+        microhttpd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     if (!newcomer || newcomer->socket < 0)
         return;
     take_out(newcomers, newcomer);
-    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
+    microhttpd.MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }

@@ -9,7 +9,8 @@
 #ifndef PROF_SERVE_NEWCOMERS_H
 #define PROF_SERVE_NEWCOMERS_H
 
-#include <microhttpd.h>
+#include "serve/http_library.h"
+
 #include <stddef.h>
 
 enum {

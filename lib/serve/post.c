@@ -127,7 +127,7 @@ static void *work(void *context)
     struct post_worker *worker = context;
     for (struct post *post; (post = take_next(worker)) != NULL;) {
         work_on(worker, post);
-        MHD_resume_connection(post->connection);
+        microhttpd.MHD_resume_connection(post->connection);
     }
     return NULL;
 }
@@ -138,7 +138,7 @@ static bool enqueue(struct post_worker *worker, struct post *post)
     pthread_mutex_lock(&worker->lock);
     bool accepted = !worker->ending;
     if (accepted) {
-        MHD_suspend_connection(post->connection);
+        microhttpd.MHD_suspend_connection(post->connection);
         *worker->last = post;
         worker->last = &post->next;
         pthread_cond_signal(&worker->changed);
@@ -214,7 +214,7 @@ void post_worker_end(struct post_worker *worker)
     for (struct post *post = worker->first, *next; post; post = next) {
         next = post->next;
         refuse(post, &ending);
-        MHD_resume_connection(post->connection);
+        microhttpd.MHD_resume_connection(post->connection);
     }
     worker->first = NULL;
 }

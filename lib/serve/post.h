@@ -8,10 +8,10 @@
 #define PROF_SERVE_POST_H
 
 #include "serve/api_answer.h"
+#include "serve/http_library.h"
 #include "serve/serve.h"
 #include "serve/symbol_api.h"
 
-#include <microhttpd.h>
 #include <stdbool.h>
 
 typedef void post_function(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);

@@ -119,7 +119,7 @@ static bool is_get(const char *method)
 /* Whether a header says that the body will be larger than what is read. */
 static bool announces_too_much(struct MHD_Connection *connection)
 {
-    const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+    const char *length = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
     return length && strtoull(length, NULL, 10) > API_BODY_READ_MAX;
 }
 
@@ -187,7 +187,7 @@ static enum MHD_Result answer_path(struct server *server, const struct recipient
 
 static struct recipient recipient_of(const struct server *server, struct MHD_Connection *connection)
 {
-    const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+    const char *origin = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
     return (struct recipient){
         connection, origin && is_allowed_page(server, origin) ? server->options.page_origin : NULL, server->folder < 0};
 }
@@ -211,8 +211,8 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 static bool single_header(struct MHD_Connection *connection, const char *name, const char **value)
 {
     struct header_count header = {.name = name};
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &header);
-    *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    microhttpd.MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &header);
+    *value = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
     return header.count <= 1;
 }
 
@@ -374,12 +374,12 @@ static int start_on(struct server *server, int fd, struct error *err)
     int code = port < 0 ? port : own_address_init(&server->own, (uint16_t)port, err);
     if (code)
         return code;
-    server->daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
-                                      handle_request, server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED,
-                                      forget_request, NULL, MHD_OPTION_NOTIFY_CONNECTION, newcomers_notify,
-                                      &server->newcomers, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-                                      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-                                      MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)NEWCOMER_SECONDS, MHD_OPTION_END);
+    server->daemon = microhttpd.MHD_start_daemon(
+        MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle_request, server,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+        newcomers_notify, &server->newcomers, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)NEWCOMER_SECONDS, MHD_OPTION_END);
     return server->daemon ? 0 : error_set(err, errno ? errno : EIO, "cannot start the web server: %s", strerror(errno));
 }
 
@@ -412,6 +412,8 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
     server->folder = -1;
     int code = profile_open(&server->profile, profile_fd, err);
     if (!code)
+        code = http_library_load(err);
+    if (!code)
         code = open_folder(server, err);
     if (!code)
         code = post_worker_start(&server->worker, server->profile.fd, options, err);
@@ -436,7 +438,7 @@ void serve_stop(struct server *server)
     if (server->worker)
         post_worker_end(server->worker);
     if (server->daemon)
-        MHD_stop_daemon(server->daemon);
+        microhttpd.MHD_stop_daemon(server->daemon);
     post_worker_free(server->worker);
     close(server->profile.fd);
     if (server->folder >= 0)

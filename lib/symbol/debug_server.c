@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "symbol/late_library.h"
 #include "symbol/parallel.h"
 
 #include <dlfcn.h>
@@ -38,6 +39,7 @@ struct library {
                        char **path);
     void (*set_progress)(struct debuginfod_client *client, int (*call)(struct debuginfod_client *, long, long));
     void (*set_user_data)(struct debuginfod_client *client, void *data);
+    void *(*get_user_data)(struct debuginfod_client *client); /* note_progress() finds it by name */
 };
 
 struct debug_server {
@@ -69,25 +71,15 @@ struct fetch {
     bool left;        /* the waiting thread has left */
 };
 
-static bool load_function(void *library, const char *name, void *function)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, sizeof(symbol)); /* C does not convert an object pointer to a function pointer */
-    return symbol != NULL;
-}
-
-/* RTLD_GLOBAL, because note_progress() finds a function by name: it gets only the client. */
 static bool load_library(struct library *library)
 {
-    void *handle = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_GLOBAL);
-    return handle && load_function(handle, "debuginfod_begin", &library->begin) &&
-           load_function(handle, "debuginfod_end", &library->end) &&
-           load_function(handle, "debuginfod_find_debuginfo", &library->find_debug_info) &&
-           load_function(handle, "debuginfod_find_executable", &library->find_program) &&
-           load_function(handle, "debuginfod_find_source", &library->find_source) &&
-           load_function(handle, "debuginfod_set_progressfn", &library->set_progress) &&
-           load_function(handle, "debuginfod_set_user_data", &library->set_user_data) &&
-           load_function(handle, "debuginfod_get_user_data", &(void *){NULL});
+    static const char *const names[] = {
+        "debuginfod_begin",           "debuginfod_end",           "debuginfod_find_debuginfo",
+        "debuginfod_find_executable", "debuginfod_find_source",   "debuginfod_set_progressfn",
+        "debuginfod_set_user_data",   "debuginfod_get_user_data",
+    };
+    _Static_assert(sizeof(*library) == sizeof(names), "the functions and their names");
+    return late_library_load("libdebuginfod.so.1", names, sizeof(names) / sizeof(*names), library);
 }
 
 struct debug_server *debug_server_new(const struct debug_server_options *options, struct error *err)
@@ -144,8 +136,9 @@ enum { SURELY_BYTES = 4096 };
 /* Progress callback of libdebuginfod; nonzero cancels the fetch. */
 static int note_progress(struct debuginfod_client *client, long done, long total)
 {
-    void *(*user_data)(struct debuginfod_client *);
-    if (!load_function(RTLD_DEFAULT, "debuginfod_get_user_data", &user_data))
+    void *found = dlsym(RTLD_DEFAULT, "debuginfod_get_user_data"), *(*user_data)(struct debuginfod_client *);
+    memcpy(&user_data, &found, sizeof(found));
+    if (!user_data)
         return 1;
     struct fetch *fetch = user_data(client);
     pthread_mutex_lock(&fetch->lock);

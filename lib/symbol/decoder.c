@@ -6,14 +6,25 @@
  * basic block.
  */
 #include "symbol/decoder.h"
+#include "symbol/late_library.h"
 #include "symbol/x86_length.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FUNCTIONS(use)                                                                                                 \
+    use(cs_close) use(cs_disasm_iter) use(cs_free) use(cs_insn_group) use(cs_malloc) use(cs_open) use(cs_option)       \
+        use(cs_version)
+
+static struct {
+    FUNCTIONS(LATE_FUNCTION)
+} capstone;
+static bool is_capstone_loaded;
 
 struct machine {
     uint16_t elf;
@@ -53,17 +64,26 @@ struct decoder {
 
 /* ---- opening ---- */
 
+#define TEXT(number)     #number
+#define LIBRARY(version) "libcapstone.so." TEXT(version)
+
+static void load_capstone(void)
+{
+    static const char *const names[] = {FUNCTIONS(LATE_NAME)};
+    is_capstone_loaded = late_library_load(LIBRARY(CS_API_MAJOR), names, sizeof(names) / sizeof(*names), &capstone);
+}
+
 static bool open_syntax(struct decoder *decoder, size_t i)
 {
     const struct machine *machine = decoder->machine;
-    if (cs_open(machine->architecture, machine->mode, &decoder->handles[i]) != CS_ERR_OK)
+    if (capstone.cs_open(machine->architecture, machine->mode, &decoder->handles[i]) != CS_ERR_OK)
         return false;
     if (machine->capstone_syntaxes[i] != CS_OPT_SYNTAX_DEFAULT &&
-        cs_option(decoder->handles[i], CS_OPT_SYNTAX, (size_t)machine->capstone_syntaxes[i]) != CS_ERR_OK)
+        capstone.cs_option(decoder->handles[i], CS_OPT_SYNTAX, (size_t)machine->capstone_syntaxes[i]) != CS_ERR_OK)
         return false;
-    if (i == 0 && cs_option(decoder->handles[i], CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
+    if (i == 0 && capstone.cs_option(decoder->handles[i], CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
         return false;
-    decoder->scratch[i] = cs_malloc(decoder->handles[i]);
+    decoder->scratch[i] = capstone.cs_malloc(decoder->handles[i]);
     return decoder->scratch[i] != NULL;
 }
 
@@ -78,6 +98,10 @@ int decoder_open(struct decoder **out, uint16_t machine, uint64_t base, struct e
         return error_set(err, ENOTSUP,
                          "its code is for another machine than those that can be disassembled here: "
                          "x86-64, x86, arm64 and arm");
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_capstone);
+    if (!is_capstone_loaded)
+        return error_set(err, ENOTSUP, "the disassembler is not installed: install " LIBRARY(CS_API_MAJOR));
     struct decoder *decoder = calloc(1, sizeof(*decoder));
     if (!decoder)
         return error_no_memory(err);
@@ -98,9 +122,9 @@ void decoder_close(struct decoder *decoder)
         return;
     for (size_t i = 0; i < DECODER_SYNTAXES; i++) {
         if (decoder->scratch[i])
-            cs_free(decoder->scratch[i], 1);
+            capstone.cs_free(decoder->scratch[i], 1);
         if (decoder->handles[i])
-            cs_close(&decoder->handles[i]);
+            capstone.cs_close(&decoder->handles[i]);
     }
     free(decoder);
 }
@@ -120,9 +144,9 @@ size_t decoder_syntaxes(const struct decoder *decoder, const char *names[DECODER
 
 static bool is_branch(const struct decoder *decoder, const cs_insn *insn)
 {
-    return cs_insn_group(decoder->handles[0], insn, CS_GRP_JUMP) ||
-           cs_insn_group(decoder->handles[0], insn, CS_GRP_CALL) ||
-           cs_insn_group(decoder->handles[0], insn, CS_GRP_BRANCH_RELATIVE);
+    return capstone.cs_insn_group(decoder->handles[0], insn, CS_GRP_JUMP) ||
+           capstone.cs_insn_group(decoder->handles[0], insn, CS_GRP_CALL) ||
+           capstone.cs_insn_group(decoder->handles[0], insn, CS_GRP_BRANCH_RELATIVE);
 }
 
 static void refer(struct instruction *out, enum reference_kind kind, uint64_t target)
@@ -305,7 +329,7 @@ static void give_undecodable(const struct decoder *decoder, enum code_kind kind,
     }
     size_t known = x86_length(code, size, decoder->machine->elf == EM_X86_64);
     give_bytes(out, known ? known : 1, code);
-    cs_version(&major, &minor);
+    capstone.cs_version(&major, &minor);
     for (size_t i = 0; known && i < DECODER_SYNTAXES; i++)
         snprintf(out->texts[i] + strlen(out->texts[i]), 64, "  # capstone %d.%d does not know it", major, minor);
 }
@@ -324,7 +348,7 @@ static void give_text(char *text, const cs_insn *insn)
 
 static bool decode(struct decoder *decoder, size_t syntax, const unsigned char *code, size_t size, uint64_t address)
 {
-    return cs_disasm_iter(decoder->handles[syntax], &code, &size, &address, decoder->scratch[syntax]);
+    return capstone.cs_disasm_iter(decoder->handles[syntax], &code, &size, &address, decoder->scratch[syntax]);
 }
 
 static void set_state(struct decoder *decoder, enum code_kind kind)
@@ -333,7 +357,8 @@ static void set_state(struct decoder *decoder, enum code_kind kind)
     if (decoder->machine->elf != EM_ARM || is_thumb == decoder->is_thumb)
         return;
     decoder->is_thumb = is_thumb;
-    cs_option(decoder->handles[0], CS_OPT_MODE, (size_t)(CS_MODE_V8 | (is_thumb ? CS_MODE_THUMB : CS_MODE_ARM)));
+    capstone.cs_option(decoder->handles[0], CS_OPT_MODE,
+                       (size_t)(CS_MODE_V8 | (is_thumb ? CS_MODE_THUMB : CS_MODE_ARM)));
 }
 
 void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned char *code, size_t size,

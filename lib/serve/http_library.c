@@ -1,0 +1,22 @@
+#include "serve/http_library.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+static const char library[] = "libmicrohttpd.so.12";
+
+struct http_library microhttpd;
+static bool is_loaded;
+
+static void load(void)
+{
+    static const char *const names[] = {HTTP_FUNCTIONS(LATE_NAME)};
+    is_loaded = late_library_load(library, names, sizeof(names) / sizeof(*names), &microhttpd);
+}
+
+int http_library_load(struct error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return is_loaded ? 0 : error_set(err, ENOENT, "cannot start the web server: install %s", library);
+}

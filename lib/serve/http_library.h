@@ -1,0 +1,26 @@
+/* The functions of libmicrohttpd, which is loaded when a server is started: see symbol/late_library.h. */
+#ifndef PROF_SERVE_HTTP_LIBRARY_H
+#define PROF_SERVE_HTTP_LIBRARY_H
+
+#include "base/error.h"
+#include "symbol/late_library.h"
+
+#include <microhttpd.h>
+
+#define HTTP_FUNCTIONS(use)                                                                                            \
+    use(MHD_add_response_header) use(MHD_create_response_from_buffer) use(MHD_create_response_from_callback)           \
+        use(MHD_create_response_from_fd64) use(MHD_destroy_response) use(MHD_get_connection_info)                      \
+            use(MHD_get_connection_values) use(MHD_lookup_connection_value) use(MHD_queue_response)                    \
+                use(MHD_resume_connection) use(MHD_set_connection_option) use(MHD_start_daemon) use(MHD_stop_daemon)   \
+                    use(MHD_suspend_connection)
+
+struct http_library {
+    HTTP_FUNCTIONS(LATE_FUNCTION)
+};
+
+extern struct http_library microhttpd;
+
+/* Loads them, once. Every user of `microhttpd` comes after it. */
+int http_library_load(struct error *err);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * Shared libraries that few runs use are loaded when they are needed: the dynamic linker takes 5 ms of CPU time for
+ * capstone and libmicrohttpd (with the TLS library behind it), half of what `prof record true` takes in all.
+ *
+ *     #define FUNCTIONS(use) use(cs_open) use(cs_close)
+ *     static struct { FUNCTIONS(LATE_FUNCTION) } capstone;
+ *     static const char *const names[] = {FUNCTIONS(LATE_NAME)};
+ *     if (late_library_load("libcapstone.so.4", names, 2, &capstone)) ... capstone.cs_open(...)
+ */
+#ifndef PROF_SYMBOL_LATE_LIBRARY_H
+#define PROF_SYMBOL_LATE_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LATE_FUNCTION(name) __typeof__(name) *name;
+#define LATE_NAME(name)     #name,
+
+/* Stores the addresses of the functions, in the order of their names, to `functions`: a struct or an array of function
+ * pointers. False if the library is not installed or lacks one of them. The library stays loaded. */
+bool late_library_load(const char *library, const char *const *names, size_t count, void *functions);
+
+#endif
