@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,8 @@ struct file_source {
     char *path;
     struct file_identity identity; /* as of file_source_new() */
     int lost; /* set by the owner: why the file could not be read any more, a negative errno value; 0 */
+    atomic_bool
+        no_memory; /* set by readers (elf/bytes.h): memory ran out, so they may have taken the file for shorter */
 };
 
 /* A source of an open file, which it takes over, also on failure. NULL with -EINVAL's sentence in `err` if it is not a

@@ -28,11 +28,24 @@ bool bytes_read(const struct bytes *bytes, uint64_t at, void *out, size_t size)
     return file_source_read_at(bytes->source, out, size, bytes->offset + at) == (ssize_t)size;
 }
 
+static void note_no_memory(const struct bytes *bytes)
+{
+    if (bytes->source)
+        bytes->source->no_memory = true;
+}
+
+bool bytes_lacked_memory(const struct bytes *bytes)
+{
+    return bytes->source && bytes->source->no_memory;
+}
+
 unsigned char *bytes_load(const struct bytes *bytes)
 {
     if (bytes->size == 0 || bytes->size > BYTES_LOAD_MAX)
         return NULL;
     unsigned char *copy = malloc(bytes->size + 1);
+    if (!copy)
+        note_no_memory(bytes);
     if (copy && !bytes_read(bytes, 0, copy, bytes->size)) {
         free(copy);
         return NULL;
@@ -68,8 +81,10 @@ static bool window_move(struct window *window, uint64_t at, size_t want)
         length = (size_t)left;
     if (length > window->capacity) {
         unsigned char *grown = realloc(window->buffer, length);
-        if (!grown)
+        if (!grown) {
+            note_no_memory(window->bytes);
             return false;
+        }
         window->buffer = grown;
         window->capacity = length;
     }

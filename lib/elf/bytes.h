@@ -5,6 +5,8 @@
  * pread() and never mapped: when a mapped file shrinks (someone builds the program again), SIGBUS kills the reader; a
  * read comes up short.
  *
+ * A reader that lacks memory gets no bytes, as at the end of the file, and notes it: bytes_lacked_memory().
+ *
  * Threads: several may read the same `struct bytes`; a window belongs to one thread.
  */
 #ifndef PROF_ELF_BYTES_H
@@ -37,6 +39,9 @@ unsigned char *bytes_load(const struct bytes *bytes);
 /* A copy of the NUL-terminated text at `at`, which the caller frees, and its length. NULL if there is none, if it is
  * longer than `max`, or if memory ran out. For long texts that are read once; else see window_string(). */
 char *bytes_load_text(const struct bytes *bytes, uint64_t at, size_t max, size_t *length);
+
+/* Whether memory ran out for a reader of this file. What was read of it since is not to be trusted then. */
+bool bytes_lacked_memory(const struct bytes *bytes);
 
 #define BYTES_LOAD_MAX (UINT64_C(2) << 30)
 

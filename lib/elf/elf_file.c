@@ -195,11 +195,16 @@ int elf_file_open_source(struct elf_file *file, struct file_source *source, cons
 {
     *file = (struct elf_file){.source = file_source_ref(source),
                               .bytes = {.source = source, .size = source->identity.size}};
+    bool earlier = atomic_exchange(&source->no_memory, false);
     int own = source->fd < 0 ? file_source_open(source) : -1, fd = source->fd < 0 ? own : source->fd;
     int result =
         fd < 0 ? error_set(err, -fd, "cannot open %s: %s", name, strerror(-fd)) : read_headers(file, fd, name, err);
     if (own >= 0)
         close(own);
+    if (result == 0 && bytes_lacked_memory(&file->bytes))
+        result = error_no_memory(err);
+    if (earlier)
+        source->no_memory = true;
     if (result != 0)
         elf_file_close(file);
     return result;

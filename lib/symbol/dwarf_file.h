@@ -34,11 +34,12 @@ enum dwarf_section {
 /* How far our reader got, and so whether libdw may read the rest. The first problem in a unit decides; of several units
  * the worst verdict counts. */
 enum dwarf_verdict {
-    DWARF_READ,     /* to its end */
-    DWARF_DECLINED, /* up to something that our reader does not know: a version, a form, an extension, a big-endian
-                       file. libdw reads the rest. */
-    DWARF_DAMAGED,  /* up to something that contradicts the standard, leads out of the file, or takes too long to read.
-                       Nobody reads the rest: libdw must not see a hostile file. */
+    DWARF_READ,      /* to its end */
+    DWARF_DECLINED,  /* up to something that our reader does not know: a version, a form, an extension, a big-endian
+                        file. libdw reads the rest. */
+    DWARF_DAMAGED,   /* up to something that contradicts the standard, leads out of the file, or takes too long to read.
+                        Nobody reads the rest: libdw must not see a hostile file. */
+    DWARF_NO_MEMORY, /* until memory ran out: the lookup fails */
 };
 
 /* A unit header (7.5.1). Offsets are into .debug_info. */

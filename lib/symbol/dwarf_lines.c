@@ -75,7 +75,10 @@ static struct dwarf_value read_field(struct dwarf_lines *lines, struct cursor *c
 
 static bool push_name(struct dwarf_lines *lines, bool is_file, struct dwarf_line_name name)
 {
-    return is_file ? array_push(&lines->files, name) : array_push(&lines->directories, name);
+    bool done = is_file ? array_push(&lines->files, name) : array_push(&lines->directories, name);
+    if (!done)
+        lines->verdict = DWARF_NO_MEMORY;
+    return done;
 }
 
 /* Reads directories or files of version 5: a description of their fields, then the entries. */

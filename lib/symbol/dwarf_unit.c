@@ -178,8 +178,10 @@ static bool read_attributes(struct dwarf_unit_reader *reader, struct dwarf_abbre
         abbrev->has_unknown_form |= form_skip(reader->unit, attribute.form) == SKIP_UNKNOWN;
         abbrev->attribute_count++;
         if (!array_push(&reader->attributes, attribute) ||
-            !add_skip(reader, abbrev, form_skip(reader->unit, attribute.form)))
+            !add_skip(reader, abbrev, form_skip(reader->unit, attribute.form))) {
+            dwarf_stop(reader, DWARF_NO_MEMORY);
             return false;
+        }
     }
     return false;
 }
@@ -511,6 +513,8 @@ static int read_start(struct dwarf_unit_reader *reader, uint64_t last_abbrev)
     int result = read_abbrevs(reader, last_abbrev);
     if (result == -EINVAL)
         dwarf_stop_at(reader, NULL);
+    else if (result == -ENOMEM)
+        dwarf_stop(reader, DWARF_NO_MEMORY);
     dwarf_work(reader, reader->abbrevs.length + reader->attributes.length);
     return result == 0 ? read_root(reader) : result;
 }

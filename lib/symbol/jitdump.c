@@ -250,8 +250,10 @@ int jitdump_read(struct jitdump *dump, int fd, struct error *err)
         take_records(&reader);
         if (!reader.has_first_lines)
             remove_bias(dump);
-        code = reader.no_memory ? error_no_memory(err) : jit_history_finish(&dump->history, err);
+        code = jit_history_finish(&dump->history, err);
     }
+    if (reader.no_memory || bytes_lacked_memory(&bytes))
+        code = error_no_memory(err);
     window_destroy(&reader.window);
     hash_destroy(&reader.by_index);
     if (code)

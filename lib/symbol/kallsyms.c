@@ -157,8 +157,11 @@ int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const cha
     }
     if (result == 0)
         result = parse_symbols(kallsyms, err);
-    if (result == 0 && read_text(modules_path, &kallsyms->modules_text) == 0 && !parse_modules(kallsyms))
-        result = -ENOMEM;
+    if (result == 0) {
+        int modules = read_text(modules_path, &kallsyms->modules_text);
+        if (modules == -ENOMEM || (modules == 0 && !parse_modules(kallsyms)))
+            result = -ENOMEM;
+    }
     if (result != 0) {
         kallsyms_destroy(kallsyms);
         return error_no_memory(err);

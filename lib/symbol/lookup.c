@@ -164,6 +164,8 @@ static int open_dwarf(struct lookup *lookup, struct error *err)
         return 0;
     int code = dwarf_file_open(&lookup->dwarf, file, &why);
     if (code != 0) {
+        if (code == -ENOMEM)
+            return error_no_memory(err);
         lookup->file_verdict = code == -ENOTSUP ? DWARF_DECLINED : DWARF_DAMAGED;
         if (lookup->file_verdict == DWARF_DAMAGED)
             say(lookup, why.text);
@@ -296,8 +298,9 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
         return error_no_memory(err);
     }
     match_tables(lookup, &matcher);
-    symbol_matcher_finish(&matcher, matches);
-    if (lookup->files.has_mapped)
+    if (!symbol_matcher_finish(&matcher, matches))
+        result = error_no_memory(err);
+    else if (lookup->files.has_mapped)
         result = plt_match(&lookup->files.mapped, lookup->files.base, lookup->job->rvas, count, matches, &matcher.arena,
                            err);
     for (size_t i = 0; result == 0 && i < count; i++) {
@@ -425,11 +428,21 @@ static void say_what_was_not_read(struct lookup *lookup)
                      "inlined functions are missing: its debug info is split, and %s", lookup->units.data[i].problem);
 }
 
+/* Names of files that were not read to their ends would be wrong, and the cache would keep them. */
+static bool lacked_memory(const struct lookup *lookup)
+{
+    const struct debug_files *files = &lookup->files;
+    return (files->has_mapped && bytes_lacked_memory(&files->mapped.bytes)) ||
+           (files->has_separate && bytes_lacked_memory(&files->separate.bytes)) ||
+           (files->has_alternate && bytes_lacked_memory(&files->alternate.bytes)) ||
+           (lookup->has_package && bytes_lacked_memory(&lookup->package.elf.bytes));
+}
+
 int lookup_answer(struct lookup *lookup, struct error *err)
 {
     struct symbol_answers *answers = &lookup->job->answers;
     size_t count = lookup->job->count;
-    int code = lookup_libdw(lookup, err);
+    int code = lacked_memory(lookup) ? error_no_memory(err) : lookup_libdw(lookup, err);
     if (code != 0)
         return code;
     struct strings texts = {0};

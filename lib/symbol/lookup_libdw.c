@@ -86,6 +86,8 @@ static int read_chosen(struct lookup *lookup, const bool *is_chosen, uint64_t *v
 int lookup_libdw(struct lookup *lookup, struct error *err)
 {
     enum dwarf_verdict verdict = worst_verdict(lookup);
+    if (verdict == DWARF_NO_MEMORY)
+        return error_no_memory(err);
     lookup->job->answers.is_damaged = verdict == DWARF_DAMAGED;
     bool is_wanted = lookup->reader == SYMBOL_READER_LIBDW || verdict == DWARF_DECLINED;
     if (!lookup->with_lines || !is_wanted || verdict == DWARF_DAMAGED || !debug_files_dwarf(&lookup->files))

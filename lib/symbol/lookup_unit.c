@@ -122,6 +122,8 @@ static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, stru
     int result = read_unit(unit, &split.reader, skeleton, vaddrs, err);
     dwarf_stop(skeleton, split.reader.verdict);
     charge_work(lookup, granted - split.reader.work_left);
+    if (bytes_lacked_memory(&split.own.elf.bytes))
+        dwarf_stop(skeleton, DWARF_NO_MEMORY);
     dwarf_split_unit_close(&split);
     return result;
 }
@@ -141,7 +143,7 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
         result = read_split_unit(lookup, unit, &reader, vaddrs, err);
     else if (result == 0)
         result = read_unit(unit, &reader, &reader, vaddrs, err);
-    else if (result == -EINVAL)
+    else if (result == -EINVAL || result == -ENOMEM)
         result = 0; /* no frames; the verdict says why */
     unit->verdict = reader.verdict;
     charge_work(lookup, granted - reader.work_left);

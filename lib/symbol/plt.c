@@ -95,13 +95,15 @@ static int name_targets(const struct elf_file *file, uint64_t base, struct got_e
         result = symbol_matcher_init(&matcher, rvas.data, distinct, err);
     if (result == 0 && distinct) {
         symbol_matcher_add(&matcher, file, base);
-        symbol_matcher_finish(&matcher, found);
+        if (!symbol_matcher_finish(&matcher, found))
+            result = error_no_memory(err);
     }
     for (size_t i = 0; result == 0 && i < count; i++) {
         if (entries[i].name || entries[i].target < base)
             continue;
         size_t at = first_at_or_after(rvas.data, distinct, entries[i].target - base);
-        entries[i].name = at < distinct && found[at].name ? demangle(found[at].name, arena) : NULL;
+        if (at < distinct && found[at].name && !(entries[i].name = demangle(found[at].name, arena)))
+            result = error_no_memory(err);
     }
     symbol_matcher_destroy(&matcher);
     free(found);

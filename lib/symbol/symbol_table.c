@@ -56,7 +56,9 @@ static const char *copy_name(struct symbol_matcher *matcher, const struct symbol
     if (!name || !*name)
         return NULL;
     const char *version = strchr(name + 1, '@');
-    return arena_copy(&matcher->arena, name, version ? (size_t)(version - name) : strlen(name));
+    const char *copy = arena_copy(&matcher->arena, name, version ? (size_t)(version - name) : strlen(name));
+    matcher->no_memory |= !copy;
+    return copy;
 }
 
 static bool name_is_better(const char *name, const char *than)
@@ -210,7 +212,7 @@ static bool loose_reaches(const struct symbol_matcher *matcher, size_t i)
     return loose->source && loose->start + 1 > matcher->nearest[i] && matcher->rvas[i] < loose->section_end;
 }
 
-void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches)
+bool symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches)
 {
     spread(matcher);
     for (size_t i = 0; i < matcher->count; i++) {
@@ -233,4 +235,5 @@ void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *
         }
         matches[i].name = copy_name(matcher, chosen);
     }
+    return !matcher->no_memory;
 }

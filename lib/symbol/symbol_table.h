@@ -38,6 +38,7 @@ struct symbol_matcher {
     size_t source_count;
     uint64_t work_left; /* bounds the work on overlapping symbols of a damaged file */
     struct arena arena;
+    bool no_memory;
 };
 
 /* `rvas` must outlive the matcher. */
@@ -47,8 +48,8 @@ int symbol_matcher_init(struct symbol_matcher *matcher, const uint64_t *rvas, si
  * rva 0 in this file. */
 void symbol_matcher_add(struct symbol_matcher *matcher, const struct elf_file *file, uint64_t base);
 
-/* Writes one match per address: `matches` has matcher->count elements. */
-void symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches);
+/* Writes one match per address: `matches` has matcher->count elements. False if memory ran out. */
+bool symbol_matcher_finish(struct symbol_matcher *matcher, struct symbol_match *matches);
 
 void symbol_matcher_destroy(struct symbol_matcher *matcher);
 

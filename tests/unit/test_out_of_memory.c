@@ -10,22 +10,37 @@
 #include "record/tracker.h"
 #include "support/failing_memory.h"
 #include "support/folder.h"
+#include "support/jslb_bytes.h"
 #include "support/profile_text.h"
+#include "symbol/disassemble.h"
+#include "symbol/jit_name.h"
+#include "symbol/jitdump.h"
+#include "symbol/kallsyms.h"
+#include "symbol/perf_map.h"
 #include "symbol/symbol.h"
+#include "tree/address_costs.h"
 #include "tree/engine.h"
+#include "tree/find_names.h"
 #include "tree/flame.h"
+#include "tree/info.h"
+#include "tree/line_costs.h"
+#include "tree/marker_view.h"
+#include "tree/stack_chart.h"
+#include "tree/waits.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 struct attempt {
     const char *text; /* of a profile */
+    const struct profile *profile;
     int code;
     struct error err;
     size_t rows; /* of what came out */
 };
 
-enum { MOST_ALLOCATIONS = 200000 };
+enum { MOST_ALLOCATIONS = 200000, LOOKED_AT = 2 }; /* LOOKED_AT: a thread with samples and markers */
 
 /* Once without failure, which gives the rows to expect; then with each allocation failing. */
 static void fail_in_turn(void (*operation)(void *context), struct attempt *attempt)
@@ -92,6 +107,66 @@ static void test_profiles_are_read_and_written(void **unused)
     free((void *)attempt.text);
 }
 
+static char output_path[64], input_path[64];
+
+/* A file of some kind, into a packed one. */
+static void convert(void *context)
+{
+    struct attempt *attempt = context;
+    struct profile profile = {0};
+    struct profile_file *file = NULL;
+    attempt->rows = 0;
+    attempt->code = profile_load(input_path, &profile, &attempt->err);
+    if (attempt->code)
+        return;
+    for (size_t i = 0; i < profile.threads.length; i++)
+        attempt->rows += profile.threads.data[i].samples.length + profile.threads.data[i].markers.length;
+    attempt->code = profile_file_create(&file, output_path, &attempt->err);
+    if (!attempt->code) {
+        struct byte_sink sink = profile_file_sink(file);
+        attempt->code = profile_write(&profile, NULL, 0, &sink, &attempt->err);
+        if (attempt->code)
+            profile_file_abandon(file);
+        else
+            attempt->code = profile_file_commit(file, &attempt->err);
+    }
+    profile_destroy(&profile);
+}
+
+static void test_files_are_converted(void **unused)
+{
+    static const char *const names[] = {"full.json", "samply-0.13-markers.json", "samply-0.13.json", "version53.json"};
+    (void)unused;
+    struct attempt attempt = {0};
+    snprintf(output_path, sizeof(output_path), "%s/packed.json.gz", folder);
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        snprintf(input_path, sizeof(input_path), "tests/data/%s", names[i]);
+        fail_in_turn(convert, &attempt);
+    }
+}
+
+/* Samples that are not in order of time, and a container of binary columns. */
+static void test_odd_files_are_read(void **unused)
+{
+    (void)unused;
+    struct attempt attempt = {0};
+    snprintf(output_path, sizeof(output_path), "%s/packed.json.gz", folder);
+    snprintf(input_path, sizeof(input_path), "%s/odd.json", folder);
+    char *text = text_replace(text_of_file("full.json"), "\"timeDeltas\": [1, 1, 1, 1]", "\"time\": [3, 1, 9, 2]");
+    write_text("odd.json", text);
+    free(text);
+    fail_in_turn(convert, &attempt);
+    snprintf(input_path, sizeof(input_path), "%s/container", folder);
+    struct memory container = {0};
+    make_minimal_container(&container);
+    FILE *file = fopen(input_path, "wb");
+    assert_non_null(file);
+    fwrite(container.data, 1, container.length, file);
+    fclose(file);
+    array_free(&container);
+    fail_in_turn(convert, &attempt);
+}
+
 /* ---- tree ---- */
 
 static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct error *err)
@@ -130,6 +205,58 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
     return code;
 }
 
+/* Lines and instructions of the one file that the profile has. */
+static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    struct counted_stacks counted = engine_counted(engine);
+    const struct line_request lines_of = {.source = 0, .func = PROFILE_NONE};
+    const struct address_request addresses_of = {.symbol = 1};
+    struct line_costs lines = {0};
+    struct address_costs addresses = {0};
+    struct symbol_costs symbols = {0};
+    struct address_lines table = {0};
+    struct code_addresses places = {0};
+    int code = line_costs_compute(&lines, profile, &counted, &lines_of, err);
+    if (!code)
+        code = address_costs_compute(&addresses, profile, &counted, &addresses_of, err);
+    if (!code)
+        code = symbol_costs_compute(&symbols, profile, &counted, 1, addresses_of.selection, err);
+    if (!code)
+        code = address_lines_of(&table, profile, 1, err);
+    if (!code)
+        code = source_places(&places, profile, 0, 4, err);
+    *rows_seen += lines.lines.length + addresses.rows.length + symbols.length + table.length + places.length;
+    line_costs_destroy(&lines);
+    address_costs_destroy(&addresses);
+    array_free(&symbols);
+    array_free(&table);
+    array_free(&places);
+    return code;
+}
+
+static int ask_for_facts(struct engine *engine, size_t *rows_seen, struct error *err)
+{
+    const struct profile *profile = engine_profile(engine);
+    struct fact_list facts = {0};
+    struct arena arena = {0};
+    struct name_finder finder = {0};
+    struct found_names found = {0};
+    int code = facts_of_profile(&facts, &arena, profile, err);
+    if (!code)
+        code = facts_of_section(&facts, &arena, profile, &profile->meta.extra.data[0], err);
+    if (!code)
+        code = name_finder_init(&finder, profile, err);
+    if (!code)
+        code = name_finder_find(&finder, "lf", 2, 10, &found, err);
+    *rows_seen += facts.length + found.length;
+    array_free(&found);
+    name_finder_destroy(&finder);
+    array_free(&facts);
+    arena_destroy(&arena);
+    return code;
+}
+
 static void look_at_tree(void *context)
 {
     struct attempt *attempt = context;
@@ -145,6 +272,10 @@ static void look_at_tree(void *context)
     }
     for (int inverted = 0; inverted < 2 && !attempt->code; inverted++)
         attempt->code = ask(engine, inverted, &attempt->rows, &attempt->err);
+    if (!attempt->code)
+        attempt->code = ask_for_costs(engine, &attempt->rows, &attempt->err);
+    if (!attempt->code)
+        attempt->code = ask_for_facts(engine, &attempt->rows, &attempt->err);
     engine_free(engine);
 }
 
@@ -156,28 +287,242 @@ static void test_trees_are_asked_for(void **unused)
     free((void *)attempt.text);
 }
 
-/* ---- symbol ---- */
+/* The tables beside the tree. */
+static int ask_for_tables(struct engine *engine, size_t *rows_seen, struct error *err)
+{
+    struct func_timings table = {0};
+    int (*const tables[])(struct engine *, struct func_timings *, struct error *) = {engine_threads, engine_libraries,
+                                                                                     engine_categories};
+    int code = 0;
+    for (size_t i = 0; !code && i < sizeof(tables) / sizeof(*tables); i++) {
+        code = tables[i](engine, &table, err);
+        *rows_seen += table.length;
+        func_timings_destroy(&table);
+    }
+    if (!code)
+        code = engine_functions_weighed(engine, WEIGH_SAMPLES, &table, err);
+    *rows_seen += table.length;
+    func_timings_destroy(&table);
+    return code;
+}
 
-static char program[64];
+static int ask_for_butterflies(struct engine *engine, size_t *rows_seen, struct error *err)
+{
+    int code = 0;
+    for (int kind = BUTTERFLY_FUNCTION; !code && kind <= BUTTERFLY_CATEGORY; kind++) {
+        struct butterfly_center center = {.kind = (enum butterfly_kind)kind, .index = 1};
+        code = engine_butterfly(engine, center, err);
+        for (int side = BUTTERFLY_CALLERS; !code && side <= BUTTERFLY_CALLEES; side++) {
+            struct tree_rows rows = {0};
+            code = butterfly_descendants(engine_last_butterfly(engine), (enum butterfly_side)side, NODE_NONE, 1000,
+                                         &rows, err);
+            *rows_seen += rows.length;
+            tree_rows_destroy(&rows);
+        }
+    }
+    return code;
+}
 
-static void look_up(void *context)
+/* The heaviest path, where it is, what becomes of it, its row in the flame graph and its part of the timeline. */
+static int ask_for_path(struct engine *engine, size_t *rows_seen, struct error *err)
+{
+    static const struct transform merge = {.kind = TRANSFORM_MERGE_CATEGORY, .index = 1};
+    struct node_path path = {0}, again = {0};
+    struct tree_rows rows = {0};
+    struct flame_part part;
+    struct activity activity = {0};
+    uint32_t node = NODE_NONE;
+    int code = engine_heaviest_path(engine, 64, 0, &path, err);
+    if (!code)
+        code = engine_find(engine, path.data, path.length, true, &node, err);
+    if (!code)
+        code = engine_row(engine, node, &rows, err);
+    if (!code)
+        code = engine_path(engine, node, &again, err);
+    if (!code)
+        assert_int_equal(again.length, path.length);
+    if (!code)
+        code = engine_flame_find(engine, path.data, path.length, &part, err);
+    struct tree_path end = {.funcs = again.data, .length = again.length};
+    struct time_range whole = engine_full_range(engine);
+    if (!code)
+        code = engine_activity(engine, LOOKED_AT, whole.from, whole.to, 16, "a", 1, &end, &activity, err);
+    *rows_seen += path.length + rows.length + activity.row_count;
+    activity_destroy(&activity);
+    if (!code)
+        code = engine_activity_of_all(engine, LOOKED_AT, whole.from, whole.to, 16, &activity, err);
+    activity_destroy(&activity);
+    if (!code)
+        code = engine_rewrite_path(engine, &merge, again.data, &again.length, err);
+    array_free(&path);
+    array_free(&again);
+    tree_rows_destroy(&rows);
+    return code;
+}
+
+static int ask_for_charts(struct engine *engine, size_t *rows_seen, struct error *err)
+{
+    struct stack_chart_request request = {.thread = LOOKED_AT, .range = engine_full_range(engine), .columns = 64};
+    struct stack_rects rects = {0};
+    struct tree_rows rows = {0};
+    struct node_details details = {0};
+    int code = engine_stack_chart(engine, &request, &rects, err);
+    if (!code)
+        code = engine_children(engine, NODE_NONE, &rows, err);
+    if (!code)
+        code = engine_function_details(engine, rows.func[0], &details, err);
+    *rows_seen += rects.length + rows.length;
+    node_details_destroy(&details);
+    tree_rows_destroy(&rows);
+    array_free(&rects);
+    return code;
+}
+
+static int ask_everything(struct engine *engine, enum transform_kind kind, size_t *rows_seen, struct error *err)
+{
+    static const char search[] = "-zzz, /[a-z]+/";
+    const uint32_t thread = LOOKED_AT, path[] = {3};
+    struct transform transforms[] = {
+        {.kind = TRANSFORM_FILTER_MARKERS, .text = "o", .text_length = 1},
+        {.kind = kind, .index = 1, .path = path, .path_length = transform_has_path(kind) ? 1 : 0}};
+    struct tree_query query = {.threads = &thread,
+                               .thread_count = 1,
+                               .range = engine_full_range(engine),
+                               .transforms = transforms,
+                               .transform_count = kind == TRANSFORM_FILTER_MARKERS ? 1 : 2,
+                               .search = search,
+                               .search_length = strlen(search)};
+    int code = engine_query(engine, &query, err);
+    if (!code && kind == TRANSFORM_FILTER_MARKERS)
+        code = ask_for_tables(engine, rows_seen, err);
+    if (!code && kind == TRANSFORM_FILTER_MARKERS)
+        code = ask_for_butterflies(engine, rows_seen, err);
+    if (!code && kind == TRANSFORM_FILTER_MARKERS)
+        code = ask_for_path(engine, rows_seen, err);
+    if (!code && kind == TRANSFORM_FILTER_MARKERS)
+        code = ask_for_charts(engine, rows_seen, err);
+    *rows_seen += engine_node_count(engine);
+    return code;
+}
+
+/* The profile is a copy each time; only what the engine allocates may fail. */
+static void look_at_everything(void *context)
 {
     struct attempt *attempt = context;
+    attempt->rows = 0;
+    long left = atomic_exchange(&allocations_left, -1);
+    struct profile profile = {0};
+    assert_int_equal(read_profile(attempt->text, &profile, &attempt->err), 0);
+    atomic_store(&allocations_left, left);
+    struct engine *engine = engine_new(&profile, &attempt->err);
+    attempt->code = engine ? 0 : -ENOMEM;
+    for (int kind = 0; !attempt->code && kind < TRANSFORM_KINDS; kind++)
+        attempt->code = ask_everything(engine, (enum transform_kind)kind, &attempt->rows, &attempt->err);
+    engine_free(engine);
+}
+
+static int look_at_labels(const struct marker_view *view, size_t *rows_seen, struct error *err)
+{
+    const struct marker_list *list = marker_view_list(view);
+    struct text_buffer text = {0};
+    struct payload payload = {0};
+    int code = 0;
+    for (size_t i = 0; !code && i < list->length && i < 4; i++)
+        for (int label = MARKER_TABLE_LABEL; !code && label <= MARKER_TOOLTIP_LABEL; label++)
+            code = marker_label_append(&text, marker_view_context(view), &list->data[i], (enum marker_label)label,
+                                       &payload, err);
+    *rows_seen += text.length;
+    payload_destroy(&payload);
+    array_free(&text);
+    return code;
+}
+
+static int look_at_view(struct marker_view *view, size_t *rows_seen, struct error *err)
+{
+    static const struct marker_sort keys[] = {{MARKER_DETAILS, true}, {MARKER_DURATION, false}};
+    const uint32_t threads[] = {LOOKED_AT, 4};
+    struct marker_query query = {threads, 2, whole_time, "-zzz, data:/./", 14, 0};
+    struct marker_window window = {0, 1e9, 1e5, 0, 1000};
+    struct marker_rects rects = {0};
+    double totals[WAIT_STATES];
+    int code = marker_view_query(view, &query, err);
+    const struct marker_chart *chart = code ? NULL : marker_view_chart(view, err);
+    if (!code)
+        code = chart ? marker_chart_rects(&rects, chart, marker_view_list(view), &window, err) : -ENOMEM;
+    *rows_seen += rects.length;
+    if (!code)
+        code = marker_view_sorted(view, keys, 2, err) ? 0 : -ENOMEM;
+    if (!code)
+        code = marker_view_strip(view, LOOKED_AT, &window, marker_view_places(view, LOOKED_AT), &rects, err);
+    if (!code)
+        code = marker_view_points(view, LOOKED_AT, 0, 0, err) ? 0 : -ENOMEM;
+    if (!code)
+        code = waits_rects(&rects, totals, marker_view_context(view), marker_view_list(view), &window, err);
+    marker_rects_destroy(&rects);
+    return code ? code : look_at_labels(view, rows_seen, err);
+}
+
+static void look_at_markers(void *context)
+{
+    struct attempt *attempt = context;
+    attempt->rows = 0;
+    struct marker_view *view = marker_view_new(attempt->profile, (struct time_range){0, 1e9}, &attempt->err);
+    attempt->code = view ? look_at_view(view, &attempt->rows, &attempt->err) : -ENOMEM;
+    marker_view_free(view);
+}
+
+static void test_views_and_markers_are_asked_for(void **unused)
+{
+    (void)unused;
+    struct profile profile = {0};
+    struct attempt attempt = {.profile = &profile};
+    char *text = text_of_file("samply-0.13-markers.json");
+    text = text_replace(text, "\"display\":", "\"graphs\": [{\"key\": \"thread\", \"type\": \"line\"}], \"display\":");
+    attempt.text = text;
+    fail_in_turn(look_at_everything, &attempt);
+    assert_int_equal(read_profile(text, &profile, &attempt.err), 0);
+    fail_in_turn(look_at_markers, &attempt);
+    profile_destroy(&profile);
+    free(text);
+}
+
+/* ---- symbol ---- */
+
+static char program[64], cache_path[64];
+
+/* A library whose file could not be opened for want of memory has no names and says so; else the lookup fails. The
+ * cache never gets names that are fewer or other than they should be. */
+static void look_up_with(enum symbol_reader reader, struct attempt *attempt)
+{
     enum { COUNT = 64 };
     uint64_t rvas[COUNT];
     struct symbol_answers answers = {.problem = ""};
-    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = program};
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = input_path};
+    struct symbolizer_options options = {.reader = reader, .threads = 1, .use_cache = true, .cache_folder = cache_path};
     for (uint64_t i = 0; i < COUNT; i++)
         rvas[i] = 0x1000 + 16 * i;
-    struct symbolizer *symbolizer =
-        symbolizer_new(&(struct symbolizer_options){.threads = 1, .use_cache = true}, &attempt->err);
+    struct symbolizer *symbolizer = symbolizer_new(&options, &attempt->err);
     attempt->code = symbolizer ? symbolizer_lookup(symbolizer, &lib, rvas, COUNT, &answers, &attempt->err) : -ENOMEM;
-    attempt->rows = attempt->code ? 0 : answers.frames.length;
+    attempt->rows = answers.frames.length;
+    if (!attempt->code && answers.problem[0]) { /* not a failure, but said */
+        attempt->code = -ENOMEM;
+        error_set(&attempt->err, ENOMEM, "%s", answers.problem);
+    }
     symbol_answers_destroy(&answers);
     symbolizer_free(symbolizer);
+    run("rm -rf cache");
 }
 
-/* A library of which something could not be read for want of memory has fewer names, and says so; no lookup fails. */
+static void look_up(void *attempt)
+{
+    look_up_with(SYMBOL_READER_OWN, attempt);
+}
+
+static void look_up_with_libdw(void *attempt)
+{
+    look_up_with(SYMBOL_READER_LIBDW, attempt);
+}
+
 static void test_addresses_are_looked_up(void **unused)
 {
     (void)unused;
@@ -187,17 +532,121 @@ static void test_addresses_are_looked_up(void **unused)
                             "int main(int argc, char **argv) { (void)argv; return middle(argc); }\n");
     run("gcc -g -O1 -o program program.c");
     snprintf(program, sizeof(program), "%s/program", folder);
-    look_up(&attempt);
-    assert_true(attempt.rows > 0);
-    long n = 0;
-    while (n < MOST_ALLOCATIONS && run_with_failure(n, look_up, &attempt))
-        n++;
-    assert_in_range(n, 20, MOST_ALLOCATIONS - 1);
+    snprintf(cache_path, sizeof(cache_path), "%s/cache", folder);
+    snprintf(input_path, sizeof(input_path), "%s", program);
+    fail_in_turn(look_up, &attempt);
+    fail_in_turn(look_up_with_libdw, &attempt);
+    snprintf(input_path, sizeof(input_path), "tests/fuzz/corpus/go/go122_pie");
+    fail_in_turn(look_up, &attempt);
+}
+
+/* ---- symbol: names that are in no ELF file ---- */
+
+static int name_from_perf_map(size_t *rows_seen, struct error *err)
+{
+    static const uint64_t addresses[] = {0, 0x1000};
+    struct perf_map_name names[2] = {0};
+    struct perf_map map = {0};
+    struct arena arena = {0};
+    int fd = open(in_folder("perf.map"), O_RDONLY | O_CLOEXEC), code = perf_map_read(&map, fd, err);
+    close(fd);
+    if (!code)
+        code = perf_map_lookup(&map, addresses, 2, names, err);
+    for (int i = 0; !code && i < 2; i++) {
+        struct jit_name name;
+        if (!names[i].text)
+            continue;
+        code = jit_name_parse(&name, names[i].text, names[i].length, &arena);
+        if (code)
+            error_no_memory(err); /* the function has no sentence of its own */
+        ++*rows_seen;
+    }
+    arena_destroy(&arena);
+    perf_map_destroy(&map);
+    return code;
+}
+
+static int name_from_jitdump(size_t *rows_seen, struct error *err)
+{
+    struct jitdump dump;
+    int fd = open("tests/fuzz/corpus/jitdump/moves_and_lines", O_RDONLY | O_CLOEXEC),
+        code = jitdump_read(&dump, fd, err);
+    close(fd);
+    if (code)
+        return code;
+    *rows_seen += dump.codes.length + dump.lines.length + dump.texts.entries.length;
+    jitdump_destroy(&dump);
+    return 0;
+}
+
+static int name_from_kernel(size_t *rows_seen, struct error *err)
+{
+    char symbols[64], modules[64];
+    struct kallsyms kallsyms, again;
+    snprintf(symbols, sizeof(symbols), "%s/kallsyms", folder);
+    snprintf(modules, sizeof(modules), "%s/modules", folder);
+    int code = kallsyms_load(&kallsyms, symbols, modules, err);
+    if (code)
+        return code;
+    size_t size = 0;
+    unsigned char *bytes = kallsyms_encode(&kallsyms, &size);
+    code = bytes ? kallsyms_decode(&again, bytes, size) : -ENOMEM;
+    if (code == -ENOMEM)
+        error_no_memory(err);
+    *rows_seen += kallsyms.symbols.length + kallsyms.modules.length;
+    if (!code)
+        kallsyms_destroy(&again);
+    kallsyms_destroy(&kallsyms);
+    free(bytes);
+    return code;
+}
+
+static void name_other_code(void *context)
+{
+    struct attempt *attempt = context;
+    attempt->rows = 0;
+    attempt->code = name_from_perf_map(&attempt->rows, &attempt->err);
+    if (!attempt->code)
+        attempt->code = name_from_jitdump(&attempt->rows, &attempt->err);
+    if (!attempt->code)
+        attempt->code = name_from_kernel(&attempt->rows, &attempt->err);
+}
+
+static void test_code_outside_of_files_is_named(void **unused)
+{
+    (void)unused;
+    struct attempt attempt = {0};
+    write_text("perf.map", "0 100 LazyCompile:*work /home/app.js:10:3\n1000 80 py::step:/home/app.py\n");
+    write_text("kallsyms", "ffffffff81000000 T _text\nffffffff81000100 T do_work\nffffffff81000200 t other\n"
+                           "ffffffffc0000000 t nft_go\t[nf_tables]\n");
+    write_text("modules", "nf_tables 16384 0 - Live 0xffffffffc0000000\n");
+    fail_in_turn(name_other_code, &attempt);
+}
+
+static void take_apart(void *context)
+{
+    struct attempt *attempt = context;
+    struct disassembly code = {0};
+    struct disassemble_request request = {
+        .lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = program}, .start = 0x1000, .size = 0x200};
+    struct symbolizer_options options = {.threads = 1, .use_cache = true, .skip_inlines_and_lines = true};
+    struct symbolizer *names = symbolizer_new(&options, &attempt->err);
+    attempt->code = names ? disassemble(&code, &request, names, &attempt->err) : -ENOMEM;
+    attempt->rows = code.instructions.length;
+    disassembly_destroy(&code);
+    symbolizer_free(names);
+}
+
+static void test_code_is_disassembled(void **unused)
+{
+    (void)unused;
+    struct attempt attempt = {0};
+    fail_in_turn(take_apart, &attempt);
 }
 
 /* ---- record and assemble ---- */
 
-static char spool_path[64], output_path[64];
+static char spool_path[64];
 
 static int track(struct tracker *tracker, const struct record_bytes *made, struct error *err)
 {
@@ -290,8 +739,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_profiles_are_read_and_written),
+        cmocka_unit_test(test_files_are_converted),
+        cmocka_unit_test(test_odd_files_are_read),
         cmocka_unit_test(test_trees_are_asked_for),
+        cmocka_unit_test(test_views_and_markers_are_asked_for),
         cmocka_unit_test(test_addresses_are_looked_up),
+        cmocka_unit_test(test_code_outside_of_files_is_named),
+        cmocka_unit_test(test_code_is_disassembled),
         cmocka_unit_test(test_recordings_are_made),
     };
     return cmocka_run_group_tests(tests, make_empty_folder, remove_folder);
