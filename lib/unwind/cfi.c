@@ -1,5 +1,7 @@
 #include "unwind/cfi.h"
 
+#include <dwarf.h>
+
 /* ---- entries ---- */
 
 /* The length, kind and bytes of one entry, CIE or FDE. */
@@ -12,7 +14,7 @@ struct entry {
     bool is_64bit;
 };
 
-/* 1 entry, 0 an entry too large to be one, -1 end. */
+/* Returns 1, 0 for an entry too short for its id, or -1 at the end of the section. */
 static int entry_read(struct cfi_section *section, uint64_t offset, struct entry *entry)
 {
     const unsigned char *head = file_part_at(&section->part, offset, 4);
@@ -210,39 +212,6 @@ int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *f
 
 /* ---- instructions ---- */
 
-enum {
-    DW_CFA_advance_loc = 0x40, /* and the low six bits */
-    DW_CFA_offset = 0x80,
-    DW_CFA_restore = 0xc0,
-    DW_CFA_nop = 0x00,
-    DW_CFA_set_loc = 0x01,
-    DW_CFA_advance_loc1 = 0x02,
-    DW_CFA_advance_loc2 = 0x03,
-    DW_CFA_advance_loc4 = 0x04,
-    DW_CFA_offset_extended = 0x05,
-    DW_CFA_restore_extended = 0x06,
-    DW_CFA_undefined = 0x07,
-    DW_CFA_same_value = 0x08,
-    DW_CFA_register = 0x09,
-    DW_CFA_remember_state = 0x0a,
-    DW_CFA_restore_state = 0x0b,
-    DW_CFA_def_cfa = 0x0c,
-    DW_CFA_def_cfa_register = 0x0d,
-    DW_CFA_def_cfa_offset = 0x0e,
-    DW_CFA_def_cfa_expression = 0x0f,
-    DW_CFA_expression = 0x10,
-    DW_CFA_offset_extended_sf = 0x11,
-    DW_CFA_def_cfa_sf = 0x12,
-    DW_CFA_def_cfa_offset_sf = 0x13,
-    DW_CFA_val_offset = 0x14,
-    DW_CFA_val_offset_sf = 0x15,
-    DW_CFA_val_expression = 0x16,
-    DW_CFA_MIPS_advance_loc8 = 0x1d,
-    DW_CFA_GNU_window_save = 0x2d, /* on arm64: negate_ra_state */
-    DW_CFA_GNU_args_size = 0x2e,
-    DW_CFA_GNU_negative_offset_extended = 0x2f,
-};
-
 /* Compilers nest two deep. */
 enum { REMEMBERED_MAX = 16 };
 
@@ -256,7 +225,7 @@ struct interpreter {
     bool failed;
 };
 
-/* Rules of registers that the walker does not follow (vectors and such) are read and dropped. */
+/* Ignores the rules of registers that the walker does not follow (vector registers and such). */
 static void set_rule(struct interpreter *in, uint64_t reg, enum cfi_rule rule, int64_t value)
 {
     if (reg < UNWIND_REGS) {
@@ -280,9 +249,9 @@ static int64_t factored(const struct interpreter *in, uint64_t value)
 
 static int64_t skip_expression(struct interpreter *in, struct cursor *c)
 {
-    int64_t place = c->at - in->row.expressions;
+    int64_t offset = c->at - in->row.expressions;
     cursor_bytes(c, cursor_uleb(c));
-    return place;
+    return offset;
 }
 
 static void set_cfa(struct interpreter *in, uint64_t reg, int64_t offset)
@@ -293,7 +262,7 @@ static void set_cfa(struct interpreter *in, uint64_t reg, int64_t offset)
     in->failed |= reg >= UNWIND_REGS;
 }
 
-/* The `def_cfa_register` and `def_cfa_offset` family changes one half of a CFA that must be a register and an offset.
+/* DW_CFA_def_cfa_register and DW_CFA_def_cfa_offset change one half of a CFA, which must be a register and an offset.
  */
 static void change_cfa(struct interpreter *in, uint64_t reg, int64_t offset)
 {
@@ -319,7 +288,7 @@ static void recall(struct interpreter *in)
         in->row = in->remembered[--in->remembered_count];
 }
 
-/* True if the row before the advance is the one of the pc. */
+/* Returns true if the pc lies in the row before the advance. */
 static bool advance(struct interpreter *in, uint64_t factored_delta)
 {
     uint64_t delta = factored_delta * in->cie->code_align;
@@ -413,8 +382,8 @@ static void run_other(struct interpreter *in, struct cursor *c, uint8_t op)
     }
 }
 
-/* DW_CFA_set_loc has an address in the FDE's encoding, which .debug_frame and hand-written code alone use: absolute
- * ones are understood. */
+/* DW_CFA_set_loc takes an address in the encoding of the FDE. Only .debug_frame and assembly use it, with absolute
+ * addresses. */
 static bool set_location(struct interpreter *in, struct cursor *c)
 {
     uint64_t location = cursor_u64(c);
@@ -427,7 +396,7 @@ static bool set_location(struct interpreter *in, struct cursor *c)
     return false;
 }
 
-/* Runs up to the row of the pc, or through all if the pc lies in the last row. */
+/* Runs the instructions up to the row of the pc. */
 static bool run(struct interpreter *in, struct cursor c)
 {
     while (c.at < c.end && !in->failed && !c.failed) {
@@ -480,8 +449,7 @@ bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row)
     in.failed = false;
     in.pc = pc;
     in.location = fde->start;
-    /* One base for the expressions of both entries: CIE and FDE lie in one section, whose end bounds them again when
-     * they are run. */
+    /* Expressions of both entries count from one base, because CIE and FDE lie in one section. */
     bool cie_first = fde->cie.instructions.at < fde->instructions.at;
     in.row = (struct cfi_row){
         .cfa_kind = CFI_CFA_UNSET,

@@ -29,7 +29,7 @@ struct cfi_cie {
     struct cursor instructions;
     uint64_t code_align;
     int64_t data_align;
-    uint8_t pointer_encoding; /* DW_EH_PE_* of the FDEs' addresses */
+    uint8_t pointer_encoding; /* DW_EH_PE_* of <dwarf.h>, for the addresses in FDEs */
     uint8_t address_size;
     bool has_augmentation_data; /* 'z' */
     bool is_signal_frame;       /* 'S': the pcs are of a signal trampoline */
@@ -42,9 +42,10 @@ struct cfi_fde {
     struct cursor instructions;
 };
 
-/* Reads the entry at `offset` of the section. Returns 1 and fills `fde` (pointing into the section) if it is a usable
- * FDE; 0 if it is a CIE, an FDE of a kind that is not understood, or damaged in itself; -1 at the end of the section (a
- * terminator or no sense at all). *next is the offset of the following entry unless -1 was returned. */
+/* Reads the entry at `offset` of the section. Returns 1 and fills `fde`, which points into the section, if the entry is
+ * a usable FDE. Returns 0 for a CIE, and for an FDE that is damaged or of an unknown kind. Returns -1 at the end of the
+ * section: a terminator, or a length that cannot be right. Sets *next to the offset of the following entry, but for -1.
+ */
 int cfi_fde_read(struct cfi_section *section, uint64_t offset, struct cfi_fde *fde, uint64_t *next);
 
 enum cfi_rule {
@@ -64,38 +65,21 @@ struct cfi_row {
     uint8_t cfa_kind;           /* enum cfi_cfa */
     uint8_t rules[UNWIND_REGS]; /* enum cfi_rule */
     uint64_t cfa_register;
-    int64_t cfa_value; /* offset from the register, or place of the expression */
+    int64_t cfa_value; /* offset from the register, or where the expression is */
     int64_t values[UNWIND_REGS];
     const unsigned char *expressions, *end;
     bool is_signal_frame;
 };
 
-/* The row for `pc`, which lies in `fde`. False if the instructions are damaged or not understood. */
+/* Computes the row for `pc`, which lies in `fde`. Returns false if the instructions are damaged or unknown. */
 bool cfi_row_at(const struct cfi_fde *fde, uint64_t pc, struct cfi_row *row);
 
-/* The code of the expression whose place is `value` of this row. */
+/* The code of the expression that lies at `value`, an element of cfa_value or values. */
 struct cursor cfi_expression(const struct cfi_row *row, int64_t value);
 
-/* An address in one of the DW_EH_PE encodings; `vaddr` is that of the cursor's position, `data` what a data-relative
- * one counts from. False if it is omitted, indirect or of an unknown kind. */
+/* Reads an address in one of the DW_EH_PE encodings (Linux Standard Base, 10.5.1). `vaddr` is the address of the
+ * cursor, `data` is the base of data-relative addresses. Returns false if the address is omitted, is indirect, or has
+ * an unknown encoding. */
 bool cfi_read_address(struct cursor *c, uint8_t encoding, uint64_t vaddr, uint64_t data, uint64_t *address);
-
-/* DW_EH_PE: pointer encodings of the Linux Standard Base, 10.5.1. */
-enum {
-    DW_EH_PE_absptr = 0x00,
-    DW_EH_PE_uleb128 = 0x01,
-    DW_EH_PE_udata2 = 0x02,
-    DW_EH_PE_udata4 = 0x03,
-    DW_EH_PE_udata8 = 0x04,
-    DW_EH_PE_sleb128 = 0x09,
-    DW_EH_PE_sdata2 = 0x0a,
-    DW_EH_PE_sdata4 = 0x0b,
-    DW_EH_PE_sdata8 = 0x0c,
-    DW_EH_PE_pcrel = 0x10,
-    DW_EH_PE_datarel = 0x30,
-    DW_EH_PE_aligned = 0x50,
-    DW_EH_PE_indirect = 0x80,
-    DW_EH_PE_omit = 0xff,
-};
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/search.h"
 #include "elf/elf_contents.h"
 
+#include <dwarf.h>
 #include <elf.h>
 #include <stdlib.h>
 
@@ -26,14 +27,14 @@ static const struct elf_segment *header_segment(const struct unwind_module *modu
 static bool header_open(struct unwind_module *module, uint64_t *eh_frame_vaddr)
 {
     struct eh_frame_header *header = &module->header;
-    const struct elf_segment *place = header_segment(module);
-    if (!place)
+    const struct elf_segment *segment = header_segment(module);
+    if (!segment)
         return false;
-    struct bytes range = unwind_module_bytes(module, place->address);
-    range = bytes_part(&range, 0, place->file_size);
+    struct bytes range = unwind_module_bytes(module, segment->address);
+    range = bytes_part(&range, 0, segment->file_size);
     if (!file_part_open(&header->part, &range))
         return false;
-    header->vaddr = place->address;
+    header->vaddr = segment->address;
     uint64_t head_size = header->part.size < 32 ? header->part.size : 32;
     const unsigned char *bytes = file_part_at(&header->part, 0, head_size);
     if (!bytes)
@@ -87,9 +88,9 @@ static bool header_search(struct eh_frame_header *header, uint64_t vaddr, uint64
 
 /* ---- tables built by going through a section ---- */
 
-static int compare_places(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
-    const struct fde_place *left = a, *right = b;
+    const struct fde_entry *left = a, *right = b;
     if (left->start != right->start)
         return left->start < right->start ? -1 : 1;
     return left->offset < right->offset ? -1 : left->offset > right->offset;
@@ -100,22 +101,22 @@ static void table_build(struct fde_table *table, struct cfi_section *section)
     struct cfi_fde fde;
     uint64_t offset = 0, next;
     for (int kind; (kind = cfi_fde_read(section, offset, &fde, &next)) >= 0; offset = next)
-        if (kind > 0 && !array_push(&table->places, (struct fde_place){fde.start, offset}))
+        if (kind > 0 && !array_push(&table->entries, (struct fde_entry){fde.start, offset}))
             break;
-    if (table->places.length > 1)
-        qsort(table->places.data, table->places.length, sizeof(*table->places.data), compare_places);
+    if (table->entries.length > 1)
+        qsort(table->entries.data, table->entries.length, sizeof(*table->entries.data), compare_entries);
 }
 
-static bool starts_up_to(const void *place, const void *vaddr)
+static bool starts_up_to(const void *entry, const void *vaddr)
 {
-    return ((const struct fde_place *)place)->start <= *(const uint64_t *)vaddr;
+    return ((const struct fde_entry *)entry)->start <= *(const uint64_t *)vaddr;
 }
 
-static const struct fde_place *table_search(const struct fde_table *table, uint64_t vaddr)
+static const struct fde_entry *table_search(const struct fde_table *table, uint64_t vaddr)
 {
     size_t next =
-        search_count_before(table->places.data, table->places.length, sizeof(struct fde_place), starts_up_to, &vaddr);
-    return next ? &table->places.data[next - 1] : NULL;
+        search_count_before(table->entries.data, table->entries.length, sizeof(struct fde_entry), starts_up_to, &vaddr);
+    return next ? &table->entries.data[next - 1] : NULL;
 }
 
 /* ---- Go ---- */
@@ -167,8 +168,8 @@ bool unwind_module_use_frames(struct unwind_module *module, size_t frames_size, 
     if (!file_part_open(&module->eh_frame.part, &frames))
         return false;
     table_build(&module->eh_frame_table, &module->eh_frame);
-    for (size_t i = 0; i < module->eh_frame_table.places.length; i++)
-        if (module->eh_frame_table.places.data[i].start - start < size)
+    for (size_t i = 0; i < module->eh_frame_table.entries.length; i++)
+        if (module->eh_frame_table.entries.data[i].start - start < size)
             return true;
     return false;
 }
@@ -182,11 +183,11 @@ static bool find_in_eh_frame(struct unwind_module *module, uint64_t vaddr, uint6
             return false;
         offset -= section->vaddr;
     } else {
-        const struct fde_place *place = table_search(&module->eh_frame_table, vaddr);
-        if (!place)
+        const struct fde_entry *entry = table_search(&module->eh_frame_table, vaddr);
+        if (!entry)
             return false;
-        *start = place->start;
-        offset = place->offset;
+        *start = entry->start;
+        offset = entry->offset;
     }
     return cfi_fde_read(section, offset, fde, &next) == 1 && vaddr >= fde->start && vaddr - fde->start < fde->size;
 }
@@ -207,9 +208,9 @@ void unwind_module_load_debug_frame(struct unwind_module *module)
 
 static bool find_in_debug_frame(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde)
 {
-    const struct fde_place *place = table_search(&module->debug_frame_table, vaddr);
+    const struct fde_entry *entry = table_search(&module->debug_frame_table, vaddr);
     uint64_t next;
-    return place && cfi_fde_read(&module->debug_frame, place->offset, fde, &next) == 1 && vaddr >= fde->start &&
+    return entry && cfi_fde_read(&module->debug_frame, entry->offset, fde, &next) == 1 && vaddr >= fde->start &&
            vaddr - fde->start < fde->size;
 }
 

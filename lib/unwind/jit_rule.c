@@ -16,13 +16,13 @@ static bool read_around(const struct unwind_stack *stack, const struct mapping *
     return stack->read_code && stack->read_code(stack->context, at - before + skip, bytes + skip, end - skip);
 }
 
-bool jit_rule_of_snippet(const struct jit_place *place, bool is_java, struct rule *rule)
+bool jit_rule_of_snippet(const struct jit_frame *frame, bool is_java, struct rule *rule)
 {
     unsigned char bytes[ARCH_CODE_BEFORE + ARCH_CODE_AFTER];
-    if (!read_around(place->stack, place->mapping, place->at, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes))
+    if (!read_around(frame->stack, frame->mapping, frame->next_pc, ARCH_CODE_BEFORE, ARCH_CODE_AFTER, bytes))
         return false;
     struct arch_code code = {.kind = ARCH_CODE_UNKNOWN};
-    if (is_java && place->exact)
+    if (is_java && frame->exact)
         code = arch_java_edge(bytes);
     if (code.kind == ARCH_CODE_UNKNOWN)
         code = arch_code_recognize(bytes);
@@ -32,11 +32,11 @@ bool jit_rule_of_snippet(const struct jit_place *place, bool is_java, struct rul
     return true;
 }
 
-void jit_rule_of_java(const struct jit_place *place, struct rule *rule)
+void jit_rule_of_java(const struct jit_frame *frame, struct rule *rule)
 {
     unsigned char bytes[ARCH_JAVA_REACH];
     rule->kind = RULE_NO_CFI;
-    if (!read_around(place->stack, place->mapping, place->at, sizeof(bytes), 0, bytes))
+    if (!read_around(frame->stack, frame->mapping, frame->next_pc, sizeof(bytes), 0, bytes))
         return;
     struct arch_code code = arch_java_function(bytes, sizeof(bytes));
     if (code.kind == ARCH_CODE_STUB)
@@ -45,21 +45,21 @@ void jit_rule_of_java(const struct jit_place *place, struct rule *rule)
 
 static size_t read_jit_code(void *context, uint64_t address, unsigned char *out, size_t size)
 {
-    const struct jit_place *place = context;
-    const struct mapping *mapping = place->mapping;
+    const struct jit_frame *frame = context;
+    const struct mapping *mapping = frame->mapping;
     if (address - mapping->start >= mapping->end - mapping->start)
         return 0;
     if (size > mapping->end - address)
         size = mapping->end - address;
-    return place->stack->read_code && place->stack->read_code(place->stack->context, address, out, size) ? size : 0;
+    return frame->stack->read_code && frame->stack->read_code(frame->stack->context, address, out, size) ? size : 0;
 }
 
-bool jit_rule_of_return(const struct jit_place *place, struct rule *rule)
+bool jit_rule_of_return(const struct jit_frame *frame, struct rule *rule)
 {
-    struct arch_frame frame;
-    if (arch_find_return(read_jit_code, (void *)(uintptr_t)place, place->at, &frame) != ARCH_RETURNS)
+    struct arch_frame found;
+    if (arch_find_return(read_jit_code, (void *)(uintptr_t)frame, frame->next_pc, &found) != ARCH_RETURNS)
         return false;
-    rule_of_return(&frame, rule);
+    rule_of_return(&found, rule);
     return true;
 }
 

@@ -116,8 +116,8 @@ void unwind_module_unref(struct unwind_module *module)
     file_part_close(&module->header.part);
     file_part_close(&module->eh_frame.part);
     file_part_close(&module->debug_frame.part);
-    array_free(&module->eh_frame_table.places);
-    array_free(&module->debug_frame_table.places);
+    array_free(&module->eh_frame_table.entries);
+    array_free(&module->debug_frame_table.entries);
     free(module->owned_frames);
     elf_file_close(&module->elf);
     free(module);

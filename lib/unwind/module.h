@@ -3,10 +3,10 @@
  *
  * Opening a module reads its headers only (elf/elf_file.h). The CFI is found at the first walk into it, in this order:
  *
- * 1. PT_GNU_EH_FRAME (.eh_frame_hdr): a sorted table of all functions with the place of each FDE, reached from the
- *    program headers alone, so that it is there in any stripped file. Nothing needs to be built.
- * 2. .eh_frame without that table (or with a table of a kind that no linker writes): found by its section, and gone
- *    through once to build the table.
+ * 1. PT_GNU_EH_FRAME (.eh_frame_hdr): a sorted table of all functions and their FDEs. The program headers lead to it,
+ * so that stripped files have it, too. Nothing needs to be built.
+ * 2. .eh_frame without that table, or with a table of a kind that no linker writes. The section header leads to it; one
+ *    pass over the section builds the table.
  * 3. .debug_frame, for a pc that the first two do not cover: Go's functions, and programs built without unwind tables.
  *    It may be compressed.
  *
@@ -21,14 +21,14 @@
 #include "unwind/cfi.h"
 #include "unwind/unwind.h"
 
-struct fde_place {
+struct fde_entry {
     uint64_t start;  /* vaddr of the first pc */
     uint64_t offset; /* of the FDE in its section */
 };
 
 /* FDEs sorted by their first pc; built when no table comes with the section. */
 struct fde_table {
-    ARRAY(struct fde_place) places;
+    ARRAY(struct fde_entry) entries;
 };
 
 /* .eh_frame_hdr with the binary search table that every linker writes: pairs of 4-byte distances from its own vaddr. */

@@ -1,5 +1,7 @@
 #include "unwind/module_rule.h"
 
+#include <dwarf.h>
+
 static uint64_t vaddr_of(const struct mapping *mapping, uint64_t pc)
 {
     return pc - mapping->start + mapping->rva + unwind_module_base(mapping->module);
@@ -19,7 +21,6 @@ static bool fits_slot(int64_t offset)
 /* The CFA as `*(register + offset)`: DW_OP_breg, DW_OP_deref. */
 static bool compact_deref(const struct cfi_row *row, struct rule *rule)
 {
-    enum { DW_OP_deref = 0x06, DW_OP_breg0 = 0x70 };
     struct cursor c = cfi_expression(row, row->cfa_value);
     uint8_t reg = (uint8_t)(cursor_u8(&c) - DW_OP_breg0);
     int64_t offset = cursor_sleb(&c);

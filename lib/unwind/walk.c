@@ -208,17 +208,18 @@ static const uint64_t leaf_bit = UINT64_C(1) << 63, return_bit = UINT64_C(1) << 
  * function, which is seldom. Other rules are cached, with one key for a leaf and another for a caller. */
 static const struct rule *rule_of_jit_code(struct walk *walk, const struct mapping *mapping, uint64_t pc)
 {
-    struct jit_place place = {.stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
+    struct jit_frame frame = {
+        .stack = walk->stack, .mapping = mapping, .next_pc = pc + !walk->exact, .exact = walk->exact};
     uint64_t key = walk->exact ? pc | leaf_bit : pc;
     const struct rule *known = walk->exact ? unwind_cache_find(walk->cache, key) : NULL;
     if (known)
         return known;
     walk->made = (struct rule){.kind = RULE_NO_CFI};
-    bool is_edge = jit_rule_of_snippet(&place, walk->space->is_java, &walk->made);
+    bool is_edge = jit_rule_of_snippet(&frame, walk->space->is_java, &walk->made);
     if (is_edge && walk->exact)
         return &walk->made;
     if (!is_edge && walk->space->is_java)
-        jit_rule_of_java(&place, &walk->made);
+        jit_rule_of_java(&frame, &walk->made);
     struct rule *rule = unwind_cache_add(walk->cache, key);
     walk->made.pc = rule->pc;
     walk->made.generation = rule->generation;
@@ -274,7 +275,7 @@ static bool can_return_to(struct walk *walk, uint64_t address)
     return unwind_cache_find(walk->cache, address - 1) || follows_call(walk, address, &target);
 }
 
-/* Finds the first word from `*sp` up that can be a return address, and sets *sp to the place of that word. */
+/* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. */
 static bool next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address)
 {
     enum { WORDS = 64 };
@@ -463,14 +464,14 @@ static bool rule_by_return(struct walk *walk, struct rule *rule)
     if (!mapping || (mapping->module && !walk->leaf_by_return))
         return false;
     if (!known) {
-        struct jit_place place = {
-            .stack = walk->stack, .mapping = mapping, .at = pc + !walk->exact, .exact = walk->exact};
+        struct jit_frame frame = {
+            .stack = walk->stack, .mapping = mapping, .next_pc = pc + !walk->exact, .exact = walk->exact};
         struct rule *made = unwind_cache_add(walk->cache, key);
         made->kind = RULE_NO_CFI;
         if (mapping->module)
             module_rule_of_return(mapping, pc, walk->exact, made);
         else
-            jit_rule_of_return(&place, made);
+            jit_rule_of_return(&frame, made);
         known = made;
     }
     *rule = *known;
@@ -654,7 +655,7 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
 }
 
 /* A copy in a perf ring was written on another processor: each of its cache lines is a miss, and each frame must be
- * read before the place of the next is known. Asking for some lines ahead of the walk lets the misses overlap. */
+ * read before the address of the next is known. Prefetching some lines ahead of the walk lets the misses overlap. */
 static inline void fetch_ahead(struct walk *walk)
 {
     enum { LINE = 64, AHEAD = 32 * LINE };

@@ -154,7 +154,7 @@ static const struct snippet go_starts[] = {
 };
 
 /* goexit: nop; call goexit1; nop. Goroutines are made as if the nop had called their first function, so what is
- * returned to is the second instruction: nothing else returns to a place after a nop. */
+ * returned to is the second instruction: nothing else returns to an address after a nop. */
 static const struct snippet goexit = {{{OPCODE("\x90")}, {OPCODE("\xe8"), .any = 4}, {OPCODE("\x90")}}};
 
 /* mov $15 (__NR_rt_sigreturn),%eax or %rax; syscall */

@@ -7,7 +7,7 @@
  *     sub $N,%rsp  mov %rbp,N-8(%rsp)                  a leaf; N always takes four bytes
  *     push %rbp  mov %rsp,%rbp                         with a frame pointer: stubs, the interpreter
  *
- * So the nearest beginning before a place says how large its frame is. Functions do not overlap, and lie further apart
+ * So the nearest beginning before a pc says how large its frame is. Functions do not overlap, and lie further apart
  * than a beginning is long, so the nearest is the right one, but for code that begins in none of these ways behind one
  * that does. Therefore the walker believes it only if a return address is where it should be.
  *
@@ -103,7 +103,7 @@ static bool is_returning(const unsigned char *at)
     return *at == 0xc3;
 }
 
-/* How far the place is into a beginning, and which; false if it is in none. */
+/* Returns whether the pc lies in a beginning, and fills `code` with the frame there. */
 static bool is_in_beginning(const unsigned char *at, struct arch_code *code)
 {
     uint32_t frame;

@@ -230,8 +230,8 @@ static void follow_sp(struct path *path, const struct instruction *in)
 
 enum flow { FLOW_ON, FLOW_CALL, FLOW_JUMP, FLOW_BRANCH, FLOW_RETURN, FLOW_TAIL_CALL, FLOW_SWITCH, FLOW_DEAD };
 
-/* A jump to a computed place in the same function: its table is in the operand, or was added to a distance just before.
- */
+/* A jump to a computed address in the same function: the operand holds its table, or an addition just before it has
+ * used the table. */
 static bool is_switch(const struct instruction *in, bool after_add)
 {
     bool is_table = in->modrm >> 6 == 0 && (in->modrm & 7) == REG_RSP && (in->sib >> 3 & 7) != 4;
