@@ -17,10 +17,12 @@
 #include "profile/write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int write_to_memory(void *context, const void *bytes, size_t size, struct error *err)
@@ -61,66 +63,81 @@ static int keep_in_memory(const struct profile *profile, struct error *err)
     return code ? code : fd;
 }
 
-static int serve_with_names(struct profile *profile, const char *path, const struct serving_options *options,
+/* The page reads the profile again, which a pipe does not allow: what comes out of it is copied to memory. Returns the
+ * descriptor of the copy, or a negative errno value. */
+static int copy_to_memory(int pipe, const char *name, struct error *err)
+{
+    int fd = memfd_create("profile", MFD_CLOEXEC);
+    int code = fd < 0 ? error_set(err, errno, "cannot copy the profile to memory: %s", strerror(errno)) : 0;
+    unsigned char block[64 * 1024];
+    for (ssize_t size = 1; !code && size > 0;) {
+        size = file_read(pipe, block, sizeof(block));
+        code = size < 0 ? error_set(err, (int)-size, "cannot read %s: %s", name, strerror((int)-size))
+                        : write_to_memory(&fd, block, (size_t)size, err);
+    }
+    if (code && fd >= 0)
+        close(fd);
+    return code ? code : fd;
+}
+
+/* A descriptor of the file that can be read several times, or a negative errno value. */
+static int open_profile(const char *path, const char *name, struct error *err)
+{
+    struct stat info;
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0)
+        return error_set(err, errno, "cannot open %s: %s", name, strerror(errno));
+    if (fd != STDIN_FILENO && !S_ISFIFO(info.st_mode))
+        return fd;
+    int copy = copy_to_memory(fd, name, err);
+    close(fd);
+    return copy;
+}
+
+/* Serves a copy with the names that this machine knows. */
+static int serve_with_names(struct profile *profile, int fd, const char *name, const struct serving_options *options,
                             struct symbol_options *symbols)
 {
     struct error err = {0};
-    int status = symbolicate_and_say(profile, path, symbols, options->no_cache);
-    int fd = status == EXIT_SUCCESS ? keep_in_memory(profile, &err) : -1;
+    int status = symbolicate_and_say(profile, name, symbols, options->no_cache);
+    int named = status == EXIT_SUCCESS ? keep_in_memory(profile, &err) : -1;
     profile_destroy(profile);
-    if (status != EXIT_SUCCESS)
-        return status;
-    return fd < 0 ? ui_fail_error(&err) : serve_open_and_wait(fd, options, symbols);
-}
-
-/* The page reads the profile again, which a pipe does not allow. So standard input is copied to memory. */
-static int load_standard_input(const struct serving_options *options, struct symbol_options *symbols)
-{
-    struct profile profile = {0};
-    struct error err = {0};
-    int fd = memfd_create("profile", MFD_CLOEXEC);
-    int code = fd < 0 ? error_set(&err, errno, "cannot copy the profile to memory: %s", strerror(errno)) : 0;
-    unsigned char block[64 * 1024];
-    for (ssize_t size = 1; !code && size > 0;) {
-        size = file_read(STDIN_FILENO, block, sizeof(block));
-        code = size < 0 ? error_set(&err, (int)-size, "cannot read the standard input: %s", strerror((int)-size))
-                        : write_to_memory(&fd, block, (size_t)size, &err);
-    }
-    if (!code && (code = profile_load_fd(fd, NULL, &profile, &err)) != 0)
-        error_prefix(&err, code, "%s", "the standard input");
-    if (!code && profile.meta.symbolicated == 0) {
-        close(fd);
-        return serve_with_names(&profile, "the standard input", options, symbols);
-    }
-    profile_destroy(&profile);
-    if (code && fd >= 0)
-        close(fd);
-    return code ? ui_fail_error(&err) : serve_open_and_wait(fd, options, symbols);
+    if (status == EXIT_SUCCESS)
+        status = named < 0 ? ui_fail_error(&err) : serve_open_and_wait(named, fd, options, symbols);
+    close(fd);
+    return status;
 }
 
 static int load(const char *path, const struct serving_options *options, struct symbol_options *symbols)
 {
-    if (strcmp(path, "-") == 0)
-        return load_standard_input(options, symbols);
+    const char *name = strcmp(path, "-") == 0 ? "the standard input" : path;
     struct profile profile = {0};
     struct error err = {0};
-    int code = profile_load(path, &profile, &err);
+    int fd = open_profile(path, name, &err);
+    if (fd < 0)
+        return ui_fail_error(&err);
+    int code = profile_load_fd(fd, NULL, &profile, &err);
     const char *warning = code ? "" : profile_text(&profile, profile.meta.warning);
     if (warning[0])
-        ui_say("%s: %s", path, warning);
+        ui_say("%s: %s", name, warning);
     if (code == 0 && profile.meta.symbolicated == 0)
-        return serve_with_names(&profile, path, options, symbols);
+        return serve_with_names(&profile, fd, name, options, symbols);
     profile_destroy(&profile);
-    return code ? ui_fail_error(&err) : serve_and_wait(path, options, symbols);
+    if (code == 0)
+        return serve_open_and_wait(fd, fd, options, symbols);
+    close(fd);
+    error_prefix(&err, code, "%s", name);
+    return ui_fail_error(&err);
 }
 
 int cmd_load(int argc, char **argv)
 {
-    enum { OPTION_NO_CACHE = 256, OPTION_SOURCE_MAP, OPTION_UI };
+    enum { OPTION_NO_CACHE = 256, OPTION_SOURCE_MAP, OPTION_UI, OPTION_NEW_ADDRESS };
     static const struct option long_options[] = {
         {"help", no_argument, NULL, 'h'},
         {"no-open", no_argument, NULL, 'n'},
         {"port", required_argument, NULL, 'P'},
+        {"new-address", no_argument, NULL, OPTION_NEW_ADDRESS},
         {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
         SYMBOL_OPTIONS,
         {"source-map", required_argument, NULL, OPTION_SOURCE_MAP},
@@ -140,6 +157,9 @@ int cmd_load(int argc, char **argv)
         case 'P':
             if (!serving_parse_port(optarg, &options))
                 return ui_usage("load", "'%s' is not a port: give 3000, 3000+ or 0", optarg);
+            break;
+        case OPTION_NEW_ADDRESS:
+            options.new_address = true;
             break;
         case OPTION_NO_CACHE:
             options.no_cache = true;

@@ -5,8 +5,8 @@
  * that fails (disk full), the spool stays, and --recover makes the profile later. It also works on the spool of a
  * killed recorder.
  */
-#include "cache.h"
 #include "commands.h"
+#include "folders.h"
 #include "serving.h"
 #include "symbol_options.h"
 #include "ui.h"
@@ -66,7 +66,7 @@ static bool parse_duration(const char *text, uint64_t *duration)
     return true;
 }
 
-enum { OPTION_RECOVER = 256, OPTION_NO_CACHE, OPTION_SOURCE_MAP, OPTION_UI };
+enum { OPTION_RECOVER = 256, OPTION_NO_CACHE, OPTION_SOURCE_MAP, OPTION_UI, OPTION_NEW_ADDRESS };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
@@ -76,6 +76,7 @@ static const struct option long_options[] = {
     {"no-open", no_argument, NULL, 'n'},
     {"port", required_argument, NULL, 'P'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
+    {"new-address", no_argument, NULL, OPTION_NEW_ADDRESS},
     {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
     SYMBOL_OPTIONS,
     {"source-map", required_argument, NULL, OPTION_SOURCE_MAP},
@@ -111,6 +112,9 @@ static int parse_option(struct options *options, int option, char **argv)
                    : ui_usage("record", "'%s' is not a port: give 3000, 3000+ or 0", optarg);
     case OPTION_RECOVER:
         options->recover = optarg;
+        return 0;
+    case OPTION_NEW_ADDRESS:
+        options->serving.new_address = true;
         return 0;
     case OPTION_NO_CACHE:
         options->serving.no_cache = true;
@@ -226,7 +230,7 @@ static void say_leftover(const char *base)
 static int save_profile(const struct options *options, const char *spool, const struct open_files *files,
                         struct assemble_result *saved)
 {
-    struct cache_path path;
+    struct folder_path path;
     struct assemble_options assemble = {.cache_folder = options->serving.no_cache ? NULL : cache_folder(&path),
                                         .files = files,
                                         .search = &options->symbols.search};

@@ -1,11 +1,12 @@
 #include "serving.h"
 
 #include "browser.h"
-#include "cache.h"
+#include "folders.h"
 #include "page.h"
 #include "ui.h"
 
 #include "serve/folder.h"
+#include "serve/lasting_address.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,7 @@ bool serving_parse_port(const char *text, struct serving_options *options)
         return false;
     options->port = (uint16_t)port;
     options->search_port = plus;
+    options->has_port = true;
     return true;
 }
 
@@ -120,11 +122,29 @@ int serve_and_wait(const char *profile_path, const struct serving_options *optio
     int profile_fd = open(profile_path, O_RDONLY | O_CLOEXEC);
     if (profile_fd < 0)
         return ui_fail("cannot open %s: %s", profile_path, strerror(errno));
-    return serve_open_and_wait(profile_fd, options, symbols);
+    return serve_open_and_wait(profile_fd, profile_fd, options, symbols);
 }
 
-int serve_open_and_wait(int profile_fd, const struct serving_options *options, struct symbol_options *symbols)
+/* Whether the profile has an address that lasts. The Firefox Profiler's page tells its server the address, so that one
+ * is always new. */
+static bool find_address(struct lasting_address *lasting, int original_fd, const struct serving_options *options)
 {
+    struct folder_path path;
+    struct error err;
+    const char *folder = options->new_address || is_hosted(options) ? NULL : state_folder(&path);
+    if (!folder)
+        return false;
+    if (lasting_address_open(lasting, folder, original_fd, &err) == 0)
+        return true;
+    ui_say("the address is a new one each time: %s", err.text);
+    return false;
+}
+
+int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_options *options,
+                        struct symbol_options *symbols)
+{
+    struct lasting_address lasting;
+    bool lasts = find_address(&lasting, original_fd, options);
     sigset_t ending, before;
     sigemptyset(&ending);
     sigaddset(&ending, SIGINT);
@@ -133,10 +153,12 @@ int serve_open_and_wait(int profile_fd, const struct serving_options *options, s
         sigaddset(&ending, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &ending, &before);
 
-    struct cache_path path;
+    struct folder_path path;
     struct serve_options serve = {
         .assets = page_assets,
         .asset_count = page_asset_count,
+        .token = lasts ? lasting.token : NULL,
+        .first_choice = lasts && !options->has_port ? lasting.port : 0,
         .port = options->port,
         .search_port = options->search_port,
         .cache_folder = options->no_cache ? NULL : cache_folder(&path),
@@ -152,11 +174,15 @@ int serve_open_and_wait(int profile_fd, const struct serving_options *options, s
     struct server *server;
     symbols->leave_interrupts = true;
     int code = serve_start(&server, &serve, profile_fd, &err);
+    if (!code && lasts && !options->has_port)
+        lasting_address_keep_port(&lasting, serve_port(server), SERVE_FIRST_PORT);
     if (!code) {
         show_and_wait(options, serve_url(server), &ending);
         symbol_options_stop(symbols);
         serve_stop(server);
     }
+    if (lasts)
+        lasting_address_close(&lasting);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code ? ui_fail_error(&err) : EXIT_SUCCESS;
 }

@@ -15,7 +15,8 @@
 struct serving_options {
     bool no_open; /* -n: do not open a browser */
     uint16_t port;
-    bool search_port;
+    bool search_port, has_port;           /* has_port: -P was given */
+    bool new_address;                     /* --new-address: one that was never used */
     const char *ui;                       /* --ui: "hosted" or a folder; NULL: prof's own page */
     bool no_cache;                        /* --no-cache: do not use the symbol cache on disk */
     ARRAY(struct source_map) source_maps; /* --source-map, in order */
@@ -42,13 +43,15 @@ bool serving_parse_ui(const char *text, struct serving_options *options);
 bool serving_add_source_map(char *text, struct serving_options *options);
 
 /*
- * Serves the file, which was saved or checked before, until SIGINT, SIGTERM or SIGHUP. Prints the address on standard
+ * Serves the file, which was saved before, until SIGINT, SIGTERM or SIGHUP. Prints the address on standard
  * error. These signals are waited for, not handled: the caller's handlers do not run meanwhile. `symbols`
  * is open and stays so. Returns 0, or 1 after a sentence about what failed (a taken port, an unreadable file).
  */
 int serve_and_wait(const char *profile_path, const struct serving_options *options, struct symbol_options *symbols);
 
-/* The same for an open file; takes over the descriptor. */
-int serve_open_and_wait(int profile_fd, const struct serving_options *options, struct symbol_options *symbols);
+/* The same for an open file; takes over the descriptor. The address is that of the file `original_fd`, of which the
+ * other one may be a changed copy. */
+int serve_open_and_wait(int profile_fd, int original_fd, const struct serving_options *options,
+                        struct symbol_options *symbols);
 
 #endif

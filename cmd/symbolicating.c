@@ -1,6 +1,6 @@
 #include "symbolicating.h"
 
-#include "cache.h"
+#include "folders.h"
 #include "ui.h"
 
 #include "assemble/symbolicate.h"
@@ -47,7 +47,7 @@ static void say_result(const struct profile *profile, struct symbolicate_result 
 
 int symbolicate_and_say(struct profile *profile, const char *subject, struct symbol_options *symbols, bool no_cache)
 {
-    struct cache_path path;
+    struct folder_path path;
     struct symbolizer_options options = {
         .use_cache = true, .cache_folder = no_cache ? NULL : cache_folder(&path), .search = &symbols->search};
     sigset_t interrupt;

@@ -72,6 +72,9 @@ static int load_with(struct loading *loading, int fd, struct profile *out, struc
 
 static int read_whole(int fd, const atomic_bool *stop, struct profile *out, struct error *err)
 {
+    struct stat status;
+    if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
+        return error_set(err, EISDIR, "it is a folder; give the profile file in it");
     struct loading *loading = calloc(1, sizeof(*loading));
     if (!loading)
         return error_no_memory(err);
@@ -96,11 +99,8 @@ int profile_load(const char *path, struct profile *out, struct error *err)
         path = "the standard input";
     if (fd < 0)
         return error_set(err, errno, "cannot open %s: %s", path, strerror(errno));
-    struct stat status;
-    int code = 0;
-    if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
-        code = error_set(err, EISDIR, "%s is a folder; give the profile file in it", path);
-    else if ((code = read_whole(fd, NULL, out, err)) != 0)
+    int code = read_whole(fd, NULL, out, err);
+    if (code)
         error_prefix(err, code, "%s", path);
     close(fd);
     return code;

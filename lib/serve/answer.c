@@ -41,14 +41,40 @@ static const char other_policy[] =
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' blob:; "
     "base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
+/* The only page with a style of its own in it; it loads nothing. */
+static const char stopped_policy[] =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+static const char stopped_page[] =
+    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n"
+    "<title>prof has stopped</title>\n"
+    "<style>\n"
+    ":root { --text: #1a2027; --quiet: #57616d; --surface: #ffffff; --raised: #f0f2f5; }\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    "    :root { --text: #e3e7ec; --quiet: #9ba6b2; --surface: #15181c; --raised: #23282e; }\n"
+    "}\n"
+    "body { margin: 0; background: var(--surface); color: var(--text); font: 14px/1.5 system-ui, sans-serif; }\n"
+    "main { max-width: 34em; margin: 20vh auto 0; padding: 0 24px; }\n"
+    "h1 { margin: 0 0 8px; font-size: 20px; line-height: 1.3; }\n"
+    "code { padding: 2px 4px; border-radius: 3px; background: var(--raised); font-family: ui-monospace, monospace; }\n"
+    ".quiet { color: var(--quiet); }\n"
+    "</style>\n"
+    "<main>\n<h1>prof has stopped</h1>\n"
+    "<p>Run <code>prof load FILE</code> again, with the file that was shown here. Then reload this page.</p>\n"
+    "<p class=\"quiet\">The same file gets the same address again, and the address holds the view. If prof prints "
+    "another "
+    "address, open that one.</p>\n</main>\n";
+
 static bool add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     return microhttpd.MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-static bool add_restrictions(struct MHD_Response *response, const struct recipient *to)
+static bool add_restrictions(struct MHD_Response *response, const struct recipient *to, const char *policy)
 {
-    bool added = add_header(response, "Content-Security-Policy", to->has_own_page ? own_policy : other_policy) &&
+    bool added = add_header(response, "Content-Security-Policy", policy) &&
                  (!to->origin || (add_header(response, "Access-Control-Allow-Origin", to->origin) &&
                                   add_header(response, "Access-Control-Expose-Headers", "X-Uncompressed-Length") &&
                                   add_header(response, "Vary", "Origin")));
@@ -58,14 +84,20 @@ static bool add_restrictions(struct MHD_Response *response, const struct recipie
 }
 
 /* Queues a complete response; `complete` is false if some header could not be added. */
-static enum MHD_Result send_and_free(const struct recipient *to, unsigned status, struct MHD_Response *response,
-                                     bool complete)
+static enum MHD_Result send_with_policy(const struct recipient *to, unsigned status, struct MHD_Response *response,
+                                        bool complete, const char *policy)
 {
     enum MHD_Result result = MHD_NO;
-    if (complete && add_restrictions(response, to))
+    if (complete && add_restrictions(response, to, policy))
         result = microhttpd.MHD_queue_response(to->connection, status, response);
     microhttpd.MHD_destroy_response(response);
     return result;
+}
+
+static enum MHD_Result send_and_free(const struct recipient *to, unsigned status, struct MHD_Response *response,
+                                     bool complete)
+{
+    return send_with_policy(to, status, response, complete, to->has_own_page ? own_policy : other_policy);
 }
 
 static struct MHD_Response *text_response(const char *text)
@@ -92,6 +124,29 @@ enum MHD_Result answer_status(const struct recipient *to, unsigned status, const
 enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence)
 {
     return answer_text(to, status, sentence, true);
+}
+
+static const char *request_header(const struct recipient *to, const char *name)
+{
+    return microhttpd.MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, name);
+}
+
+bool answer_wants_page(const struct recipient *to)
+{
+    const char *accepted = request_header(to, "Accept");
+    return accepted && strstr(accepted, "text/html");
+}
+
+enum MHD_Result answer_stopped(const struct recipient *to)
+{
+    struct MHD_Response *response = text_response(stopped_page);
+    if (!response)
+        return MHD_NO;
+    return send_with_policy(to, MHD_HTTP_NOT_FOUND, response,
+                            add_header(response, "Content-Type", "text/html; charset=utf-8") &&
+                                add_header(response, "Cache-Control", "no-store") &&
+                                add_header(response, "Connection", "close"),
+                            stopped_policy);
 }
 
 enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed)
@@ -209,11 +264,6 @@ static struct MHD_Response *unpacked_response(const unsigned char *memory, int f
 }
 
 /* ---- the two kinds of content ---- */
-
-static const char *request_header(const struct recipient *to, const char *name)
-{
-    return microhttpd.MHD_lookup_connection_value(to->connection, MHD_HEADER_KIND, name);
-}
 
 static bool takes_gzip(const struct recipient *to)
 {

@@ -31,6 +31,12 @@ enum MHD_Result answer_status(const struct recipient *to, unsigned status, const
 /* The same, and the end of the connection. */
 enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence);
 
+/* Whether the client shows what it gets as a page. */
+bool answer_wants_page(const struct recipient *to);
+
+/* 404, as a page that says that the prof of this address has stopped, and the end of the connection. */
+enum MHD_Result answer_stopped(const struct recipient *to);
+
 /* 405, with the methods that the path has. */
 enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed);
 

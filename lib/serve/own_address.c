@@ -7,24 +7,31 @@
 #include <strings.h>
 #include <sys/random.h>
 
-static int make_token(char token[TOKEN_LENGTH + 1], struct error *err)
+void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8])
 {
     static const char digits[33] = "0123456789abcdefghjkmnpqrstvwxyz"; /* none that look alike */
-    unsigned char bytes[TOKEN_LENGTH];
-    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-        return error_set(err, EIO, "cannot get random numbers for the address: %s", strerror(errno));
-    for (size_t i = 0; i < TOKEN_LENGTH; i++)
-        token[i] = digits[bytes[i] % 32];
+    unsigned rest = 0, rest_bits = 0;
+    for (size_t i = 0; i < TOKEN_LENGTH; i++) {
+        if (rest_bits < 5) {
+            rest = rest << 8 | *bits++;
+            rest_bits += 8;
+        }
+        rest_bits -= 5;
+        token[i] = digits[rest >> rest_bits & 31];
+    }
     token[TOKEN_LENGTH] = '\0';
-    return 0;
 }
 
-int own_address_init(struct own_address *own, uint16_t port, struct error *err)
+int own_address_init(struct own_address *own, uint16_t port, const char *token, struct error *err)
 {
+    unsigned char bits[TOKEN_BITS / 8];
     own->port = port;
-    int code = make_token(own->token, err);
-    if (code)
-        return code;
+    if (token)
+        snprintf(own->token, sizeof(own->token), "%s", token);
+    else if (getrandom(bits, sizeof(bits), 0) == (ssize_t)sizeof(bits))
+        own_address_write_token(own->token, bits);
+    else
+        return error_set(err, EIO, "cannot get random numbers for the address: %s", strerror(errno));
     snprintf(own->url, sizeof(own->url), "http://127.0.0.1:%u/%s/", (unsigned)port, own->token);
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * The address that prof prints, and whether a request was sent to it: "http://127.0.0.1:3000/TOKEN/". The token is 120
- * random bits, so that only those who were told the address can ask for anything.
+ * bits, random or a keyed hash (lasting_address.h), so that only those who were told the address can ask for anything.
  */
 #ifndef PROF_SERVE_OWN_ADDRESS_H
 #define PROF_SERVE_OWN_ADDRESS_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TOKEN_LENGTH = 24 }; /* characters, of 5 bits each */
+enum { TOKEN_BITS = 120, TOKEN_LENGTH = TOKEN_BITS / 5 }; /* characters, of 5 bits each */
 
 struct own_address {
     uint16_t port;
@@ -18,8 +18,12 @@ struct own_address {
     char url[96];
 };
 
-/* Makes a new token for a server on this port of 127.0.0.1. Fails with -EIO if there are no random numbers. */
-int own_address_init(struct own_address *own, uint16_t port, struct error *err);
+/* Writes bits as a token. */
+void own_address_write_token(char token[TOKEN_LENGTH + 1], const unsigned char bits[TOKEN_BITS / 8]);
+
+/* The address of a server on this port of 127.0.0.1, with this token; NULL: a new random one. Fails with -EIO if there
+ * are no random numbers. */
+int own_address_init(struct own_address *own, uint16_t port, const char *token, struct error *err);
 
 /* Whether a Host header names the server: 127.0.0.1 or localhost and its port, which clients leave out if it is 80.
  * NULL (no header) does not. */

@@ -8,8 +8,9 @@
  *     rebinding);
  *   - it has no Origin header, or one with the own address: no other web page sent it. The exception is the page that
  *     prof was told to open instead of its own: it may ask for the profile and for symbols and read them (CORS);
- *   - its path begins with the token, 120 random bits that only the printed address has. The comparison takes constant
- *     time, and every other path gets the same answer, so that nobody can guess the token step by step.
+ *   - its path begins with the token, 120 bits that only the printed address has. The comparison takes constant
+ *     time, and every other path gets the same answer, so that nobody can guess the token step by step. A browser gets
+ *     it as a page: who reloads the page of a prof that has stopped reads there what to do.
  *
  * The server closes the connection of any other request with its answer. Headers are limited in size, connections in
  * number and idle time, those that have not shown the token most (newcomers.h). Nothing is written, and no path of a
@@ -274,6 +275,8 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     struct recipient to = recipient_of(server, connection);
     if (!request) {
         struct refusal refusal = check_request(server, &to, url);
+        if (refusal.status == MHD_HTTP_NOT_FOUND && is_get(method) && answer_wants_page(&to))
+            return answer_stopped(&to);
         if (refusal.status)
             return answer_and_close(&to, refusal.status, refusal.sentence);
         newcomers_promote(&server->newcomers, connection, IDLE_SECONDS);
@@ -343,7 +346,9 @@ static int listen_on(uint16_t port)
 static int listen_on_first_free(struct server *server, struct error *err)
 {
     uint32_t first = server->options.port, last = server->options.search_port ? UINT16_MAX : first;
-    int fd = -EADDRINUSE;
+    int fd = server->options.first_choice ? listen_on(server->options.first_choice) : -EADDRINUSE;
+    if (fd < 0)
+        fd = -EADDRINUSE;
     for (uint32_t port = first; port <= last && (fd == -EADDRINUSE || fd == -EACCES); port++)
         fd = listen_on((uint16_t)port);
     if (fd == -EADDRINUSE)
@@ -371,7 +376,7 @@ static int port_of(int fd, struct error *err)
 static int start_on(struct server *server, int fd, struct error *err)
 {
     int port = port_of(fd, err);
-    int code = port < 0 ? port : own_address_init(&server->own, (uint16_t)port, err);
+    int code = port < 0 ? port : own_address_init(&server->own, (uint16_t)port, server->options.token, err);
     if (code)
         return code;
     server->daemon = microhttpd.MHD_start_daemon(
@@ -429,6 +434,11 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
 const char *serve_url(const struct server *server)
 {
     return server->own.url;
+}
+
+uint16_t serve_port(const struct server *server)
+{
+    return server->own.port;
 }
 
 void serve_stop(struct server *server)

@@ -1,7 +1,7 @@
 /*
  * The web server that shows one profile to the user of this machine, and to nobody else.
  *
- * It listens on 127.0.0.1. Everything is below a secret random path element that only the printed address has, so that
+ * It listens on 127.0.0.1. Everything is below a secret path element that only the printed address has, so that
  * other users and other web pages cannot read the profile; see serve.c for the whole list of what it refuses.
  *
  * Threads: one thread, any, starts and stops a server; serve_url() is for any thread in between.
@@ -35,7 +35,9 @@ struct serve_options {
     size_t asset_count;
     const char *folder;                /* a front-end to serve instead of the assets; NULL: none */
     const char *page_origin;           /* the web page that may read profile and symbols, "https://..."; NULL: none */
-    uint16_t port;                     /* 0: any free one */
+    const char *token;                 /* see own_address_init(); NULL: a new random one */
+    uint16_t first_choice;             /* the port to use if it is free; 0: none */
+    uint16_t port;                     /* else this; 0: any free one */
     bool search_port;                  /* go on to the next port while it is taken */
     const char *cache_folder;          /* see struct symbolizer_options */
     const struct debug_search *search; /* for the symbol API; NULL: the system's folders. Must outlive the server */
@@ -57,6 +59,8 @@ int serve_start(struct server **out, const struct serve_options *options, int pr
 
 /* "http://127.0.0.1:3000/TOKEN/"; valid until serve_stop(). */
 const char *serve_url(const struct server *server);
+
+uint16_t serve_port(const struct server *server);
 
 /* Ends all connections and gives up the lookup that runs, at once, and frees the server. NULL is allowed. */
 void serve_stop(struct server *server);

@@ -41,27 +41,29 @@ static bool is_ours(const struct stat *info)
 
 /* ---- the folder ---- */
 
-/* Creates the parent, too (XDG Base Directory Specification: mode 0700), but only in a folder of this user: root must
- * not create files in another user's home. */
+/* Creates missing parents, too (XDG Base Directory Specification: mode 0700), but only in a folder of this user: root
+ * must not create files in another user's home. */
 static void make_folder(const char *path)
 {
-    char parent[PATH_MAX];
-    const char *slash = strrchr(path, '/');
+    enum { MISSING_MAX = 3 };
+    char part[PATH_MAX], *ends[MISSING_MAX];
     struct stat info;
-    if (!slash || slash == path || (size_t)(slash - path) >= sizeof(parent))
+    size_t missing = 0;
+    if (strlen(path) >= sizeof(part))
         return;
-    memcpy(parent, path, (size_t)(slash - path));
-    parent[slash - path] = '\0';
-    char *last = strrchr(parent, '/');
-    if (stat(parent, &info) != 0 && errno == ENOENT && last && last != parent) {
-        *last = '\0';
-        bool may_make = stat(parent, &info) == 0 && info.st_uid == geteuid();
-        *last = '/';
-        if (may_make)
-            mkdir(parent, 0700);
+    memcpy(part, path, strlen(path) + 1);
+    while (stat(part, &info) != 0) {
+        char *slash = strrchr(part, '/');
+        if (errno != ENOENT || missing == MISSING_MAX || !slash || slash == part)
+            return;
+        *slash = '\0';
+        ends[missing++] = slash;
     }
-    if (stat(parent, &info) == 0 && info.st_uid == geteuid())
-        mkdir(path, 0700);
+    bool made = info.st_uid == geteuid();
+    while (made && missing) {
+        *ends[--missing] = '/';
+        made = mkdir(part, 0700) == 0 || errno == EEXIST;
+    }
 }
 
 int cache_folder_open(const char *path, struct error *err)
@@ -110,13 +112,14 @@ unsigned char *cache_folder_load(int folder, const char *name, size_t limit, siz
     return bytes;
 }
 
-int cache_folder_save(int folder, const char *name, const void *bytes, size_t size)
+/* Writes a new file. Its name goes to `own`. 0, or a negative errno value; then there is none. */
+static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
 {
-    char own[NAME_MAX + 1];
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    int length = snprintf(own, sizeof(own), "%s%d-%lx-%s", unfinished, (int)getpid(), (unsigned long)now.tv_nsec, name);
-    if (length < 0 || (size_t)length >= sizeof(own))
+    int length =
+        snprintf(own, NAME_MAX + 1, "%s%d-%lx-%s", unfinished, (int)getpid(), (unsigned long)now.tv_nsec, name);
+    if (length < 0 || length > NAME_MAX)
         return -ENAMETOOLONG;
     int file = openat(folder, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
@@ -124,10 +127,31 @@ int cache_folder_save(int folder, const char *name, const void *bytes, size_t si
     int result = file_write(file, bytes, size);
     if (close(file) != 0 && result == 0)
         result = -errno;
-    if (result == 0 && renameat(folder, own, folder, name) != 0)
-        result = -errno;
     if (result != 0)
         unlinkat(folder, own, 0);
+    return result;
+}
+
+int cache_folder_save(int folder, const char *name, const void *bytes, size_t size)
+{
+    char own[NAME_MAX + 1];
+    int result = write_new(folder, own, name, bytes, size);
+    if (result == 0 && renameat(folder, own, folder, name) != 0) {
+        result = -errno;
+        unlinkat(folder, own, 0);
+    }
+    return result;
+}
+
+int cache_folder_add(int folder, const char *name, const void *bytes, size_t size)
+{
+    char own[NAME_MAX + 1];
+    int result = write_new(folder, own, name, bytes, size);
+    if (result != 0)
+        return result;
+    if (linkat(folder, own, folder, name, 0) != 0 && errno != EEXIST)
+        result = -errno;
+    unlinkat(folder, own, 0);
     return result;
 }
 

@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens the folder. Creates it if only its last two path components are missing ("~/.cache/prof"). Returns a file
- * descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the folder. */
+/* Opens the folder. Creates it if no more than its last three path components are missing ("~/.local/state/prof").
+ * Returns a file descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the folder.
+ */
 int cache_folder_open(const char *path, struct error *err);
 
 /* Reads a file and marks it as used. Returns its bytes, which the caller frees; NULL if it does not exist, belongs to
@@ -21,6 +22,9 @@ unsigned char *cache_folder_load(int folder, const char *name, size_t limit, siz
 /* Replaces a file atomically: others see the old file or the new one. 0, or a negative errno value; then the old file
  * remains. */
 int cache_folder_save(int folder, const char *name, const void *bytes, size_t size);
+
+/* Creates a file atomically; one that exists already remains. 0 in both cases, or a negative errno value. */
+int cache_folder_add(int folder, const char *name, const void *bytes, size_t size);
 
 /* Removes leftovers of killed writers, then the least recently used files until at most `limit` bytes remain. */
 void cache_folder_trim(int folder, uint64_t limit);

@@ -24,7 +24,8 @@ PROF = os.environ.get("PROF", str(TOP / "build/prof"))
 TARGETS = pathlib.Path(os.environ.get("TARGETS", str(TOP / "build/targets")))
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="prof-test-"))
 atexit.register(shutil.rmtree, WORK, ignore_errors=True)
-os.environ["XDG_CACHE_HOME"] = str(WORK / "cache")  # that of the user has nothing to do with tests
+# Those of the user have nothing to do with tests.
+os.environ.update(XDG_CACHE_HOME=str(WORK / "cache"), XDG_STATE_HOME=str(WORK / "state"))
 
 _results = []
 

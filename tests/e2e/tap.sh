@@ -11,7 +11,7 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 : "${PROF:=$TOP/build/prof}" "${TARGETS:=$TOP/build/targets}" "${BUILD:=$TOP/build}"
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/prof-test-XXXXXX")
 trap 'rm -rf "$WORK"' EXIT
-export XDG_CACHE_HOME=$WORK/cache # that of the user has nothing to do with tests
+export XDG_CACHE_HOME=$WORK/cache XDG_STATE_HOME=$WORK/state # those of the user have nothing to do with tests
 tap_count=0 tap_failed=0
 
 # check NAME COMMAND...: passes if the command succeeds. Its output is shown if it does not.

@@ -355,6 +355,34 @@ static void test_paths_without_the_token_are_not_found(void **state)
     }
 }
 
+static void test_a_browser_with_a_wrong_token_gets_a_page_that_tells_nothing(void **state)
+{
+    const struct server *server = *state;
+    char host[64], almost[128];
+    snprintf(host, sizeof(host), "Host: 127.0.0.1:%u\r\n", port_of(server));
+    snprintf(almost, sizeof(almost), "%s?range=1", base_of(server));
+    almost[5] = almost[5] == 'x' ? 'y' : 'x';
+    const char *paths[] = {"/", "/0123456789abcdefghjkmnpq/?range=1", almost};
+    unsigned char first[sizeof(((struct answer *)0)->body)];
+    for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+        struct answer answer = ask_with_host(server, host, "GET", paths[i], "Accept: text/html,*/*;q=0.8\r\n");
+        assert_int_equal(answer.status, 404);
+        assert_header(&answer, "\r\nContent-Type: text/html; charset=utf-8");
+        assert_header(&answer,
+                      "\r\nContent-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; img-src data:");
+        assert_header(&answer, "\r\nReferrer-Policy: no-referrer");
+        assert_header(&answer, "\r\nCache-Control: no-store");
+        assert_non_null(memmem(answer.body, answer.body_size, "<code>prof load FILE</code>", 27));
+        if (i == 0)
+            memcpy(first, answer.body, sizeof(first));
+        assert_memory_equal(answer.body, first, sizeof(first));
+    }
+    char foreign[128];
+    snprintf(foreign, sizeof(foreign), "%sOrigin: https://attacker.example\r\n", host);
+    assert_int_equal(ask_with_host(server, foreign, "GET", "/", "Accept: text/html\r\n").status, 403);
+    assert_int_equal(ask_with_host(server, "Host: a.example\r\n", "GET", "/", "Accept: text/html\r\n").status, 403);
+}
+
 static void test_paths_outside_the_table_are_not_found(void **state)
 {
     const char *names[] = {"missing",   "app.js/", "../../etc/passwd", "%2e%2e/profile.json",
@@ -395,13 +423,13 @@ static void test_host_needs_no_port_80(void **state)
     (void)state;
     struct own_address own;
     struct error err;
-    assert_int_equal(own_address_init(&own, 80, &err), 0);
+    assert_int_equal(own_address_init(&own, 80, NULL, &err), 0);
     assert_true(own_address_is_host(&own, "127.0.0.1"));
     assert_true(own_address_is_host(&own, "localhost:80"));
     assert_true(own_address_is_origin(&own, "http://127.0.0.1"));
     assert_false(own_address_is_host(&own, "127.0.0.1:8080"));
     assert_false(own_address_is_host(&own, "127.0.0.1:"));
-    assert_int_equal(own_address_init(&own, 3000, &err), 0);
+    assert_int_equal(own_address_init(&own, 3000, NULL, &err), 0);
     assert_false(own_address_is_host(&own, "127.0.0.1"));
     assert_false(own_address_is_host(&own, "127.0.0.1:80"));
 }
@@ -653,6 +681,26 @@ static void test_each_server_has_its_own_token(void **state)
     serve_stop(other);
 }
 
+static void test_a_server_uses_the_token_and_the_port_that_it_is_given(void **state)
+{
+    struct server *first = start_with(file_with("{}", 2));
+    uint16_t port = serve_port(first);
+    assert_int_equal(port, port_of(first));
+    serve_stop(first);
+    struct serve_options options = {.token = "0123456789abcdefghjkmnpq", .first_choice = port};
+    struct error err = {0};
+    struct server *given, *other;
+    assert_int_equal(serve_start(&given, &options, file_with("{}", 2), &err), 0);
+    assert_int_equal(serve_port(given), port);
+    assert_string_equal(base_of(given), "/0123456789abcdefghjkmnpq/");
+    assert_int_equal(ask(given, "GET", "profile.json", "").status, 200);
+    assert_int_equal(serve_start(&other, &options, file_with("{}", 2), &err), 0);
+    assert_int_not_equal(serve_port(other), port); /* it is taken */
+    serve_stop(other);
+    serve_stop(given);
+    (void)state;
+}
+
 static void test_taken_port_is_an_error_or_passed_over(void **state)
 {
     struct error err = {0};
@@ -899,6 +947,7 @@ int main(void)
         cmocka_unit_test(test_every_answer_is_restricted),
         cmocka_unit_test(test_connection_is_kept_for_the_next_request),
         cmocka_unit_test(test_paths_without_the_token_are_not_found),
+        cmocka_unit_test(test_a_browser_with_a_wrong_token_gets_a_page_that_tells_nothing),
         cmocka_unit_test(test_paths_outside_the_table_are_not_found),
         cmocka_unit_test(test_other_hosts_are_refused),
         cmocka_unit_test(test_hosts_that_only_look_like_the_own_are_refused),
@@ -920,6 +969,7 @@ int main(void)
         cmocka_unit_test(test_body_without_an_announced_end_is_not_read_for_ever),
         cmocka_unit_test(test_stop_answers_or_drops_what_was_posted),
         cmocka_unit_test(test_each_server_has_its_own_token),
+        cmocka_unit_test(test_a_server_uses_the_token_and_the_port_that_it_is_given),
         cmocka_unit_test(test_taken_port_is_an_error_or_passed_over),
         cmocka_unit_test(test_folder_is_not_served),
         cmocka_unit_test(test_stop_does_not_wait_for_clients),

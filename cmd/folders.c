@@ -1,9 +1,9 @@
-#include "cache.h"
+#include "folders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *folder_in(struct cache_path *path, const char *variable, const char *inside)
+static const char *folder_in(struct folder_path *path, const char *variable, const char *inside)
 {
     const char *parent = getenv(variable);
     if (!parent || parent[0] != '/')
@@ -12,8 +12,14 @@ static const char *folder_in(struct cache_path *path, const char *variable, cons
     return length > 0 && (size_t)length < sizeof(path->text) ? path->text : NULL;
 }
 
-const char *cache_folder(struct cache_path *path)
+const char *cache_folder(struct folder_path *path)
 {
     const char *folder = folder_in(path, "XDG_CACHE_HOME", "/prof");
     return folder ? folder : folder_in(path, "HOME", "/.cache/prof");
+}
+
+const char *state_folder(struct folder_path *path)
+{
+    const char *folder = folder_in(path, "XDG_STATE_HOME", "/prof");
+    return folder ? folder : folder_in(path, "HOME", "/.local/state/prof");
 }

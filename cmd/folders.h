@@ -1,0 +1,18 @@
+/* The folders of prof in the user's home (XDG Base Directory Specification). */
+#ifndef PROF_CMD_FOLDERS_H
+#define PROF_CMD_FOLDERS_H
+
+#include <limits.h>
+
+struct folder_path {
+    char text[PATH_MAX];
+};
+
+/* For the symbol cache (option --no-cache): writes "$XDG_CACHE_HOME/prof", or "$HOME/.cache/prof", to `path`. NULL if
+ * neither variable is an absolute path. */
+const char *cache_folder(struct folder_path *path);
+
+/* For what makes addresses last: "$XDG_STATE_HOME/prof", or "$HOME/.local/state/prof". */
+const char *state_folder(struct folder_path *path);
+
+#endif

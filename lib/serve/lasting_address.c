@@ -1,0 +1,170 @@
+#include "serve/lasting_address.h"
+
+#include "base/file_io.h"
+#include "base/keyed_hash.h"
+#include "symbol/cache_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OTHERS_HAVE_ACCESS = S_IRWXG | S_IRWXO };
+
+static const char secret_name[] = "secret", ports_name[] = "ports";
+
+/* ---- the secret ---- */
+
+/* -ENOENT if there is none. */
+static int check_secret(int folder, const char *path, struct error *err)
+{
+    struct stat info;
+    if (fstatat(folder, secret_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return error_set(err, errno, "cannot read %s/%s: %s", path, secret_name, strerror(errno));
+    const char *wrong = !S_ISREG(info.st_mode)              ? "is not a file"
+                        : info.st_uid != geteuid()          ? "belongs to another user"
+                        : info.st_mode & OTHERS_HAVE_ACCESS ? "can be read by other users"
+                        : info.st_size != KEYED_HASH_KEY    ? "is damaged"
+                                                            : NULL;
+    return wrong ? error_set(err, EPERM, "%s/%s %s; remove it", path, secret_name, wrong) : 0;
+}
+
+static int make_secret(int folder, const char *path, struct error *err)
+{
+    unsigned char bytes[KEYED_HASH_KEY];
+    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+        return error_set(err, EIO, "cannot get random numbers for the address: %s", strerror(errno));
+    int code = cache_folder_add(folder, secret_name, bytes, sizeof(bytes));
+    explicit_bzero(bytes, sizeof(bytes));
+    return code ? error_set(err, -code, "cannot write %s/%s: %s", path, secret_name, strerror(-code)) : 0;
+}
+
+/* Of several that start at once and find no secret, one makes it; so all read it from the file. */
+static int read_secret(unsigned char secret[KEYED_HASH_KEY], int folder, const char *path, struct error *err)
+{
+    int code = check_secret(folder, path, err);
+    if (code == -ENOENT && (code = make_secret(folder, path, err)) == 0)
+        code = check_secret(folder, path, err);
+    if (code)
+        return code;
+    size_t size = 0;
+    unsigned char *bytes = cache_folder_load(folder, secret_name, KEYED_HASH_KEY, &size);
+    bool is_whole = bytes && size == KEYED_HASH_KEY;
+    if (is_whole)
+        memcpy(secret, bytes, KEYED_HASH_KEY);
+    free(bytes);
+    return is_whole ? 0 : error_set(err, EIO, "cannot read %s/%s", path, secret_name);
+}
+
+/* ---- the token ---- */
+
+struct identity {
+    uint64_t size;
+    unsigned char first[65536], last[65536];
+};
+
+static int read_identity(struct identity *identity, int fd, struct error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return error_set(err, errno, "cannot read the profile: %s", strerror(errno));
+    identity->size = (uint64_t)info.st_size;
+    uint64_t end = identity->size > sizeof(identity->last) ? identity->size - sizeof(identity->last) : 0;
+    ssize_t got = file_read_at(fd, identity->first, sizeof(identity->first), 0);
+    if (got >= 0)
+        got = file_read_at(fd, identity->last, sizeof(identity->last), end);
+    return got < 0 ? error_set(err, (int)-got, "cannot read the profile: %s", strerror((int)-got)) : 0;
+}
+
+static int make_token(struct lasting_address *lasting, const char *path, int profile_fd, struct error *err)
+{
+    unsigned char secret[KEYED_HASH_KEY], hash[KEYED_HASH_SIZE];
+    struct identity *identity = calloc(1, sizeof(*identity));
+    if (!identity)
+        return error_no_memory(err);
+    int code = read_secret(secret, lasting->folder, path, err);
+    if (!code)
+        code = read_identity(identity, profile_fd, err);
+    if (!code) {
+        keyed_hash(hash, secret, identity, sizeof(*identity));
+        own_address_write_token(lasting->token, hash);
+    }
+    explicit_bzero(secret, sizeof(secret));
+    free(identity);
+    return code;
+}
+
+/* ---- the port ---- */
+
+enum { PORT_LENGTH = 5, LINE_LENGTH = TOKEN_LENGTH + 1 + PORT_LENGTH + 1, LINES_MAX = 64 };
+
+/* Lines "TOKEN PORT", the latest first; NULL if there are none. */
+static char *load_ports(const struct lasting_address *lasting, size_t *size)
+{
+    char *lines = (char *)cache_folder_load(lasting->folder, ports_name, (size_t)LINES_MAX * LINE_LENGTH, size);
+    if (lines && *size % LINE_LENGTH == 0)
+        return lines;
+    free(lines);
+    return NULL;
+}
+
+static bool is_line_of(const char *line, const struct lasting_address *lasting)
+{
+    return memcmp(line, lasting->token, TOKEN_LENGTH) == 0;
+}
+
+static uint16_t find_port(const struct lasting_address *lasting)
+{
+    size_t size = 0;
+    char *lines = load_ports(lasting, &size);
+    unsigned port = 0;
+    for (size_t at = 0; lines && at < size; at += LINE_LENGTH) {
+        char number[PORT_LENGTH + 1] = "";
+        memcpy(number, lines + at + TOKEN_LENGTH + 1, PORT_LENGTH);
+        if (is_line_of(lines + at, lasting) && sscanf(number, "%u", &port) == 1)
+            break;
+    }
+    free(lines);
+    return port <= UINT16_MAX ? (uint16_t)port : 0;
+}
+
+void lasting_address_keep_port(const struct lasting_address *lasting, uint16_t port, uint16_t usual_port)
+{
+    char kept[LINES_MAX * LINE_LENGTH + 1];
+    if (port == lasting->port || (port == usual_port && !lasting->port))
+        return;
+    size_t size = 0, used = (size_t)snprintf(kept, sizeof(kept), "%s %*u\n", lasting->token, PORT_LENGTH, port);
+    char *lines = load_ports(lasting, &size);
+    for (size_t at = 0; lines && at < size && used < sizeof(kept) - 1; at += LINE_LENGTH) {
+        if (is_line_of(lines + at, lasting))
+            continue;
+        memcpy(kept + used, lines + at, LINE_LENGTH);
+        used += LINE_LENGTH;
+    }
+    free(lines);
+    cache_folder_save(lasting->folder, ports_name, kept, used);
+}
+
+/* ---- all of it ---- */
+
+int lasting_address_open(struct lasting_address *lasting, const char *folder, int profile_fd, struct error *err)
+{
+    lasting->folder = cache_folder_open(folder, err);
+    if (lasting->folder < 0)
+        return lasting->folder;
+    int code = make_token(lasting, folder, profile_fd, err);
+    if (code)
+        lasting_address_close(lasting);
+    else
+        lasting->port = find_port(lasting);
+    return code;
+}
+
+void lasting_address_close(struct lasting_address *lasting)
+{
+    close(lasting->folder);
+}
