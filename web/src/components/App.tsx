@@ -21,6 +21,7 @@ import { Panel, VIEWS } from './Panel';
 import { Sidebar } from './Sidebar';
 import { SourcePanel } from './SourcePanel';
 import { SourcePanelSplitter, SidebarSplitter, TimelineSplitter } from './Splitter';
+import { Stopped } from './Stopped';
 import { Timeline } from './Timeline';
 import { TrackPicker } from './TrackPicker';
 import { TooltipLayer } from './TooltipLayer';
@@ -66,6 +67,7 @@ function Page(): JSX.Element {
     return (
         <div class="page">
             <Header />
+            <Stopped />
             <Warning />
             <main class="main">
                 <Timeline />

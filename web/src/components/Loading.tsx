@@ -61,8 +61,8 @@ export function LoadFailure({ message }: { message: string }): JSX.Element {
                 <ProfileText text={message} limit={2000} />
             </p>
             <p>
-                If prof was stopped in the terminal, start it again with <code>prof load FILE</code> and open the
-                address that it prints. <code>prof report FILE</code> tells what is wrong with a file.
+                If prof has stopped, run <code>prof load FILE</code> again: the same file gets the same address. If the
+                file is damaged, <code>prof report FILE</code> says where.
             </p>
             <p>
                 <button type="button" class="button" onClick={() => window.location.reload()}>

@@ -4,6 +4,7 @@ import type { Progress } from '../engine/api';
 import { isZip, listZip, type ZipEntry } from '../engine/zip';
 import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
+import { askServer } from './server';
 import { changeView, engine, info, loading, showOther, view } from './store';
 import { saveAddress, saveBlob, showNotice } from './windows';
 
@@ -125,7 +126,7 @@ export async function saveProfile(): Promise<void> {
         return;
     }
     try {
-        const answer = await fetch(SAVED, { method: 'HEAD' });
+        const answer = await askServer(SAVED, { method: 'HEAD' });
         if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
         saveAddress(SAVED, name + (ENDINGS[answer.headers.get('Content-Type') ?? ''] ?? '.jslb'));
     } catch (error) {

@@ -1,5 +1,6 @@
 /** What the server of the page knows of source files and machine code: the symbol API that samply's tools speak, too. */
 import type { CodePlace, LibraryId, NativeSymbol } from '../engine/source';
+import { askServer } from './server';
 
 /** The server answers with at most so many names at once, and the page asks for no more code than it can show. */
 const MOST_ADDRESSES = 10_000;
@@ -11,12 +12,7 @@ function hex(value: number): string {
 
 /** Throws with the server's sentence. */
 async function post(path: string, request: unknown): Promise<unknown> {
-    const response = await fetch(new URL(path, document.baseURI), {
-        method: 'POST',
-        body: JSON.stringify(request),
-    }).catch(() => {
-        throw new Error('prof has stopped. Run `prof load` again');
-    });
+    const response = await askServer(path, { method: 'POST', body: JSON.stringify(request) });
     const answer: unknown = await response.json().catch(() => {
         throw new Error(`the server answered ${response.status} ${response.statusText}`);
     });
