@@ -86,7 +86,9 @@ static int start(char *const *words, int input, const sigset_t *mask, pid_t *pid
     return code;
 }
 
-/* The same; also redirects standard output and installs the signal handlers, with the signals blocked. */
+/* The same; also redirects standard output, installs the signal handlers and closes both ends, with the signals
+ * blocked: a handler must not wait for the pager while prof holds the write end open, as then the pager's input has no
+ * end. */
 static int start_and_redirect(char *const *words, const int *ends)
 {
     sigset_t deadly, mask;
@@ -104,6 +106,8 @@ static int start_and_redirect(char *const *words, const int *ends)
         for (size_t i = 0; i < DEADLY_SIGNALS; i++)
             signal(deadly_signals[i], wait_and_die);
     }
+    close(ends[0]);
+    close(ends[1]);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return code;
 }
@@ -122,8 +126,6 @@ void pager_start(void)
     int code = start_and_redirect(words, ends);
     if (code && (code != ENOENT || strcmp(words[0], "less") != 0)) /* less may not be installed */
         ui_say("cannot start the pager %s: %s", words[0], strerror(code));
-    close(ends[0]);
-    close(ends[1]);
     free(value);
 }
 
