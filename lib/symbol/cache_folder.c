@@ -94,20 +94,36 @@ static unsigned char *read_whole(int file, size_t size)
     return NULL;
 }
 
-unsigned char *cache_folder_load(int folder, const char *name, size_t limit, size_t *size)
+/* Its size is at least 1 and at most `limit`. */
+static int open_file(int folder, const char *name, size_t limit, size_t *size)
 {
     struct stat info;
-    unsigned char *bytes = NULL;
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
-        return NULL;
-    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && is_ours(&info) && info.st_size > 0 &&
-        (uint64_t)info.st_size <= limit) {
-        *size = (size_t)info.st_size;
-        bytes = read_whole(file, *size);
-        if (bytes && time(NULL) - info.st_mtime > TOUCH_AFTER)
-            futimens(file, NULL);
+        return -errno;
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || !is_ours(&info) || info.st_size <= 0 ||
+        (uint64_t)info.st_size > limit) {
+        close(file);
+        return -EPERM;
     }
+    *size = (size_t)info.st_size;
+    if (time(NULL) - info.st_mtime > TOUCH_AFTER)
+        futimens(file, NULL);
+    return file;
+}
+
+int cache_folder_open_file(int folder, const char *name)
+{
+    size_t size;
+    return open_file(folder, name, SIZE_MAX, &size);
+}
+
+unsigned char *cache_folder_load(int folder, const char *name, size_t limit, size_t *size)
+{
+    int file = open_file(folder, name, limit, size);
+    if (file < 0)
+        return NULL;
+    unsigned char *bytes = read_whole(file, *size);
     close(file);
     return bytes;
 }

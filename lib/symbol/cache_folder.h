@@ -19,6 +19,9 @@ int cache_folder_open(const char *path, struct error *err);
  * another user, or is larger than `limit`. */
 unsigned char *cache_folder_load(int folder, const char *name, size_t limit, size_t *size);
 
+/* Opens a file for reading and marks it as used. A descriptor, or a negative errno value. */
+int cache_folder_open_file(int folder, const char *name);
+
 /* Replaces a file atomically: others see the old file or the new one. 0, or a negative errno value; then the old file
  * remains. */
 int cache_folder_save(int folder, const char *name, const void *bytes, size_t size);

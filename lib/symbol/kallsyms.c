@@ -4,6 +4,7 @@
  * names are requested, and copying all would cost more. Readers without CAP_SYSLOG see zeros instead of addresses.
  */
 #include "base/checksum.h"
+#include "base/file_io.h"
 #include "base/search.h"
 #include "symbol/kallsyms.h"
 
@@ -183,98 +184,201 @@ void kallsyms_destroy(struct kallsyms *kallsyms)
 /*
  * ---- saved form ----
  *
- *     "PROFKSYM"  u64 checksum of everything below
- *     u32 count, bytes of names
- *     u32 offset[count]     from _text, ascending
- *     names                 in the same order, NUL-terminated
+ * A recording has some ten addresses in the kernel, so what is saved can be read in parts:
  *
- * Numbers have the byte order of the machine.
+ *     "PROFKSY2"  u64 checksum of the number of blocks and the index
+ *     u64 number of blocks
+ *     the index   for each block: u32 offset of its first function, u32 its bytes, u64 their checksum
+ *     blocks      for each function, in the order of addresses: u32 offset from _text, its name, NUL
+ *
+ * Functions at one address are in one block. Numbers have the byte order of the machine.
  */
 
-static const char saved_magic[8] = "PROFKSYM";
+static const char saved_magic[8] = "PROFKSY2";
 static const uint64_t saved_text_start = UINT64_C(0xffffffff81000000); /* arbitrary; the address that linkers use */
+
+enum { BLOCK_USUAL = 4096, BLOCK_MAX = 1 << 20, BLOCKS_MAX = 1 << 16 };
 
 struct saved_header {
     char magic[8];
-    uint64_t checksum;
-    uint32_t count, names_size;
+    uint64_t checksum, blocks;
 };
 
-enum { CHECKED_FROM = 16 };
+struct saved_block {
+    uint32_t first, size;
+    uint64_t checksum;
+};
 
-unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size)
+struct saving {
+    ARRAY(struct saved_block) index;
+    ARRAY(unsigned char) blocks;
+};
+
+static bool save_symbol(struct saving *saving, uint32_t offset, uint32_t *before, const char *name)
 {
-    ARRAY(uint32_t) offsets = {0};
-    ARRAY(char) names = {0};
-    unsigned char *bytes = NULL;
-    bool complete = kallsyms->text_start != 0;
-    for (size_t i = 0; complete && i < kallsyms->symbols.length; i++) {
+    size_t length = strlen(name) + 1;
+    struct saved_block *last = saving->index.length ? &saving->index.data[saving->index.length - 1] : NULL;
+    if (!last || (last->size >= BLOCK_USUAL && offset != *before)) {
+        if (saving->index.length == BLOCKS_MAX || !array_push(&saving->index, (struct saved_block){.first = offset}))
+            return false;
+        last = &saving->index.data[saving->index.length - 1];
+    }
+    *before = offset;
+    last->size += (uint32_t)(sizeof(offset) + length);
+    if (last->size > BLOCK_MAX || !array_reserve(&saving->blocks, sizeof(offset) + length))
+        return false;
+    memcpy(saving->blocks.data + saving->blocks.length, &offset, sizeof(offset));
+    memcpy(saving->blocks.data + saving->blocks.length + sizeof(offset), name, length);
+    saving->blocks.length += sizeof(offset) + length;
+    return true;
+}
+
+static bool save_symbols(struct saving *saving, const struct kallsyms *kallsyms)
+{
+    uint32_t before = 0;
+    for (size_t i = 0; i < kallsyms->symbols.length; i++) {
         const struct kernel_symbol *symbol = &kallsyms->symbols.data[i];
         uint64_t offset = symbol->address - kallsyms->text_start;
         if (symbol->module != KERNEL_CORE || symbol->address < kallsyms->text_start || offset > UINT32_MAX)
             continue;
-        const char *name = kallsyms->text + symbol->name;
-        size_t length = strlen(name) + 1;
-        complete = array_push(&offsets, (uint32_t)offset) && array_reserve(&names, length);
-        if (complete) {
-            memcpy(names.data + names.length, name, length);
-            names.length += length;
+        if (!save_symbol(saving, (uint32_t)offset, &before, kallsyms->text + symbol->name))
+            return false;
+    }
+    const unsigned char *block = saving->blocks.data;
+    for (size_t i = 0; i < saving->index.length; block += saving->index.data[i++].size)
+        saving->index.data[i].checksum = checksum_bytes(block, saving->index.data[i].size);
+    return saving->index.length > 0;
+}
+
+static uint64_t checksum_index(uint64_t blocks, const struct saved_block *index)
+{
+    return checksum_mix(blocks, checksum_bytes(index, blocks * sizeof(*index)));
+}
+
+unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size)
+{
+    struct saving saving = {0};
+    unsigned char *bytes = NULL;
+    if (kallsyms->text_start && save_symbols(&saving, kallsyms)) {
+        struct saved_header header = {.blocks = saving.index.length};
+        size_t index_size = saving.index.length * sizeof(*saving.index.data);
+        memcpy(header.magic, saved_magic, sizeof(saved_magic));
+        header.checksum = checksum_index(header.blocks, saving.index.data);
+        *size = sizeof(header) + index_size + saving.blocks.length;
+        bytes = malloc(*size);
+        if (bytes) {
+            memcpy(bytes, &header, sizeof(header));
+            memcpy(bytes + sizeof(header), saving.index.data, index_size);
+            memcpy(bytes + sizeof(header) + index_size, saving.blocks.data, saving.blocks.length);
         }
     }
-    struct saved_header header = {.count = (uint32_t)offsets.length, .names_size = (uint32_t)names.length};
-    size_t offsets_size = offsets.length * sizeof(*offsets.data);
-    *size = sizeof(header) + offsets_size + names.length;
-    if (complete && offsets.length)
-        bytes = malloc(*size);
-    if (bytes) {
-        memcpy(header.magic, saved_magic, sizeof(saved_magic));
-        memcpy(bytes, &header, sizeof(header));
-        memcpy(bytes + sizeof(header), offsets.data, offsets_size);
-        memcpy(bytes + sizeof(header) + offsets_size, names.data, names.length);
-        header.checksum = checksum_bytes(bytes + CHECKED_FROM, *size - CHECKED_FROM);
-        memcpy(bytes, &header, sizeof(header));
-    }
-    array_free(&offsets);
-    array_free(&names);
+    array_free(&saving.index);
+    array_free(&saving.blocks);
     return bytes;
 }
 
-/* Sets each symbol's name from its offset; false if the bytes are damaged. */
-static bool take_saved(struct kallsyms *kallsyms, const struct saved_header *header, const unsigned char *offsets)
+static bool read_exactly(int file, void *out, size_t size, uint64_t at)
 {
-    uint32_t name = 0, before = 0;
-    for (uint32_t i = 0; i < header->count; i++) {
-        uint32_t offset;
-        memcpy(&offset, offsets + i * sizeof(offset), sizeof(offset));
-        if (offset < before || name >= header->names_size)
-            return false;
-        kallsyms->symbols.data[kallsyms->symbols.length++] =
-            (struct kernel_symbol){.address = saved_text_start + offset, .name = name, .module = KERNEL_CORE};
-        before = offset;
-        name += (uint32_t)strlen(kallsyms->text + name) + 1;
-    }
-    return name == header->names_size;
+    return file_read_at(file, out, size, at) == (ssize_t)size;
 }
 
-int kallsyms_decode(struct kallsyms *kallsyms, const void *bytes, size_t size)
+static int read_index(int file, struct saved_block **index, size_t *count)
 {
     struct saved_header header;
-    *kallsyms = (struct kallsyms){.problem = "", .text_start = saved_text_start};
-    if (size < sizeof(header))
+    if (!read_exactly(file, &header, sizeof(header), 0) ||
+        memcmp(header.magic, saved_magic, sizeof(saved_magic)) != 0 || !header.blocks || header.blocks > BLOCKS_MAX)
         return -EINVAL;
-    memcpy(&header, bytes, sizeof(header));
-    const unsigned char *offsets = (const unsigned char *)bytes + sizeof(header);
-    if (memcmp(header.magic, saved_magic, sizeof(saved_magic)) != 0 ||
-        size - sizeof(header) != header.count * (uint64_t)sizeof(uint32_t) + header.names_size ||
-        header.checksum != checksum_bytes((const unsigned char *)bytes + CHECKED_FROM, size - CHECKED_FROM))
-        return -EINVAL;
-    kallsyms->text = malloc((size_t)header.names_size + 1);
-    int result = kallsyms->text && array_reserve(&kallsyms->symbols, header.count) ? 0 : -ENOMEM;
-    if (result == 0) {
-        memcpy(kallsyms->text, offsets + header.count * sizeof(uint32_t), header.names_size);
-        kallsyms->text[header.names_size] = '\0'; /* so that the last name ends inside */
-        result = take_saved(kallsyms, &header, offsets) ? 0 : -EINVAL;
+    *count = (size_t)header.blocks;
+    *index = malloc(*count * sizeof(**index));
+    if (!*index)
+        return -ENOMEM;
+    if (read_exactly(file, *index, *count * sizeof(**index), sizeof(header)) &&
+        checksum_index(header.blocks, *index) == header.checksum)
+        return 0;
+    free(*index);
+    return -EINVAL;
+}
+
+static bool add_symbol(struct kallsyms *kallsyms, uint32_t offset, size_t name)
+{
+    struct kernel_symbol symbol = {.address = saved_text_start + offset, .name = (uint32_t)name, .module = KERNEL_CORE};
+    return array_push(&kallsyms->symbols, symbol);
+}
+
+/* Adds the functions of a block whose bytes lie in kallsyms->text from `at` to `end`. */
+static int take_block(struct kallsyms *kallsyms, size_t at, size_t end, uint32_t least)
+{
+    while (at < end) {
+        uint32_t offset;
+        const char *name = kallsyms->text + at + sizeof(offset);
+        if (end - at <= sizeof(offset))
+            return -EINVAL;
+        memcpy(&offset, kallsyms->text + at, sizeof(offset));
+        const char *nul = memchr(name, 0, end - at - sizeof(offset));
+        if (!nul || offset < least)
+            return -EINVAL;
+        if (!add_symbol(kallsyms, offset, (size_t)(name - kallsyms->text)))
+            return -ENOMEM;
+        least = offset;
+        at = (size_t)(nul + 1 - kallsyms->text);
     }
+    return 0;
+}
+
+struct saved_text { /* kallsyms->text, as it grows */
+    ARRAY(char) text;
+};
+
+static int read_block(struct kallsyms *kallsyms, struct saved_text *saved, int file, const struct saved_block *block,
+                      uint64_t at)
+{
+    size_t start = saved->text.length;
+    if (block->size > BLOCK_MAX)
+        return -EINVAL;
+    if (!array_reserve(&saved->text, block->size))
+        return -ENOMEM;
+    kallsyms->text = saved->text.data;
+    if (!read_exactly(file, kallsyms->text + start, block->size, at) ||
+        checksum_bytes(kallsyms->text + start, block->size) != block->checksum)
+        return -EINVAL;
+    saved->text.length += block->size;
+    return take_block(kallsyms, start, saved->text.length, block->first);
+}
+
+/* Reads the blocks with these addresses. What follows a block begins with the next one, whose functions may be left
+ * out: then it has no name. */
+static int read_blocks(struct kallsyms *kallsyms, int file, const struct saved_block *index, size_t count,
+                       const uint64_t *rvas, size_t rva_count)
+{
+    struct saved_text saved = {0};
+    uint64_t at = sizeof(struct saved_header) + count * sizeof(*index);
+    int result = array_push(&saved.text, '\0') ? 0 : -ENOMEM;
+    bool was_read = false;
+    for (size_t i = 0, next = 0; i < count && result == 0; at += index[i++].size) {
+        size_t first = next;
+        while (next < rva_count && (i + 1 == count || rvas[next] < index[i + 1].first))
+            next++;
+        bool wanted = next > first;
+        if (was_read && !wanted && !add_symbol(kallsyms, index[i].first, 0))
+            result = -ENOMEM;
+        if (wanted)
+            result = read_block(kallsyms, &saved, file, &index[i], at);
+        was_read = wanted;
+    }
+    kallsyms->text = saved.text.data;
+    return result == 0 && !is_sorted(kallsyms) ? -EINVAL : result;
+}
+
+int kallsyms_decode(struct kallsyms *kallsyms, int file, const uint64_t *rvas, size_t count)
+{
+    struct saved_block *index;
+    size_t blocks;
+    *kallsyms = (struct kallsyms){.problem = "", .text_start = saved_text_start};
+    int result = read_index(file, &index, &blocks);
+    if (result != 0)
+        return result;
+    result = read_blocks(kallsyms, file, index, blocks, rvas, count);
+    free(index);
     if (result != 0)
         kallsyms_destroy(kallsyms);
     return result;

@@ -40,9 +40,10 @@ void kallsyms_destroy(struct kallsyms *kallsyms);
  * out. */
 unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size);
 
-/* Decodes into `kallsyms`, with an arbitrary address for _text. Afterwards kallsyms_base() and kallsyms_find() need
- * module NULL. -EINVAL if the bytes are damaged, or -ENOMEM: then there is nothing to destroy. */
-int kallsyms_decode(struct kallsyms *kallsyms, const void *bytes, size_t size);
+/* Decodes from such a file what is needed to find functions at these rvas, which are sorted; the address of _text is an
+ * arbitrary one. Afterwards kallsyms_base() and kallsyms_find() need module NULL. -EINVAL if what was read is damaged,
+ * or -ENOMEM: then there is nothing to destroy. */
+int kallsyms_decode(struct kallsyms *kallsyms, int file, const uint64_t *rvas, size_t count);
 
 /* The address of rva 0 in a module ("nf_tables" or "[nf_tables]") or, with NULL, in the core kernel; 0 if unknown. */
 uint64_t kallsyms_base(const struct kallsyms *kallsyms, const char *module);

@@ -250,15 +250,13 @@ static bool name_kernel_file(const struct symbol_cache *cache, const struct symb
     return snprintf(name, NAME_SIZE, "kallsyms-%s", id) < NAME_SIZE;
 }
 
-bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib, struct kallsyms *kallsyms)
+bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct symbol_job *job, struct kallsyms *kallsyms)
 {
     char name[NAME_SIZE];
-    size_t size;
-    if (!name_kernel_file(cache, lib, name))
-        return false;
-    unsigned char *bytes = cache_folder_load(cache->folder, name, CACHE_TABLE_MAX, &size);
-    bool is_there = bytes && kallsyms_decode(kallsyms, bytes, size) == 0;
-    free(bytes);
+    int file = name_kernel_file(cache, &job->lib, name) ? cache_folder_open_file(cache->folder, name) : -1;
+    bool is_there = file >= 0 && kallsyms_decode(kallsyms, file, job->rvas, job->count) == 0;
+    if (file >= 0)
+        close(file);
     return is_there;
 }
 

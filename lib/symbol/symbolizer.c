@@ -31,9 +31,8 @@ struct symbolizer {
     struct symbolizer_options options;
     struct symbol_cache *cache; /* NULL: none */
     pthread_mutex_t kallsyms_lock;
-    bool has_kallsyms, has_saved_kernel;
-    struct kallsyms kallsyms;     /* read on first use, and then read-only */
-    struct kallsyms saved_kernel; /* likewise: the kernel's own functions, from the cache */
+    bool has_kallsyms;
+    struct kallsyms kallsyms; /* read on first use, and then read-only */
 };
 
 enum { SYMBOL_TABLES = SIZE_MAX };
@@ -94,8 +93,6 @@ void symbolizer_free(struct symbolizer *symbolizer)
     symbol_cache_free(symbolizer->cache);
     if (symbolizer->has_kallsyms)
         kallsyms_destroy(&symbolizer->kallsyms);
-    if (symbolizer->has_saved_kernel)
-        kallsyms_destroy(&symbolizer->saved_kernel);
     pthread_mutex_destroy(&symbolizer->kallsyms_lock);
     free(symbolizer);
 }
@@ -121,33 +118,28 @@ static int load_kallsyms(struct symbolizer *symbolizer, struct error *err)
     return result;
 }
 
-/* Call it with the lock held: loads the functions of the core kernel. */
-static int load_kernel(struct symbolizer *symbolizer, const struct symbol_lib *lib, const struct kallsyms **symbols,
-                       struct error *err)
+static int load_and_save_kallsyms(struct symbolizer *symbolizer, const struct symbol_lib *lib, struct error *err)
 {
-    *symbols = &symbolizer->kallsyms;
-    if (symbolizer->has_kallsyms)
-        return 0;
-    *symbols = &symbolizer->saved_kernel;
-    if (!symbolizer->has_saved_kernel)
-        symbolizer->has_saved_kernel = symbol_cache_load_kernel(symbolizer->cache, lib, &symbolizer->saved_kernel);
-    if (symbolizer->has_saved_kernel)
-        return 0;
+    bool is_new = !symbolizer->has_kallsyms;
     int result = load_kallsyms(symbolizer, err);
-    if (result == 0 && kernel_file_is_running(lib))
+    if (result == 0 && is_new && lib->kind == SYMBOL_LIB_KERNEL && kernel_file_is_running(lib))
         symbol_cache_save_kernel(symbolizer->cache, lib, &symbolizer->kallsyms);
-    *symbols = &symbolizer->kallsyms;
     return result;
 }
 
-/* Gets the symbols of the kernel, or of one of its modules. */
-static int need_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_lib *lib,
+/* Gets the symbols of the kernel, or of one of its modules: those of the job's addresses from the cache, in `saved`, or
+ * all of the kernel that runs. */
+static int need_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_job *job, struct kallsyms *saved,
                                const struct kallsyms **symbols, struct error *err)
 {
+    int result = 0;
     *symbols = &symbolizer->kallsyms;
     pthread_mutex_lock(&symbolizer->kallsyms_lock);
-    int result =
-        lib->kind == SYMBOL_LIB_KERNEL ? load_kernel(symbolizer, lib, symbols, err) : load_kallsyms(symbolizer, err);
+    if (!symbolizer->has_kallsyms && job->lib.kind == SYMBOL_LIB_KERNEL &&
+        symbol_cache_load_kernel(symbolizer->cache, job, saved))
+        *symbols = saved;
+    else
+        result = load_and_save_kallsyms(symbolizer, &job->lib, err);
     pthread_mutex_unlock(&symbolizer->kallsyms_lock);
     return result;
 }
@@ -226,10 +218,15 @@ static int read_piece(struct run *run, struct piece *piece, struct error *err)
 {
     if (piece->unit != SYMBOL_TABLES)
         return lookup_unit(piece->lookup, piece->unit, err);
+    struct kallsyms saved = {0};
     const struct kallsyms *symbols = NULL;
-    int result =
-        is_of_kernel(piece->lookup->lib) ? need_kernel_symbols(run->symbolizer, piece->lookup->lib, &symbols, err) : 0;
-    return result == 0 ? lookup_symbols(piece->lookup, symbols, err) : result;
+    int result = is_of_kernel(piece->lookup->lib)
+                     ? need_kernel_symbols(run->symbolizer, piece->lookup->job, &saved, &symbols, err)
+                     : 0;
+    if (result == 0)
+        result = lookup_symbols(piece->lookup, symbols, err);
+    kallsyms_destroy(&saved);
+    return result;
 }
 
 static bool is_stopped(const struct run *run)

@@ -3,6 +3,7 @@
  * at the end), nothing crashes; and where an operation can do without, its result is whole.
  */
 #include "assemble/assemble.h"
+#include "base/file_io.h"
 #include "perf_bytes.h"
 #include "profile/file.h"
 #include "record/library_table.h"
@@ -30,6 +31,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct attempt {
@@ -590,7 +592,10 @@ static int name_from_kernel(size_t *rows_seen, struct error *err)
         return code;
     size_t size = 0;
     unsigned char *bytes = kallsyms_encode(&kallsyms, &size);
-    code = bytes ? kallsyms_decode(&again, bytes, size) : -ENOMEM;
+    int file = memfd_create("kernel", MFD_CLOEXEC);
+    static const uint64_t rvas[] = {0x123, 0x201};
+    code = bytes && file_write(file, bytes, size) == 0 ? kallsyms_decode(&again, file, rvas, 2) : -ENOMEM;
+    close(file);
     if (code == -ENOMEM)
         error_no_memory(err);
     *rows_seen += kallsyms.symbols.length + kallsyms.modules.length;

@@ -1,5 +1,6 @@
 /* Names: demangling of C++, Rust, D, Fortran and Ada within bounds, parts of functions, and the kernel's symbols. */
 #include "base/checksum.h"
+#include "base/file_io.h"
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -346,13 +348,26 @@ static unsigned char *encode_kernel(size_t *size)
     return bytes;
 }
 
+/* Decodes from a file with these bytes. */
+static int decode_kernel(struct kallsyms *saved, const unsigned char *bytes, size_t size, const uint64_t *rvas,
+                         size_t count)
+{
+    int file = memfd_create("kernel", MFD_CLOEXEC);
+    assert_true(file >= 0);
+    assert_int_equal(file_write(file, bytes, size), 0);
+    int code = kallsyms_decode(saved, file, rvas, count);
+    close(file);
+    return code;
+}
+
 static void test_saved_kernel_functions_are_those_of_the_kernel_itself(void **unused)
 {
     (void)unused;
     size_t size;
     unsigned char *bytes = encode_kernel(&size);
     struct kallsyms saved;
-    assert_int_equal(kallsyms_decode(&saved, bytes, size), 0);
+    static const uint64_t rvas[] = {0, 0x123, 0x400};
+    assert_int_equal(decode_kernel(&saved, bytes, size, rvas, 3), 0);
     uint64_t base = kallsyms_base(&saved, NULL);
     assert_true(base != 0);
     assert_kernel_symbol(&saved, NULL, base, "_stext", 0x100);
@@ -372,35 +387,79 @@ static void test_kernels_that_are_hidden_are_not_saved(void **unused)
     kallsyms_destroy(&kallsyms);
 }
 
-/* Writes the checksum anew, as one who means harm would. */
+/* Functions of 16 bytes each, in more than one block; each third has a second name. */
+static unsigned char *encode_many(size_t count, size_t *size)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    fprintf(out, "ffffffff81000000 T _text\n");
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%lx T function_%zu\n", 0xffffffff81001000 + 16 * i, i);
+        if (i % 3 == 0)
+            fprintf(out, "%lx t alias_%zu\n", 0xffffffff81001000 + 16 * i, i);
+    }
+    fclose(out);
+    struct kallsyms kallsyms = load(text, "");
+    free(text);
+    unsigned char *bytes = kallsyms_encode(&kallsyms, size);
+    assert_non_null(bytes);
+    kallsyms_destroy(&kallsyms);
+    return bytes;
+}
+
+static void test_saved_kernel_functions_are_found_without_reading_all(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 3000 };
+    size_t size;
+    unsigned char *bytes = encode_many(COUNT, &size);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        struct kallsyms saved;
+        char name[32];
+        uint64_t rva = 0x1000 + 16 * i + i % 16;
+        snprintf(name, sizeof(name), "function_%d", (int)i);
+        assert_int_equal(decode_kernel(&saved, bytes, size, &rva, 1), 0);
+        assert_true(saved.symbols.length < COUNT / 5);
+        assert_kernel_symbol(&saved, NULL, kallsyms_base(&saved, NULL) + rva, name, i + 1 < COUNT ? 16 : 0);
+        kallsyms_destroy(&saved);
+    }
+    free(bytes);
+}
+
+/* Writes the checksums anew, as one who means harm would. `size` is that of a whole file of one block. */
 static void seal(unsigned char *bytes, size_t size)
 {
-    uint64_t checksum = checksum_bytes(bytes + 16, size - 16);
+    enum { INDEX = 24, BLOCK = INDEX + 16 };
+    uint64_t blocks, checksum = checksum_bytes(bytes + BLOCK, size - BLOCK);
+    memcpy(bytes + INDEX + 8, &checksum, sizeof(checksum));
+    memcpy(&blocks, bytes + 16, sizeof(blocks));
+    checksum = checksum_mix(blocks, checksum_bytes(bytes + INDEX, BLOCK - INDEX));
     memcpy(bytes + 8, &checksum, sizeof(checksum));
 }
 
 static void test_damaged_saved_kernel_functions_are_refused(void **unused)
 {
     (void)unused;
+    static const uint64_t rvas[] = {0x123};
     size_t size;
     unsigned char *bytes = encode_kernel(&size);
     struct kallsyms saved;
     for (size_t cut = 0; cut < size; cut++)
-        assert_int_equal(kallsyms_decode(&saved, bytes, cut), -EINVAL);
+        assert_int_equal(decode_kernel(&saved, bytes, cut, rvas, 1), -EINVAL);
     for (size_t i = 0; i < size; i++) {
+        unsigned char was = bytes[i];
         bytes[i] ^= 0x41;
-        assert_int_equal(kallsyms_decode(&saved, bytes, size), -EINVAL);
-        if (i >= 16) {
-            seal(bytes, size);
-            if (kallsyms_decode(&saved, bytes, size) == 0)
-                kallsyms_destroy(&saved);
-        }
-        bytes[i] ^= 0x41;
+        assert_int_equal(decode_kernel(&saved, bytes, size, rvas, 1), -EINVAL);
+        seal(bytes, size);
+        if (decode_kernel(&saved, bytes, size, rvas, 1) == 0)
+            kallsyms_destroy(&saved);
+        bytes[i] = was;
         seal(bytes, size);
     }
     bytes[size - 1] = 'x'; /* the last name does not end */
     seal(bytes, size);
-    assert_int_equal(kallsyms_decode(&saved, bytes, size), -EINVAL);
+    assert_int_equal(decode_kernel(&saved, bytes, size, rvas, 1), -EINVAL);
     free(bytes);
 }
 
@@ -427,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_damaged_kernel_symbols_are_left_out),
         cmocka_unit_test(test_saved_kernel_functions_are_those_of_the_kernel_itself),
         cmocka_unit_test(test_kernels_that_are_hidden_are_not_saved),
+        cmocka_unit_test(test_saved_kernel_functions_are_found_without_reading_all),
         cmocka_unit_test(test_damaged_saved_kernel_functions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
