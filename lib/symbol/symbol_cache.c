@@ -85,6 +85,16 @@ static void name_by_build_id(char name[NAME_SIZE], const unsigned char *id, size
     snprintf(name, NAME_SIZE, "%s", hex);
 }
 
+/* As file_identity_of(), and the time of the last change, which nobody can set back. False if the file is gone. */
+static bool stat_source(const struct file_source *source, struct stat *info)
+{
+    int fd = source ? file_source_open(source) : -1;
+    bool is_known = fd >= 0 && fstat(fd, info) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_known;
+}
+
 /* Names the entry of a library without a build id. Empty if no file identifies it. */
 static void name_by_file(char name[NAME_SIZE], const struct debug_files *files)
 {
@@ -94,12 +104,12 @@ static void name_by_file(char name[NAME_SIZE], const struct debug_files *files)
         return;
     if (files->mapped.build_id_size) {
         name_by_build_id(name, files->mapped.build_id, files->mapped.build_id_size);
-    } else if (files->mapped.source && fstat(files->mapped.source->fd, &info) == 0) {
-        const uint64_t facts[] = {
+    } else if (stat_source(files->mapped.source, &info)) {
+        const uint64_t identity[] = {
             info.st_dev,          info.st_ino,          (uint64_t)info.st_size,        (uint64_t)info.st_mtim.tv_sec,
             info.st_mtim.tv_nsec, info.st_ctim.tv_nsec, (uint64_t)info.st_ctim.tv_sec,
         };
-        snprintf(name, NAME_SIZE, "file-%016" PRIx64, checksum_bytes(facts, sizeof(facts)));
+        snprintf(name, NAME_SIZE, "file-%016" PRIx64, checksum_bytes(identity, sizeof(identity)));
     }
 }
 

@@ -6,6 +6,7 @@
 #include "symbol/cache_folder.h"
 #include "symbol/cache_table.h"
 #include "symbol/symbol.h"
+#include "symbol/symbol_cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -269,6 +270,44 @@ static void test_a_library_without_build_id_is_known_by_its_file(void **unused)
     assert_int_equal(answers.answers[0].frame_count, 2);
     assert_string_equal(answers.frames.data[1].function, "other");
     symbol_answers_destroy(&answers);
+}
+
+static void open_reopened(struct debug_files *files, const struct symbol_lib *lib)
+{
+    struct error err = {""};
+    struct file_source *source = file_source_new(open(program, O_RDONLY | O_CLOEXEC), -1, program, &err);
+    assert_non_null(source);
+    file_source_close(source); /* from now on each reader opens the file */
+    *files = (struct debug_files){.lib = lib, .has_mapped = true};
+    assert_int_equal(elf_file_open_source(&files->mapped, source, program, &err), 0);
+    file_source_unref(source);
+}
+
+static void test_a_file_that_is_opened_for_each_use_identifies_its_library(void **unused)
+{
+    (void)unused;
+    run("gcc -g -O2 -Wl,--build-id=none -o program program.c");
+    struct error err = {""};
+    struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = program};
+    struct symbol_answer list[] = {{.symbol = "middle", .symbol_size = 9}};
+    for (size_t round = 0; round < 2; round++) {
+        struct symbol_cache *answers = symbol_cache_new(cache, &err);
+        assert_non_null(answers);
+        struct debug_files files;
+        struct cached_library library = {0};
+        open_reopened(&files, &lib);
+        cached_library_set_files(&library, answers, &lib, &files);
+        struct symbol_answers found = {0}, fresh = {.answers = list, .count = 1};
+        uint32_t missing[1];
+        size_t missing_count;
+        assert_int_equal(cached_library_answer(&library, (uint64_t[]){7}, 1, &found, missing, &missing_count, &err), 0);
+        assert_int_equal(missing_count, 1 - round);
+        cached_library_add(&library, (uint64_t[]){7}, NULL, &fresh);
+        symbol_answers_destroy(&found);
+        cached_library_close(&library);
+        debug_files_close(&files);
+        symbol_cache_free(answers);
+    }
 }
 
 static void test_a_debug_file_that_is_installed_later_is_used(void **unused)
@@ -621,6 +660,7 @@ int main(void)
         TEST(test_second_lookup_needs_no_file),
         TEST(test_cached_answers_are_the_same_as_fresh_ones),
         TEST(test_a_library_without_build_id_is_known_by_its_file),
+        TEST(test_a_file_that_is_opened_for_each_use_identifies_its_library),
         TEST(test_a_debug_file_that_is_installed_later_is_used),
         TEST(test_a_name_holds_for_the_rest_of_its_function),
         TEST(test_answers_of_another_prof_are_looked_up_anew),
