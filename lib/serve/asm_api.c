@@ -26,6 +26,10 @@ static int write_disassembly(const struct disassembly *disassembly, struct api_a
     for (size_t i = 0; i < disassembly->syntax_count; i++)
         json_text_z(&writer, disassembly->syntaxes[i]);
     json_close(&writer, ']');
+    if (disassembly->note[0]) {
+        json_key(&writer, "note"); /* of ours: others ignore it */
+        json_text_z(&writer, disassembly->note);
+    }
     json_key(&writer, "instructions");
     json_open(&writer, '[');
     for (size_t i = 0; writer.status == 0 && i < disassembly->instructions.length; i++) {

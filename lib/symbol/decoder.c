@@ -297,6 +297,13 @@ static void find_reference(struct decoder *decoder, const cs_insn *insn, struct 
     }
 }
 
+void decoder_name(char *name, size_t size)
+{
+    int major, minor;
+    capstone.cs_version(&major, &minor);
+    snprintf(name, size, "capstone %d.%d", major, minor);
+}
+
 /* ---- decoding ---- */
 
 /* How many bytes to skip where there is no instruction. */
@@ -322,16 +329,17 @@ static void give_bytes(struct instruction *out, size_t size, const unsigned char
 static void give_undecodable(const struct decoder *decoder, enum code_kind kind, struct instruction *out,
                              const unsigned char *code, size_t size)
 {
-    int major, minor;
+    char name[32];
     if (decoder->machine->architecture != CS_ARCH_X86) {
         give_bytes(out, undecodable_size(kind, code, size), code);
         return;
     }
     size_t known = x86_length(code, size, decoder->machine->elf == EM_X86_64);
     give_bytes(out, known ? known : 1, code);
-    capstone.cs_version(&major, &minor);
+    decoder_name(name, sizeof(name));
+    out->is_newer = known != 0;
     for (size_t i = 0; known && i < DECODER_SYNTAXES; i++)
-        snprintf(out->texts[i] + strlen(out->texts[i]), 64, "  # capstone %d.%d does not know it", major, minor);
+        snprintf(out->texts[i] + strlen(out->texts[i]), 64, "  # %s does not know it", name);
 }
 
 _Static_assert(sizeof(((cs_insn *)NULL)->mnemonic) + sizeof(((cs_insn *)NULL)->op_str) < INSTRUCTION_TEXT_MAX,
@@ -367,6 +375,7 @@ void decoder_next(struct decoder *decoder, enum code_kind kind, const unsigned c
     out->address = address;
     out->reference = REFERENCE_NONE;
     out->target = 0;
+    out->is_newer = false;
     if (kind == CODE_DATA) {
         give_bytes(out, size < 4 ? size : 4, code);
         return;

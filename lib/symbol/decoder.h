@@ -25,6 +25,7 @@ struct instruction {
     char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX]; /* what it refers to is not in it */
     enum reference_kind reference;
     uint64_t target; /* the address it refers to, if the instruction encodes it */
+    bool is_newer;   /* than capstone, which does not know it: its text is ".byte ..." */
 };
 
 /* How to decode bytes: the same bytes are different instructions in Thumb state. */
@@ -39,6 +40,9 @@ void decoder_close(struct decoder *decoder); /* NULL is allowed */
 
 /* "x86_64", "i686", "aarch64" or "arm". */
 const char *decoder_architecture(const struct decoder *decoder);
+
+/* "capstone 4.0" */
+void decoder_name(char *name, size_t size);
 
 /* The names of the syntaxes. Returns their count, which is also the count of filled instruction.texts. */
 size_t decoder_syntaxes(const struct decoder *decoder, const char *names[DECODER_SYNTAXES]);

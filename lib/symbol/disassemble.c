@@ -1,12 +1,13 @@
 /*
- * First decode all instructions and list their targets. Then look up all targets in one pass over the symbol table.
- * Then compose the texts.
+ * First decode all instructions and list their targets, with objdump's help for those that are newer than capstone.
+ * Then look up all targets in one pass over the symbol table. Then compose the texts.
  */
 #include "base/search.h"
 #include "symbol/debug_file.h"
 #include "symbol/disassemble.h"
 #include "symbol/got_entries.h"
 #include "symbol/mapping_symbols.h"
+#include "symbol/objdump.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -40,6 +41,7 @@ struct work {
     struct decoder *decoder;
     struct mapping_symbols kinds;
     ARRAY(struct target) targets;    /* one per instruction */
+    ARRAY(uint32_t) newer;           /* indexes of instructions that are newer than capstone */
     ARRAY(struct got_entry) entries; /* by address, distinct */
     struct arena arena;              /* texts of `entries` */
     ARRAY(uint64_t) rvas;            /* addresses to symbolize, sorted, distinct */
@@ -121,9 +123,10 @@ static bool is_offset_table(const struct elf_section *section)
     return section && strncmp(section->name, ".got", 4) == 0;
 }
 
-static bool add_target(struct work *work, const struct instruction *instruction)
+/* What an instruction refers to; names are looked up for it later. */
+static bool set_target(struct work *work, size_t index, enum reference_kind kind, uint64_t rva)
 {
-    struct target target = {.kind = instruction->reference, .rva = instruction->target};
+    struct target target = {.kind = kind, .rva = rva};
     if (target.kind == REFERENCE_JUMP && work->file.machine == EM_ARM)
         target.rva &= ~UINT64_C(1);
     uint64_t vaddr = target.rva + work->base;
@@ -132,7 +135,13 @@ static bool add_target(struct work *work, const struct instruction *instruction)
         return false;
     if (!target.is_got_entry && target.kind != REFERENCE_NONE && !array_push(&work->rvas, target.rva))
         return false;
-    return array_push(&work->targets, target);
+    work->targets.data[index] = target;
+    return true;
+}
+
+static const char *copy_text(struct work *work, const char *text)
+{
+    return arena_copy(&work->out->arena, text, strlen(text));
 }
 
 static bool add_instruction(struct work *work, const struct instruction *instruction)
@@ -140,11 +149,14 @@ static bool add_instruction(struct work *work, const struct instruction *instruc
     struct disassembly *out = work->out;
     struct disassembled row = {.offset = instruction->address - work->start};
     for (size_t i = 0; i < out->syntax_count; i++) {
-        row.texts[i] = arena_copy(&out->arena, instruction->texts[i], strlen(instruction->texts[i]));
+        row.texts[i] = copy_text(work, instruction->texts[i]);
         if (!row.texts[i])
             return false;
     }
-    return array_push(&out->instructions, row) && add_target(work, instruction);
+    size_t index = out->instructions.length;
+    return array_push(&out->instructions, row) && array_push(&work->targets, (struct target){0}) &&
+           (!instruction->is_newer || array_push(&work->newer, (uint32_t)index)) &&
+           set_target(work, index, instruction->reference, instruction->target);
 }
 
 static int decode_all(struct work *work, struct error *err)
@@ -168,6 +180,66 @@ static int decode_all(struct work *work, struct error *err)
     }
     work->out->size = at;
     return 0;
+}
+
+/* ---- instructions that are newer than capstone ---- */
+
+static void note_unknown(struct work *work, size_t count, bool has_objdump)
+{
+    char name[32];
+    if (!count)
+        return;
+    decoder_name(name, sizeof(name));
+    snprintf(work->out->note, sizeof(work->out->note), "%zu instruction%s newer than %s%s", count,
+             count == 1 ? " is" : "s are", name,
+             has_objdump ? " and the objdump that is installed" : ": install binutils, whose objdump may know them");
+}
+
+static void describe_newer(const struct work *work, struct objdump_instruction *list, size_t count)
+{
+    const struct disassembled *rows = work->out->instructions.data;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t index = work->newer.data[i];
+        bool is_last = index + 1 == work->out->instructions.length;
+        uint64_t end = is_last ? work->out->size : rows[index + 1].offset;
+        list[i].address = work->start + rows[index].offset;
+        list[i].bytes = work->code + rows[index].offset;
+        list[i].size = (uint32_t)(end - rows[index].offset);
+    }
+}
+
+static int use_newer(struct work *work, const struct objdump_instruction *known, uint32_t index, struct error *err)
+{
+    struct disassembled *row = &work->out->instructions.data[index];
+    for (size_t i = 0; i < DECODER_SYNTAXES; i++) {
+        row->texts[i] = copy_text(work, known->texts[i]);
+        if (!row->texts[i])
+            return error_no_memory(err);
+    }
+    return !known->has_memory || set_target(work, index, REFERENCE_MEMORY, known->memory) ? 0 : error_no_memory(err);
+}
+
+static int decode_newer(struct work *work, struct error *err)
+{
+    size_t count = work->newer.length < OBJDUMP_MAX ? work->newer.length : OBJDUMP_MAX;
+    size_t unknown = work->newer.length;
+    if (!count)
+        return 0;
+    struct objdump_instruction *list = calloc(count, sizeof(*list));
+    if (!list)
+        return error_no_memory(err);
+    describe_newer(work, list, count);
+    int code = 0;
+    bool has_objdump = objdump_decode(list, count, work->file.machine == EM_X86_64);
+    for (size_t i = 0; code == 0 && has_objdump && i < count; i++) {
+        if (!list[i].texts[0][0] || !list[i].texts[1][0])
+            continue;
+        unknown--;
+        code = use_newer(work, &list[i], work->newer.data[i], err);
+    }
+    free(list);
+    note_unknown(work, unknown, has_objdump);
+    return code;
 }
 
 /* ---- names ---- */
@@ -287,6 +359,7 @@ static void work_destroy(struct work *work)
     mapping_symbols_destroy(&work->kinds);
     free(work->code);
     array_free(&work->targets);
+    array_free(&work->newer);
     array_free(&work->entries);
     array_free(&work->rvas);
     arena_destroy(&work->arena);
@@ -310,6 +383,8 @@ int disassemble(struct disassembly *out, const struct disassemble_request *reque
         result = read_code(&work, err);
     if (result == 0)
         result = decode_all(&work, err);
+    if (result == 0)
+        result = decode_newer(&work, err);
     if (result == 0)
         result = resolve_got_entries(&work, err);
     if (result == 0)

@@ -32,12 +32,15 @@ struct disassembly {
     size_t syntax_count;
     ARRAY(struct disassembled) instructions;
     struct arena arena; /* all texts */
+    char note[160];     /* a sentence about instructions that no disassembler here knows; "" if there are none */
 };
 
 /*
  * Disassembles `request` into `out`. Call disassembly_destroy() also after a failure. A jump or call shows its target
  * as a library-relative address and symbol: "call 0x1030 <memcpy@plt>", "jne 0x11f0 <main+0x40>". A memory operand
  * shows its address, and a GOT entry the symbol it holds: "call qword ptr [rip + 0x2fe2] # 0x3fd8 <memcpy@got>".
+ *
+ * Instructions that are newer than capstone are shown as objdump shows them, if it is installed.
  *
  * `names` looks up these symbols. A symbolizer without inlines and lines is faster.
  *

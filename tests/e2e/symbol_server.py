@@ -15,9 +15,9 @@ from tap import PROF
 
 
 class Served:
-    def __init__(self, path, *options):
+    def __init__(self, path, *options, environment=None):
         self.process = subprocess.Popen([PROF, "load", "-n", "-P", "0", *options, path], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
         self.said, found = "", None
         while not found:
             line = self.process.stderr.readline()
@@ -65,8 +65,8 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(path, *options):
-    server = Served(path, *options)
+def served(path, *options, environment=None):
+    server = Served(path, *options, environment=environment)
     try:
         yield server
     finally:

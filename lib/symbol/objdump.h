@@ -1,0 +1,28 @@
+/*
+ * A second disassembler for x86 instructions that are newer than capstone: Debian 12's knows neither AVX-512BW nor
+ * FP16, and the hottest instructions of numeric code are of these. binutils, which comes with any compiler, is newer.
+ *
+ * objdump runs without a shell, on a copy of these instructions and nothing else, for 5 seconds at most. A line of its
+ * output counts only if it has the place and the length of an instruction that was asked for.
+ */
+#ifndef PROF_SYMBOL_OBJDUMP_H
+#define PROF_SYMBOL_OBJDUMP_H
+
+#include "symbol/decoder.h"
+
+enum { OBJDUMP_MAX = 1 << 16 }; /* instructions per call; others stay without a text */
+
+struct objdump_instruction {
+    uint64_t address;
+    const unsigned char *bytes;
+    uint32_t size;
+    /* out: as capstone writes them, in the syntaxes of the decoder; "" where objdump does not know the instruction */
+    char texts[DECODER_SYNTAXES][INSTRUCTION_TEXT_MAX];
+    bool has_memory; /* it names this address relative to its own */
+    uint64_t memory;
+};
+
+/* Fills the texts. False if objdump is not installed or fails: all texts are empty then. */
+bool objdump_decode(struct objdump_instruction *list, size_t count, bool is_64);
+
+#endif
