@@ -126,6 +126,25 @@ static int open_elf(const struct elf_file *file, Elf **elf, int *fd, struct erro
     return 0;
 }
 
+/* libdw 0.188 reads past the end of a section of texts whose last text has no end. Called once libdw has unpacked the
+ * sections. */
+static bool texts_end(Elf *elf)
+{
+    size_t names;
+    if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+        return true;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || (!strstr(name, "debug_str") && !strstr(name, "debug_line_str")) || strstr(name, "_offsets"))
+            continue;
+        const Elf_Data *data = elf_getdata(section, NULL);
+        if (data && data->d_buf && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
+            return false;
+    }
+    return true;
+}
+
 static int begin_dwarf(struct libdw *libdw, struct error *err)
 {
     libdw->dies_of_handle = 0;
@@ -134,6 +153,8 @@ static int begin_dwarf(struct libdw *libdw, struct error *err)
         libdw->alternate = dwarf_begin_elf(libdw->alternate_elf, DWARF_C_READ, NULL);
     if (!libdw->dwarf)
         return error_set(err, EINVAL, "libdw cannot read its debug info: %s", dwarf_errmsg(-1));
+    if (!texts_end(libdw->elf) || !texts_end(libdw->alternate_elf))
+        return error_set(err, EINVAL, "its debug info is damaged: a section of texts has no end");
     if (libdw->alternate)
         dwarf_setalt(libdw->dwarf, libdw->alternate);
     return 0;
