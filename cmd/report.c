@@ -104,7 +104,7 @@ static int prepare(struct report *report)
     if (report_query_engine(report, &err))
         return ui_fail_error(&err);
     if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)
-        status = report_resolve_center(report);
+        status = report_resolve_focus(report);
     if (!status && report->options.kind == REPORT_ANNOTATION)
         report->search = symbol_options_open(&report->options.symbols);
     return status;

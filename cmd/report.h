@@ -69,7 +69,7 @@ struct report {
     struct time_range range; /* ms */
     ARRAY(struct transform) transforms;
     struct arena paths;                /* of the transforms */
-    struct butterfly_center center;    /* for REPORT_BUTTERFLY; a function: for REPORT_ANNOTATION */
+    struct butterfly_focus focus;      /* for REPORT_BUTTERFLY; a function: for REPORT_ANNOTATION */
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */
     enum weight_type weight_type;
@@ -127,9 +127,9 @@ extern const char *const report_transform_names[TRANSFORM_KINDS];
 /* Sets report->transforms. Returns an exit status, after a message if it is not 0. */
 int report_resolve_transforms(struct report *report);
 
-/* Sets report->center in the transformed tree: a function; for a butterfly also a library or a category. The same
+/* Sets report->focus in the transformed tree: a function; for a butterfly also a library or a category. The same
  * returns. */
-int report_resolve_center(struct report *report);
+int report_resolve_focus(struct report *report);
 
 /* ---- report_text.c ---- */
 
@@ -179,8 +179,8 @@ void report_format_count(double count, char *out, size_t size);
 /* "samples", "ms" or "bytes" */
 const char *report_unit(const struct report *report);
 
-/* The name of the butterfly's center. */
-const char *report_center_name(const struct report *report);
+/* The name of the butterfly's focus. */
+const char *report_focus_name(const struct report *report);
 
 /* The weights of libraries or categories, depending on options.kind. */
 int report_list_groups(const struct report *report, struct func_timings *groups, struct error *err);
@@ -237,7 +237,7 @@ void report_measure_figures(struct report *report);
 
 void report_put_figures(const struct report *report, double total, double self);
 void report_print_columns(const struct report *report,
-                          const char *what); /* prints the column titles; `what` names the last one */
+                          const char *title); /* prints the column titles; `title` names the last one */
 
 /* Rows left out, for the last line. */
 struct omissions {
@@ -247,8 +247,8 @@ struct omissions {
 };
 
 /* "Hidden: 12 functions below 0.5% (--min-percent 0), rows after the first 60 (--limit 0)"; nothing if no row is
- * hidden. `what`: singular name of the rows. */
-void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *what);
+ * hidden. `row_noun`: singular name of the rows. */
+void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *row_noun);
 
 /* The maximum number of rows: --limit, or `usual`. */
 size_t report_row_limit(const struct report *report, size_t usual);

@@ -62,7 +62,7 @@ static int find_costs(const struct annotator *annotator, struct annotation *out,
     struct address_request request = {.symbol = (uint32_t)(annotator->symbol - report->profile->native_symbols.data),
                                       .starts = starts.data,
                                       .start_count = starts.length,
-                                      .selection = {NULL, report->center.index}};
+                                      .selection = {NULL, report->focus.index}};
     int code = enough ? address_costs_compute(&costs, report->profile, &counted, &request, err) : error_no_memory(err);
     for (size_t i = 0, row = 0; !code && i < out->costs.length; i++) {
         while (row < costs.rows.length && costs.rows.data[row].address < out->costs.data[i].address)
@@ -207,9 +207,9 @@ static void print_instruction(const struct report *report, const struct annotati
     putchar('\n');
 }
 
-static bool is_same_line(const struct symbol_frame *one, const struct symbol_frame *other)
+static bool is_same_line(const struct symbol_frame *a, const struct symbol_frame *b)
 {
-    return one->line == other->line && one->file && other->file && strcmp(one->file, other->file) == 0;
+    return a->line == b->line && a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
 static void print_listing(struct annotator *annotator, const struct annotation *annotation)
@@ -336,10 +336,10 @@ static int put_symbols(const struct report *report, struct json_writer *json, st
     const struct frame_selection all = {NULL, PROFILE_NONE};
     struct symbol_costs symbols = {0};
     struct annotator annotator = {.report = report};
-    int code = symbol_costs_compute(&symbols, report->profile, &counted, report->center.index, all, err);
+    int code = symbol_costs_compute(&symbols, report->profile, &counted, report->focus.index, all, err);
     if (!code && symbols.length == 0 && !json)
         code = error_set(err, ENOENT, "the profile has no addresses for the code of %s (JIT code is in no file)",
-                         report_center_name(report));
+                         report_focus_name(report));
     if (!code)
         code = open_symbolizers(&annotator, err);
     if (!code && !json)
@@ -370,7 +370,7 @@ int report_print_annotation(const struct report *report, struct error *err)
 
 int report_put_annotation(struct json_writer *json, const struct report *report, struct error *err)
 {
-    put_text(json, "annotated", report_center_name(report));
+    put_text(json, "annotated", report_focus_name(report));
     json_key(json, "symbols");
     json_open(json, '[');
     int code = put_symbols(report, json, err);

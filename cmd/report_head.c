@@ -27,12 +27,12 @@ static double count_all_samples(const struct report *report)
 
 /* The value of the first entry with one of these names (NULL-terminated; older versions of prof used others); NULL:
  * none. */
-static const char *find_fact(const struct fact_list *facts, const char *const *names)
+static const char *find_metadata(const struct metadata *metadata, const char *const *names)
 {
     for (; *names; names++)
-        for (size_t i = 0; i < facts->length; i++)
-            if (strcmp(facts->data[i].label, *names) == 0)
-                return facts->data[i].value;
+        for (size_t i = 0; i < metadata->length; i++)
+            if (strcmp(metadata->data[i].label, *names) == 0)
+                return metadata->data[i].value;
     return NULL;
 }
 
@@ -46,11 +46,12 @@ static double number_of(const char *value)
     return number;
 }
 
-static int collect_facts(const struct report *report, struct fact_list *facts, struct arena *arena, struct error *err)
+static int collect_metadata(const struct report *report, struct metadata *metadata, struct arena *arena,
+                            struct error *err)
 {
     int code = 0;
     for (size_t i = 0; !code && i < report->profile->meta.extra.length; i++)
-        code = facts_of_section(facts, arena, report->profile, &report->profile->meta.extra.data[i], err);
+        code = metadata_of_section(metadata, arena, report->profile, &report->profile->meta.extra.data[i], err);
     return code;
 }
 
@@ -119,12 +120,12 @@ static void append_threads(const struct report *report, char *line)
         report_append(line, ", %zu threads", count);
 }
 
-static void print_first_line(const struct report *report, const struct fact_list *facts)
+static void print_first_line(const struct report *report, const struct metadata *metadata)
 {
     enum { LEAST_COMMAND = 16 };
     static const char *const ends[] = {"Exit status", "Target ended with", NULL};
     const struct profile_meta *meta = &report->profile->meta;
-    const char *command = profile_text(report->profile, meta->arguments), *end = find_fact(facts, ends);
+    const char *command = profile_text(report->profile, meta->arguments), *end = find_metadata(metadata, ends);
     char line[REPORT_LINE_SIZE];
     /* the table below lists the threads, too: leave them out if the line is too narrow */
     for (int with_threads = 1; with_threads >= 0; with_threads--) {
@@ -223,21 +224,21 @@ static void warn_of_few_samples(const struct report *report)
 }
 
 /* What the recorder advised. False if it had no advice, or filters may be why there is little to see. */
-static bool warn_of_hints(const struct report *report, const struct fact_list *facts)
+static bool warn_of_hints(const struct report *report, const struct metadata *metadata)
 {
     bool any = false;
     char text[REPORT_LINE_SIZE] = "";
-    for (size_t i = 0; i < facts->length && !report_is_filtered(report); i++) {
-        if (strcmp(facts->data[i].label, "Hint") != 0)
+    for (size_t i = 0; i < metadata->length && !report_is_filtered(report); i++) {
+        if (strcmp(metadata->data[i].label, "Hint") != 0)
             continue;
-        snprintf(text, sizeof(text), "%s.", facts->data[i].value);
+        snprintf(text, sizeof(text), "%s.", metadata->data[i].value);
         warn(report, text);
         any = true;
     }
     return any;
 }
 
-static int print_doubts(const struct report *report, const struct fact_list *facts, struct error *err)
+static int print_doubts(const struct report *report, const struct metadata *metadata, struct error *err)
 {
     static const double much = 1, least_covered = 95;
     static const char *const covered_names[] = {"CPU time covered by samples", NULL};
@@ -245,10 +246,10 @@ static int print_doubts(const struct report *report, const struct fact_list *fac
     static const char *const lost_names[] = {"Samples lost", NULL};
     static const char *const truncated_names[] = {"Stacks truncated", "Stacks cut", NULL};
     const char *own = profile_text(report->profile, report->profile->meta.warning);
-    const char *covered = find_fact(facts, covered_names);
+    const char *covered = find_metadata(metadata, covered_names);
     char text[REPORT_LINE_SIZE] = "";
-    double all = count_all_samples(report), lost = number_of(find_fact(facts, lost_names));
-    double truncated = number_of(find_fact(facts, truncated_names));
+    double all = count_all_samples(report), lost = number_of(find_metadata(metadata, lost_names));
+    double truncated = number_of(find_metadata(metadata, truncated_names));
     if (own[0])
         warn(report, own);
     if (lost > 0 && 100 * lost / (lost + all) >= much) {
@@ -256,7 +257,7 @@ static int print_doubts(const struct report *report, const struct fact_list *fac
                       100 * lost / (lost + all));
         warn(report, text);
     }
-    if (covered && strtod(covered, NULL) < least_covered && !find_fact(facts, hint_names)) {
+    if (covered && strtod(covered, NULL) < least_covered && !find_metadata(metadata, hint_names)) {
         snprintf(text, sizeof(text), "only %.0f%% of the CPU time is covered by samples (-v says why).",
                  strtod(covered, NULL));
         warn(report, text);
@@ -267,7 +268,7 @@ static int print_doubts(const struct report *report, const struct fact_list *fac
                  100 * fmin(1, truncated / all));
         warn(report, text);
     }
-    if (!warn_of_hints(report, facts))
+    if (!warn_of_hints(report, metadata))
         warn_of_few_samples(report);
     return warn_of_unnamed_code(report, err);
 }
@@ -300,21 +301,21 @@ static void print_filters(const struct report *report)
 
 /* ---- all metadata ---- */
 
-static void print_facts(const struct report *report, const char *title, const struct fact_list *facts)
+static void print_metadata(const struct report *report, const char *title, const struct metadata *metadata)
 {
     enum { INDENT = 4 };
-    if (!facts->length)
+    if (!metadata->length)
         return;
     putchar('\n');
     report_color(report, COLOR_BOLD);
     report_put_text(report, title, 0);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
-    for (size_t i = 0; i < facts->length; i++) {
+    for (size_t i = 0; i < metadata->length; i++) {
         fputs("  ", stdout);
-        unsigned used = 2 + report_put_text(report, facts->data[i].label, 60);
+        unsigned used = 2 + report_put_text(report, metadata->data[i].label, 60);
         putchar(':');
-        report_put_wrapped(report, facts->data[i].value, INDENT, used + 1);
+        report_put_wrapped(report, metadata->data[i].value, INDENT, used + 1);
     }
 }
 
@@ -322,24 +323,24 @@ static int print_details(const struct report *report, struct error *err)
 {
     const struct profile_meta *meta = &report->profile->meta;
     struct arena arena = {0};
-    struct fact_list facts = {0};
+    struct metadata metadata = {0};
     char date[64];
     time_t seconds = (time_t)(meta->start_time / 1000);
     struct tm local;
-    int code = facts_of_profile(&facts, &arena, report->profile, err);
+    int code = metadata_of_profile(&metadata, &arena, report->profile, err);
     if (!code && meta->start_time > 0 && meta->start_time < 1e14 && localtime_r(&seconds, &local) &&
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local) &&
-        !array_push(&facts, (struct fact){"Recorded on", date}))
+        !array_push(&metadata, (struct metadata_entry){"Recorded on", date}))
         code = error_no_memory(err);
     if (!code)
-        print_facts(report, "Profile", &facts);
+        print_metadata(report, "Profile", &metadata);
     for (size_t i = 0; !code && i < meta->extra.length; i++) {
-        facts.length = 0;
-        code = facts_of_section(&facts, &arena, report->profile, &meta->extra.data[i], err);
+        metadata.length = 0;
+        code = metadata_of_section(&metadata, &arena, report->profile, &meta->extra.data[i], err);
         if (!code)
-            print_facts(report, profile_text(report->profile, meta->extra.data[i].label), &facts);
+            print_metadata(report, profile_text(report->profile, meta->extra.data[i].label), &metadata);
     }
-    array_free(&facts);
+    array_free(&metadata);
     arena_destroy(&arena);
     return code;
 }
@@ -347,16 +348,16 @@ static int print_details(const struct report *report, struct error *err)
 int report_print_head(const struct report *report, struct error *err)
 {
     struct arena arena = {0};
-    struct fact_list facts = {0};
-    int code = collect_facts(report, &facts, &arena, err);
+    struct metadata metadata = {0};
+    int code = collect_metadata(report, &metadata, &arena, err);
     if (!code) {
-        print_first_line(report, &facts);
+        print_first_line(report, &metadata);
         print_filters(report);
-        code = print_doubts(report, &facts, err);
+        code = print_doubts(report, &metadata, err);
     }
     if (!code && report->options.verbose)
         code = print_details(report, err);
-    array_free(&facts);
+    array_free(&metadata);
     arena_destroy(&arena);
     if (!code)
         putchar('\n');

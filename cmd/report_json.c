@@ -194,11 +194,11 @@ static int put_side(struct json_writer *json, const struct report *report, enum 
 
 static int put_butterfly(struct json_writer *json, const struct report *report, struct error *err)
 {
-    int code = engine_butterfly(report->engine, report->center, err);
+    int code = engine_butterfly(report->engine, report->focus, err);
     json_key(json, "butterfly");
     json_open(json, '{');
     json_key(json, "name");
-    json_text_z(json, report_center_name(report));
+    json_text_z(json, report_focus_name(report));
     if (!code) {
         put_number(json, "total", engine_last_butterfly(report->engine)->total);
         put_number(json, "self", engine_last_butterfly(report->engine)->self);

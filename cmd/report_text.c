@@ -283,10 +283,10 @@ int report_list_groups(const struct report *report, struct func_timings *groups,
                                                     : engine_categories(report->engine, groups, err);
 }
 
-const char *report_center_name(const struct report *report)
+const char *report_focus_name(const struct report *report)
 {
-    uint32_t index = report->center.index;
-    switch (report->center.kind) {
+    uint32_t index = report->focus.index;
+    switch (report->focus.kind) {
     case BUTTERFLY_LIBRARY:
         return library_name(report, index);
     case BUTTERFLY_CATEGORY:

@@ -92,7 +92,7 @@ static double cost_of(const struct thread_table *table, const struct thread_row 
     return table->has_cpu ? row->cpu : row->samples;
 }
 
-static void put_titles(const struct thread_table *table, const char *what)
+static void put_titles(const struct thread_table *table, const char *title)
 {
     report_color(table->report, COLOR_BOLD);
     if (table->has_cpu)
@@ -100,7 +100,7 @@ static void put_titles(const struct thread_table *table, const char *what)
     printf("%*s", SHARE_COLUMNS, "share");
     if (table->whole && table->has_cpu)
         printf("%*s", SHARE_COLUMNS, "busy");
-    printf("  %*s  %s", COUNT_COLUMNS, "samples", what);
+    printf("  %*s  %s", COUNT_COLUMNS, "samples", title);
     report_color(table->report, COLOR_NORMAL);
     putchar('\n');
 }

@@ -86,9 +86,9 @@ static bool keep_best(struct indexes *found, int *best, uint32_t index, int fit)
 
 /* ---- messages ---- */
 
-static int say_none(const struct report *report, const struct report_transform *transform, const char *what)
+static int say_none(const struct report *report, const struct report_transform *transform, const char *noun)
 {
-    return ui_fail("--%s: no %s of %s is called '%s'", transform->option, what, report->options.path, transform->text);
+    return ui_fail("--%s: no %s of %s is called '%s'", transform->option, noun, report->options.path, transform->text);
 }
 
 static void print_name(const struct report *report, uint32_t func, bool with_origin)
@@ -133,8 +133,8 @@ static bool wants_one(enum transform_kind kind)
     return kind == TRANSFORM_FOCUS_FUNCTION || kind == TRANSFORM_FOCUS_SELF;
 }
 
-/* Finds exactly one function if `one`; otherwise all with the name. Returns an exit status. */
-static int find_functions(struct report *report, const struct report_transform *transform, bool one,
+/* Finds exactly one function if `only_one`; otherwise all with the name. Returns an exit status. */
+static int find_functions(struct report *report, const struct report_transform *transform, bool only_one,
                           struct indexes *found)
 {
     struct func_timings functions;
@@ -156,7 +156,7 @@ static int find_functions(struct report *report, const struct report_transform *
             "--%s: no function of the samples that are left (by threads, range and the transforms before) is "
             "called '%s'",
             transform->option, transform->text);
-    if (found->length > 1 && (best == FITS_PART || one))
+    if (found->length > 1 && (best == FITS_PART || only_one))
         return say_several(report, transform, found);
     return EXIT_SUCCESS;
 }
@@ -337,29 +337,29 @@ static const char *after(const char *text, const char *prefix)
     return strncmp(text, prefix, length) == 0 && text[length] ? text + length : NULL;
 }
 
-int report_resolve_center(struct report *report)
+int report_resolve_focus(struct report *report)
 {
     bool is_butterfly = report->options.kind == REPORT_BUTTERFLY;
-    struct report_transform center = {.option = is_butterfly ? "butterfly" : "annotate",
-                                      .text = report->options.subject};
-    const char *library = is_butterfly ? after(center.text, "lib:") : NULL;
-    const char *category = is_butterfly ? after(center.text, "category:") : NULL;
+    struct report_transform focus = {.option = is_butterfly ? "butterfly" : "annotate",
+                                     .text = report->options.subject};
+    const char *library = is_butterfly ? after(focus.text, "lib:") : NULL;
+    const char *category = is_butterfly ? after(focus.text, "category:") : NULL;
     struct indexes found = {0};
     int status = EXIT_SUCCESS;
     if (category) {
-        center.text = category;
-        uint32_t index = find_category(report, &center);
-        report->center = (struct butterfly_center){BUTTERFLY_CATEGORY, index};
+        focus.text = category;
+        uint32_t index = find_category(report, &focus);
+        report->focus = (struct butterfly_focus){BUTTERFLY_CATEGORY, index};
         return index == PROFILE_NONE ? EXIT_FAILURE : EXIT_SUCCESS;
     }
     if (library) {
-        center.text = library;
-        status = find_libraries(report, &center, &found);
+        focus.text = library;
+        status = find_libraries(report, &focus, &found);
     } else {
-        status = find_functions(report, &center, true, &found);
+        status = find_functions(report, &focus, true, &found);
     }
     if (!status && found.length)
-        report->center = (struct butterfly_center){library ? BUTTERFLY_LIBRARY : BUTTERFLY_FUNCTION, found.data[0]};
+        report->focus = (struct butterfly_focus){library ? BUTTERFLY_LIBRARY : BUTTERFLY_FUNCTION, found.data[0]};
     array_free(&found);
     return status;
 }

@@ -57,15 +57,15 @@ bool report_is_light(const struct report *report, double weight)
 
 /* ---- hidden rows ---- */
 
-void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *what)
+void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *row_noun)
 {
     static const char hidden[] = "Hidden";
     char text[REPORT_LINE_SIZE], count[32];
     snprintf(text, sizeof(text), "%s", hidden);
     if (omissions->light) {
-        bool is_branch = strcmp(what, "branch") == 0;
+        bool is_branch = strcmp(row_noun, "branch") == 0;
         report_format_count((double)omissions->light, count, sizeof(count));
-        report_append(text, ", %s %s%s below %g%% (--min-percent 0)", count, what,
+        report_append(text, ", %s %s%s below %g%% (--min-percent 0)", count, row_noun,
                       omissions->light == 1 ? ""
                       : is_branch           ? "es"
                                             : "s",
@@ -125,11 +125,11 @@ void report_put_figures(const struct report *report, double total, double self)
     fputs("  ", stdout);
 }
 
-void report_print_columns(const struct report *report, const char *what)
+void report_print_columns(const struct report *report, const char *title)
 {
     report_color(report, COLOR_BOLD);
     printf("%*s%*s  %*s  %*s  %s", PERCENT_COLUMNS, "total %", PERCENT_COLUMNS, "self %", (int)report->total_columns,
-           report_unit(report), (int)report->self_columns, "self", what);
+           report_unit(report), (int)report->self_columns, "self", title);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -334,13 +334,13 @@ static int print_side(const struct report *report, enum butterfly_side side, str
 
 int report_print_butterfly(const struct report *report, struct error *err)
 {
-    int code = engine_butterfly(report->engine, report->center, err);
+    int code = engine_butterfly(report->engine, report->focus, err);
     if (code)
         return code;
     const struct butterfly *butterfly = engine_last_butterfly(report->engine);
     report_print_columns(report, "function");
     report_put_figures(report, butterfly->total, butterfly->self);
-    report_put_name(report, report_center_name(report), report_columns_left(report, report->figures_columns));
+    report_put_name(report, report_focus_name(report), report_columns_left(report, report->figures_columns));
     putchar('\n');
     code = print_side(report, BUTTERFLY_CALLERS, err);
     return code ? code : print_side(report, BUTTERFLY_CALLEES, err);

@@ -28,7 +28,7 @@ static const char *const categories[CATEGORY_COUNT][2] = {
     [CATEGORY_KERNEL] = {"Kernel", "orange"},
 };
 
-struct namer {
+struct frame_builder {
     struct symbolization *symbolization;
     const struct replay *replay;
     struct profile *profile;
@@ -73,64 +73,65 @@ static uint32_t category_of(const struct spool_lib *lib)
 
 /* ---- rows ---- */
 
-static uint32_t add_text(struct namer *namer, const char *text)
+static uint32_t add_text(struct frame_builder *builder, const char *text)
 {
-    return strings_add_z(&namer->profile->strings, text);
+    return strings_add_z(&builder->profile->strings, text);
 }
 
 /* Adds a func without a library: a marker frame, or an address outside libraries. */
-static uint32_t add_bare_frame(struct namer *namer, const char *name, uint32_t resource, uint32_t category)
+static uint32_t add_bare_frame(struct frame_builder *builder, const char *name, uint32_t resource, uint32_t category)
 {
-    struct func_row func = {.name = add_text(namer, name), .resource = resource, .source = PROFILE_NONE};
+    struct func_row func = {.name = add_text(builder, name), .resource = resource, .source = PROFILE_NONE};
     struct frame_row frame =
-        frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(namer->interner, &func));
+        frame_row_of(func.name == STRING_NONE ? PROFILE_NONE : intern_func(builder->interner, &func));
     frame.category = category;
     frame.subcategory = 0;
-    return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(namer->interner, &frame);
+    return frame.func == PROFILE_NONE ? PROFILE_NONE : intern_frame(builder->interner, &frame);
 }
 
 /* Adds a frame of JIT code. Its address means nothing in another run, and it has no library. So all its addresses share
  * one frame per tier and line. */
-static uint32_t add_jit_frame(struct namer *namer, const struct jit_name *name, uint32_t line, uint32_t column)
+static uint32_t add_jit_frame(struct frame_builder *builder, const struct jit_name *name, uint32_t line,
+                              uint32_t column)
 {
-    namer->symbolization->shares_frames = true;
-    uint32_t text = add_text(namer, name->function), library = add_text(namer, "JIT"), file = STRING_NONE;
+    builder->symbolization->shares_frames = true;
+    uint32_t text = add_text(builder, name->function), library = add_text(builder, "JIT"), file = STRING_NONE;
     if (text == STRING_NONE || library == STRING_NONE ||
-        (name->file && (file = add_text(namer, name->file)) == STRING_NONE))
+        (name->file && (file = add_text(builder, name->file)) == STRING_NONE))
         return PROFILE_NONE;
     struct func_row func = {
         .name = text,
-        .resource = intern_library_resource(namer->interner, library),
-        .source = name->file ? intern_source_file(namer->interner, file) : PROFILE_NONE,
+        .resource = intern_library_resource(builder->interner, library),
+        .source = name->file ? intern_source_file(builder->interner, file) : PROFILE_NONE,
         .line = name->line,
         .column = name->column,
     };
     if (func.resource == PROFILE_NONE || (name->file && func.source == PROFILE_NONE))
         return PROFILE_NONE;
-    struct frame_row frame = frame_row_of(intern_func(namer->interner, &func));
+    struct frame_row frame = frame_row_of(intern_func(builder->interner, &func));
     frame.category = CATEGORY_JIT;
     frame.line = line;
     frame.column = column;
-    frame.subcategory = name->tier ? intern_subcategory(namer->interner, CATEGORY_JIT, name->tier) : 0;
+    frame.subcategory = name->tier ? intern_subcategory(builder->interner, CATEGORY_JIT, name->tier) : 0;
     return frame.func == PROFILE_NONE || frame.subcategory == PROFILE_NONE ? PROFILE_NONE
-                                                                           : intern_frame(namer->interner, &frame);
+                                                                           : intern_frame(builder->interner, &frame);
 }
 
 /* Nothing tells these functions apart, so all their addresses share one func. */
-static uint32_t add_unnamed_code(struct namer *namer, const struct replay_frame *frame)
+static uint32_t add_unnamed_code(struct frame_builder *builder, const struct replay_frame *frame)
 {
     static const struct jit_name unnamed = {.function = "JIT code (no symbols)"};
-    namer->symbolization->jit_unnamed++;
-    namer->symbolization->jit_unnamed_samples += frame->samples;
-    return add_jit_frame(namer, &unnamed, 0, 0);
+    builder->symbolization->jit_unnamed++;
+    builder->symbolization->jit_unnamed_samples += frame->samples;
+    return add_jit_frame(builder, &unnamed, 0, 0);
 }
 
 /* Adds the frame of an address that a perf map names. */
-static uint32_t add_anonymous_frame(struct namer *namer, size_t index)
+static uint32_t add_anonymous_frame(struct frame_builder *builder, size_t index)
 {
-    const struct jit_name *name = perf_map_names_of(&namer->perf_map_names, index);
-    namer->symbolization->jit_addresses++;
-    return name ? add_jit_frame(namer, name, 0, 0) : add_unnamed_code(namer, &namer->replay->frames.data[index]);
+    const struct jit_name *name = perf_map_names_of(&builder->perf_map_names, index);
+    builder->symbolization->jit_addresses++;
+    return name ? add_jit_frame(builder, name, 0, 0) : add_unnamed_code(builder, &builder->replay->frames.data[index]);
 }
 
 static const char *text_of(const struct jitdump *dump, uint32_t text)
@@ -140,31 +141,31 @@ static const char *text_of(const struct jitdump *dump, uint32_t text)
 
 /* Adds the frame of an address that a jitdump file names. A line counts only if it is in the function's own file: those
  * of inlined functions may not be. */
-static uint32_t add_dumped_frame(struct namer *namer, const struct replay_frame *from)
+static uint32_t add_dumped_frame(struct frame_builder *builder, const struct replay_frame *from)
 {
-    const struct jitdump *dump = namer->replay->processes.data[from->process].dump;
+    const struct jitdump *dump = builder->replay->processes.data[from->process].dump;
     const struct jit_code *code = &dump->codes.data[from->code];
     const struct string_entry *text = &dump->texts.entries.data[code->name];
     const struct jit_line *line = jitdump_line(dump, from->code, from->address);
     struct jit_name name;
-    namer->symbolization->jit_addresses++;
+    builder->symbolization->jit_addresses++;
     if (!text->length)
-        return add_unnamed_code(namer, from);
-    if (jit_name_parse(&name, text->text, text->length, &namer->perf_map_names.arena))
+        return add_unnamed_code(builder, from);
+    if (jit_name_parse(&name, text->text, text->length, &builder->perf_map_names.arena))
         return PROFILE_NONE;
     if (!name.file && code->line_count)
         name.file = text_of(dump, dump->lines.data[code->first_line].file);
     bool is_its_line = line && name.file && jitdump_line_is_in(dump, line, name.file);
-    return is_its_line ? add_jit_frame(namer, &name, line->line, line->column) : add_jit_frame(namer, &name, 0, 0);
+    return is_its_line ? add_jit_frame(builder, &name, line->line, line->column) : add_jit_frame(builder, &name, 0, 0);
 }
 
 /* ---- kernel code ---- */
 
 /* Addresses outside the kernel as known at the start of the recording may be in code loaded later: BPF programs,
  * modules. */
-static int open_kallsyms(struct namer *namer, struct symbolizer *symbolizer, struct error *err)
+static int open_kallsyms(struct frame_builder *builder, struct symbolizer *symbolizer, struct error *err)
 {
-    const struct replay *replay = namer->replay;
+    const struct replay *replay = builder->replay;
     const char *boot = replay_info(replay, INFO_BOOT);
     char boot_now[64];
     bool is_wanted = false;
@@ -172,60 +173,61 @@ static int open_kallsyms(struct namer *namer, struct symbolizer *symbolizer, str
         is_wanted = replay->frames.data[i].lib == REPLAY_LIB_UNKNOWN_KERNEL;
     if (!is_wanted || !boot || !info_read_boot(boot_now, sizeof(boot_now)) || strcmp(boot, boot_now) != 0)
         return 0;
-    namer->kallsyms = symbolizer_kallsyms(symbolizer, err);
-    return namer->kallsyms ? 0 : -ENOMEM;
+    builder->kallsyms = symbolizer_kallsyms(symbolizer, err);
+    return builder->kallsyms ? 0 : -ENOMEM;
 }
 
-static uint32_t add_kernel_code(struct namer *namer, const char *name, const char *module)
+static uint32_t add_kernel_code(struct frame_builder *builder, const char *name, const char *module)
 {
     char library[128];
     snprintf(library, sizeof(library), "[%s]", module ? module : "kernel.kallsyms");
-    uint32_t text = add_text(namer, library);
-    uint32_t resource = text == STRING_NONE ? PROFILE_NONE : intern_library_resource(namer->interner, text);
-    return resource == PROFILE_NONE ? PROFILE_NONE : add_bare_frame(namer, name, resource, CATEGORY_KERNEL);
+    uint32_t text = add_text(builder, library);
+    uint32_t resource = text == STRING_NONE ? PROFILE_NONE : intern_library_resource(builder->interner, text);
+    return resource == PROFILE_NONE ? PROFILE_NONE : add_bare_frame(builder, name, resource, CATEGORY_KERNEL);
 }
 
-static bool add_problem(struct namer *namer, const char *library, const char *reason)
+static bool add_problem(struct frame_builder *builder, const char *library, const char *reason)
 {
-    struct symbolization_problem problem = {.library = add_text(namer, library), .reason = add_text(namer, reason)};
+    struct symbolization_problem problem = {.library = add_text(builder, library), .reason = add_text(builder, reason)};
     return problem.library != STRING_NONE && problem.reason != STRING_NONE &&
-           array_push(&namer->symbolization->problems, problem);
+           array_push(&builder->symbolization->problems, problem);
 }
 
-static bool tell_unnamed_kernel(struct namer *namer)
+static bool tell_unnamed_kernel(struct frame_builder *builder)
 {
-    if (!namer->kernel_unnamed)
+    if (!builder->kernel_unnamed)
         return true;
-    bool is_hidden = namer->kallsyms && namer->kallsyms->problem[0];
-    struct missing_symbols missing = {.library = add_text(namer, "the kernel"),
+    bool is_hidden = builder->kallsyms && builder->kallsyms->problem[0];
+    struct missing_symbols missing = {.library = add_text(builder, "the kernel"),
                                       .reason = is_hidden ? MISSING_SYMBOLS_NOT_READABLE : MISSING_SYMBOLS_STRIPPED,
-                                      .unnamed = namer->kernel_unnamed};
-    return missing.library != STRING_NONE && array_push(&namer->symbolization->missing_symbols, missing) &&
-           add_problem(namer, "the kernel",
-                       is_hidden ? namer->kallsyms->problem
+                                      .unnamed = builder->kernel_unnamed};
+    return missing.library != STRING_NONE && array_push(&builder->symbolization->missing_symbols, missing) &&
+           add_problem(builder, "the kernel",
+                       is_hidden ? builder->kallsyms->problem
                                  : "some of its code was removed before the recording ended");
 }
 
 /* Adds the frame of an unknown kernel address. Without a name, all of them share one func: a kernel address says
  * nothing to a user. */
-static uint32_t add_unknown_kernel(struct namer *namer, uint64_t address)
+static uint32_t add_unknown_kernel(struct frame_builder *builder, uint64_t address)
 {
-    const struct kernel_symbol *symbol = namer->kallsyms ? kallsyms_find_anywhere(namer->kallsyms, address) : NULL;
-    namer->symbolization->addresses++;
-    namer->symbolization->shares_frames = true;
+    const struct kernel_symbol *symbol = builder->kallsyms ? kallsyms_find_anywhere(builder->kallsyms, address) : NULL;
+    builder->symbolization->addresses++;
+    builder->symbolization->shares_frames = true;
     if (symbol)
-        return add_kernel_code(namer, namer->kallsyms->text + symbol->name, kallsyms_module(namer->kallsyms, symbol));
-    namer->symbolization->unnamed++;
-    namer->kernel_unnamed++;
-    return add_kernel_code(namer, "kernel code (no symbols)", NULL);
+        return add_kernel_code(builder, builder->kallsyms->text + symbol->name,
+                               kallsyms_module(builder->kallsyms, symbol));
+    builder->symbolization->unnamed++;
+    builder->kernel_unnamed++;
+    return add_kernel_code(builder, "kernel code (no symbols)", NULL);
 }
 
 /* Adds the frame of code that the kernel generated and described in a KSYMBOL record. */
-static uint32_t add_made_kernel_code(struct namer *namer, const struct spool_lib *code)
+static uint32_t add_made_kernel_code(struct frame_builder *builder, const struct spool_lib *code)
 {
-    namer->symbolization->addresses++;
-    namer->symbolization->shares_frames = true;
-    return add_kernel_code(namer, code->path, strncmp(code->path, "bpf_", 4) == 0 ? "bpf" : NULL);
+    builder->symbolization->addresses++;
+    builder->symbolization->shares_frames = true;
+    return add_kernel_code(builder, code->path, strncmp(code->path, "bpf_", 4) == 0 ? "bpf" : NULL);
 }
 
 static bool is_in_library(const struct replay *replay, const struct replay_frame *frame)
@@ -234,36 +236,36 @@ static bool is_in_library(const struct replay *replay, const struct replay_frame
 }
 
 /* Adds the frame of an address outside libraries. */
-static uint32_t add_frame_of(struct namer *namer, size_t index)
+static uint32_t add_frame_of(struct frame_builder *builder, size_t index)
 {
-    const struct replay *replay = namer->replay;
+    const struct replay *replay = builder->replay;
     const struct replay_frame *from = &replay->frames.data[index];
     char name[32];
     if (from->lib < replay->libs.length)
-        return add_made_kernel_code(namer, &replay->libs.data[from->lib].lib);
+        return add_made_kernel_code(builder, &replay->libs.data[from->lib].lib);
     switch (from->lib) {
     case REPLAY_LIB_TRUNCATED:
-        return add_bare_frame(namer, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
+        return add_bare_frame(builder, "(truncated)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_NOT_SAMPLED:
-        return add_bare_frame(namer, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
+        return add_bare_frame(builder, "(not sampled)", PROFILE_NONE, CATEGORY_OTHER);
     case REPLAY_LIB_UNKNOWN_KERNEL:
-        return add_unknown_kernel(namer, from->address);
+        return add_unknown_kernel(builder, from->address);
     case REPLAY_LIB_DUMPED:
-        return add_dumped_frame(namer, from);
+        return add_dumped_frame(builder, from);
     case REPLAY_LIB_ANONYMOUS:
-        return add_anonymous_frame(namer, index);
+        return add_anonymous_frame(builder, index);
     default:
-        if (perf_map_names_of(&namer->perf_map_names, index)) /* only the record of its mapping was lost */
-            return add_anonymous_frame(namer, index);
+        if (perf_map_names_of(&builder->perf_map_names, index)) /* only the record of its mapping was lost */
+            return add_anonymous_frame(builder, index);
         snprintf(name, sizeof(name), "0x%" PRIx64, from->address);
-        return add_bare_frame(namer, name, PROFILE_NONE, CATEGORY_OTHER);
+        return add_bare_frame(builder, name, PROFILE_NONE, CATEGORY_OTHER);
     }
 }
 
 /* Lists jitdump files that are incomplete or unreadable. */
-static bool tell_bad_dumps(struct namer *namer)
+static bool tell_bad_dumps(struct frame_builder *builder)
 {
-    const struct replay *replay = namer->replay;
+    const struct replay *replay = builder->replay;
     for (size_t i = 0; i < replay->processes.length; i++) {
         const struct replay_process *process = &replay->processes.data[i];
         bool is_unusable = process->dump_state == REPLAY_JIT_MISSING && process->dump_lib;
@@ -273,16 +275,16 @@ static bool tell_bad_dumps(struct namer *namer)
                                  : NULL;
         char name[32];
         snprintf(name, sizeof(name), "jit-%" PRIu32 ".dump", process_perf_map_own_pid(replay, (uint32_t)i));
-        if (reason && !add_problem(namer, name, reason))
+        if (reason && !add_problem(builder, name, reason))
             return false;
     }
     return true;
 }
 
-static bool set_bare(struct namer *namer, size_t index)
+static bool set_bare(struct frame_builder *builder, size_t index)
 {
-    struct symbolization *symbolization = namer->symbolization;
-    uint32_t frame = add_frame_of(namer, index);
+    struct symbolization *symbolization = builder->symbolization;
+    uint32_t frame = add_frame_of(builder, index);
     symbolization->named.data[index] =
         (struct symbolized_frame){.first = (uint32_t)symbolization->frames.length, .count = 1};
     return frame != PROFILE_NONE && array_push(&symbolization->frames, frame);
@@ -323,8 +325,8 @@ static void write_ids_of_image(const struct spool_lib *lib, char breakpad_id[BRE
     elf_file_close(&file);
 }
 
-static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const struct symbol_lib *symbol_lib,
-                         struct library_rows *rows)
+static bool add_lib_rows(struct frame_builder *builder, const struct spool_lib *lib,
+                         const struct symbol_lib *symbol_lib, struct library_rows *rows)
 {
     char breakpad_id[BREAKPAD_ID_SIZE] = "", code_id[CODE_ID_SIZE] = "";
     if (lib->build_id_size)
@@ -333,20 +335,20 @@ static bool add_lib_rows(struct namer *namer, const struct spool_lib *lib, const
         write_ids_of_image(lib, breakpad_id, code_id);
     else if (lib->kind == SPOOL_LIB_FILE)
         write_ids_of_code(symbol_lib, breakpad_id, code_id);
-    uint32_t name = add_text(namer, path_base_name(lib->path)), path = add_text(namer, lib->path);
+    uint32_t name = add_text(builder, path_base_name(lib->path)), path = add_text(builder, lib->path);
     struct library row = {
-        .arch = add_text(namer, "x86_64"),
+        .arch = add_text(builder, "x86_64"),
         .name = name,
         .path = path,
         .debug_name = name,
         .debug_path = path,
-        .breakpad_id = add_text(namer, breakpad_id),
-        .code_id = code_id[0] ? add_text(namer, code_id) : PROFILE_NONE,
+        .breakpad_id = add_text(builder, breakpad_id),
+        .code_id = code_id[0] ? add_text(builder, code_id) : PROFILE_NONE,
     };
     if (name == STRING_NONE || path == STRING_NONE || row.arch == STRING_NONE || row.breakpad_id == STRING_NONE)
         return false;
-    rows->lib = intern_library(namer->interner, &row);
-    rows->resource = intern_library_resource(namer->interner, name);
+    rows->lib = intern_library(builder->interner, &row);
+    rows->resource = intern_library_resource(builder->interner, name);
     rows->category = category_of(lib);
     rows->subcategory = 0;
     return rows->lib != PROFILE_NONE && rows->resource != PROFILE_NONE;
@@ -412,41 +414,41 @@ static bool make_batches(struct address_batches *batches, struct recorded_libs *
     return address_batches_make(batches, recorded_lib, libs);
 }
 
-static bool add_missing_symbols(struct namer *namer, const struct symbol_job *job, uint64_t unnamed)
+static bool add_missing_symbols(struct frame_builder *builder, const struct symbol_job *job, uint64_t unnamed)
 {
-    struct missing_symbols missing = {.library = add_text(namer, job->lib.name),
+    struct missing_symbols missing = {.library = add_text(builder, job->lib.name),
                                       .reason = job->answers.missing_symbols ? job->answers.missing_symbols
                                                                              : MISSING_SYMBOLS_STRIPPED,
                                       .unnamed = unnamed};
-    return missing.library != STRING_NONE && array_push(&namer->symbolization->missing_symbols, missing);
+    return missing.library != STRING_NONE && array_push(&builder->symbolization->missing_symbols, missing);
 }
 
-static bool add_if_gone(struct namer *namer, const struct symbol_lib *lib)
+static bool add_if_gone(struct frame_builder *builder, const struct symbol_lib *lib)
 {
     if (!debug_file_has_gone(lib))
         return true;
-    uint32_t name = add_text(namer, lib->name);
-    return name != STRING_NONE && array_push(&namer->symbolization->gone, name) &&
-           add_problem(namer, lib->name,
+    uint32_t name = add_text(builder, lib->name);
+    return name != STRING_NONE && array_push(&builder->symbolization->gone, name) &&
+           add_problem(builder, lib->name,
                        "deleted or replaced since it was mapped; its names are those of the file that ran");
 }
 
-static bool add_batch(struct namer *namer, const struct address_batches *batches, size_t index)
+static bool add_batch(struct frame_builder *builder, const struct address_batches *batches, size_t index)
 {
     const struct symbol_job *job = &batches->jobs.data[index];
-    struct symbolization *symbolization = namer->symbolization;
+    struct symbolization *symbolization = builder->symbolization;
     size_t first = batches->first.data[index], end = batches->first.data[index + 1];
     struct library_rows rows;
-    if (!add_lib_rows(namer, &namer->replay->libs.data[batches->addresses.data[first].lib].lib, &job->lib, &rows))
+    if (!add_lib_rows(builder, &builder->replay->libs.data[batches->addresses.data[first].lib].lib, &job->lib, &rows))
         return false;
-    if (job->answers.problem[0] && !add_problem(namer, job->lib.name, job->answers.problem))
+    if (job->answers.problem[0] && !add_problem(builder, job->lib.name, job->answers.problem))
         return false;
     uint64_t unnamed_before = symbolization->unnamed;
     for (size_t i = first; i < end; i++) {
         const struct batch_address *address = &batches->addresses.data[i];
         const struct symbol_answer *answer = address_batches_answer(batches, index, i);
         struct symbolized_frame named = {.first = (uint32_t)symbolization->frames.length};
-        if (!answer_rows_add(namer->interner, &rows, address->rva, &job->answers, answer, &symbolization->frames))
+        if (!answer_rows_add(builder->interner, &rows, address->rva, &job->answers, answer, &symbolization->frames))
             return false;
         named.count = (uint32_t)symbolization->frames.length - named.first;
         symbolization->named.data[address->requester] = named;
@@ -454,14 +456,15 @@ static bool add_batch(struct namer *namer, const struct address_batches *batches
         symbolization->unnamed += answer->frame_count == 0;
     }
     uint64_t unnamed = symbolization->unnamed - unnamed_before;
-    return unnamed <= job->count / 2 ? add_if_gone(namer, &job->lib) : add_missing_symbols(namer, job, unnamed);
+    return unnamed <= job->count / 2 ? add_if_gone(builder, &job->lib) : add_missing_symbols(builder, job, unnamed);
 }
 
 int symbolize_frames(struct symbolization *symbolization, const struct replay *replay, const struct open_files *files,
                      struct symbolizer *symbolizer, struct profile *profile, struct interner *interner,
                      struct error *err)
 {
-    struct namer namer = {.symbolization = symbolization, .replay = replay, .profile = profile, .interner = interner};
+    struct frame_builder builder = {
+        .symbolization = symbolization, .replay = replay, .profile = profile, .interner = interner};
     struct address_batches batches = {0};
     struct recorded_libs libs = {.replay = replay};
     int code = -ENOMEM;
@@ -474,18 +477,18 @@ int symbolize_frames(struct symbolization *symbolization, const struct replay *r
     memset(symbolization->named.data, 0, (replay->frames.length + 1) * sizeof(*symbolization->named.data));
     code = symbolizer_lookup_all(symbolizer, batches.jobs.data, batches.jobs.length, err);
     if (!code)
-        code = perf_map_names_find(&namer.perf_map_names, replay, err);
+        code = perf_map_names_find(&builder.perf_map_names, replay, err);
     if (!code)
-        code = open_kallsyms(&namer, symbolizer, err);
+        code = open_kallsyms(&builder, symbolizer, err);
     if (code)
         goto out;
     for (size_t i = 0; i < batches.jobs.length; i++)
-        if (!add_batch(&namer, &batches, i))
+        if (!add_batch(&builder, &batches, i))
             goto no_memory;
     for (size_t i = 0; i < replay->frames.length; i++)
-        if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&namer, i))
+        if (!is_in_library(replay, &replay->frames.data[i]) && !set_bare(&builder, i))
             goto no_memory;
-    if (!tell_unnamed_kernel(&namer) || !tell_bad_dumps(&namer))
+    if (!tell_unnamed_kernel(&builder) || !tell_bad_dumps(&builder))
         goto no_memory;
     goto out;
 no_memory:
@@ -493,7 +496,7 @@ no_memory:
 out:
     address_batches_destroy(&batches);
     free(libs.origins);
-    perf_map_names_destroy(&namer.perf_map_names);
+    perf_map_names_destroy(&builder.perf_map_names);
     return code;
 }
 

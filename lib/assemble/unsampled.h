@@ -8,8 +8,8 @@
  * time used, and no function gets time that it may not have used.
  *
  * Which thread used that time is an estimate. A thread used at most the time since its last sample, and on average less
- * than a period. So the rest is divided in proportion to the lesser of the two. The threads follow each other in the
- * order of their ends; each whole period makes a sample, and the remainder carries over to the next thread.
+ * than a period. So the uncovered time is attributed in proportion to the lesser of the two. The threads follow each
+ * other in the order of their ends; each whole period makes a sample, and the rest carries over to the next thread.
  *
  * Samples may also cover too much: the counters of threads include setting their own timers, some microseconds at each
  * context switch. With 20,000 switches a second, samples cover one and a half times the CPU time used. The excess is

@@ -106,10 +106,10 @@ static int fail_no_memory(struct profile_reader *reader)
     return error_no_memory(&reader->error);
 }
 
-static int fail_foreign(struct profile_reader *reader, const char *what)
+static int fail_foreign(struct profile_reader *reader, const char *reason)
 {
     reader->failed = true;
-    return error_set(&reader->error, EINVAL, "the file %s", what);
+    return error_set(&reader->error, EINVAL, "the file %s", reason);
 }
 
 static int give_error(const struct profile_reader *reader, int code, struct error *err)

@@ -56,7 +56,7 @@ struct debug_server {
 struct fetch {
     struct library library;
     struct debuginfod_client *client;
-    enum debug_server_file what;
+    enum debug_server_file kind;
     unsigned char build_id[BUILD_ID_MAX];
     size_t build_id_size;
     char *name;
@@ -156,7 +156,7 @@ static int ask(const struct fetch *fetch)
 {
     const struct library *library = &fetch->library;
     const int size = (int)fetch->build_id_size;
-    switch (fetch->what) {
+    switch (fetch->kind) {
     case DEBUG_SERVER_DEBUG_INFO:
         return library->find_debug_info(fetch->client, fetch->build_id, size, NULL);
     case DEBUG_SERVER_PROGRAM:
@@ -190,13 +190,13 @@ static void remove_negative_entry(const struct fetch *fetch)
     char path[PATH_MAX];
     char id[2 * BUILD_ID_MAX + 1];
     struct stat status;
-    if (fetch->what == DEBUG_SERVER_SOURCE || !find_cache(path, sizeof(path)))
+    if (fetch->kind == DEBUG_SERVER_SOURCE || !find_cache(path, sizeof(path)))
         return;
     for (size_t i = 0; i < fetch->build_id_size; i++)
         snprintf(id + 2 * i, 3, "%02x", fetch->build_id[i]);
     size_t used = strlen(path);
     int length = snprintf(path + used, sizeof(path) - used, "/%s/%s", id,
-                          fetch->what == DEBUG_SERVER_PROGRAM ? "executable" : "debuginfo");
+                          fetch->kind == DEBUG_SERVER_PROGRAM ? "executable" : "debuginfo");
     if ((size_t)length < sizeof(path) - used && lstat(path, &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_size == 0)
         unlink(path);
@@ -231,7 +231,7 @@ static void *run_fetch(void *context)
     return NULL;
 }
 
-static struct fetch *fetch_new(const struct library *library, enum debug_server_file what,
+static struct fetch *fetch_new(const struct library *library, enum debug_server_file kind,
                                const unsigned char *build_id, size_t build_id_size, const char *name)
 {
     struct fetch *fetch = calloc(1, sizeof(*fetch));
@@ -242,7 +242,7 @@ static struct fetch *fetch_new(const struct library *library, enum debug_server_
         return NULL;
     }
     fetch->library = *library;
-    fetch->what = what;
+    fetch->kind = kind;
     memcpy(fetch->build_id, build_id, build_id_size);
     fetch->build_id_size = build_id_size;
     fetch->name = copy;
@@ -407,14 +407,14 @@ static int end_fetch(struct debug_server *server, struct fetch *fetch)
     return result;
 }
 
-int debug_server_fetch(struct debug_server *server, enum debug_server_file what, const unsigned char *build_id,
+int debug_server_fetch(struct debug_server *server, enum debug_server_file kind, const unsigned char *build_id,
                        size_t build_id_size, const char *name, struct error *err)
 {
-    if (build_id_size == 0 || build_id_size > BUILD_ID_MAX || (what == DEBUG_SERVER_SOURCE && name[0] != '/'))
+    if (build_id_size == 0 || build_id_size > BUILD_ID_MAX || (kind == DEBUG_SERVER_SOURCE && name[0] != '/'))
         return failed(server, name, ENOENT, err);
     if (atomic_load(&server->stopped))
         return failed(server, name, ECANCELED, err);
-    struct fetch *fetch = fetch_new(&server->library, what, build_id, build_id_size, name);
+    struct fetch *fetch = fetch_new(&server->library, kind, build_id, build_id_size, name);
     if (!fetch)
         return error_no_memory(err);
     fetch->client = borrow_client(server);

@@ -22,7 +22,7 @@ enum { COST_OF_DIE = 16, COST_OF_MISSING_TEXT = 1 << 16 };
 enum { LANG_CPP_17 = 0x2a, LANG_CPP_20, LANG_FORTRAN_18 = 0x2d, LANG_ADA_2005, LANG_ADA_2012 };
 
 /* A DIE in any unit. */
-struct place {
+struct die {
     struct dwarf_unit_reader *reader;
     uint64_t offset;
 };
@@ -80,17 +80,17 @@ static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const stru
     return reader;
 }
 
-static bool read_attributes(struct dwarf_names *names, struct place place, struct name_attributes *found)
+static bool read_attributes(struct dwarf_names *names, struct die die, struct name_attributes *found)
 {
-    struct cursor c = dwarf_unit_cursor(place.reader, place.offset);
-    const struct dwarf_abbrev *abbrev = dwarf_die_start(place.reader, &c);
+    struct cursor c = dwarf_unit_cursor(die.reader, die.offset);
+    const struct dwarf_abbrev *abbrev = dwarf_die_start(die.reader, &c);
     *found = (struct name_attributes){0};
     if (!abbrev || !dwarf_work(names->own, COST_OF_DIE + abbrev->attribute_count))
         return false;
     found->tag = abbrev->tag;
     for (uint32_t i = 0; i < abbrev->attribute_count; i++) {
-        const struct dwarf_attribute *attribute = &dwarf_attributes(place.reader, abbrev)[i];
-        struct dwarf_value value = dwarf_value_read(place.reader, &c, attribute);
+        const struct dwarf_attribute *attribute = &dwarf_attributes(die.reader, abbrev)[i];
+        struct dwarf_value value = dwarf_value_read(die.reader, &c, attribute);
         if (attribute->name == DW_AT_linkage_name || attribute->name == DW_AT_MIPS_linkage_name)
             found->linkage = value;
         else if (attribute->name == DW_AT_name)
@@ -106,32 +106,32 @@ static bool read_attributes(struct dwarf_names *names, struct place place, struc
 }
 
 /* Charges for the whole section if the text has no end, because all of it was searched. */
-static const char *read_text(struct dwarf_names *names, struct place place, struct dwarf_value value)
+static const char *read_text(struct dwarf_names *names, struct die die, struct dwarf_value value)
 {
     if (!value.form || !names->own->work_left)
         return NULL;
-    const char *text = dwarf_value_text(place.reader, value);
+    const char *text = dwarf_value_text(die.reader, value);
     dwarf_work(names->own, text ? strlen(text) / 16 : COST_OF_MISSING_TEXT);
     bool is_elsewhere = value.form == DW_FORM_GNU_strp_alt || value.form == DW_FORM_strp_sup;
-    if (!text && !(is_elsewhere && !place.reader->file->alternate))
+    if (!text && !(is_elsewhere && !die.reader->file->alternate))
         dwarf_stop(names->own, DWARF_DAMAGED);
     return text;
 }
 
-static const char *copy_text(struct dwarf_names *names, struct place place, struct dwarf_value value)
+static const char *copy_text(struct dwarf_names *names, struct die die, struct dwarf_value value)
 {
-    const char *text = read_text(names, place, value);
+    const char *text = read_text(names, die, value);
     return text && *text ? arena_copy(names->arena, text, strlen(text)) : NULL;
 }
 
-static bool follow(struct dwarf_names *names, struct place *place, struct dwarf_value reference)
+static bool follow(struct dwarf_names *names, struct die *die, struct dwarf_value reference)
 {
     const struct dwarf_file *file;
     uint64_t offset;
-    if (!dwarf_value_reference(place->reader, reference, &offset, &file))
+    if (!dwarf_value_reference(die->reader, reference, &offset, &file))
         return false;
     struct dwarf_unit_reader *reader = reader_of(names, file, offset);
-    *place = (struct place){reader, offset};
+    *die = (struct die){reader, offset};
     return reader != NULL;
 }
 
@@ -215,16 +215,16 @@ static uint64_t read_sibling(struct dwarf_unit_reader *reader, const struct dwar
     return sibling;
 }
 
-/* Finds the offsets of the DIEs around `place`, outermost first. Returns their count; 0 if the search failed. */
-static size_t find_scopes(struct dwarf_names *names, struct place place, uint64_t *scopes)
+/* Finds the offsets of the DIEs around `die`, outermost first. Returns their count; 0 if the search failed. */
+static size_t find_scopes(struct dwarf_names *names, struct die die, uint64_t *scopes)
 {
-    struct dwarf_unit_reader *reader = place.reader;
+    struct dwarf_unit_reader *reader = die.reader;
     struct cursor c = dwarf_unit_load(reader);
     size_t depth = 0;
     while (cursor_left(&c) > 0 && !c.failed && dwarf_work(names->own, 1)) {
-        uint64_t die = dwarf_unit_offset(reader, c.at);
-        if (die >= place.offset)
-            return die == place.offset ? depth : 0;
+        uint64_t offset = dwarf_unit_offset(reader, c.at);
+        if (offset >= die.offset)
+            return offset == die.offset ? depth : 0;
         const struct dwarf_abbrev *abbrev = dwarf_die_start(reader, &c);
         if (!abbrev) {
             if (depth-- == 0)
@@ -237,38 +237,38 @@ static size_t find_scopes(struct dwarf_names *names, struct place place, uint64_
         uint64_t here = dwarf_unit_offset(reader, c.at);
         if (!abbrev->has_children)
             continue;
-        if (sibling > here && sibling <= place.offset)
+        if (sibling > here && sibling <= die.offset)
             cursor_bytes(&c, sibling - here);
         else if (depth == SCOPES_MAX)
             return 0;
         else
-            scopes[depth++] = die;
+            scopes[depth++] = offset;
     }
     return 0;
 }
 
 /* The name of a scope: "" if the scope is not a part of names. */
-static const char *scope_name(struct dwarf_names *names, struct place place)
+static const char *scope_name(struct dwarf_names *names, struct die die)
 {
     struct name_attributes found;
-    for (int hop = 0; hop < HOPS_MAX && read_attributes(names, place, &found) && dwarf_tag_is_scope(found.tag); hop++) {
-        const char *name = copy_text(names, place, found.name);
+    for (int hop = 0; hop < HOPS_MAX && read_attributes(names, die, &found) && dwarf_tag_is_scope(found.tag); hop++) {
+        const char *name = copy_text(names, die, found.name);
         if (name)
             return name;
         struct dwarf_value next = found.origin.form ? found.origin : found.specification;
-        if (!follow(names, &place, next))
+        if (!follow(names, &die, next))
             return found.tag == DW_TAG_namespace ? "(anonymous namespace)" : "";
     }
     return "";
 }
 
-static const char *qualify(struct dwarf_names *names, struct place place, const char *name)
+static const char *qualify(struct dwarf_names *names, struct die die, const char *name)
 {
     uint64_t scopes[SCOPES_MAX];
     char text[QUALIFIED_MAX];
-    size_t length = 0, depth = find_scopes(names, place, scopes);
+    size_t length = 0, depth = find_scopes(names, die, scopes);
     for (size_t i = 0; i < depth && length < sizeof(text); i++) {
-        const char *scope = scope_name(names, (struct place){place.reader, scopes[i]});
+        const char *scope = scope_name(names, (struct die){die.reader, scopes[i]});
         if (*scope)
             length += (size_t)snprintf(text + length, sizeof(text) - length, "%s::", scope);
     }
@@ -280,25 +280,25 @@ static const char *qualify(struct dwarf_names *names, struct place place, const 
 
 /* NULL for a linkage name that is not mangled. In C this is an alias from an asm label (glibc's __GI_getaddrinfo), and
  * DW_AT_name is better. */
-static const char *demangle_linkage_name(struct dwarf_names *names, struct place place, struct dwarf_value value)
+static const char *demangle_linkage_name(struct dwarf_names *names, struct die die, struct dwarf_value value)
 {
-    const char *text = read_text(names, place, value);
+    const char *text = read_text(names, die, value);
     return text && is_mangled(text) ? demangle_function(text, names->arena) : NULL;
 }
 
-static struct dwarf_name find_name(struct dwarf_names *names, uint64_t die)
+static struct dwarf_name find_name(struct dwarf_names *names, uint64_t offset)
 {
     const char *plain = NULL;
     bool is_partial = !dwarf_language_has_whole_names(names->own->language);
-    struct place place = {names->own, die}, named = {0};
+    struct die die = {names->own, offset}, named = {0};
     struct name_attributes found;
-    for (int hop = 0; hop < HOPS_MAX && read_attributes(names, place, &found); hop++) {
-        const char *linkage = demangle_linkage_name(names, place, found.linkage);
+    for (int hop = 0; hop < HOPS_MAX && read_attributes(names, die, &found); hop++) {
+        const char *linkage = demangle_linkage_name(names, die, found.linkage);
         if (linkage)
             return (struct dwarf_name){.text = linkage};
-        if (!plain && (plain = copy_text(names, place, found.name)))
-            named = place;
-        if (!follow(names, &place, found.origin.form ? found.origin : found.specification))
+        if (!plain && (plain = copy_text(names, die, found.name)))
+            named = die;
+        if (!follow(names, &die, found.origin.form ? found.origin : found.specification))
             break;
     }
     /* `named` may be in a unit that was evicted: then the short name is used. */
@@ -319,7 +319,7 @@ static uint64_t shared_die(struct dwarf_names *names, uint64_t die)
     struct name_attributes found;
     const struct dwarf_file *file;
     uint64_t origin;
-    if (!read_attributes(names, (struct place){names->own, die}, &found) || found.linkage.form || found.name.form)
+    if (!read_attributes(names, (struct die){names->own, die}, &found) || found.linkage.form || found.name.form)
         return die;
     if (!dwarf_value_reference(names->own, found.origin, &origin, &file) || file != names->own->file)
         return die;

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CENTER = 0 };
+enum { FOCUS = 0 };
 
-/* ---- the center ---- */
+/* ---- the focus ---- */
 
 static bool is_in_center(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
 {
-    uint32_t func = butterfly->nodes->func[node], index = butterfly->center.index;
-    switch (butterfly->center.kind) {
+    uint32_t func = butterfly->nodes->func[node], index = butterfly->focus.index;
+    switch (butterfly->focus.kind) {
     case BUTTERFLY_FUNCTION:
         return func == index;
     case BUTTERFLY_LIBRARY:
@@ -102,24 +102,24 @@ static bool add_entries(struct butterfly *butterfly, const struct profile *profi
 
 static bool find_center(struct butterfly *butterfly, const struct profile *profile)
 {
-    bool enough = butterfly->center.kind == BUTTERFLY_FUNCTION ? add_outermost(butterfly, profile)
-                                                               : add_entries(butterfly, profile);
+    bool enough = butterfly->focus.kind == BUTTERFLY_FUNCTION ? add_outermost(butterfly, profile)
+                                                              : add_entries(butterfly, profile);
     for (int side = 0; enough && side < 2; side++) {
         struct butterfly_tree *tree = &butterfly->sides[side];
-        struct butterfly_node center = {.func = butterfly->center.index,
-                                        .depth = UINT32_MAX, /* so that its children have depth 0 */
-                                        .last = (uint32_t)tree->members.length};
-        enough = array_push(&tree->nodes, center);
+        struct butterfly_node focus = {.func = butterfly->focus.index,
+                                       .depth = UINT32_MAX, /* so that its children have depth 0 */
+                                       .last = (uint32_t)tree->members.length};
+        enough = array_push(&tree->nodes, focus);
     }
     return enough;
 }
 
 int butterfly_init(struct butterfly *butterfly, const struct profile *profile, const struct call_nodes *nodes,
-                   const struct timings *timings, uint32_t default_category, struct butterfly_center center,
+                   const struct timings *timings, uint32_t default_category, struct butterfly_focus focus,
                    struct error *err)
 {
     *butterfly =
-        (struct butterfly){.nodes = nodes, .timings = timings, .default_category = default_category, .center = center};
+        (struct butterfly){.nodes = nodes, .timings = timings, .default_category = default_category, .focus = focus};
     size_t groups = nodes->func_count + (size_t)1;
     butterfly->group_of_func = malloc(groups * sizeof(*butterfly->group_of_func));
     if (butterfly->group_of_func)
@@ -180,12 +180,12 @@ static bool collect_caller(struct butterfly *butterfly, const struct butterfly_m
     return caller == NODE_NONE || array_push(&butterfly->scratch, (struct butterfly_member){member->top, caller});
 }
 
-/* The call nodes one step further from the center than those of a node, into the scratch. The functions of a library
+/* The call nodes one step further from the focus than those of a node, into the scratch. The functions of a library
  * or a category through which one comes in are its first callees. */
 static bool collect_next(struct butterfly *butterfly, enum butterfly_side side, uint32_t node)
 {
     const struct butterfly_tree *tree = &butterfly->sides[side];
-    bool are_entries = node == CENTER && side == BUTTERFLY_CALLEES && butterfly->center.kind != BUTTERFLY_FUNCTION;
+    bool are_entries = node == FOCUS && side == BUTTERFLY_CALLEES && butterfly->focus.kind != BUTTERFLY_FUNCTION;
     butterfly->scratch.length = 0;
     for (uint32_t i = tree->nodes.data[node].first; i < tree->nodes.data[node].last; i++) {
         const struct butterfly_member *member = &tree->members.data[i];
@@ -316,8 +316,8 @@ static struct tree_row row_of(void *tree, uint32_t node)
 static int check_handle(const struct butterfly_tree *tree, uint32_t *node, struct error *err)
 {
     if (*node == NODE_NONE)
-        *node = CENTER;
-    else if (*node == CENTER || *node >= tree->nodes.length)
+        *node = FOCUS;
+    else if (*node == FOCUS || *node >= tree->nodes.length)
         return error_set(err, EINVAL, "there is no node %u in this butterfly", *node);
     return 0;
 }

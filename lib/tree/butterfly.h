@@ -21,7 +21,7 @@
 
 enum butterfly_kind { BUTTERFLY_FUNCTION, BUTTERFLY_LIBRARY, BUTTERFLY_CATEGORY };
 
-struct butterfly_center {
+struct butterfly_focus {
     enum butterfly_kind kind;
     uint32_t index; /* func, resource or category */
 };
@@ -37,18 +37,18 @@ ARRAY_TYPE(struct butterfly_members, struct butterfly_member);
 
 struct butterfly_node {
     uint32_t func;
-    uint32_t depth;                    /* 0 next to the center */
+    uint32_t depth;                    /* 0 next to the focus */
     uint32_t first, last;              /* its members */
     uint32_t first_child, child_count; /* valid once expanded; children are numbered one after another */
     uint16_t category;                 /* of all members; the default category where they disagree */
     bool expanded;
     bool has_children;
     double total;
-    double self; /* callers: 0, since what they spent themselves is not time of the center */
+    double self; /* callers: 0, since what they spent themselves is not time of the focus */
 };
 
 struct butterfly_tree {
-    ARRAY(struct butterfly_node) nodes; /* [0] is the center itself */
+    ARRAY(struct butterfly_node) nodes; /* [0] is the focus itself */
     struct butterfly_members members;
 };
 
@@ -56,7 +56,7 @@ struct butterfly {
     const struct call_nodes *nodes;
     const struct timings *timings;
     uint32_t default_category;
-    struct butterfly_center center;
+    struct butterfly_focus focus;
     struct butterfly_tree sides[2];
     struct butterfly_members scratch;
     /* Of a library or category, per node: the last entry into it at or above the node, NODE_NONE if there is none; the
@@ -65,18 +65,18 @@ struct butterfly {
     double *own_total;
     uint8_t *own_alive;
     uint32_t *group_of_func; /* scratch: all NODE_NONE between calls */
-    double total;            /* of samples with the center anywhere in their stack */
+    double total;            /* of samples with the focus anywhere in their stack */
     double self;             /* of those that end in it */
 };
 
-/* Finds the center. `nodes` and `timings` must outlive it and not change. */
+/* Finds the focus. `nodes` and `timings` must outlive it and not change. */
 int butterfly_init(struct butterfly *butterfly, const struct profile *profile, const struct call_nodes *nodes,
-                   const struct timings *timings, uint32_t default_category, struct butterfly_center center,
+                   const struct timings *timings, uint32_t default_category, struct butterfly_focus focus,
                    struct error *err);
 
 void butterfly_destroy(struct butterfly *butterfly);
 
-/* The children of a node of one side (NODE_NONE: of the center), heaviest first. -EINVAL for a handle that the side
+/* The children of a node of one side (NODE_NONE: of the focus), heaviest first. -EINVAL for a handle that the side
  * does not have. */
 int butterfly_children(struct butterfly *butterfly, enum butterfly_side side, uint32_t node, struct tree_rows *rows,
                        struct error *err);

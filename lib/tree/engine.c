@@ -426,12 +426,12 @@ int engine_categories(struct engine *engine, struct func_timings *categories, st
     return category_timings_compute(categories, engine->nodes, &engine->timings, engine->stacks->category_count, err);
 }
 
-int engine_butterfly(struct engine *engine, struct butterfly_center center, struct error *err)
+int engine_butterfly(struct engine *engine, struct butterfly_focus focus, struct error *err)
 {
     if (engine->has_butterfly)
         butterfly_destroy(&engine->butterfly);
     int code = butterfly_init(&engine->butterfly, &engine->profile, engine->nodes, &engine->timings,
-                              engine->stacks->default_category, center, err);
+                              engine->stacks->default_category, focus, err);
     engine->has_butterfly = code == 0;
     return code;
 }

@@ -105,8 +105,8 @@ int engine_threads(struct engine *engine, struct func_timings *threads, struct e
 int engine_libraries(struct engine *engine, struct func_timings *libraries, struct error *err);
 int engine_categories(struct engine *engine, struct func_timings *categories, struct error *err);
 
-/* Makes the butterfly of a center in the current query; there is one at a time, until the next query. */
-int engine_butterfly(struct engine *engine, struct butterfly_center center, struct error *err);
+/* Makes the butterfly of a focus in the current query; there is one at a time, until the next query. */
+int engine_butterfly(struct engine *engine, struct butterfly_focus focus, struct error *err);
 
 /* The last one; NULL if the query has changed since. */
 struct butterfly *engine_last_butterfly(struct engine *engine);

@@ -205,18 +205,18 @@ static int find_categories(struct engine *engine, const uint32_t *path, size_t l
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err)
 {
-    struct path_facts facts = {.profile = &engine->profile, .inverted = engine->is_inverted};
+    struct path_context context = {.profile = &engine->profile, .inverted = engine->is_inverted};
     if (transform->kind != TRANSFORM_FOCUS_CATEGORY && transform->kind != TRANSFORM_MERGE_CATEGORY) {
-        transform_path(transform, &facts, path, length);
+        transform_path(transform, &context, path, length);
         return 0;
     }
     uint32_t *categories = malloc((*length + 1) * sizeof(*categories));
     if (!categories)
         return error_no_memory(err);
     int code = find_categories(engine, path, *length, categories, err);
-    facts.categories = categories;
+    context.categories = categories;
     if (!code)
-        transform_path(transform, &facts, path, length);
+        transform_path(transform, &context, path, length);
     free(categories);
     return code;
 }

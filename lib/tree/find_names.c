@@ -167,13 +167,13 @@ static int score_of_func(const struct name_finder *finder, uint32_t func, const 
     uint64_t letters = string < profile->strings.entries.length ? finder->letters[string] : 0;
     int score = 0;
     for (size_t i = 0; i < count; i++) {
-        int one = words[i].set & ~letters ? NOWHERE : score_in_name(name, &words[i]);
-        if (one == NOWHERE && lib < profile->strings.entries.length && !(words[i].set & ~finder->letters[lib]) &&
+        int word_score = words[i].set & ~letters ? NOWHERE : score_in_name(name, &words[i]);
+        if (word_score == NOWHERE && lib < profile->strings.entries.length && !(words[i].set & ~finder->letters[lib]) &&
             is_part_of(text_of(profile, lib), &words[i]))
-            one = IN_LIBRARY;
-        if (one == NOWHERE)
+            word_score = IN_LIBRARY;
+        if (word_score == NOWHERE)
             return NOWHERE;
-        score += one;
+        score += word_score;
     }
     return score;
 }
@@ -192,9 +192,9 @@ static bool is_better(const struct name_finder *finder, struct found_name a, str
     return a_length != b_length ? a_length < b_length : a.func < b.func;
 }
 
-/* Puts `one` at the place `at` of a heap of `length`, or further down until nothing worse is below it. */
+/* Puts `name` at the place `at` of a heap of `length`, or further down until nothing worse is below it. */
 static void sift_down(const struct name_finder *finder, struct found_name *heap, size_t length, size_t at,
-                      struct found_name one)
+                      struct found_name name)
 {
     for (;;) {
         size_t child = 2 * at + 1;
@@ -202,22 +202,22 @@ static void sift_down(const struct name_finder *finder, struct found_name *heap,
             break;
         if (child + 1 < length && is_better(finder, heap[child], heap[child + 1]))
             child++;
-        if (!is_better(finder, one, heap[child]))
+        if (!is_better(finder, name, heap[child]))
             break;
         heap[at] = heap[child];
         at = child;
     }
-    heap[at] = one;
+    heap[at] = name;
 }
 
-static bool keep(const struct name_finder *finder, struct found_names *found, size_t limit, struct found_name one)
+static bool keep(const struct name_finder *finder, struct found_names *found, size_t limit, struct found_name name)
 {
     if (found->length == limit) {
-        if (limit && is_better(finder, one, found->data[0]))
-            sift_down(finder, found->data, limit, 0, one);
+        if (limit && is_better(finder, name, found->data[0]))
+            sift_down(finder, found->data, limit, 0, name);
         return true;
     }
-    if (!array_push(found, one))
+    if (!array_push(found, name))
         return false;
     if (found->length == limit)
         for (size_t at = limit / 2; at-- > 0;)

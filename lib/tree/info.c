@@ -5,24 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
-struct fact_writer {
-    struct fact_list *facts;
+struct metadata_writer {
+    struct metadata *metadata;
     struct arena *arena;
     const struct profile *profile;
     bool failed;
 };
 
-static void add_fact(struct fact_writer *writer, const char *label, const char *value)
+static void add_entry(struct metadata_writer *writer, const char *label, const char *value)
 {
     const char *copy = arena_copy(writer->arena, value, strlen(value));
-    if (!copy || !array_push(writer->facts, (struct fact){label, copy}))
+    if (!copy || !array_push(writer->metadata, (struct metadata_entry){label, copy}))
         writer->failed = true;
 }
 
-static void add_string(struct fact_writer *writer, const char *label, uint32_t string)
+static void add_string(struct metadata_writer *writer, const char *label, uint32_t string)
 {
     if (string < writer->profile->strings.entries.length && strings_text(&writer->profile->strings, string)[0])
-        add_fact(writer, label, strings_text(&writer->profile->strings, string));
+        add_entry(writer, label, strings_text(&writer->profile->strings, string));
 }
 
 static const char *text_of_value(struct arena *arena, const struct profile *profile, const char *format,
@@ -37,14 +37,15 @@ static const char *text_of_value(struct arena *arena, const struct profile *prof
     return copy;
 }
 
-int facts_of_section(struct fact_list *facts, struct arena *arena, const struct profile *profile,
-                     const struct extra_section *section, struct error *err)
+int metadata_of_section(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                        const struct extra_section *section, struct error *err)
 {
     for (size_t i = 0; i < section->entries.length; i++) {
         const struct extra_entry *entry = &section->entries.data[i];
         const char *value = text_of_value(arena, profile, strings_text(&profile->strings, entry->format),
                                           &profile->strings.entries.data[entry->value]);
-        if (!value || !array_push(facts, (struct fact){strings_text(&profile->strings, entry->label), value}))
+        if (!value ||
+            !array_push(metadata, (struct metadata_entry){strings_text(&profile->strings, entry->label), value}))
             return error_no_memory(err);
     }
     return 0;
@@ -52,7 +53,7 @@ int facts_of_section(struct fact_list *facts, struct arena *arena, const struct 
 
 /* ---- what the profile's meta block says ---- */
 
-static void add_cores(struct fact_writer *writer, const struct profile_meta *meta)
+static void add_cores(struct metadata_writer *writer, const struct profile_meta *meta)
 {
     char text[NUMBER_TEXT_MAX];
     if (meta->physical_cpus && meta->logical_cpus)
@@ -61,12 +62,13 @@ static void add_cores(struct fact_writer *writer, const struct profile_meta *met
         snprintf(text, sizeof(text), "%u", meta->physical_cpus ? meta->physical_cpus : meta->logical_cpus);
     else
         return;
-    add_fact(writer, "Cores", text);
+    add_entry(writer, "Cores", text);
 }
 
-int facts_of_profile(struct fact_list *facts, struct arena *arena, const struct profile *profile, struct error *err)
+int metadata_of_profile(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                        struct error *err)
 {
-    struct fact_writer writer = {facts, arena, profile, false};
+    struct metadata_writer writer = {metadata, arena, profile, false};
     const struct profile_meta *meta = &profile->meta;
     char number[NUMBER_TEXT_MAX];
     add_string(&writer, "Command", meta->arguments);
@@ -78,11 +80,11 @@ int facts_of_profile(struct fact_list *facts, struct arena *arena, const struct 
     add_cores(&writer, meta);
     if (meta->main_memory) {
         number_text(number, "bytes", (double)meta->main_memory);
-        add_fact(&writer, "Memory", number);
+        add_entry(&writer, "Memory", number);
     }
     add_string(&writer, "Versions", meta->misc);
     snprintf(number, sizeof(number), "%u", meta->version);
-    add_fact(&writer, "File format", number);
+    add_entry(&writer, "File format", number);
     add_string(&writer, "Warning", meta->warning);
     return writer.failed ? error_no_memory(err) : 0;
 }

@@ -7,18 +7,19 @@
 #include "base/arena.h"
 #include "profile/profile.h"
 
-struct fact {
+struct metadata_entry {
     const char *label, *value; /* owned by the arena, or literals */
 };
 
-ARRAY_TYPE(struct fact_list, struct fact);
+ARRAY_TYPE(struct metadata, struct metadata_entry);
 
-/* Facts that are known, in the order in which they are shown: command, system, CPU, cores, memory ... */
-int facts_of_profile(struct fact_list *facts, struct arena *arena, const struct profile *profile, struct error *err);
+/* The entries that are known, in the order in which they are shown: command, system, CPU, cores, memory ... */
+int metadata_of_profile(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                        struct error *err);
 
 /* The entries of one section of meta.extra, each written as its marker format asks (bytes, duration, percentage ...).
  */
-int facts_of_section(struct fact_list *facts, struct arena *arena, const struct profile *profile,
-                     const struct extra_section *section, struct error *err);
+int metadata_of_section(struct metadata *metadata, struct arena *arena, const struct profile *profile,
+                        const struct extra_section *section, struct error *err);
 
 #endif

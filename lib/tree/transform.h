@@ -59,7 +59,7 @@ size_t transform_list_common(const struct transform_list *list, const struct tra
 void transform_list_destroy(struct transform_list *list);
 
 /* What a path needs to know of the tree in which it is a path. */
-struct path_facts {
+struct path_context {
     const struct profile *profile;
     const uint32_t
         *categories; /* of the nodes along the path; only those to focus on and to merge a category look at them */
@@ -69,6 +69,7 @@ struct path_facts {
 /* Rewrites `funcs`, the path of a row, into that of the row that stands for it once `transform` is done; it never gets
  * longer. Length 0: nothing stands for it. Where the path alone does not tell (a callee merged further down an inverted
  * tree), it stays: the nearest row is then the best that there is. */
-void transform_path(const struct transform *transform, const struct path_facts *facts, uint32_t *funcs, size_t *length);
+void transform_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
+                    size_t *length);
 
 #endif

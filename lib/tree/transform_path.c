@@ -143,9 +143,10 @@ static void collapse_function(const struct path *path, uint32_t func)
         keep_part(path, 0, first + 1);
 }
 
-void transform_path(const struct transform *transform, const struct path_facts *facts, uint32_t *funcs, size_t *length)
+void transform_path(const struct transform *transform, const struct path_context *context, uint32_t *funcs,
+                    size_t *length)
 {
-    struct path path = {funcs, length, facts->inverted};
+    struct path path = {funcs, length, context->inverted};
     size_t first, last;
     if (*length == 0)
         return;
@@ -167,17 +168,17 @@ void transform_path(const struct transform *transform, const struct path_facts *
         break;
     case TRANSFORM_FOCUS_CATEGORY:
     case TRANSFORM_MERGE_CATEGORY:
-        keep_category(&path, facts->categories, transform->index, transform->kind == TRANSFORM_FOCUS_CATEGORY);
+        keep_category(&path, context->categories, transform->index, transform->kind == TRANSFORM_FOCUS_CATEGORY);
         break;
     case TRANSFORM_FOCUS_RESOURCE:
     case TRANSFORM_MERGE_RESOURCE:
-        keep_resource(&path, facts->profile, transform->index, transform->kind == TRANSFORM_FOCUS_RESOURCE);
+        keep_resource(&path, context->profile, transform->index, transform->kind == TRANSFORM_FOCUS_RESOURCE);
         break;
     case TRANSFORM_DROP_FUNCTION:
         *length = find_func(&path, transform->index, &first, &last) ? 0 : *length;
         break;
     case TRANSFORM_COLLAPSE_RESOURCE:
-        collapse_resource(&path, facts->profile, transform->index);
+        collapse_resource(&path, context->profile, transform->index);
         break;
     case TRANSFORM_COLLAPSE_DIRECT_RECURSION:
         merge_runs(&path, transform->index);

@@ -47,8 +47,7 @@ int session_butterfly(struct session *session, int kind, uint32_t index)
 {
     if (kind < BUTTERFLY_FUNCTION || kind > BUTTERFLY_CATEGORY)
         return error_set(&session->err, EINVAL, "there is no butterfly of this kind");
-    return engine_butterfly(session->engine, (struct butterfly_center){(enum butterfly_kind)kind, index},
-                            &session->err);
+    return engine_butterfly(session->engine, (struct butterfly_focus){(enum butterfly_kind)kind, index}, &session->err);
 }
 
 double session_butterfly_total(struct session *session)

@@ -34,40 +34,40 @@ static void put_thread_list(struct json_writer *json, const char *key, const str
     json_close(json, ']');
 }
 
-static void put_facts(struct json_writer *json, const char *key, const struct fact_list *facts)
+static void put_metadata(struct json_writer *json, const char *key, const struct metadata *metadata)
 {
     json_key(json, key);
     json_open(json, '[');
-    for (size_t i = 0; i < facts->length; i++) {
+    for (size_t i = 0; i < metadata->length; i++) {
         json_open(json, '{');
         json_key(json, "label");
-        json_text_z(json, facts->data[i].label);
+        json_text_z(json, metadata->data[i].label);
         json_key(json, "value");
-        json_text_z(json, facts->data[i].value);
+        json_text_z(json, metadata->data[i].value);
         json_close(json, '}');
     }
     json_close(json, ']');
 }
 
-static int put_all_facts(struct json_writer *json, const struct profile *profile, struct error *err)
+static int put_all_metadata(struct json_writer *json, const struct profile *profile, struct error *err)
 {
     struct arena arena = {0};
-    struct fact_list facts = {0};
-    int code = facts_of_profile(&facts, &arena, profile, err);
-    put_facts(json, "facts", &facts);
+    struct metadata metadata = {0};
+    int code = metadata_of_profile(&metadata, &arena, profile, err);
+    put_metadata(json, "facts", &metadata);
     json_key(json, "extra");
     json_open(json, '[');
     for (size_t i = 0; !code && i < profile->meta.extra.length; i++) {
         const struct extra_section *section = &profile->meta.extra.data[i];
-        facts.length = 0;
-        code = facts_of_section(&facts, &arena, profile, section, err);
+        metadata.length = 0;
+        code = metadata_of_section(&metadata, &arena, profile, section, err);
         json_open(json, '{');
         put_string(json, "label", profile, section->label);
-        put_facts(json, "entries", &facts);
+        put_metadata(json, "entries", &metadata);
         json_close(json, '}');
     }
     json_close(json, ']');
-    array_free(&facts);
+    array_free(&metadata);
     arena_destroy(&arena);
     return code;
 }
@@ -254,7 +254,7 @@ const struct view *session_info(struct session *session)
     json_close(json, ']');
     json_key(json, "symbolicated");
     json_bool(json, profile->meta.symbolicated != 0);
-    int code = put_all_facts(json, profile, &session->err);
+    int code = put_all_metadata(json, profile, &session->err);
     put_tables(json, session->engine, session->markers);
     json_close(json, '}');
     int written = json_writer_finish(json);

@@ -19,9 +19,9 @@ static struct marker_view *markers_of(struct session *session)
     return session->markers;
 }
 
-static const struct view *no_such(struct session *session, const char *what)
+static const struct view *no_such(struct session *session, const char *noun)
 {
-    error_set(&session->err, EINVAL, "there is no such %s", what);
+    error_set(&session->err, EINVAL, "there is no such %s", noun);
     return NULL;
 }
 

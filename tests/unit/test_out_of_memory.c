@@ -198,7 +198,7 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
     if (!code && rows.length)
         code = engine_details(engine, rows.node[0], &details, err);
     if (!code)
-        code = engine_butterfly(engine, (struct butterfly_center){.kind = BUTTERFLY_FUNCTION, .index = 0}, err);
+        code = engine_butterfly(engine, (struct butterfly_focus){.kind = BUTTERFLY_FUNCTION, .index = 0}, err);
     *rows_seen += rows.length + rects.length;
     node_details_destroy(&details);
     func_timings_destroy(&functions);
@@ -237,24 +237,24 @@ static int ask_for_costs(struct engine *engine, size_t *rows_seen, struct error 
     return code;
 }
 
-static int ask_for_facts(struct engine *engine, size_t *rows_seen, struct error *err)
+static int ask_for_metadata(struct engine *engine, size_t *rows_seen, struct error *err)
 {
     const struct profile *profile = engine_profile(engine);
-    struct fact_list facts = {0};
+    struct metadata metadata = {0};
     struct arena arena = {0};
     struct name_finder finder = {0};
     struct found_names found = {0};
-    int code = facts_of_profile(&facts, &arena, profile, err);
+    int code = metadata_of_profile(&metadata, &arena, profile, err);
     if (!code)
-        code = facts_of_section(&facts, &arena, profile, &profile->meta.extra.data[0], err);
+        code = metadata_of_section(&metadata, &arena, profile, &profile->meta.extra.data[0], err);
     if (!code)
         code = name_finder_init(&finder, profile, err);
     if (!code)
         code = name_finder_find(&finder, "lf", 2, 10, &found, err);
-    *rows_seen += facts.length + found.length;
+    *rows_seen += metadata.length + found.length;
     array_free(&found);
     name_finder_destroy(&finder);
-    array_free(&facts);
+    array_free(&metadata);
     arena_destroy(&arena);
     return code;
 }
@@ -277,7 +277,7 @@ static void look_at_tree(void *context)
     if (!attempt->code)
         attempt->code = ask_for_costs(engine, &attempt->rows, &attempt->err);
     if (!attempt->code)
-        attempt->code = ask_for_facts(engine, &attempt->rows, &attempt->err);
+        attempt->code = ask_for_metadata(engine, &attempt->rows, &attempt->err);
     engine_free(engine);
 }
 
@@ -312,8 +312,8 @@ static int ask_for_butterflies(struct engine *engine, size_t *rows_seen, struct 
 {
     int code = 0;
     for (int kind = BUTTERFLY_FUNCTION; !code && kind <= BUTTERFLY_CATEGORY; kind++) {
-        struct butterfly_center center = {.kind = (enum butterfly_kind)kind, .index = 1};
-        code = engine_butterfly(engine, center, err);
+        struct butterfly_focus focus = {.kind = (enum butterfly_kind)kind, .index = 1};
+        code = engine_butterfly(engine, focus, err);
         for (int side = BUTTERFLY_CALLERS; !code && side <= BUTTERFLY_CALLEES; side++) {
             struct tree_rows rows = {0};
             code = butterfly_descendants(engine_last_butterfly(engine), (enum butterfly_side)side, NODE_NONE, 1000,

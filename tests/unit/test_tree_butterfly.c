@@ -9,7 +9,7 @@ enum { PROFILES = 2000 };
 
 struct cut {
     const struct slow_query *query;
-    struct butterfly_center center;
+    struct butterfly_focus focus;
     const struct engine *engine; /* for the categories of its nodes */
     struct slow_node callers, callees;
     double total, self;
@@ -33,19 +33,19 @@ static bool is_center(const struct cut *cut, const struct slow_stack *stack, siz
 {
     const struct profile *profile = cut->query->profile;
     uint32_t func = stack->frames[at].func;
-    if (cut->center.kind == BUTTERFLY_FUNCTION)
-        return func == cut->center.index;
-    if (cut->center.kind == BUTTERFLY_CATEGORY)
-        return category_of_node(cut, stack, at + 1) == cut->center.index;
-    return func < profile->funcs.length ? profile->funcs.resource[func] == cut->center.index
-                                        : func == profile->funcs.length + cut->center.index;
+    if (cut->focus.kind == BUTTERFLY_FUNCTION)
+        return func == cut->focus.index;
+    if (cut->focus.kind == BUTTERFLY_CATEGORY)
+        return category_of_node(cut, stack, at + 1) == cut->focus.index;
+    return func < profile->funcs.length ? profile->funcs.resource[func] == cut->focus.index
+                                        : func == profile->funcs.length + cut->focus.index;
 }
 
-/* Where the stack is cut; its depth if the center is not on it. */
+/* Where the stack is cut; its depth if the focus is not on it. */
 static size_t place_of_cut(const struct cut *cut, const struct slow_stack *stack)
 {
     size_t at = 0, last = stack->depth;
-    if (cut->center.kind == BUTTERFLY_FUNCTION) {
+    if (cut->focus.kind == BUTTERFLY_FUNCTION) {
         while (at < stack->depth && !is_center(cut, stack, at))
             at++;
         return at;
@@ -68,17 +68,17 @@ static void cut_stack(void *context, const struct slow_stack *stack, double weig
     cut->total += weight;
     cut->self += is_center(cut, stack, stack->depth - 1) ? weight : 0;
     struct slow_node *callees = &cut->callees, *callers = &cut->callers;
-    for (size_t i = first + (cut->center.kind == BUTTERFLY_FUNCTION); i < stack->depth; i++)
+    for (size_t i = first + (cut->focus.kind == BUTTERFLY_FUNCTION); i < stack->depth; i++)
         callees = slow_child(callees, stack->frames[i].func);
     callees->self += weight;
-    if (cut->center.kind == BUTTERFLY_FUNCTION)
+    if (cut->focus.kind == BUTTERFLY_FUNCTION)
         return;
     for (size_t i = first; i-- > 0;)
         callers = slow_child(callers, stack->frames[i].func);
     callers->self += weight;
 }
 
-/* A caller is shown if the whole path to the center has some weight left after equal stacks were added up. */
+/* A caller is shown if the whole path to the focus has some weight left after equal stacks were added up. */
 static void collect_callers(struct cut *cut, const struct slow_node *node, const struct slow_stack *path)
 {
     struct slow_stack below = *path;
@@ -143,22 +143,22 @@ static void assert_same_side(struct butterfly *butterfly, enum butterfly_side si
     tree_rows_destroy(&rows);
 }
 
-static void check_center(struct engine *engine, const struct slow_query *query, struct butterfly_center center)
+static void check_focus(struct engine *engine, const struct slow_query *query, struct butterfly_focus focus)
 {
-    struct cut cut = {.query = query, .center = center, .engine = engine};
+    struct cut cut = {.query = query, .focus = focus, .engine = engine};
     struct slow_node whole = {0};
     struct slow_stack path = {.depth = 0};
     struct error err;
     slow_each_sample(query, cut_stack, &cut);
     slow_each_sample(query, grow_tree, &whole);
     slow_sum(&whole);
-    if (center.kind == BUTTERFLY_FUNCTION)
+    if (focus.kind == BUTTERFLY_FUNCTION)
         collect_callers(&cut, &whole, &path);
     slow_sum(&cut.callers);
     slow_sum(&cut.callees);
-    if (center.kind == BUTTERFLY_FUNCTION)
+    if (focus.kind == BUTTERFLY_FUNCTION)
         show_all(&cut.callers);
-    assert_int_equal(engine_butterfly(engine, center, &err), 0);
+    assert_int_equal(engine_butterfly(engine, focus, &err), 0);
     struct butterfly *butterfly = engine_last_butterfly(engine);
     bool may_cancel = has_negative_weights(query);
     assert_true(butterfly->total == cut.total);
@@ -190,11 +190,11 @@ static void check_all_centers(struct engine *engine, const struct slow_query *qu
     const struct profile *profile = query->profile;
     (void)random;
     for (uint32_t func = 0; func <= profile->funcs.length + profile->resources.length; func++)
-        check_center(engine, query, (struct butterfly_center){BUTTERFLY_FUNCTION, func});
+        check_focus(engine, query, (struct butterfly_focus){BUTTERFLY_FUNCTION, func});
     for (uint32_t resource = 0; resource <= profile->resources.length; resource++)
-        check_center(engine, query, (struct butterfly_center){BUTTERFLY_LIBRARY, resource});
+        check_focus(engine, query, (struct butterfly_focus){BUTTERFLY_LIBRARY, resource});
     for (uint32_t category = 0; category <= profile->categories.length; category++)
-        check_center(engine, query, (struct butterfly_center){BUTTERFLY_CATEGORY, category});
+        check_focus(engine, query, (struct butterfly_focus){BUTTERFLY_CATEGORY, category});
 }
 
 static void test_callers_and_callees_are_those_of_stacks_cut_at_the_center(void **state)
@@ -266,7 +266,7 @@ static void check_transforms(struct engine *engine, const struct slow_query *que
         return;
     for (int side = 0; side < 2; side++) {
         ask(engine, query, false);
-        assert_int_equal(engine_butterfly(engine, (struct butterfly_center){BUTTERFLY_FUNCTION, func}, &err), 0);
+        assert_int_equal(engine_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, func}, &err), 0);
         assert_int_equal(butterfly_descendants(engine_last_butterfly(engine), (enum butterfly_side)side, NODE_NONE,
                                                SIZE_MAX, &rows, &err),
                          0);
@@ -297,7 +297,7 @@ static void test_a_handle_of_no_row_is_refused(void **state)
     struct error err;
     (void)state;
     assert_null(engine_last_butterfly(engine));
-    assert_int_equal(engine_butterfly(engine, (struct butterfly_center){BUTTERFLY_FUNCTION, 0}, &err), 0);
+    assert_int_equal(engine_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, 0}, &err), 0);
     struct butterfly *butterfly = engine_last_butterfly(engine);
     assert_true(butterfly_children(butterfly, BUTTERFLY_CALLEES, 100000, &rows, &err) < 0);
     assert_true(butterfly_children(butterfly, BUTTERFLY_CALLERS, 0, &rows, &err) < 0);
@@ -311,7 +311,7 @@ static void check_forgotten(struct engine *engine, const struct slow_query *quer
     struct slow_query other = *query;
     struct error err;
     (void)random;
-    assert_int_equal(engine_butterfly(engine, (struct butterfly_center){BUTTERFLY_FUNCTION, 0}, &err), 0);
+    assert_int_equal(engine_butterfly(engine, (struct butterfly_focus){BUTTERFLY_FUNCTION, 0}, &err), 0);
     ask(engine, query, true);
     assert_non_null(engine_last_butterfly(engine));
     other.range.to = query->range.from - 1;
@@ -327,14 +327,14 @@ static void test_a_butterfly_lasts_until_the_numbers_change(void **state)
 
 /* ---- libraries and categories as lists ---- */
 
-static void list_center(struct engine *engine, const struct slow_query *query, struct butterfly_center center,
-                        const struct func_timings *list)
+static void list_focus(struct engine *engine, const struct slow_query *query, struct butterfly_focus focus,
+                       const struct func_timings *list)
 {
-    struct cut cut = {.query = query, .center = center, .engine = engine};
+    struct cut cut = {.query = query, .focus = focus, .engine = engine};
     double total = 0, self = 0;
     slow_each_sample(query, cut_stack, &cut);
     for (size_t i = 0; i < list->length; i++)
-        if (list->rows[i].func == center.index) {
+        if (list->rows[i].func == focus.index) {
             total = list->rows[i].total;
             self = list->rows[i].self;
         }
@@ -361,13 +361,13 @@ static void check_lists(struct engine *engine, const struct slow_query *query, s
     (void)random;
     assert_int_equal(engine_libraries(engine, &list, &err), 0);
     for (uint32_t i = 0; i < query->profile->resources.length; i++)
-        list_center(engine, query, (struct butterfly_center){BUTTERFLY_LIBRARY, i}, &list);
-    list_center(engine, query, (struct butterfly_center){BUTTERFLY_LIBRARY, PROFILE_NONE}, &list);
+        list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_LIBRARY, i}, &list);
+    list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_LIBRARY, PROFILE_NONE}, &list);
     assert_lists_all_self_time(engine, &list);
     func_timings_destroy(&list);
     assert_int_equal(engine_categories(engine, &list, &err), 0);
     for (uint32_t i = 0; i < query->profile->categories.length; i++)
-        list_center(engine, query, (struct butterfly_center){BUTTERFLY_CATEGORY, i}, &list);
+        list_focus(engine, query, (struct butterfly_focus){BUTTERFLY_CATEGORY, i}, &list);
     assert_lists_all_self_time(engine, &list);
     func_timings_destroy(&list);
 }

@@ -18,18 +18,18 @@ static void assert_shown(const char *format, const char *json, const char *wante
     struct profile profile;
     struct error err;
     struct arena arena = {0};
-    struct fact_list facts = {0};
+    struct metadata metadata = {0};
     struct extra_section section = {0};
     profile_init(&profile);
     struct extra_entry entry = {strings_add_z(&profile.strings, "label"), strings_add_z(&profile.strings, format),
                                 strings_add_z(&profile.strings, json)};
     assert_true(array_push(&section.entries, entry));
-    assert_int_equal(facts_of_section(&facts, &arena, &profile, &section, &err), 0);
-    assert_int_equal(facts.length, 1);
-    assert_string_equal(facts.data[0].label, "label");
-    assert_string_equal(facts.data[0].value, wanted);
+    assert_int_equal(metadata_of_section(&metadata, &arena, &profile, &section, &err), 0);
+    assert_int_equal(metadata.length, 1);
+    assert_string_equal(metadata.data[0].label, "label");
+    assert_string_equal(metadata.data[0].value, wanted);
     array_free(&section.entries);
-    array_free(&facts);
+    array_free(&metadata);
     arena_destroy(&arena);
     profile_destroy(&profile);
 }
@@ -94,7 +94,7 @@ static void test_a_section_has_a_fact_for_each_of_its_entries(void **state)
     struct profile profile;
     struct error err;
     struct arena arena = {0};
-    struct fact_list facts = {0};
+    struct metadata metadata = {0};
     struct extra_section section = {0};
     profile_init(&profile);
     for (size_t i = 0; i < 3; i++) {
@@ -103,14 +103,14 @@ static void test_a_section_has_a_fact_for_each_of_its_entries(void **state)
                                     strings_add_z(&profile.strings, "integer"), strings_add_z(&profile.strings, json)};
         assert_true(array_push(&section.entries, entry));
     }
-    assert_int_equal(facts_of_section(&facts, &arena, &profile, &section, &err), 0);
-    assert_int_equal(facts.length, 3);
+    assert_int_equal(metadata_of_section(&metadata, &arena, &profile, &section, &err), 0);
+    assert_int_equal(metadata.length, 3);
     for (size_t i = 0; i < 3; i++) {
-        assert_string_equal(facts.data[i].label, labels[i]);
-        assert_int_equal(facts.data[i].value[0], '4' + (int)i);
+        assert_string_equal(metadata.data[i].label, labels[i]);
+        assert_int_equal(metadata.data[i].value[0], '4' + (int)i);
     }
     array_free(&section.entries);
-    array_free(&facts);
+    array_free(&metadata);
     arena_destroy(&arena);
     profile_destroy(&profile);
 }
@@ -121,21 +121,21 @@ static void test_facts_that_are_not_known_are_left_out(void **state)
     struct profile profile;
     struct error err;
     struct arena arena = {0};
-    struct fact_list facts = {0};
+    struct metadata metadata = {0};
     profile_init(&profile);
     profile.meta.arguments = strings_add_z(&profile.strings, "./app --fast");
     profile.meta.logical_cpus = 8;
     profile.meta.main_memory = UINT64_C(16) << 30;
     profile.meta.version = 70;
-    assert_int_equal(facts_of_profile(&facts, &arena, &profile, &err), 0);
-    static const struct fact wanted[] = {
+    assert_int_equal(metadata_of_profile(&metadata, &arena, &profile, &err), 0);
+    static const struct metadata_entry wanted[] = {
         {"Command", "./app --fast"}, {"Cores", "8"}, {"Memory", "16.0 GiB"}, {"File format", "70"}};
-    assert_int_equal(facts.length, sizeof(wanted) / sizeof(*wanted));
-    for (size_t i = 0; i < facts.length; i++) {
-        assert_string_equal(facts.data[i].label, wanted[i].label);
-        assert_string_equal(facts.data[i].value, wanted[i].value);
+    assert_int_equal(metadata.length, sizeof(wanted) / sizeof(*wanted));
+    for (size_t i = 0; i < metadata.length; i++) {
+        assert_string_equal(metadata.data[i].label, wanted[i].label);
+        assert_string_equal(metadata.data[i].value, wanted[i].value);
     }
-    array_free(&facts);
+    array_free(&metadata);
     arena_destroy(&arena);
     profile_destroy(&profile);
 }
