@@ -273,8 +273,8 @@ static void say_gone(const struct assemble_result *saved)
     if (saved->gone_count > 1)
         snprintf(others, sizeof(others), " and %zu more", saved->gone_count - 1);
     if (saved->gone_count)
-        ui_say("deleted or replaced during the recording (names are those of the file that ran): %s%s", saved->gone,
-               others);
+        ui_say("deleted, replaced or unmounted during the recording (names are those of the file that ran): %s%s",
+               saved->gone, others);
 }
 
 static void say_saved(const char *output, const struct assemble_result *saved)

@@ -35,7 +35,7 @@ struct assemble_result {
     size_t missing_symbols_count;      /* libraries most of whose addresses have no name */
     /* the ones with the most addresses */
     struct assemble_missing_symbols missing_symbols[ASSEMBLE_MISSING_SYMBOLS];
-    size_t gone_count; /* libraries that were deleted or replaced since they were mapped; they have names */
+    size_t gone_count; /* libraries deleted, replaced or unmounted since they were mapped; they have names */
     char gone[64];     /* the first of them */
     struct hints hints;
 };

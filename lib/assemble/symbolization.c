@@ -430,7 +430,7 @@ static bool add_if_gone(struct frame_builder *builder, const struct symbol_lib *
     uint32_t name = add_text(builder, lib->name);
     return name != STRING_NONE && array_push(&builder->symbolization->gone, name) &&
            add_problem(builder, lib->name,
-                       "deleted or replaced since it was mapped; its names are those of the file that ran");
+                       "deleted, replaced or unmounted since it was mapped; its names are those of the file that ran");
 }
 
 static bool add_batch(struct frame_builder *builder, const struct address_batches *batches, size_t index)

@@ -12,7 +12,7 @@
 
 /* ---- what may stay open ---- */
 
-/* A quarter of the descriptors is left to those who read symbols. */
+/* Leaves a quarter of the descriptors to the symbolizer. */
 static bool is_too_many(int fd)
 {
     struct rlimit limit;
@@ -140,15 +140,35 @@ void open_files_reopen_roots(struct open_files *files)
 
 /* ---- files ---- */
 
+/* Closes a file that would have stayed open: reads first what unwinding needs. Its root folder may lead to it later; if
+ * not, its symbols are lost. */
+static void close_for_want_of_descriptors(struct open_files *files, const struct open_file *open,
+                                          const struct mapped_file *mapped)
+{
+    unwind_module_load(mapped->module);
+    file_source_close(open->file);
+    if (open->root >= 0)
+        open->file->root_fd = files->roots.data[open->root].fd;
+    int fd = file_source_open(open->file);
+    if (fd >= 0)
+        close(fd);
+    else
+        files->lost++;
+}
+
 bool open_files_add(struct open_files *files, uint32_t number, const struct mapped_file *mapped, uint32_t pid)
 {
     while (files->files.length <= number)
         if (!array_push(&files->files, (struct open_file){.root = -1}))
             return false;
-    files->files.data[number] =
-        (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_root(files, pid)};
-    if (!stays_open(files, mapped->file->fd, mapped->can_reopen))
+    struct open_file *open = &files->files.data[number];
+    *open = (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_root(files, pid)};
+    if (stays_open(files, mapped->file->fd, mapped->can_reopen))
+        return true;
+    if (mapped->can_reopen)
         file_source_close(mapped->file);
+    else
+        close_for_want_of_descriptors(files, open, mapped);
     return true;
 }
 

@@ -35,6 +35,7 @@ struct open_files {
     ARRAY(struct open_root) roots;
     struct open_root ours;
     uint64_t root_mount, working_mount; /* ours; 0: not known */
+    size_t lost;                        /* files that had to be closed although nothing leads to them any more */
     struct jit_files jit;               /* of what the processes compiled themselves */
 };
 

@@ -509,6 +509,14 @@ static void note_lost_files(struct recording *recording)
         add_note(recording->result,
                  "%s and %zu more were replaced or became unreadable before their unwinding information was read",
                  path_base_name(path), count - 1);
+    struct rlimit limit;
+    const struct open_files *files = recording->options->files;
+    if (files && files->lost && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        add_note(recording->result,
+                 "the limit of %" PRIu64
+                 " open files is too low to hold %zu deleted file%s open; functions in them may "
+                 "have no names; raise 'ulimit -n'",
+                 (uint64_t)limit.rlim_cur, files->lost, files->lost == 1 ? "" : "s");
 }
 
 static void fill_result(struct recording *recording, uint64_t cpu_before)

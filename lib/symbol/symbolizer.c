@@ -424,7 +424,7 @@ const char *missing_symbols_text(enum missing_symbols_reason reason)
         [MISSING_SYMBOLS_NO_DEBUG_INFO] = "no debug info",
         [MISSING_SYMBOLS_STRIPPED] = "no symbols",
         [MISSING_SYMBOLS_REPLACED] = "replaced",
-        [MISSING_SYMBOLS_NO_FILE] = "gone",
+        [MISSING_SYMBOLS_NO_FILE] = "file not found",
         [MISSING_SYMBOLS_NOT_READABLE] = "not readable",
         [MISSING_SYMBOLS_DAMAGED] = "damaged",
     };

@@ -216,6 +216,17 @@ static bool find_in_debug_frame(struct unwind_module *module, uint64_t vaddr, st
 
 /* ---- the module's answer ---- */
 
+void unwind_module_load(struct unwind_module *module)
+{
+    if (!module)
+        return;
+    unwind_module_load_eh_frame(module);
+    unwind_module_load_debug_frame(module);
+    struct file_part *parts[] = {&module->header.part, &module->eh_frame.part, &module->debug_frame.part};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        file_part_at(parts[i], 0, parts[i]->size);
+}
+
 bool unwind_module_find(struct unwind_module *module, uint64_t vaddr, struct cfi_fde *fde)
 {
     uint64_t start;

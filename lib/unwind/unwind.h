@@ -111,6 +111,10 @@ int unwind_module_from_memory(struct unwind_module **out, const void *image, siz
 int unwind_module_of_code(struct unwind_module **out, const void *frames, size_t frames_size, uint64_t start,
                           uint64_t size, struct error *err);
 
+/* Reads all of the module's CFI at once, for a file that cannot be opened again once its descriptor is closed. NULL is
+ * allowed. */
+void unwind_module_load(struct unwind_module *module);
+
 /* Reference counting: one reference from open, one per mapping that uses it. */
 struct unwind_module *unwind_module_ref(struct unwind_module *module);
 void unwind_module_unref(struct unwind_module *module);

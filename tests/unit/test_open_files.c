@@ -210,9 +210,71 @@ static void test_some_descriptors_are_left_for_others(void **unused)
     setrlimit(RLIMIT_NOFILE, &before);
 }
 
+/* Adds the file that the process has as "/inside" when no more descriptors may be used; returns whether it opens again.
+ */
+static bool opens_again_under_pressure(struct open_files *files, const char *path, pid_t pid)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct mapped_file mapped = {.file = file_source_new(fd, -1, "/inside", NULL)};
+    struct rlimit before, low;
+    assert_non_null(mapped.file);
+    getrlimit(RLIMIT_NOFILE, &before);
+    low = before;
+    low.rlim_cur = (rlim_t)fd / 3 * 4 + 3;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    assert_true(open_files_add(files, 0, &mapped, (uint32_t)pid));
+    setrlimit(RLIMIT_NOFILE, &before);
+    assert_int_equal(mapped.file->fd, -1);
+    fd = file_source_open(mapped.file);
+    if (fd >= 0)
+        close(fd);
+    mapped_file_destroy(&mapped);
+    return fd >= 0;
+}
+
+static void test_without_descriptors_the_root_folder_leads_to_a_file(void **unused)
+{
+    (void)unused;
+    char folder[] = "/tmp/test_open_files_XXXXXX", path[300];
+    assert_non_null(mkdtemp(folder));
+    write_file(folder, "inside");
+    snprintf(path, sizeof(path), "%s/inside", folder);
+    pid_t pid = start_in_root(folder);
+    bool opens = false, opens_deleted = true;
+    size_t lost[2] = {0};
+    for (int is_deleted = 0; is_deleted < 2 && pid > 0; is_deleted++) {
+        struct open_files files;
+        open_files_init(&files);
+        assert_int_equal(open_files_root(&files, (uint32_t)pid), 0);
+        if (is_deleted) {
+            char again[] = "/proc/self/fd/0000000000";
+            int fd = open(path, O_RDONLY | O_CLOEXEC);
+            snprintf(again, sizeof(again), "/proc/self/fd/%d", fd);
+            unlink(path);
+            opens_deleted = opens_again_under_pressure(&files, again, pid);
+            close(fd);
+        } else {
+            opens = opens_again_under_pressure(&files, path, pid);
+        }
+        lost[is_deleted] = files.lost;
+        open_files_destroy(&files);
+    }
+    unlink(path);
+    rmdir(folder);
+    if (pid < 0)
+        skip();
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_true(opens);
+    assert_false(opens_deleted);
+    assert_int_equal(lost[0], 0);
+    assert_int_equal(lost[1], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_descriptors_the_root_folder_leads_to_a_file),
         cmocka_unit_test(test_our_root_folder_needs_no_descriptor),
         cmocka_unit_test(test_root_folder_outlives_its_process),
         cmocka_unit_test(test_file_is_known_by_the_number_of_its_library),
