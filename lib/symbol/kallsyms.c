@@ -48,17 +48,21 @@ static int read_text(const char *path, char **text)
     return 0;
 }
 
+/* 1 more than the value of each hexadecimal digit. */
+static const unsigned char digits[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
+
 static uint64_t read_hex(char **at)
 {
+    const unsigned char *c = (const unsigned char *)*at;
     uint64_t value = 0;
-    for (;; (*at)++) {
-        unsigned c = (unsigned char)**at;
-        unsigned decimal = c - '0', letter = (c | 32) - 'a';
-        if (decimal >= 10 && letter >= 6)
-            return value;
-        unsigned digit = decimal < 10 ? decimal : letter + 10;
-        value = value << 4 | digit;
-    }
+    while (digits[*c])
+        value = value << 4 | (digits[*c++] - 1u);
+    *at = (char *)(uintptr_t)c;
+    return value;
 }
 
 static bool is_code(char type)
@@ -98,7 +102,7 @@ static int parse_symbols(struct kallsyms *kallsyms, struct error *err)
         if (!parse_line(kallsyms, line, &symbol, &type))
             continue;
         any_address |= symbol.address != 0;
-        if (symbol.module == KERNEL_CORE && strcmp(kallsyms->text + symbol.name, "_text") == 0)
+        if (!kallsyms->text_start && symbol.module == KERNEL_CORE && strcmp(kallsyms->text + symbol.name, "_text") == 0)
             kallsyms->text_start = symbol.address;
         if (is_code(type) && symbol.address && !array_push(&kallsyms->symbols, symbol))
             return error_no_memory(err);
@@ -187,9 +191,9 @@ void kallsyms_destroy(struct kallsyms *kallsyms)
  * A recording has some ten addresses in the kernel, so what is saved can be read in parts:
  *
  *     "PROFKSY2"  u64 checksum of the number of blocks and the index
- *     u64 number of blocks
- *     the index   for each block: u32 offset of its first function, u32 its bytes, u64 their checksum
+ *     u64 number of blocks, u64 where the index begins
  *     blocks      for each function, in the order of addresses: u32 offset from _text, its name, NUL
+ *     the index   for each block: u32 offset of its first function, u32 its bytes, u64 their checksum
  *
  * Functions at one address are in one block. Numbers have the byte order of the machine.
  */
@@ -201,7 +205,7 @@ enum { BLOCK_USUAL = 4096, BLOCK_MAX = 1 << 20, BLOCKS_MAX = 1 << 16 };
 
 struct saved_header {
     char magic[8];
-    uint64_t checksum, blocks;
+    uint64_t checksum, blocks, index_at;
 };
 
 struct saved_block {
@@ -211,8 +215,17 @@ struct saved_block {
 
 struct saving {
     ARRAY(struct saved_block) index;
-    ARRAY(unsigned char) blocks;
+    ARRAY(unsigned char) bytes; /* of the file */
 };
+
+static bool save_bytes(struct saving *saving, const void *bytes, size_t size)
+{
+    if (!array_reserve(&saving->bytes, size))
+        return false;
+    memcpy(saving->bytes.data + saving->bytes.length, bytes, size);
+    saving->bytes.length += size;
+    return true;
+}
 
 static bool save_symbol(struct saving *saving, uint32_t offset, uint32_t *before, const char *name)
 {
@@ -225,12 +238,7 @@ static bool save_symbol(struct saving *saving, uint32_t offset, uint32_t *before
     }
     *before = offset;
     last->size += (uint32_t)(sizeof(offset) + length);
-    if (last->size > BLOCK_MAX || !array_reserve(&saving->blocks, sizeof(offset) + length))
-        return false;
-    memcpy(saving->blocks.data + saving->blocks.length, &offset, sizeof(offset));
-    memcpy(saving->blocks.data + saving->blocks.length + sizeof(offset), name, length);
-    saving->blocks.length += sizeof(offset) + length;
-    return true;
+    return last->size <= BLOCK_MAX && save_bytes(saving, &offset, sizeof(offset)) && save_bytes(saving, name, length);
 }
 
 static bool save_symbols(struct saving *saving, const struct kallsyms *kallsyms)
@@ -244,37 +252,36 @@ static bool save_symbols(struct saving *saving, const struct kallsyms *kallsyms)
         if (!save_symbol(saving, (uint32_t)offset, &before, kallsyms->text + symbol->name))
             return false;
     }
-    const unsigned char *block = saving->blocks.data;
+    const unsigned char *block = saving->bytes.data + sizeof(struct saved_header);
     for (size_t i = 0; i < saving->index.length; block += saving->index.data[i++].size)
         saving->index.data[i].checksum = checksum_bytes(block, saving->index.data[i].size);
     return saving->index.length > 0;
 }
 
-static uint64_t checksum_index(uint64_t blocks, const struct saved_block *index)
+static uint64_t checksum_index(const struct saved_header *header, const struct saved_block *index)
 {
-    return checksum_mix(blocks, checksum_bytes(index, blocks * sizeof(*index)));
+    return checksum_mix(checksum_mix(header->blocks, header->index_at),
+                        checksum_bytes(index, header->blocks * sizeof(*index)));
 }
 
 unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size)
 {
     struct saving saving = {0};
-    unsigned char *bytes = NULL;
-    if (kallsyms->text_start && save_symbols(&saving, kallsyms)) {
-        struct saved_header header = {.blocks = saving.index.length};
-        size_t index_size = saving.index.length * sizeof(*saving.index.data);
+    struct saved_header header = {0};
+    bool is_saved =
+        kallsyms->text_start && save_bytes(&saving, &header, sizeof(header)) && save_symbols(&saving, kallsyms);
+    if (is_saved) {
+        header = (struct saved_header){.blocks = saving.index.length, .index_at = saving.bytes.length};
         memcpy(header.magic, saved_magic, sizeof(saved_magic));
-        header.checksum = checksum_index(header.blocks, saving.index.data);
-        *size = sizeof(header) + index_size + saving.blocks.length;
-        bytes = malloc(*size);
-        if (bytes) {
-            memcpy(bytes, &header, sizeof(header));
-            memcpy(bytes + sizeof(header), saving.index.data, index_size);
-            memcpy(bytes + sizeof(header) + index_size, saving.blocks.data, saving.blocks.length);
-        }
+        header.checksum = checksum_index(&header, saving.index.data);
+        memcpy(saving.bytes.data, &header, sizeof(header));
+        is_saved = save_bytes(&saving, saving.index.data, saving.index.length * sizeof(*saving.index.data));
     }
+    *size = saving.bytes.length;
     array_free(&saving.index);
-    array_free(&saving.blocks);
-    return bytes;
+    if (!is_saved)
+        array_free(&saving.bytes);
+    return saving.bytes.data;
 }
 
 static bool read_exactly(int file, void *out, size_t size, uint64_t at)
@@ -292,8 +299,8 @@ static int read_index(int file, struct saved_block **index, size_t *count)
     *index = malloc(*count * sizeof(**index));
     if (!*index)
         return -ENOMEM;
-    if (read_exactly(file, *index, *count * sizeof(**index), sizeof(header)) &&
-        checksum_index(header.blocks, *index) == header.checksum)
+    if (read_exactly(file, *index, *count * sizeof(**index), header.index_at) &&
+        checksum_index(&header, *index) == header.checksum)
         return 0;
     free(*index);
     return -EINVAL;
@@ -351,7 +358,7 @@ static int read_blocks(struct kallsyms *kallsyms, int file, const struct saved_b
                        const uint64_t *rvas, size_t rva_count)
 {
     struct saved_text saved = {0};
-    uint64_t at = sizeof(struct saved_header) + count * sizeof(*index);
+    uint64_t at = sizeof(struct saved_header);
     int result = array_push(&saved.text, '\0') ? 0 : -ENOMEM;
     bool was_read = false;
     for (size_t i = 0, next = 0; i < count && result == 0; at += index[i++].size) {

@@ -430,11 +430,12 @@ static void test_saved_kernel_functions_are_found_without_reading_all(void **unu
 /* Writes the checksums anew, as one who means harm would. `size` is that of a whole file of one block. */
 static void seal(unsigned char *bytes, size_t size)
 {
-    enum { INDEX = 24, BLOCK = INDEX + 16 };
-    uint64_t blocks, checksum = checksum_bytes(bytes + BLOCK, size - BLOCK);
-    memcpy(bytes + INDEX + 8, &checksum, sizeof(checksum));
+    enum { HEADER = 32, ENTRY = 16 };
+    uint64_t blocks, at, checksum = checksum_bytes(bytes + HEADER, size - HEADER - ENTRY);
+    memcpy(bytes + size - 8, &checksum, sizeof(checksum));
     memcpy(&blocks, bytes + 16, sizeof(blocks));
-    checksum = checksum_mix(blocks, checksum_bytes(bytes + INDEX, BLOCK - INDEX));
+    memcpy(&at, bytes + 24, sizeof(at));
+    checksum = checksum_mix(checksum_mix(blocks, at), checksum_bytes(bytes + size - ENTRY, ENTRY));
     memcpy(bytes + 8, &checksum, sizeof(checksum));
 }
 
@@ -457,7 +458,7 @@ static void test_damaged_saved_kernel_functions_are_refused(void **unused)
         bytes[i] = was;
         seal(bytes, size);
     }
-    bytes[size - 1] = 'x'; /* the last name does not end */
+    bytes[size - 16 - 1] = 'x'; /* the last name does not end */
     seal(bytes, size);
     assert_int_equal(decode_kernel(&saved, bytes, size, rvas, 1), -EINVAL);
     free(bytes);
