@@ -472,6 +472,7 @@ await check('where there is no text, it says why and what to do, and has the cos
             await select(page, 'divide');
             await page.keyboard.press('Enter');
             await page.waitForSelector('.source-pane .empty');
+            await page.waitForSelector('.code-row'); // by itself
             const words = await page.locator('.source-pane .empty').innerText();
             assert(words.includes('/gone/<b>lines</b>.c'), 'the file is not named');
             assert(words.includes('does not come from that file'), 'it does not say why');
@@ -485,6 +486,59 @@ await check('where there is no text, it says why and what to do, and has the cos
     // The browser itself notes that the server has refused.
     const refused = complaints.splice(before).filter((text) => !text.includes('404'));
     assertEqual(refused.join(), '', 'complaints');
+});
+
+await check('costs and headings of the code stay in sight when it is scrolled sideways', async () => {
+    const page = await openPage(url);
+    await page.setViewportSize({ width: 700, height: 800 });
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    const lefts = () =>
+        page.$$eval('.code .pane-header .cost, .code-row:first-child .cost, .code-row:first-child .instruction', (cells) =>
+            cells.map((cell) => Math.round(cell.getBoundingClientRect().left)),
+        );
+    const before = await lefts();
+    assertEqual(before.length, 5, 'cells');
+    await page.$eval('.code', (code) => code.scrollTo(60, 0));
+    const [headTotal, headSelf, total, self, instruction] = await lefts();
+    assertEqual([headTotal, headSelf, total, self].join(), before.slice(0, 4).join(), 'where the costs are');
+    assertEqual(instruction, before[4] - 60, 'where the instruction is');
+    const band = await page.$eval('.code', (code) => {
+        const [head, rows] = ['.pane-header', '.code-rows'].map((name) => code.querySelector(name).getBoundingClientRect());
+        return [head.right >= rows.right, rows.right >= code.scrollWidth - 60 + code.getBoundingClientRect().left - 1];
+    });
+    assertEqual(band.join(), 'true,true', 'whether the band of the headings goes as far as the code');
+    await page.close();
+});
+
+await check('the addresses and arrows of the code leave room for the instructions', async () => {
+    const page = await openPage(url);
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    const [from, to] = await page.$eval('.code-row', (row) => [
+        row.getBoundingClientRect().left,
+        row.querySelector('.instruction b').getBoundingClientRect().left,
+    ]);
+    assert(to - from < 280, `an instruction begins after ${to - from} px`);
+    await page.close();
+});
+
+await check('what the disassembler does not know is said above the code', async () => {
+    const page = await openPage(url);
+    await page.route('**/asm/v1', async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), note: '3 instructions are newer' } });
+    });
+    await select(page, 'divide');
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    await openCode(page);
+    assertEqual((await page.locator('.code-pane .note').innerText()).trim(), '3 instructions are newer', 'the note');
+    await page.close();
 });
 
 /** What the panes say of a function, after a change of the profile. */

@@ -28,6 +28,7 @@ import type { Place } from '../state/symbol_api';
 import { markedPieces, partExpression } from '../text/highlight';
 import { baseName, plainText } from '../text/plain';
 import { FindBar } from './FindBar';
+import { InfoIcon } from './icons';
 import { CodeProblem, NoSymbol } from './SourceProblem';
 import { ProfileText } from './text';
 import { useSize } from './use';
@@ -36,6 +37,10 @@ const ROW_HEIGHT = 20;
 const OVERSCAN = 12;
 const HEADER_HEIGHT = 24;
 const INSTRUCTION_LIMIT = 300;
+/** px: of a character of the code, at most. */
+const CHARACTER = 7.4;
+/** Characters of the column that says where an instruction comes from. */
+const ORIGIN_LIMIT = 18;
 
 /** Mnemonic, registers, numbers, names and remarks, in the colors of the source. */
 const TOKEN = /(<[^>]*>)|(#.*$)|(\$?-?\b0x[0-9a-f]+\b|\$?-?\b\d+\b)|(%[a-z0-9()]+)/g;
@@ -84,18 +89,41 @@ function originOf(places: readonly Place[]): { text: string; title: string } {
     };
 }
 
+/** px of the columns: as wide as what is in them. */
+interface Widths {
+    address: number;
+    origin: number;
+    jumps: number;
+    text: number;
+}
+
+function longest(texts: readonly string[]): number {
+    return texts.reduce((most, text) => Math.max(most, text.length), 0);
+}
+
+function widthsOf({ instructions, places }: Code, syntax: number, lanes: number): Widths {
+    const origins = longest(places.map((frames) => originOf(frames).text));
+    const texts = longest(instructions.map((one) => one.texts[syntax] ?? ''));
+    return {
+        address: Math.max(62, longest(instructions.map((one) => one.address.toString(16))) * CHARACTER + 16),
+        origin: origins === 0 ? 0 : Math.max(44, Math.min(ORIGIN_LIMIT, origins) * CHARACTER + 16),
+        jumps: lanes * LANE_WIDTH + 16,
+        // What follows the mnemonic begins in a column of its own.
+        text: (Math.min(INSTRUCTION_LIMIT, texts) + 8) * CHARACTER + 16,
+    };
+}
+
 interface RowProps {
     shown: Code;
     index: number;
     most: number;
-    lanes: number;
     isLinked: boolean;
     isChosen: boolean;
     /** What is looked for. */
     found: RegExp | null;
 }
 
-function Row({ shown, index, most, lanes, isLinked, isChosen, found }: RowProps): JSX.Element {
+function Row({ shown, index, most, isLinked, isChosen, found }: RowProps): JSX.Element {
     const instruction = shown.instructions[index];
     const cost = instructionCosts.value.get(index);
     const origin = originOf(shown.places[index] ?? []);
@@ -123,7 +151,7 @@ function Row({ shown, index, most, lanes, isLinked, isChosen, found }: RowProps)
             <span role="gridcell" class="origin" title={origin.title}>
                 <ProfileText text={origin.text} limit={60} />
             </span>
-            <span role="gridcell" class="instruction" style={{ paddingLeft: `${lanes * LANE_WIDTH + 16}px` }}>
+            <span role="gridcell" class="instruction">
                 <Text text={instruction?.texts[shownSyntax.value] ?? ''} found={found} />
             </span>
         </div>
@@ -174,6 +202,8 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
         MOST_LANES,
         jumps.reduce((most, jump) => Math.max(most, jump.lane + 1), 0),
     );
+    const file = sourceText.value?.file;
+    const widths = useMemo(() => widthsOf(shown, shownSyntax.value, lanes), [shown, shownSyntax.value, lanes, file]);
     const height = Math.max(size.height - HEADER_HEIGHT, 0);
     const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
     const last = Math.min(count, Math.ceil((scrollTop + Math.max(height, 200)) / ROW_HEIGHT) + OVERSCAN);
@@ -252,35 +282,41 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
                 if (row && follow(Number(row.dataset.row))) window.getSelection()?.removeAllRanges();
             }}
         >
-            <div class="pane-header" role="row">
-                <span role="columnheader" class="cost">
-                    Total
-                </span>
-                <span role="columnheader" class="cost">
-                    Self
-                </span>
-                <span role="columnheader" class="address">
-                    Address
-                </span>
-                <span role="columnheader" class="origin">
-                    Line
-                </span>
-                <span role="columnheader">Instruction</span>
-            </div>
-            <div class="code-rows" role="rowgroup" style={{ height: `${count * ROW_HEIGHT}px` }}>
-                {shown.instructions.slice(first, last).map((one, i) => (
-                    <Row
-                        key={one.address}
-                        shown={shown}
-                        index={first + i}
-                        most={most}
-                        lanes={lanes}
-                        isLinked={linked.has(first + i)}
-                        isChosen={chosen === first + i}
-                        found={found}
-                    />
-                ))}
-                <Jumps jumps={jumps} top={scrollTop} height={height} lanes={lanes} />
+            <div
+                class="code-table"
+                style={Object.fromEntries(Object.entries(widths).map(([name, width]) => [`--${name}`, `${width}px`]))}
+            >
+                <div class="pane-header" role="row">
+                    <span role="columnheader" class="cost">
+                        Total
+                    </span>
+                    <span role="columnheader" class="cost">
+                        Self
+                    </span>
+                    <span role="columnheader" class="address">
+                        Address
+                    </span>
+                    <span role="columnheader" class="origin">
+                        Line
+                    </span>
+                    <span role="columnheader" class="instruction">
+                        Instruction
+                    </span>
+                </div>
+                <div class="code-rows" role="rowgroup" style={{ height: `${count * ROW_HEIGHT}px` }}>
+                    {shown.instructions.slice(first, last).map((one, i) => (
+                        <Row
+                            key={one.address}
+                            shown={shown}
+                            index={first + i}
+                            most={most}
+                            isLinked={linked.has(first + i)}
+                            isChosen={chosen === first + i}
+                            found={found}
+                        />
+                    ))}
+                    <Jumps jumps={jumps} top={scrollTop} height={height} lanes={lanes} />
+                </div>
             </div>
         </div>
     );
@@ -294,6 +330,11 @@ export function AssemblyView(): JSX.Element {
         <section class="code-pane" aria-label="Assembly">
             {problem !== '' && <CodeProblem sentence={problem} />}
             {isWithout && <NoSymbol />}
+            {shown && shown.note !== '' && (
+                <p class="note" role="status">
+                    <InfoIcon /> <ProfileText text={shown.note} limit={200} />
+                </p>
+            )}
             {shown && <Listing shown={shown} />}
             <FindBar pane="code" />
         </section>

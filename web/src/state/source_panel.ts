@@ -336,7 +336,10 @@ async function showText(source: number): Promise<void> {
         })));
     // What could not be had is asked for again the next time.
     if (loaded.text !== null) texts.set(source, loaded);
-    if (sourcePanel.value?.source === source) sourceText.value = loaded;
+    if (sourcePanel.value?.source !== source) return;
+    sourceText.value = loaded;
+    // Without a source the machine code is what there is to see.
+    if (loaded.text === null) changeSourcePanel({ assembly: true });
 }
 
 const codes = new Map<number, Code>();

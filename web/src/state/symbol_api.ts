@@ -47,6 +47,8 @@ export interface Disassembly {
     instructions: Instruction[];
     /** One past the last byte. */
     end: number;
+    /** What is missing, and what to do about it; ''. */
+    note: string;
 }
 
 export async function fetchAssembly(symbol: NativeSymbol): Promise<Disassembly> {
@@ -65,12 +67,14 @@ export async function fetchAssembly(symbol: NativeSymbol): Promise<Disassembly> 
         arch: string;
         syntax: string[];
         instructions: [number, ...string[]][];
+        note?: string;
     };
     const start = Number(answer.startAddress);
     return {
         arch: answer.arch,
         syntaxes: answer.syntax,
         end: start + Number(answer.size),
+        note: answer.note ?? '',
         instructions: answer.instructions
             .slice(0, MOST_INSTRUCTIONS)
             .map(([offset, ...texts]) => ({ address: start + offset, texts })),
