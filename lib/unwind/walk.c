@@ -24,7 +24,8 @@
  * Other starts are marked by a word on the stack:
  * - a return address of 0, which coroutines and thread libraries store;
  * - a frame pointer of 0 in a caller without CFI, which is the psABI's mark of the deepest frame (3.4.1). The kernel
- *   sets it at exec, Go and musl for each new thread. At a leaf it means nothing: assembly may use the register;
+ *   sets it at exec, Go and musl for each new thread. At a leaf it means nothing: assembly may use the register. In JIT
+ *   code it counts only at the end of a chain of frame pointers: Erlang's uses the register for other things;
  * - a return address that no call precedes and that begins a function or has no CFI: makecontext, Boost and libco store
  *   the first function of a context there.
  * A wrong step finds such words, too. So a mark counts only if none of the 64 words above it can be a return address.
@@ -489,6 +490,12 @@ static bool try_return(struct walk *walk, const struct rule *rule, enum step *st
     return true;
 }
 
+static bool is_in_file(const struct walk *walk)
+{
+    const struct mapping *mapping = address_space_find(walk->space, walk->pcs[walk->frame]);
+    return mapping && mapping->module;
+}
+
 static enum step step_frame_pointer(struct walk *walk)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp = 0, pc = 0;
@@ -504,7 +511,7 @@ static enum step step_frame_pointer(struct walk *walk)
     struct rule rule;
     if (rule_by_return(walk, &rule) && try_return(walk, &rule, &step))
         return step;
-    if (bp == 0 && walk->frame > 0)
+    if (bp == 0 && walk->frame > 0 && (walk->by_pointer || is_in_file(walk)))
         return end_at_mark(walk, sp);
     return may_be_frame && !is_read ? end_of_memory(walk) : end_without_rule(walk);
 }

@@ -256,6 +256,17 @@ static void test_a_frame_pointer_of_zero_below_other_callers_is_no_start(void **
     assert_int_equal(result.frames, 3);
 }
 
+/* JIT code that is found in another way may use the register for anything, as Erlang's does. */
+static void test_a_zero_in_the_register_of_jit_code_is_no_start(void **state)
+{
+    (void)state;
+    uint64_t stack[] = {0x1101, 5, 0, 7}, pcs[8];
+    struct unwind_regs regs = {.r = {[UNWIND_REG_PC] = 0, [UNWIND_REG_BP] = 0}};
+    struct unwind_result result = walk_jit(stack, 4, &regs, pcs, 8);
+    assert_int_equal(result.end, UNWIND_JIT_CODE);
+    assert_int_equal(result.frames, 2);
+}
+
 static void test_a_frame_pointer_cycle_ends(void **state)
 {
     (void)state;
@@ -408,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_a_file_that_is_truncated_meanwhile_is_survived),
         cmocka_unit_test(test_frame_pointers_lead_to_the_mark_of_the_deepest_frame),
         cmocka_unit_test(test_a_frame_pointer_of_zero_below_other_callers_is_no_start),
+        cmocka_unit_test(test_a_zero_in_the_register_of_jit_code_is_no_start),
         cmocka_unit_test(test_a_frame_pointer_cycle_ends),
         cmocka_unit_test(test_a_frame_pointer_to_code_that_is_not_there_is_no_frame),
         cmocka_unit_test(test_a_call_through_a_null_pointer_has_its_caller),
