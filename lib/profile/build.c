@@ -224,6 +224,12 @@ static int build_markers(struct build *build, struct raw_thread *thread, const s
     return 0;
 }
 
+static int check_stop(const struct build *build)
+{
+    const atomic_bool *stop = build->raw->stop;
+    return stop && *stop ? error_set(build->err, ECANCELED, "nobody waits for it any more") : 0;
+}
+
 static int build_thread(struct build *build, size_t index, bool *sorted)
 {
     struct raw_thread *raw = build->raw->threads.data[index];
@@ -231,7 +237,9 @@ static int build_thread(struct build *build, size_t index, bool *sorted)
     if (!thread)
         return error_no_memory(build->err);
     *thread = raw->thread;
-    int code = build_text_or(build, &thread->name, "");
+    int code = check_stop(build);
+    if (!code)
+        code = build_text_or(build, &thread->name, "");
     if (!code)
         code = build_text(build, &thread->process_name);
     if (!code)
@@ -265,7 +273,8 @@ static int build_shared(struct build *build)
     for (size_t i = 0; !code && i < raw->threads.length; i++) {
         struct raw_thread *thread = raw->threads.data[i];
         const struct column *strings = thread->own.strings.present ? &thread->own.strings : &raw->shared.strings;
-        if (thread->own.frames.func.present)
+        code = check_stop(build);
+        if (!code && thread->own.frames.func.present)
             code = build_merge_thread(build, &interner, thread, i, strings);
     }
     interner_destroy(&interner);
@@ -341,6 +350,8 @@ static int build_all(struct build *build)
     bool sorted = false;
     int code = build_strings(build);
     if (!code)
+        code = check_stop(build);
+    if (!code)
         code = build_meta(build);
     if (!code)
         code = build_categories(build);
@@ -356,6 +367,8 @@ static int build_all(struct build *build)
         code = build_counters(build);
     if (!code)
         code = build_warning(build, sorted);
+    if (!code)
+        code = check_stop(build);
     return code ? code : profile_check(build->profile, build->err);
 }
 

@@ -62,6 +62,8 @@ static int load_with(struct loading *loading, int fd, struct profile *out, struc
 {
     loading->reader = profile_reader_new();
     loading->gunzip = gunzip_new();
+    if (loading->reader)
+        profile_reader_stop_on(loading->reader, loading->stop);
     int code = loading->reader && loading->gunzip ? feed_file(fd, loading, err) : error_no_memory(err);
     if (!code)
         code = profile_reader_finish(loading->reader, out, err);

@@ -11,6 +11,8 @@
 #include "profile/column.h"
 #include "profile/profile.h"
 
+#include <stdatomic.h>
+
 /* The `length` of a table plus 1; 0 if the file does not say. */
 typedef uint64_t raw_length;
 
@@ -105,8 +107,9 @@ struct raw_profile {
     ARRAY(struct raw_thread *) threads; /* whose columns stay where they are */
     ARRAY(struct raw_counter *) counters;
     bool has_threads;
-    bool has_processes;    /* a key of Gecko profiles */
-    bool has_trace_events; /* a key of Chrome's traces */
+    bool has_processes;      /* a key of Gecko profiles */
+    bool has_trace_events;   /* a key of Chrome's traces */
+    const atomic_bool *stop; /* true cancels the build; may be NULL */
 };
 
 void raw_profile_init(struct raw_profile *raw);

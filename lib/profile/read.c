@@ -466,6 +466,11 @@ struct profile_reader *profile_reader_new(void)
     return reader;
 }
 
+void profile_reader_stop_on(struct profile_reader *reader, const atomic_bool *stop)
+{
+    reader->raw.stop = stop;
+}
+
 void profile_reader_free(struct profile_reader *reader)
 {
     if (!reader)

@@ -8,6 +8,8 @@
 #include "profile/column.h"
 #include "profile/profile.h"
 
+#include <stdatomic.h>
+
 struct profile_reader;
 
 /* NULL if memory ran out. */
@@ -19,6 +21,9 @@ int profile_reader_feed(struct profile_reader *reader, const void *bytes, size_t
 /* The end of the file: completes the tables, converts older versions, checks the profile and moves it to `out` (zeroed
  * by the caller, who owns it). The error names what the file is, or the path and byte where it broke. */
 int profile_reader_finish(struct profile_reader *reader, struct profile *out, struct error *err);
+
+/* From now on the reader fails with -ECANCELED soon after *stop is true. Another thread may set it. */
+void profile_reader_stop_on(struct profile_reader *reader, const atomic_bool *stop);
 
 void profile_reader_free(struct profile_reader *reader);
 

@@ -2,6 +2,7 @@
 #include "support/jslb_bytes.h"
 #include "support/profile_text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -543,6 +544,22 @@ static void test_a_reader_that_failed_says_the_same_again(void **state)
     profile_reader_free(reader);
 }
 
+static void test_a_profile_that_nobody_waits_for_is_not_built(void **state)
+{
+    (void)state;
+    char *text = text_of_file("full.json");
+    struct profile_reader *reader = profile_reader_new();
+    atomic_bool stop = false;
+    struct error err = {""};
+    struct profile profile = {0};
+    profile_reader_stop_on(reader, &stop);
+    assert_int_equal(profile_reader_feed(reader, text, strlen(text), &err), 0);
+    stop = true;
+    assert_int_equal(profile_reader_finish(reader, &profile, &err), -ECANCELED);
+    profile_reader_free(reader);
+    free(text);
+}
+
 static void test_random_damage_never_gets_past_the_check(void **state)
 {
     (void)state;
@@ -595,6 +612,7 @@ int main(void)
         cmocka_unit_test(test_other_files_are_called_by_their_name),
         cmocka_unit_test(test_unknown_values_are_skipped_however_deep),
         cmocka_unit_test(test_a_reader_that_failed_says_the_same_again),
+        cmocka_unit_test(test_a_profile_that_nobody_waits_for_is_not_built),
         cmocka_unit_test(test_random_damage_never_gets_past_the_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
