@@ -142,6 +142,97 @@ await check('the profile is saved as it was loaded, under its name', async () =>
     assert(bytes.equals(readFileSync(join(folder, 'walker.json.gz'))), 'the bytes are others');
 });
 
+await check('back after a dropped file shows the profile before, as it was; forward the file again', async () => {
+    await restart();
+    await page.keyboard.press('i');
+    await page.keyboard.press('3');
+    await settle(page);
+    const before = page.url();
+    const rows = (await readRows(page)).map((row) => row.name).join();
+    await drop('many.json');
+    await askUntil((name) => name === 'many threads', product);
+    await settle(page);
+    await page.keyboard.press('5');
+    await settle(page);
+    await page.keyboard.press('Control+z');
+    await settle(page);
+    assertEqual(await product(), 'many threads', 'the profile after one step back');
+    await page.keyboard.press('Control+z');
+    await settle(page);
+    assertEqual(await product(), 'many threads', 'the profile after undoing what there is');
+    await page.goBack();
+    await askUntil((name) => name === 'walker', product);
+    await settle(page);
+    assertEqual(page.url(), before, 'the address');
+    assertEqual((await readRows(page)).map((row) => row.name).join(), rows, 'the rows of the profile before');
+    await page.goForward();
+    await askUntil((name) => name === 'many threads', product);
+    await settle(page);
+    const row = await firstRow();
+    assertEqual(`${row.name} ${row.total}`, 'main 575', 'the first row of the file');
+});
+
+await check('the step of a file that is gone says so, and what is shown stays', async () => {
+    await restart();
+    await drop('many.json');
+    await askUntil((name) => name === 'many threads', product);
+    await page.keyboard.press('i');
+    await settle(page);
+    await page.reload();
+    await page.waitForSelector('dialog[open] [role="alert"]');
+    const text = await page.locator('dialog[open]').innerText();
+    assert(text.includes('many.json') && /Open it again/.test(text), `it says ${text}`);
+    await page.keyboard.press('Escape');
+    await settle(page);
+    assertEqual(await product(), 'walker', 'the profile');
+    assert(!page.url().includes('invertCallstack'), 'the view is that of the file');
+    await page.keyboard.press('3');
+    await settle(page);
+    const shown = page.url();
+    await page.evaluate(() => history.go(-2)); // the first step of the file
+    await page.waitForSelector('dialog[open] [role="alert"]');
+    await page.keyboard.press('Escape');
+    await askUntil((address) => address === shown, () => page.url());
+    assertEqual(await product(), 'walker', 'the profile after going back to the file');
+    assertEqual(await page.locator('[role="tab"][aria-selected="true"]').innerText(), 'Functions', 'the view after it');
+    await restart();
+});
+
+/** Bytes of the page's heap and of the memory of its engines, after a collection; and what else grows when something is kept. */
+async function held(session) {
+    await session.send('HeapProfiler.enable');
+    await session.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    const { nodes, jsEventListeners } = await session.send('Memory.getDOMCounters');
+    return { heap: usedSize, nodes, listeners: jsEventListeners, workers: page.workers().length };
+}
+
+await check('ten profiles that were opened and closed take no more than one', async () => {
+    const session = await page.context().newCDPSession(page);
+    const open = async () => {
+        await drop('many.json');
+        await page.waitForFunction(() => document.querySelector('dialog[open]') === null);
+        await askUntil((name) => name === 'many threads', product);
+        await settle(page);
+        for (const view of ['1', '4', '5', '6', '7', '2']) {
+            await page.keyboard.press(view);
+            await settle(page);
+        }
+    };
+    await open();
+    await open(); // what is compiled and cached for all is there now
+    const one = await held(session);
+    for (let round = 0; round < 9; round++) await open();
+    const ten = await held(session);
+    const text = `${JSON.stringify(one)} became ${JSON.stringify(ten)}`;
+    console.log(`# ${text}`);
+    assertEqual(ten.workers, 1, 'the number of engines');
+    assert(ten.heap < one.heap * 1.25 + 500_000, `the heap grew: ${text}`);
+    assert(ten.nodes < one.nodes * 1.25 + 100, `elements are kept: ${text}`);
+    assert(ten.listeners < one.listeners * 1.25 + 20, `listeners are kept: ${text}`);
+    await restart();
+});
+
 await check('a name of its own is in the title, in the address and in the name of the file', async () => {
     await page.locator('h1.product').dblclick();
     await page.getByRole('textbox', { name: 'Name of the profile' }).fill('before: a/b <fix>');

@@ -8,13 +8,22 @@ export function countQuestions() {
     window.Worker = class extends window.Worker {
         constructor(...args) {
             super(...args);
+            this.asked = 0;
             this.addEventListener('message', ({ data }) => {
-                if (data.kind !== 'progress') window.unanswered--;
+                if (data.kind !== 'progress') this.count(-1);
             });
         }
         postMessage(...args) {
-            window.unanswered++;
+            this.count(1);
             super.postMessage(...args);
+        }
+        terminate() {
+            this.count(-this.asked); // what it was asked is not answered any more
+            super.terminate();
+        }
+        count(by) {
+            this.asked += by;
+            window.unanswered += by;
         }
     };
 }

@@ -1,24 +1,10 @@
-// What keys and the mouse do to the view, without a browser: zooming, moving along, leaving the rect of a flame graph, finding
-// text, keeping samples.
-import { loadParts, random } from './page_modules.mjs';
+// The state of the page without a browser: sessions side by side, and what keys and the mouse do to the view: zooming, moving
+// along, leaving the rect of a flame graph, finding text, keeping samples.
+import { random } from './page_modules.mjs';
+import { axes, costText, openSession, stillSession, until } from './page_session.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const nothing = () => undefined;
-globalThis.window = globalThis;
-Object.assign(globalThis, {
-    location: new URL('http://localhost/'),
-    history: { state: null, replaceState: nothing, pushState: nothing },
-    localStorage: { getItem: () => null, setItem: nothing },
-    addEventListener: nothing,
-    matchMedia: () => ({ matches: false, addEventListener: nothing }),
-    document: { baseURI: 'http://localhost/', documentElement: { dataset: {}, style: {} }, addEventListener: nothing },
-    Worker: class {
-        postMessage() {}
-    },
-});
-const [axes, flames, store, costText, sourcePanel, sourceFind, markerFilter] = await loadParts([
-    'state/axis', 'state/flame', 'state/store', 'state/cost_text', 'state/source_panel', 'state/source_find', 'state/marker_filter',
-]);
+const { store, flame: flames, sourcePanel, sourceFind, markerFilter } = stillSession();
 
 /** An axis from 10 to 110 of which no less than 2 is shown; what was shown last is in `span`. */
 function axisOf(span) {
@@ -140,6 +126,59 @@ await check('samples are kept by the markers that are searched for, else by a na
     assertEqual(item('paint'), 'Drop samples outside paint: true', 'by name');
     assertEqual(item('paint', ' size:1 '), 'Drop samples outside “size:1”: true', 'by search');
     assert(item('a "b"').endsWith(': false') && item('').endsWith(': false'), 'a name without words for it is offered');
+});
+
+const DATA = new URL('../data/', import.meta.url).pathname;
+
+/** What a session shows: its view, the rows with their totals and names, the functions. */
+const shownBy = ({ store, tree, functions, names }) =>
+    JSON.stringify({
+        view: store.view.value,
+        summary: tree.summary.value,
+        rows: tree.rows.value.map((row) => [row.depth, names.nameOf(row.func), row.total, row.self]),
+        functions: functions.sortedFunctions.value.map((row) => [names.nameOf(row.func), row.total, row.self]),
+    });
+
+await check('two sessions live side by side: what is done in one changes nothing in the other', async () => {
+    const a = await openSession(`${DATA}samply-0.13.json`);
+    const b = await openSession(`${DATA}samply-0.13-markers.json`);
+    await until(() => a.tree.summary.value && b.tree.summary.value && a.tree.rows.value.length > 0 && b.tree.rows.value.length > 0, 'trees');
+    assert(a.info.value.product !== '' && a.info.value.funcCount !== b.info.value.funcCount, 'the profiles are not two');
+    const before = shownBy(b);
+    const first = shownBy(a);
+    const { asked } = b.calls;
+    await a.tree.invert();
+    a.store.changeView({ tab: 'functions', search: 'main' }, 'push');
+    a.tables.sortTable('functions', 'name', 'self');
+    await until(() => a.functions.sortedFunctions.value.length > 0 && shownBy(a) !== first, 'the functions of the first');
+    assert(a.store.inverted.value && !b.store.inverted.value, 'both are inverted, or none');
+    assertEqual(shownBy(b), before, 'the second session');
+    assertEqual(b.calls.asked, asked, 'what the engine of the second was asked meanwhile');
+    assert(a.written.length > 0 && a.written.some((line) => line.includes('search=main')), `the first wrote ${a.written}`);
+    assert(b.written.every((line) => !line.includes('search')), `the second wrote ${b.written}`);
+});
+
+await check('a session begins with the view that an address says, as far as its profile has it', async () => {
+    const session = await openSession(`${DATA}samply-0.13.json`, '?tab=flame-graph&thread=999&invertCallstack');
+    assertEqual(`${session.store.view.value.tab} ${session.store.inverted.value}`, 'flame-graph true', 'the view');
+    const known = session.info.value.threads.map((thread) => thread.index);
+    assert(session.store.selectedThreads.value.every((thread) => known.includes(thread)), 'a thread that is not there is selected');
+});
+
+await check('a session that was disposed of asks nothing, writes nothing and shows nothing new', async () => {
+    const session = await openSession(`${DATA}samply-0.13.json`);
+    await until(() => session.tree.rows.value.length > 0, 'a tree');
+    session.store.changeView({ search: 'main' }, 'replace'); // a query and a timer are under way
+    session.dispose();
+    const before = shownBy(session);
+    const [asked, written] = [session.calls.asked, session.written.length];
+    session.store.changeView({ tab: 'summary', search: 'other' }, 'replace');
+    session.store.flushAddress();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert(session.calls.ended, 'its engine goes on');
+    assertEqual(session.calls.asked, asked, 'what its engine was asked after its end');
+    assertEqual(JSON.parse(shownBy(session)).rows.join(), JSON.parse(before).rows.join(), 'its rows');
+    assertEqual(session.written.length, written, 'what it wrote after its end');
 });
 
 finish();

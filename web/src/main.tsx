@@ -1,35 +1,13 @@
 /** Where the page begins. */
 import { render } from 'preact';
 import { App } from './components/App';
-import { VIEWS } from './components/Panel';
-import { followButterfly } from './state/butterfly';
-import { followFlame } from './state/flame';
-import { followQuery } from './state/functions';
-import { followMarkerChart } from './state/marker_chart';
-import { followMarkers } from './state/markers';
-import { followTitle } from './state/open';
-import { followPalette } from './state/palette';
-import { followStackChart } from './state/stack_chart';
-import { followSourcePanel } from './state/source_panel';
+import { engine, firstProfile, followFirstProfile } from './engine/start';
+import { startPage } from './state/page';
 import { followServer } from './state/server';
-import { start } from './state/store';
-import { followSummary } from './state/summary_view';
 import { followTheme } from './state/theme';
-import { followView } from './state/tree';
 
 followTheme();
-followView();
-followQuery();
-followButterfly();
-followSummary();
-followPalette();
-followFlame();
-followMarkers();
-followStackChart();
-followMarkerChart();
-followSourcePanel();
 followServer();
-followTitle(() => new Map(VIEWS.map((one) => [one.name, one.title])));
 const root = document.querySelector('#app');
 if (root) render(<App />, root);
-void start();
+void startPage(engine, firstProfile, followFirstProfile);

@@ -1,13 +1,13 @@
-/** The page: header, timeline, and below it the views of the selected threads with their sidebar. */
+/** The page: header, timeline, and below it the views of the selected threads with their sidebar; all of one session. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { COMMANDS, keyName } from '../state/commands';
-import { changeView, isPaletteOpen, loading, openDialog, view } from '../state/store';
-import { sourcePanel } from '../state/source_panel';
-import { opening } from '../state/open';
-import { isTrackListOpen } from '../state/track_actions';
-import { isMarkerView } from '../state/markers';
-import { hasSidebar, menu, sidebarOpen } from '../state/windows';
+import { TAB_TITLES, TABS } from '../state/codec';
+import { keyName, OPEN_KEY } from '../state/commands';
+import { chooseFile, opening, page } from '../state/page';
+import type { Session } from '../state/session';
+import { sidebarOpen } from '../state/settings';
+import { hasSidebar, isPaletteOpen, isTrackListOpen, menu, openDialog } from '../state/windows';
+import { plainText } from '../text/plain';
 import { ContextMenu } from './ContextMenu';
 import { Header } from './Header';
 import { InfoDialog } from './InfoDialog';
@@ -17,53 +17,83 @@ import { MarkerSidebar } from './MarkerSidebar';
 import { Notice } from './Notice';
 import { OpeningLayer } from './Opening';
 import { Palette } from './Palette';
-import { Panel, VIEWS } from './Panel';
+import { Panel } from './Panel';
+import { SessionContext, useSession } from './session_context';
 import { Sidebar } from './Sidebar';
 import { SourcePanel } from './SourcePanel';
-import { SourcePanelSplitter, SidebarSplitter, TimelineSplitter } from './Splitter';
+import { SidebarSplitter, SourcePanelSplitter, TimelineSplitter } from './Splitter';
 import { Stopped } from './Stopped';
 import { Timeline } from './Timeline';
-import { TrackPicker } from './TrackPicker';
 import { TooltipLayer } from './TooltipLayer';
+import { TrackPicker } from './TrackPicker';
 import { Warning } from './Warning';
 
+const TITLE_LIMIT = 100;
+
 function isTyping(target: EventTarget | null): boolean {
-    return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null;
+    return (
+        target instanceof HTMLElement &&
+        target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null
+    );
 }
 
 /** Keys that work wherever the focus is, text fields and dialogs apart; a digit goes to a view. */
-function onGlobalKey(event: KeyboardEvent): void {
-    if (event.defaultPrevented || loading.value.phase === 'loading' || opening.value !== null) return;
+function onSessionKey({ commands, store }: Session, event: KeyboardEvent): void {
+    if (event.defaultPrevented || opening.value !== null) return;
     if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
     const name = keyName(event);
-    const command = COMMANDS.find((one) => one.key === name && name !== null);
-    const tab = /^[1-9]$/.test(name ?? '') ? VIEWS[Number(name) - 1]?.name : undefined;
+    const command = commands.commands.find((one) => one.key === name && name !== null);
+    const tab = /^[1-9]$/.test(name ?? '') ? TABS[Number(name) - 1] : undefined;
     if (isTyping(event.target) && !command?.isEverywhere) return;
-    if (loading.value.phase === 'failed' && !command?.needsNoProfile) return;
     if (command?.isOffered()) command.run();
-    else if (tab && tab !== view.value.tab) changeView({ tab }, 'push');
+    else if (tab && tab !== store.view.value.tab) store.changeView({ tab }, 'push');
     else if (!tab) return;
     event.preventDefault();
 }
 
-export function App(): JSX.Element {
+/** Without a profile there is but one thing to do. */
+function onKeyWithout(event: KeyboardEvent): void {
+    if (event.defaultPrevented || opening.value !== null || keyName(event) !== OPEN_KEY) return;
+    chooseFile();
+    event.preventDefault();
+}
+
+function useKeys(onKey: ((event: KeyboardEvent) => void) | null, of: unknown): void {
     useEffect(() => {
-        window.addEventListener('keydown', onGlobalKey);
-        return () => window.removeEventListener('keydown', onGlobalKey);
-    }, []);
+        if (!onKey) return;
+        window.addEventListener('keydown', onKey);
+        return () => window.removeEventListener('keydown', onKey);
+    }, [of]);
+}
+
+export function App(): JSX.Element {
+    const state = page.value;
+    useKeys(state.phase === 'failed' ? onKeyWithout : null, state.phase);
     return (
         <>
-            <Page />
+            {state.phase === 'loading' && <LoadProgress progress={state.progress} />}
+            {state.phase === 'failed' && <LoadFailure message={state.message} />}
+            {state.phase === 'ready' && (
+                <SessionContext.Provider key={state.session.id} value={state.session}>
+                    <Page />
+                </SessionContext.Provider>
+            )}
             <OpeningLayer />
         </>
     );
 }
 
 function Page(): JSX.Element {
-    const state = loading.value;
-    if (state.phase === 'loading') return <LoadProgress progress={state.progress} />;
-    if (state.phase === 'failed') return <LoadFailure message={state.message} />;
-    const isSidebarShown = sidebarOpen.value && hasSidebar(view.value.tab);
+    const session = useSession();
+    const { view } = session.store;
+    const { tab } = view.value;
+    const title = `${plainText(session.profile.profileName.value, TITLE_LIMIT)} · ${TAB_TITLES[tab]} – prof`;
+    useKeys((event) => onSessionKey(session, event), session);
+    useEffect(() => {
+        document.title = title;
+    }, [title]);
+    const isSidebarShown = sidebarOpen.value && hasSidebar(tab);
+    const hasSourcePanel = view.value.sourcePanel !== null;
     return (
         <div class="page">
             <Header />
@@ -75,9 +105,9 @@ function Page(): JSX.Element {
                 <div class="below">
                     <Panel />
                     {isSidebarShown && <SidebarSplitter />}
-                    {isSidebarShown && (isMarkerView.value ? <MarkerSidebar /> : <Sidebar />)}
+                    {isSidebarShown && (session.markers.isMarkerView.value ? <MarkerSidebar /> : <Sidebar />)}
                 </div>
-                {sourcePanel.value && <SourcePanelSplitter />}
+                {hasSourcePanel && <SourcePanelSplitter />}
                 <SourcePanel />
             </main>
             <InfoDialog />

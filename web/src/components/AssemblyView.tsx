@@ -5,30 +5,15 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { drawJumps, type Jump, LANE_WIDTH, layoutJumps, MOST_LANES } from '../draw/jumps';
-import { costText, costTitle, heatStep } from '../state/cost_text';
-import {
-    type Code,
-    chooseInstruction,
-    chosenInstruction,
-    code,
-    codeProblem,
-    codeWantsFocus,
-    followCall,
-    instructionCosts,
-    linkedInstructions,
-    openings,
-    shownSymbol,
-    sourceText,
-    symbols,
-    shownSyntax,
-    wantedInstruction,
-} from '../state/source_panel';
-import { markedIn } from '../state/source_find';
+import { heatStep } from '../state/cost_text';
+import type { Session } from '../state/session';
+import type { Code } from '../state/source_panel';
 import type { Place } from '../state/symbol_api';
 import { markedPieces, partExpression } from '../text/highlight';
 import { baseName, plainText } from '../text/plain';
 import { FindBar } from './FindBar';
 import { InfoIcon } from './icons';
+import { useSession } from './session_context';
 import { CodeProblem, NoSymbol } from './SourceProblem';
 import { ProfileText } from './text';
 import { useSize } from './use';
@@ -49,11 +34,7 @@ function Text({ text, found }: { text: string; found: RegExp | null }): JSX.Elem
     const plain = plainText(text, INSTRUCTION_LIMIT);
     const marked = markedPieces(plain, found);
     if (marked.some((piece) => piece.marked))
-        return (
-            <bdi dir="ltr">
-                {marked.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}
-            </bdi>
-        );
+        return <bdi dir="ltr">{marked.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}</bdi>;
     const space = plain.indexOf(' ');
     const mnemonic = space < 0 ? plain : plain.slice(0, space);
     const rest = space < 0 ? '' : plain.slice(space);
@@ -75,7 +56,8 @@ function Text({ text, found }: { text: string; found: RegExp | null }): JSX.Elem
 }
 
 /** Where an instruction comes from: the innermost frame, short; all of them in words. */
-function originOf(places: readonly Place[]): { text: string; title: string } {
+function originOf(session: Session, places: readonly Place[]): { text: string; title: string } {
+    const { sourceText } = session.sourcePanel;
     const inner = places[places.length - 1];
     if (!inner || inner.line === 0) return { text: '', title: '' };
     const isInlined = places.length > 1;
@@ -101,8 +83,8 @@ function longest(texts: readonly string[]): number {
     return texts.reduce((most, text) => Math.max(most, text.length), 0);
 }
 
-function widthsOf({ instructions, places }: Code, syntax: number, lanes: number): Widths {
-    const origins = longest(places.map((frames) => originOf(frames).text));
+function widthsOf(session: Session, { instructions, places }: Code, syntax: number, lanes: number): Widths {
+    const origins = longest(places.map((frames) => originOf(session, frames).text));
     const texts = longest(instructions.map((one) => one.texts[syntax] ?? ''));
     return {
         address: Math.max(62, longest(instructions.map((one) => one.address.toString(16))) * CHARACTER + 16),
@@ -124,9 +106,12 @@ interface RowProps {
 }
 
 function Row({ shown, index, most, isLinked, isChosen, found }: RowProps): JSX.Element {
+    const session = useSession();
+    const { costText, costTitle } = session.costText;
+    const { instructionCosts, shownSyntax } = session.sourcePanel;
     const instruction = shown.instructions[index];
     const cost = instructionCosts.value.get(index);
-    const origin = originOf(shown.places[index] ?? []);
+    const origin = originOf(session, shown.places[index] ?? []);
     const heat = cost ? heatStep(cost.self, most) : 0;
     const title = cost ? costTitle(cost) : '';
     return (
@@ -169,6 +154,7 @@ function Jumps({
     height: number;
     lanes: number;
 }): JSX.Element {
+    const { chosenInstruction } = useSession().sourcePanel;
     const canvas = useRef<HTMLCanvasElement>(null);
     const chosen = chosenInstruction.value;
     useLayoutEffect(() => {
@@ -193,6 +179,20 @@ function Jumps({
 }
 
 function Listing({ shown }: { shown: Code }): JSX.Element {
+    const session = useSession();
+    const { markedIn } = session.sourceFind;
+    const {
+        chooseInstruction,
+        chosenInstruction,
+        codeWantsFocus,
+        followCall,
+        instructionCosts,
+        linkedInstructions,
+        openings,
+        shownSyntax,
+        sourceText,
+        wantedInstruction,
+    } = session.sourcePanel;
     const scroller = useRef<HTMLDivElement>(null);
     const size = useSize(scroller);
     const [scrollTop, setScrollTop] = useState(0);
@@ -203,7 +203,10 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
         jumps.reduce((most, jump) => Math.max(most, jump.lane + 1), 0),
     );
     const file = sourceText.value?.file;
-    const widths = useMemo(() => widthsOf(shown, shownSyntax.value, lanes), [shown, shownSyntax.value, lanes, file]);
+    const widths = useMemo(
+        () => widthsOf(session, shown, shownSyntax.value, lanes),
+        [shown, shownSyntax.value, lanes, file],
+    );
     const height = Math.max(size.height - HEADER_HEIGHT, 0);
     const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
     const last = Math.min(count, Math.ceil((scrollTop + Math.max(height, 200)) / ROW_HEIGHT) + OVERSCAN);
@@ -323,6 +326,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
 }
 
 export function AssemblyView(): JSX.Element {
+    const { code, codeProblem, shownSymbol, symbols } = useSession().sourcePanel;
     const shown = code.value;
     const problem = codeProblem.value;
     const isWithout = symbols.value !== null && shownSymbol.value === null;

@@ -4,36 +4,9 @@ import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind } from '../engine/butterfly';
-import {
-    butterflyError,
-    callees,
-    callers,
-    center,
-    centerName,
-    centerReveal,
-    centerWeights,
-    chooseList,
-    funcOfCenter,
-    isSideBySide,
-    LIST_ORDER,
-    listKind,
-    listRows,
-    listSort,
-    listWidth,
-    SIDE_ORDER,
-    setCenter,
-    setListWidth,
-    toggleSides,
-    type Wing,
-} from '../state/butterfly';
-import { copyName, copyPlainName, copyStack, copyTableItems } from '../state/copies';
-import { functionsError } from '../state/functions';
-import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
-import { FUNCTION_KEYS, functionMenu, groupMenu, NODE_KEYS } from '../state/node_menu';
-import { weightUnit } from '../state/filters';
-import { categoryName, info } from '../state/store';
-import { transformFunctionByKey, transformGroupByKey } from '../state/transform_offers';
-import { summary } from '../state/tree';
+import { LIST_ORDER, SIDE_ORDER, type Wing } from '../state/butterfly';
+import { copyPlainName, copyTableItems } from '../state/copies';
+import { FUNCTION_KEYS, NODE_KEYS } from '../state/node_menu';
 import { nodePath, type TreeNode } from '../state/tree_nodes';
 import { type MenuItem, menuItem } from '../state/windows';
 import { describeWeight, formatShare } from '../text/format';
@@ -54,6 +27,9 @@ import {
     treeColumn,
     weightColumns,
 } from './weight_columns';
+import { isSideBySide, listWidth, setListWidth, toggleSides } from '../state/settings';
+import { useModel, useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const LISTS: [CenterKind, string][] = [
     ['function', 'Functions'],
@@ -63,28 +39,22 @@ const LISTS: [CenterKind, string][] = [
 const LEAST_LIST = 200;
 const MOST_LIST_SHARE = 0.6;
 
-function focusOn(func: number): void {
+function focusOn(session: Session, func: number): void {
+    const { setCenter } = session.butterfly;
     setCenter({ kind: 'function', index: func });
 }
 
-function doKey(event: KeyboardEvent, func: number): boolean {
+function doKey(session: Session, event: KeyboardEvent, func: number): boolean {
+    const { transformFunctionByKey } = session.transformOffers;
     if (!FUNCTION_KEYS.has(event.key)) return false;
     void transformFunctionByKey(event.key, func);
     return true;
 }
 
-// ---- the list at the left ----
-
-/** There is little room: shares say enough, and sort as well. */
-const listColumns = computed<Column<FuncRow>[]>(() =>
-    weightColumns<FuncRow>({ whole: () => summary.value?.rootTotal ?? 0 }).map((column) => {
-        if (column.key === 'share') return { ...column, sortedBy: 'total' };
-        if (column.key === 'selfShare') return { ...column, sortedBy: 'self', spared: false };
-        return { ...column, optional: 'hidden' };
-    }),
-);
-
 function CategoryText({ category }: { category: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { categoryName } = session.store;
     const known = info.value.categories[category];
     return (
         <span class="tree-text in-list">
@@ -94,53 +64,36 @@ function CategoryText({ category }: { category: number }): JSX.Element {
     );
 }
 
-function rowName(row: FuncRow): string {
+function rowName(session: Session, row: FuncRow): string {
+    const { centerName, listKind } = session.butterfly;
     return centerName({ kind: listKind.value, index: row.func });
 }
 
-const listMain = computed<Column<FuncRow>>(() => {
-    const kind = listKind.value;
-    return nameColumn<FuncRow>({
-        title: { function: 'Function', library: 'Library', category: 'Category' }[kind],
-        cell: (row) =>
-            kind === 'category' ? (
-                <CategoryText category={row.func} />
-            ) : (
-                <FuncText func={funcOfCenter({ kind, index: row.func })} class=" in-list" />
-            ),
-        text: rowName,
-    });
-});
-
-function isCenter(row: FuncRow, current: Center | null): boolean {
+function isCenter(session: Session, row: FuncRow, current: Center | null): boolean {
+    const { listKind } = session.butterfly;
     return current?.kind === listKind.value && current.index === row.func;
 }
 
-function listMenu(row: FuncRow): { items: MenuItem[]; later?: Promise<MenuItem[]> } {
-    const copies = copyTableItems({
-        rows: listRows.value,
-        columns: [...shownColumns('centers', listColumns.value, 0), listMain.value],
-        prepare: (rows) =>
-            listKind.value === 'category'
-                ? Promise.resolve()
-                : fetchNames(rows.map((one) => funcOfCenter({ kind: listKind.value, index: one.func }))),
-    });
-    const kind = listKind.value;
-    if (kind === 'function') return functionMenu(row.func, copies);
-    return { items: groupMenu(kind, funcOfCenter({ kind, index: row.func }), rowName(row), copies) };
-}
-
 /** What transforms of call nodes do with functions, those by library and category do with these. */
-function onListKey(event: KeyboardEvent, row: FuncRow | null): boolean {
+function onListKey(session: Session, event: KeyboardEvent, row: FuncRow | null): boolean {
+    const { funcOfCenter, listKind } = session.butterfly;
+    const { transformGroupByKey } = session.transformOffers;
     const kind = listKind.value;
     if (!row) return false;
-    if (kind === 'function') return doKey(event, row.func);
+    if (kind === 'function') return doKey(session, event, row.func);
     if (!NODE_KEYS.has(event.key)) return false;
     void transformGroupByKey(event.key, kind, funcOfCenter({ kind, index: row.func }));
     return true;
 }
 
 function CenterList(): JSX.Element {
+    const session = useSession();
+    const { listColumns, listMain, listMenu } = useModel(createButterflyModel);
+    const { center, centerReveal, chooseList, funcOfCenter, listKind, listRows, listSort, setCenter } =
+        session.butterfly;
+    const { functionsError } = session.functions;
+    const { fetchMissingNames, namesVersion } = session.names;
+    const { summary } = session.tree;
     const rows = listRows.value;
     const current = center.value;
     const kind = listKind.value;
@@ -171,18 +124,20 @@ function CenterList(): JSX.Element {
                     main={listMain.value}
                     sort={listSort.value}
                     usualSort={LIST_ORDER}
-                    selectedAt={rows.findIndex((row) => isCenter(row, current))}
+                    selectedAt={rows.findIndex((row) => isCenter(session, row, current))}
                     reveal={centerReveal.value}
                     rowKey={(row) => row.func}
-                    rowClass={(row) => (kind === 'function' ? rowClassOf(row.func) : '')}
+                    rowClass={(row) => (kind === 'function' ? rowClassOf(session, row.func) : '')}
                     onSelect={(row, scroll) => setCenter({ kind, index: row.func }, scroll ? 'replace' : 'push')}
-                    onKey={onListKey}
+                    onKey={(event, row) => onListKey(session, event, row)}
                     onOpen={() => document.querySelector<HTMLElement>('.wing.callees .tree')?.focus()}
-                    onCopy={(row) => copyPlainName(rowName(row))}
+                    onCopy={(row) => copyPlainName(rowName(session, row))}
                     menuOf={listMenu}
                     headMenu={() => [foldItem()]}
                     tooltipOf={(row, isCut) =>
-                        kind === 'category' ? null : nameTooltip(funcOfCenter({ kind, index: row.func }), isCut)
+                        kind === 'category'
+                            ? null
+                            : nameTooltip(session, funcOfCenter({ kind, index: row.func }), isCut)
                     }
                     onVisible={(visible) => {
                         if (kind === 'function') fetchMissingNames(visible.map((row) => row.func));
@@ -195,33 +150,97 @@ function CenterList(): JSX.Element {
     );
 }
 
-// ---- callers and callees ----
-
-const shareOptions = { whole: () => centerWeights.value?.total ?? 0, wholeTitle: 'Share', wholeHint: 'Share of the focus function\'s total' };
-const columnsOf = {
-    callees: computed(() => weightColumns<TreeNode>(shareOptions).filter(({ key }) => key !== 'selfShare')),
-    callers: computed(() =>
-        weightColumns<TreeNode>(shareOptions).filter(({ key }) => key !== 'selfShare' && key !== 'self'),
-    ),
-};
-
-const mainOf = { callers: treeColumn('Callers'), callees: treeColumn('Callees') };
-
-function widest({ tree }: Wing): ReadonlySignal<number> {
+function widest(session: Session, { tree }: Wing): ReadonlySignal<number> {
+    const { namesVersion } = session.names;
     return computed(() => {
         namesVersion.value;
-        return estimateTreeWidth(tree.rows.value);
+        return estimateTreeWidth(session, tree.rows.value);
     });
 }
-const widthOf = { callers: widest(callers), callees: widest(callees) };
+
+/** The columns of the table, and what is done with them. */
+function createButterflyModel(session: Session) {
+    const { callees, callers, centerWeights, funcOfCenter, listKind, listRows } = session.butterfly;
+    const { fetchNames } = session.names;
+    const { functionMenu, groupMenu } = session.nodeMenu;
+    const { summary } = session.tree;
+
+    // ---- the list at the left ----
+
+    /** There is little room: shares say enough, and sort as well. */
+    const listColumns = computed<Column<FuncRow>[]>(() =>
+        weightColumns<FuncRow>(session, { whole: () => summary.value?.rootTotal ?? 0 }).map((column) => {
+            if (column.key === 'share') return { ...column, sortedBy: 'total' };
+            if (column.key === 'selfShare') return { ...column, sortedBy: 'self', spared: false };
+            return { ...column, optional: 'hidden' };
+        }),
+    );
+
+    const listMain = computed<Column<FuncRow>>(() => {
+        const kind = listKind.value;
+        return nameColumn<FuncRow>({
+            title: { function: 'Function', library: 'Library', category: 'Category' }[kind],
+            cell: (row) =>
+                kind === 'category' ? (
+                    <CategoryText category={row.func} />
+                ) : (
+                    <FuncText func={funcOfCenter({ kind, index: row.func })} class=" in-list" />
+                ),
+            text: (row) => rowName(session, row),
+        });
+    });
+
+    function listMenu(row: FuncRow): { items: MenuItem[]; later?: Promise<MenuItem[]> } {
+        const copies = copyTableItems({
+            rows: listRows.value,
+            columns: [...shownColumns('centers', listColumns.value, 0), listMain.value],
+            prepare: (rows) =>
+                listKind.value === 'category'
+                    ? Promise.resolve()
+                    : fetchNames(rows.map((one) => funcOfCenter({ kind: listKind.value, index: one.func }))),
+        });
+        const kind = listKind.value;
+        if (kind === 'function') return functionMenu(row.func, copies);
+        return { items: groupMenu(kind, funcOfCenter({ kind, index: row.func }), rowName(session, row), copies) };
+    }
+
+    // ---- callers and callees ----
+
+    const shareOptions = {
+        whole: () => centerWeights.value?.total ?? 0,
+        wholeTitle: 'Share',
+        wholeHint: "Share of the focus function's total",
+    };
+    const columnsOf = {
+        callees: computed(() =>
+            weightColumns<TreeNode>(session, shareOptions).filter(({ key }) => key !== 'selfShare'),
+        ),
+        callers: computed(() =>
+            weightColumns<TreeNode>(session, shareOptions).filter(({ key }) => key !== 'selfShare' && key !== 'self'),
+        ),
+    };
+
+    const mainOf = { callers: treeColumn(session, 'Callers'), callees: treeColumn(session, 'Callees') };
+    const widthOf = { callers: widest(session, callers), callees: widest(session, callees) };
+
+    return { listColumns, listMain, columnsOf, mainOf, widthOf, listMenu };
+}
 
 /** The stack from the focus function to a row of a side. */
-function copyWing({ side }: Wing, node: TreeNode): void {
+function copyWing(session: Session, { side }: Wing, node: TreeNode): void {
+    const { center } = session.butterfly;
+    const { copyStack } = session.copies;
     const focus = center.value?.kind === 'function' ? [center.value.index] : [];
     void copyStack([...focus, ...nodePath(node)], side === 'callers');
 }
 
 function WingTable({ wing }: { wing: Wing }): JSX.Element {
+    const session = useSession();
+    const { columnsOf, mainOf, widthOf } = useModel(createButterflyModel);
+    const { centerWeights } = session.butterfly;
+    const { copyName } = session.copies;
+    const { fetchMissingNames, fetchNames, namesVersion } = session.names;
+    const { functionMenu } = session.nodeMenu;
     const { side, tree } = wing;
     const rows = tree.rows.value;
     const selected = tree.selected.value;
@@ -254,17 +273,17 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
             selectedAt={selected ? rows.indexOf(selected) : -1}
             reveal={tree.reveal.value}
             indentOf={(node) => node.depth * INDENT}
-            widthOf={(node) => estimateWidth(node.func)}
-            rowClass={(node) => rowClassOf(node.func)}
+            widthOf={(node) => estimateWidth(session, node.func)}
+            rowClass={(node) => rowClassOf(session, node.func)}
             rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
             onSelect={(node, scroll) => tree.select(node, scroll)}
-            onKey={(event, node) => node !== null && (tree.onKey(event.key, node) || doKey(event, node.func))}
-            onOpen={(node) => focusOn(node.func)}
+            onKey={(event, node) => node !== null && (tree.onKey(event.key, node) || doKey(session, event, node.func))}
+            onOpen={(node) => focusOn(session, node.func)}
             onToggle={(node, all) => tree.toggle(node, all)}
             onCopy={(node) => copyName(node.func)}
             menuOf={(node) =>
                 functionMenu(node.func, [
-                    menuItem('Copy stack', () => copyWing(wing, node)),
+                    menuItem('Copy stack', () => copyWing(session, wing, node)),
                     menuItem('Expand all descendants', () => void tree.expandAll(node), {
                         keys: '*',
                         enabled: node.hasChildren,
@@ -274,7 +293,7 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
                 ])
             }
             headMenu={() => [foldItem(), ...copies()]}
-            tooltipOf={(node, isCut) => nameTooltip(node.func, isCut)}
+            tooltipOf={(node, isCut) => nameTooltip(session, node.func, isCut)}
             onVisible={(visible) => fetchMissingNames(visible.map((node) => node.func))}
             error=""
             empty={nothing}
@@ -283,6 +302,11 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
 }
 
 function Middle({ of }: { of: Center }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { centerName, centerWeights } = session.butterfly;
+    const { weightUnit } = session.filters;
+    const { summary } = session.tree;
     const weights = centerWeights.value;
     const unit = weightUnit.value;
     const { interval } = info.value;
@@ -296,8 +320,8 @@ function Middle({ of }: { of: Center }): JSX.Element {
             </h2>
             {weights && (
                 <p class="muted" aria-live="polite">
-                    <strong>{formatShare(weights.total, whole)}</strong>{' '}
-                    {describeWeight(weights.total, unit, interval)} in all, {formatShare(weights.self, whole)} itself
+                    <strong>{formatShare(weights.total, whole)}</strong> {describeWeight(weights.total, unit, interval)}{' '}
+                    in all, {formatShare(weights.self, whole)} itself
                 </p>
             )}
             <button
@@ -314,6 +338,7 @@ function Middle({ of }: { of: Center }): JSX.Element {
 }
 
 export function Butterfly(): JSX.Element {
+    const { butterflyError, callees, callers, center, centerWeights, listRows } = useSession().butterfly;
     const of = center.value;
     const weights = centerWeights.value;
     const isGone = of !== null && weights?.total === 0 && listRows.value.length > 0;
@@ -324,7 +349,9 @@ export function Butterfly(): JSX.Element {
                 label="Width of the list"
                 orientation="vertical"
                 read={() => listWidth.value}
-                write={(size) => setListWidth(Math.max(LEAST_LIST, Math.min(size, window.innerWidth * MOST_LIST_SHARE)))}
+                write={(size) =>
+                    setListWidth(Math.max(LEAST_LIST, Math.min(size, window.innerWidth * MOST_LIST_SHARE)))
+                }
                 reset={() => setListWidth(null)}
                 grows={1}
             />

@@ -1,66 +1,44 @@
 /** The call tree: a table whose rows open. The keyboard walks it as trees are walked everywhere. */
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
-import { copyName, copyTableItems } from '../state/copies';
-import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
-import { NODE_KEYS, nodeMenu } from '../state/node_menu';
-import { openSource } from '../state/source_panel';
-import { inverted } from '../state/store';
-import { isShown, setShown } from '../state/tables';
-import { placeOfNode, transformByKey } from '../state/transform_offers';
-import {
-    collapse,
-    expand,
-    expandAll,
-    reveal,
-    rows,
-    selected,
-    selectNode,
-    summary,
-    TREE_ORDER,
-    type TreeNode,
-    treeError,
-    treeSort,
-} from '../state/tree';
+import { copyTableItems } from '../state/copies';
+import { NODE_KEYS } from '../state/node_menu';
+import { TREE_ORDER, type TreeNode } from '../state/tree';
 import { type MenuItem, menuItem } from '../state/windows';
 import { EmptyTree } from './EmptyTree';
 import { type Column, INDENT, shownColumns, Table } from './Table';
-import { estimateTreeWidth, estimateWidth, foldItem, nameTooltip, rowClassOf, treeColumn, weightColumns } from './weight_columns';
+import {
+    estimateTreeWidth,
+    estimateWidth,
+    foldItem,
+    nameTooltip,
+    rowClassOf,
+    treeColumn,
+    weightColumns,
+} from './weight_columns';
+import { isShown, setShown } from '../state/settings';
+import { useModel, useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const TABLE = 'calltree';
 const OF_PARENT = 'ofParent';
-
-const contentWidth = computed(() => {
-    namesVersion.value;
-    return estimateTreeWidth(rows.value);
-});
 
 /** Whether shares are those of the row above instead of everything. */
 function isOfParent(): boolean {
     return isShown(TABLE, OF_PARENT, false);
 }
 
-const columns = computed<Column<TreeNode>[]>(() => {
-    const all = summary.value?.rootTotal ?? 0;
-    if (!isOfParent()) return weightColumns({ whole: () => all });
-    const parent = inverted.value ? 'callee' : 'caller';
-    return weightColumns({
-        whole: (node) => node.parent?.total ?? all,
-        wholeTitle: `Of ${parent}`,
-        wholeHint: `Share of its ${parent}'s total`,
-    });
-});
-
-const main = treeColumn();
-
-function toggle(node: TreeNode, all = false): void {
+function toggle(session: Session, node: TreeNode, all = false): void {
+    const { collapse, expand, expandAll } = session.tree;
     if (all) void expandAll(node);
     else if (node.expanded) collapse(node);
     else void expand(node);
 }
 
 /** What a key does to a row; false if it has no meaning here. */
-function onTreeKey(event: KeyboardEvent, node: TreeNode | null): boolean {
+function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null): boolean {
+    const { placeOfNode, transformByKey } = session.transformOffers;
+    const { collapse, expand, expandAll, rows, selectNode } = session.tree;
     const all = rows.value;
     const [first] = all;
     if (!node) {
@@ -88,23 +66,58 @@ function onTreeKey(event: KeyboardEvent, node: TreeNode | null): boolean {
     }
 }
 
-function copyItems(): MenuItem[] {
-    return copyTableItems({
-        rows: rows.value,
-        columns: [...shownColumns(TABLE, columns.value, 0), main],
-        prepare: (copied) => fetchNames(copied.map((node) => node.func)),
-    });
-}
+/** The columns of the table, and what is done with them. */
+function createCallTreeModel(session: Session) {
+    const { fetchNames, namesVersion } = session.names;
+    const { inverted } = session.store;
+    const { rows, summary } = session.tree;
 
-function headMenu(): MenuItem[] {
-    const shares = menuItem('Percent of parent', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
-        title: 'Show each percentage relative to the caller instead of the total',
-        checked: isOfParent(),
+    const contentWidth = computed(() => {
+        namesVersion.value;
+        return estimateTreeWidth(session, rows.value);
     });
-    return [foldItem(), shares, ...copyItems()];
+
+    const columns = computed<Column<TreeNode>[]>(() => {
+        const all = summary.value?.rootTotal ?? 0;
+        if (!isOfParent()) return weightColumns(session, { whole: () => all });
+        const parent = inverted.value ? 'callee' : 'caller';
+        return weightColumns(session, {
+            whole: (node) => node.parent?.total ?? all,
+            wholeTitle: `Of ${parent}`,
+            wholeHint: `Share of its ${parent}'s total`,
+        });
+    });
+
+    const main = treeColumn(session);
+
+    function copyItems(): MenuItem[] {
+        return copyTableItems({
+            rows: rows.value,
+            columns: [...shownColumns(TABLE, columns.value, 0), main],
+            prepare: (copied) => fetchNames(copied.map((node) => node.func)),
+        });
+    }
+
+    function headMenu(): MenuItem[] {
+        const shares = menuItem('Percent of parent', () => setShown(TABLE, OF_PARENT, !isOfParent(), false), {
+            title: 'Show each percentage relative to the caller instead of the total',
+            checked: isOfParent(),
+        });
+        return [foldItem(), shares, ...copyItems()];
+    }
+
+    return { contentWidth, columns, main, copyItems, headMenu };
 }
 
 export function CallTree(): JSX.Element {
+    const session = useSession();
+    const { columns, contentWidth, copyItems, headMenu, main } = useModel(createCallTreeModel);
+    const { copyName } = session.copies;
+    const { fetchMissingNames, namesVersion } = session.names;
+    const { nodeMenu } = session.nodeMenu;
+    const { openSource } = session.sourcePanel;
+    const { placeOfNode } = session.transformOffers;
+    const { reveal, rows, selectNode, selected, summary, treeError, treeSort } = session.tree;
     const all = rows.value;
     const current = selected.value;
     namesVersion.value;
@@ -122,17 +135,17 @@ export function CallTree(): JSX.Element {
             selectedAt={current ? all.indexOf(current) : -1}
             reveal={reveal.value}
             indentOf={(node) => node.depth * INDENT}
-            widthOf={(node) => estimateWidth(node.func)}
-            rowClass={(node) => rowClassOf(node.func)}
+            widthOf={(node) => estimateWidth(session, node.func)}
+            rowClass={(node) => rowClassOf(session, node.func)}
             rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
             onSelect={selectNode}
-            onKey={onTreeKey}
+            onKey={(event, node) => onTreeKey(session, event, node)}
             onOpen={(node) => void openSource(placeOfNode(node))}
-            onToggle={toggle}
+            onToggle={(node, all) => toggle(session, node, all)}
             onCopy={(node) => copyName(node.func)}
             menuOf={(node) => nodeMenu(node, copyItems())}
             headMenu={headMenu}
-            tooltipOf={(node, isCut) => nameTooltip(node.func, isCut)}
+            tooltipOf={(node, isCut) => nameTooltip(session, node.func, isCut)}
             onVisible={(visible) => fetchMissingNames(visible.map((node) => node.func))}
             error={treeError.value}
             empty={summary.value === null ? null : <EmptyTree />}

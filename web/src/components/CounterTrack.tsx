@@ -1,30 +1,32 @@
 /** The track of a counter: its graph, the dot of the sample under the mouse, and what the tooltip says of it. */
-import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';
 import { counterScale, counterY, drawCounter, graphColor } from '../draw/counter';
 import type { CounterInfo, CounterTotals, CounterValue } from '../engine/markers';
 import { COUNTER_HEIGHT } from '../state/more_tracks';
-import { committedRange, engine, fullRange, info, previewRange } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
-import { graphWidth, tooltip } from '../state/windows';
+import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { formatAmount, formatRate } from '../text/quantity';
 import { ProfileText } from './text';
 import { useNewest, useSeen } from './use';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const HEIGHT = COUNTER_HEIGHT - 1;
 
-/** What is under the mouse. */
-const hovered = signal<{ counter: number; value: CounterValue } | null>(null);
-
-function counterOf(index: number): CounterInfo | undefined {
+function counterOf(session: Session, index: number): CounterInfo | undefined {
+    const { info } = session;
     return info.value.counters.find((one) => one.index === index);
 }
 
 export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
+    const session = useSession();
+    const { engine } = session;
+    const { hoveredCounter } = session.hover;
+    const { committedRange } = session.store;
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
     const [values, setValues] = useState<Float32Array | null>(null);
@@ -32,19 +34,21 @@ export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
     const width = graphWidth.value;
     const pixels = Math.round(width * pixelRatio());
     const colors = theme.value;
-    const counter = counterOf(row.index);
-    useNewest(
-        isSeen && pixels > 0 ? () => engine.counterGraph(row.index, [from, to], pixels) : null,
-        setValues,
-        [row.index, isSeen, from, to, pixels],
-    );
+    const counter = counterOf(session, row.index);
+    useNewest(isSeen && pixels > 0 ? () => engine.counterGraph(row.index, [from, to], pixels) : null, setValues, [
+        row.index,
+        isSeen,
+        from,
+        to,
+        pixels,
+    ]);
     const scale = values && counter ? counterScale(values, counter.isRate) : null;
     useEffect(() => {
         if (!canvas.current || !values || !counter || !scale) return;
         canvas.current.dataset.theme = colors;
         drawCounter(canvas.current, values, scale, graphColor(counter.color), width, HEIGHT);
     }, [values, width, colors]);
-    const value = hovered.value?.counter === row.index ? hovered.value.value : null;
+    const value = hoveredCounter.value?.counter === row.index ? hoveredCounter.value.value : null;
     const shown = value && counter ? (counter.isRate ? value.rate : value.accumulated) : null;
     const dot =
         value && shown !== null && scale && value.time >= from && value.time <= to
@@ -60,47 +64,23 @@ export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
 
 // ---- the tooltip ----
 
-let request: { index: number; time: number; x: number; y: number } | null = null;
-let isAsking = false;
-
-export function hideCounter(): void {
-    request = null;
-    if (hovered.value) hovered.value = null;
-}
-
-/** Shows what a counter has at a place; while the engine looks for it, only the newest place is remembered. */
-export function showCounter(index: number, time: number, x: number, y: number): void {
-    request = { index, time, x, y };
-    if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
-    if (!isAsking) void ask();
-}
-
-async function ask(): Promise<void> {
-    isAsking = true;
-    try {
-        for (let sent: typeof request = null; request !== null && request !== sent; ) {
-            sent = request;
-            const { index, time } = sent;
-            const counter = counterOf(index);
-            const preview = previewRange.value;
-            const [value, view, chosen] = await Promise.all([
-                engine.counterAt(index, time),
-                engine.counterTotals(index, committedRange.value),
-                preview && time >= preview[0] && time <= preview[1] ? engine.counterTotals(index, preview) : null,
-            ]);
-            if (request === null) break;
-            hovered.value = value ? { counter: index, value } : null;
-            const { x, y } = request;
-            tooltip.value =
-                value && counter
-                    ? { x, y, content: <CounterContent counter={counter} value={value} view={view} chosen={chosen} /> }
-                    : null;
-        }
-    } catch {
-        tooltip.value = null;
-    } finally {
-        isAsking = false;
-    }
+/** Tells what a counter has at a time. */
+export function showCounter(session: Session, index: number, time: number, x: number, y: number): void {
+    const { engine } = session;
+    const { tellOf } = session.hover;
+    const { committedRange, previewRange } = session.store;
+    tellOf(x, y, async () => {
+        const counter = counterOf(session, index);
+        const preview = previewRange.value;
+        const [value, view, chosen] = await Promise.all([
+            engine.counterAt(index, time),
+            engine.counterTotals(index, committedRange.value),
+            preview && time >= preview[0] && time <= preview[1] ? engine.counterTotals(index, preview) : null,
+        ]);
+        if (!value || !counter) return null;
+        const content = <CounterContent counter={counter} value={value} view={view} chosen={chosen} />;
+        return { content, counter: { counter: index, value } };
+    });
 }
 
 interface CounterContentProps {
@@ -111,6 +91,7 @@ interface CounterContentProps {
 }
 
 function CounterContent({ counter, value, view, chosen }: CounterContentProps): JSX.Element {
+    const { committedRange, fullRange, previewRange } = useSession().store;
     const { unit, isRate } = counter;
     const [from, to] = committedRange.value;
     const preview = previewRange.value;
@@ -119,7 +100,10 @@ function CounterContent({ counter, value, view, chosen }: CounterContentProps): 
         ? [
               ['At the cursor', value.rate === null ? 'unknown' : formatRate(value.rate, unit)],
               ['Since the previous sample', formatAmount(value.change, unit)],
-              ['In view', `${formatAmount(view.total, unit)}, on average ${formatRate(view.total / (to - from), unit)}`],
+              [
+                  'In view',
+                  `${formatAmount(view.total, unit)}, on average ${formatRate(view.total / (to - from), unit)}`,
+              ],
           ]
         : [
               // Sums begin somewhere: what counts is how far they are above the least.
@@ -134,7 +118,10 @@ function CounterContent({ counter, value, view, chosen }: CounterContentProps): 
                       'In the selection',
                       `${formatAmount(chosen.total, unit)}, on average ${formatRate(chosen.total / (preview[1] - preview[0]), unit)}`,
                   ]
-                : ['In the selection', `${signed(chosen.total)}, range ${formatAmount((chosen.high ?? 0) - (chosen.low ?? 0), unit)}`],
+                : [
+                      'In the selection',
+                      `${signed(chosen.total)}, range ${formatAmount((chosen.high ?? 0) - (chosen.low ?? 0), unit)}`,
+                  ],
         );
     return (
         <>

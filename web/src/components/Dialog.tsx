@@ -1,8 +1,8 @@
 /** A modal dialog: the browser's own, so that focus, Escape and the backdrop work as everywhere. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { openDialog } from '../state/store';
 import { CloseIcon } from './icons';
+import { openDialog } from '../state/windows';
 
 interface DialogProps {
     name: 'info' | 'keys';

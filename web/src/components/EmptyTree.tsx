@@ -1,10 +1,9 @@
 /** Why there is nothing to see, and what to do about it. */
 import type { JSX } from 'preact';
-import { changeView, info, popRanges, previewRange, search, setPreview, transforms, view } from '../state/store';
-import { trustSection } from '../state/summary_view';
-import { undoTransforms } from '../state/tree';
 import { plainText } from '../text/plain';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 interface Reason {
     sentence: string;
@@ -12,7 +11,9 @@ interface Reason {
     run: () => void;
 }
 
-function reasons(): Reason[] {
+function reasons(session: Session): Reason[] {
+    const { changeView, popRanges, previewRange, search, setPreview, transforms, view } = session.store;
+    const { undoTransforms } = session.tree;
     const found: Reason[] = [];
     const terms = search.value.trim();
     if (terms !== '')
@@ -40,7 +41,10 @@ function reasons(): Reason[] {
 }
 
 export function EmptyTree(): JSX.Element {
-    const found = reasons();
+    const session = useSession();
+    const { info } = session;
+    const { trustSection } = session.summaryView;
+    const found = reasons(session);
     const isWhole = info.value.sampleCount === 0;
     const hint = trustSection.value?.entries.find((entry) => entry.label === 'Hint')?.value ?? '';
     return (

@@ -1,16 +1,7 @@
 /** The choices beside the search: what a sample counts, and which samples and frames are shown. */
 import type { JSX } from 'preact';
-import {
-    type Choice,
-    idleCategory,
-    setHidesIdle,
-    setWeight,
-    stackChoices,
-    weight,
-    weightChoices,
-} from '../state/filters';
-import { view } from '../state/store';
-import { setStackType } from '../state/tree';
+import type { Choice } from '../state/filters';
+import { useSession } from './session_context';
 
 interface SelectProps<Value extends string> {
     label: string;
@@ -43,6 +34,10 @@ function Select<Value extends string>({ label, choices, value, onChoose }: Selec
 }
 
 export function SampleFilters(): JSX.Element {
+    const session = useSession();
+    const { idleCategory, setHidesIdle, setWeight, stackChoices, weight, weightChoices } = session.filters;
+    const { view } = session.store;
+    const { setStackType } = session.tree;
     const { hidesIdle, stackType } = view.value;
     return (
         <div class="sample-filters">

@@ -1,20 +1,12 @@
 /** The text to find in a pane of the source panel, and how many lines have it. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import {
-    closeFind,
-    type FindPane,
-    findOpenings,
-    findPane,
-    findText,
-    findWhileTyped,
-    found,
-    foundAt,
-    stepFound,
-} from '../state/source_find';
+import type { FindPane } from '../state/source_find';
 import { CloseIcon, NextIcon, PreviousIcon } from './icons';
+import { useSession } from './session_context';
 
 function Count(): JSX.Element {
+    const { findText, found, foundAt } = useSession().sourceFind;
     const count = found.value.length;
     const all = count.toLocaleString('en-US');
     const at = foundAt.value > 0 ? `${foundAt.value.toLocaleString('en-US')} of ${all}` : all;
@@ -26,6 +18,7 @@ function Count(): JSX.Element {
 }
 
 function Step({ by, label, keys }: { by: 1 | -1; label: string; keys: string }): JSX.Element {
+    const { found, stepFound } = useSession().sourceFind;
     return (
         <button
             type="button"
@@ -41,6 +34,7 @@ function Step({ by, label, keys }: { by: 1 | -1; label: string; keys: string }):
 }
 
 export function FindBar({ pane }: { pane: FindPane }): JSX.Element | null {
+    const { closeFind, findOpenings, findPane, findText, findWhileTyped, stepFound } = useSession().sourceFind;
     const isShown = findPane.value === pane;
     const input = useRef<HTMLInputElement>(null);
     const openings = findOpenings.value;
@@ -76,7 +70,13 @@ export function FindBar({ pane }: { pane: FindPane }): JSX.Element | null {
             <Count />
             <Step by={-1} label="Previous match" keys="Shift+Enter" />
             <Step by={1} label="Next match" keys="Enter" />
-            <button type="button" class="button quiet square" aria-label="Close the search" title="Close (Esc)" onClick={closeFind}>
+            <button
+                type="button"
+                class="button quiet square"
+                aria-label="Close the search"
+                title="Close (Esc)"
+                onClick={closeFind}
+            >
                 <CloseIcon />
             </button>
         </search>

@@ -6,14 +6,8 @@ import { pixelRatio } from '../draw/canvas';
 import type { NodePath } from '../engine/api';
 import type { FlameRects } from '../engine/charts';
 import { rectsOfPath, rectPath, rowCount } from '../state/rect_paths';
-import { flame, flameAxis, flameError, flamePixels, isZoomed, zoomInto, zoomOut } from '../state/flame';
-import { saveItems } from '../state/exports';
-import { fetchNames, funcName } from '../state/names';
-import { type MenuItems, onNodeKey, placeMenu } from '../state/node_menu';
-import { weightUnit } from '../state/filters';
-import { changeView, engine, info, inverted, view } from '../state/store';
+import type { MenuItems } from '../state/node_menu';
 import type { NodePlace } from '../state/transform_offers';
-import { reveal, selected as selectedNode, summary } from '../state/tree';
 import type { TreeNode } from '../state/tree_nodes';
 import { menuItem } from '../state/windows';
 import { describeWeight, formatCount, formatShare } from '../text/format';
@@ -22,17 +16,21 @@ import { RectChart } from './RectChart';
 import { EmptyTree } from './EmptyTree';
 import { AmountLines, FlameTooltip } from './FlameTooltip';
 import { useSize } from './use';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 /** ms that the mouse rests on a rect before the engine is asked more about it. */
 const DETAILS_DELAY = 120;
 /** A part of the width from which on it is all of it. */
 const ALL = 0.99999;
 
-function whole(): number {
+function whole(session: Session): number {
+    const { summary } = session.tree;
     return summary.value?.rootTotal ?? 0;
 }
 
-function nodePlace(rects: FlameRects, rect: number): NodePlace {
+function nodePlace(session: Session, rects: FlameRects, rect: number): NodePlace {
+    const { inverted } = session.store;
     return {
         func: rects.func[rect] ?? -1,
         category: rects.category[rect] ?? 0,
@@ -42,27 +40,38 @@ function nodePlace(rects: FlameRects, rect: number): NodePlace {
 }
 
 /** The selected node, which need not be wide enough for a rect. */
-function describe(node: TreeNode | null): string {
+function describe(session: Session, node: TreeNode | null): string {
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { funcName } = session.names;
     if (!node) return '';
     const { interval } = info.value;
     const { total, self } = node;
     const name = plainText(funcName(node.func)?.name ?? '', 200);
     const amount = describeWeight(total, weightUnit.value, interval);
-    return `${name}: ${formatShare(total, whole())} total, ${formatShare(self, whole())} self, ${amount}`;
+    return `${name}: ${formatShare(total, whole(session))} total, ${formatShare(self, whole(session))} self, ${amount}`;
 }
 
 function Aggregate({ rects, rect }: { rects: FlameRects; rect: number }): JSX.Element {
+    const session = useSession();
     const total = rects.total[rect] ?? 0;
     return (
         <>
             <p>{`${formatCount(rects.count[rect] ?? 0)} functions too narrow to draw`}</p>
-            <AmountLines total={total} self={rects.self[rect] ?? 0} whole={whole()} />
+            <AmountLines total={total} self={rects.self[rect] ?? 0} whole={whole(session)} />
             <p class="muted">Zoom in to see them.</p>
         </>
     );
 }
 
 export function FlameGraph(): JSX.Element {
+    const session = useSession();
+    const { saveItems } = session.exports;
+    const { flame, flameAxis, flameError, flamePixels, isZoomed, zoomInto, zoomOut } = session.flame;
+    const { fetchNames } = session.names;
+    const { onNodeKey, placeMenu } = session.nodeMenu;
+    const { changeView, inverted, view } = session.store;
+    const { reveal, selected } = session.tree;
     const frame = useRef<HTMLDivElement>(null);
     const size = useSize(frame);
     const answer = flame.value;
@@ -78,11 +87,11 @@ export function FlameGraph(): JSX.Element {
         [],
     );
 
-    const selected = useMemo(() => (rects ? rectsOfPath(rects, path) : new Uint8Array()), [rects, path]);
+    const marked = useMemo(() => (rects ? rectsOfPath(rects, path) : new Uint8Array()), [rects, path]);
     const rows = useMemo(() => (rects ? rowCount(rects) : 0), [rects]);
     const bands: Band[] = useMemo(
-        () => (answer ? [{ rects: answer.rects, span: answer.part, firstRow: 0, rows, selected }] : []),
-        [answer, rows, selected],
+        () => (answer ? [{ rects: answer.rects, span: answer.part, firstRow: 0, rows, selected: marked }] : []),
+        [answer, rows, marked],
     );
     const wanted = useRef(0);
     const tooltipOf = ({ rect }: Place, show: (content: ComponentChildren) => void): void => {
@@ -93,17 +102,17 @@ export function FlameGraph(): JSX.Element {
             show(<Aggregate rects={rects} rect={rect} />);
             return;
         }
-        const amounts = { total: rects.total[rect] ?? 0, self: rects.self[rect] ?? 0, whole: whole() };
+        const amounts = { total: rects.total[rect] ?? 0, self: rects.self[rect] ?? 0, whole: whole(session) };
         void fetchNames([func]).then(() => show(<FlameTooltip func={func} details={null} {...amounts} />));
         wanted.current = window.setTimeout(() => {
-            void detailsOf(rectPath(rects, rect)).then((details) => {
+            void detailsOf(session, rectPath(rects, rect)).then((details) => {
                 if (details) show(<FlameTooltip func={func} details={details} {...amounts} />);
             });
         }, DETAILS_DELAY);
     };
     const open = ({ rect }: Place): void => {
         if (rects && rects.func[rect] !== -1) zoomInto(rectPath(rects, rect));
-        else if (rects) flameAxis.show(aggregateSpan(rects, rect));
+        else if (rects) flameAxis.show(aggregateSpan(session, rects, rect));
     };
     const onKey = (event: KeyboardEvent, place: Place | null): boolean => {
         const isPlain = !event.altKey && !event.metaKey && !event.ctrlKey;
@@ -111,12 +120,12 @@ export function FlameGraph(): JSX.Element {
         else if (isPlain && event.key === 'Escape') return zoomOut(true);
         else if (!place || !rects) return false;
         else if (isPlain && event.key === 'z') open(place);
-        else return onNodeKey(event, nodePlace(rects, place.rect));
+        else return onNodeKey(event, nodePlace(session, rects, place.rect));
         return true;
     };
     const menuOf = ({ rect }: Place): MenuItems => {
         if (!rects) return { items: [], later: Promise.resolve([]) };
-        const place = nodePlace(rects, rect);
+        const place = nodePlace(session, rects, rect);
         const own = [
             menuItem('Zoom into this node', () => zoomInto(place.path), { keys: 'z', startsGroup: true }),
             menuItem('Zoom out', () => zoomOut(false), { keys: '⌫', enabled: isZoomed.value }),
@@ -136,7 +145,7 @@ export function FlameGraph(): JSX.Element {
                 margins={[0, 0]}
                 hasWasd={false}
                 reveal={`${reveal.value} ${answer?.zoom}`}
-                description={describe(selectedNode.value)}
+                description={describe(session, selected.value)}
                 onSelect={({ rect }) => rects && changeView({ path: rectPath(rects, rect) }, 'replace')}
                 onOpen={open}
                 onKey={onKey}
@@ -152,6 +161,7 @@ export function FlameGraph(): JSX.Element {
 
 /** That not all is to be seen, and the way back. */
 function ZoomNote(): JSX.Element | null {
+    const { flameAxis, zoomOut } = useSession().flame;
     const [from, to] = flameAxis.shown();
     if (to - from > ALL) return null;
     return (
@@ -165,13 +175,15 @@ function ZoomNote(): JSX.Element | null {
 }
 
 /** What a rect that stands for many takes of the whole width. */
-function aggregateSpan(rects: FlameRects, rect: number): [number, number] {
+function aggregateSpan(session: Session, rects: FlameRects, rect: number): [number, number] {
+    const { flame } = session.flame;
     const [from, to] = flame.value?.part ?? [0, 1];
     const at = (share: number): number => from + (to - from) * share;
     return [at(rects.start[rect] ?? 0), at(rects.end[rect] ?? 1)];
 }
 
-async function detailsOf(path: NodePath): ReturnType<typeof engine.details> {
+async function detailsOf(session: Session, path: NodePath): ReturnType<typeof engine.details> {
+    const { engine } = session;
     const node = await engine.find(path, false);
     return engine.details(node);
 }

@@ -2,12 +2,10 @@
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
-import { funcName } from '../state/names';
-import { weightUnit } from '../state/filters';
-import { categoryName, info } from '../state/store';
 import { describeWeight, formatShare } from '../text/format';
 import { NameTooltip } from './NameTooltip';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
 
 const MOST_CATEGORIES = 6;
 
@@ -18,6 +16,9 @@ export interface Amounts {
 }
 
 function Categories({ list }: { list: NodeDetails['categoriesTotal'] }): JSX.Element | null {
+    const session = useSession();
+    const { info } = session;
+    const { categoryName } = session.store;
     const whole = list.reduce((sum, one) => sum + Math.abs(one.weight), 0);
     if (whole === 0) return null;
     const { categories } = info.value;
@@ -35,6 +36,9 @@ function Categories({ list }: { list: NodeDetails['categoriesTotal'] }): JSX.Ele
 }
 
 export function AmountLines({ total, self, whole }: Amounts): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
     const unit = weightUnit.value;
     const { interval } = info.value;
     return (
@@ -62,6 +66,7 @@ interface FlameTooltipProps extends Amounts {
 }
 
 export function FlameTooltip({ func, details, ...amounts }: FlameTooltipProps): JSX.Element {
+    const { funcName } = useSession().names;
     const name = funcName(func);
     return (
         <>

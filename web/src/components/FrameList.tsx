@@ -1,7 +1,7 @@
 /** A stack as a list, its leaf first: as many frames as there is room for, and how many callers are left. */
 import type { JSX } from 'preact';
-import { funcName } from '../state/names';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
 
 const LIB_LIMIT = 40;
 
@@ -13,6 +13,7 @@ interface FrameListProps {
 }
 
 export function FrameList({ frames, most, nameLimit }: FrameListProps): JSX.Element {
+    const { funcName } = useSession().names;
     const rest = frames.length - most;
     return (
         <>

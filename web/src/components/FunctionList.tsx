@@ -2,51 +2,63 @@
 import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { FuncRow } from '../engine/api';
-import { copyName, copyTableItems } from '../state/copies';
-import {
-    FUNCTION_ORDER,
-    functionReveal,
-    functionSort,
-    functionsError,
-    selectedFunc,
-    selectFunction,
-    sortedFunctions,
-} from '../state/functions';
-import { fetchMissingNames, fetchNames, namesVersion } from '../state/names';
-import { CALLERS_KEY, FUNCTION_KEYS, functionMenu, showCallers } from '../state/node_menu';
-import { openSource } from '../state/source_panel';
-import { transformFunctionByKey } from '../state/transform_offers';
-import { summary } from '../state/tree';
+import { copyTableItems } from '../state/copies';
+import { FUNCTION_ORDER } from '../state/functions';
+import { CALLERS_KEY, FUNCTION_KEYS } from '../state/node_menu';
 import type { MenuItem } from '../state/windows';
 import { EmptyTree } from './EmptyTree';
 import { type Column, shownColumns, Table } from './Table';
 import { copiedName, FuncText, foldItem, nameColumn, nameTooltip, rowClassOf, weightColumns } from './weight_columns';
+import { useModel, useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const TABLE = 'functions';
 
-const columns = computed<Column<FuncRow>[]>(() => weightColumns({ whole: () => summary.value?.rootTotal ?? 0 }));
-
-const main = nameColumn<FuncRow>({
-    cell: (row) => <FuncText func={row.func} class=" in-list" />,
-    text: (row) => copiedName(row.func),
-});
-
-function onListKey(event: KeyboardEvent, row: FuncRow | null): boolean {
+function onListKey(session: Session, event: KeyboardEvent, row: FuncRow | null): boolean {
+    const { showCallers } = session.nodeMenu;
+    const { transformFunctionByKey } = session.transformOffers;
     if (row && event.key === CALLERS_KEY) showCallers(row.func);
     else if (row && FUNCTION_KEYS.has(event.key)) void transformFunctionByKey(event.key, row.func);
     else return false;
     return true;
 }
 
-function copyItems(): MenuItem[] {
-    return copyTableItems({
-        rows: sortedFunctions.value,
-        columns: [...shownColumns(TABLE, columns.value, 0), main],
-        prepare: (copied) => fetchNames(copied.map((row) => row.func)),
+/** The columns of the table, and what is done with them. */
+function createFunctionListModel(session: Session) {
+    const { sortedFunctions } = session.functions;
+    const { fetchNames } = session.names;
+    const { summary } = session.tree;
+
+    const columns = computed<Column<FuncRow>[]>(() =>
+        weightColumns(session, { whole: () => summary.value?.rootTotal ?? 0 }),
+    );
+
+    const main = nameColumn<FuncRow>({
+        cell: (row) => <FuncText func={row.func} class=" in-list" />,
+        text: (row) => copiedName(session, row.func),
     });
+
+    function copyItems(): MenuItem[] {
+        return copyTableItems({
+            rows: sortedFunctions.value,
+            columns: [...shownColumns(TABLE, columns.value, 0), main],
+            prepare: (copied) => fetchNames(copied.map((row) => row.func)),
+        });
+    }
+
+    return { columns, main, copyItems };
 }
 
 export function FunctionList(): JSX.Element {
+    const session = useSession();
+    const { columns, copyItems, main } = useModel(createFunctionListModel);
+    const { copyName } = session.copies;
+    const { functionReveal, functionSort, functionsError, selectFunction, selectedFunc, sortedFunctions } =
+        session.functions;
+    const { fetchMissingNames, namesVersion } = session.names;
+    const { functionMenu } = session.nodeMenu;
+    const { openSource } = session.sourcePanel;
+    const { summary } = session.tree;
     const all = sortedFunctions.value;
     const func = selectedFunc.value;
     namesVersion.value;
@@ -63,14 +75,14 @@ export function FunctionList(): JSX.Element {
             selectedAt={func < 0 ? -1 : all.findIndex((row) => row.func === func)}
             reveal={functionReveal.value}
             rowKey={(row) => row.func}
-            rowClass={(row) => rowClassOf(row.func)}
+            rowClass={(row) => rowClassOf(session, row.func)}
             onSelect={(row, scroll) => selectFunction(row.func, scroll)}
-            onKey={onListKey}
+            onKey={(event, row) => onListKey(session, event, row)}
             onOpen={(row) => void openSource({ func: row.func })}
             onCopy={(row) => copyName(row.func)}
             menuOf={(row) => functionMenu(row.func, copyItems())}
             headMenu={() => [foldItem(), ...copyItems()]}
-            tooltipOf={(row, isCut) => nameTooltip(row.func, isCut)}
+            tooltipOf={(row, isCut) => nameTooltip(session, row.func, isCut)}
             onVisible={(visible) => fetchMissingNames(visible.map((row) => row.func))}
             error={functionsError.value}
             empty={summary.value?.rootTotal === 0 ? <EmptyTree /> : null}

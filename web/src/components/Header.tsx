@@ -2,14 +2,14 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ExtraSection } from '../engine/api';
-import { chooseFile, isRenaming, openedFile, profileName, renameProfile, saveProfile } from '../state/open';
-import { fullRange, info, openDialog, popRanges, view } from '../state/store';
-import { trustSection } from '../state/summary_view';
 import { theme, toggleTheme } from '../state/theme';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, OpenIcon, SaveIcon, SunIcon } from './icons';
 import { ProfileText } from './text';
+import { isRenaming, openDialog } from '../state/windows';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const LONGEST_PRODUCT = 120;
 /** Below this percentage of complete stacks, or above this share of lost samples, the totals deserve a doubt. */
@@ -18,6 +18,7 @@ const LEAST_COVERED = 90;
 const MOST_LOST_SHARE = 0.01;
 
 function Breadcrumb(): JSX.Element {
+    const { fullRange, popRanges, view } = useSession().store;
     const { ranges, preview } = view.value;
     const all = [fullRange.value, ...ranges];
     return (
@@ -58,7 +59,8 @@ function shortPercent(text: string): string {
 }
 
 /** The figures that decide whether the rest can be believed, in few words. */
-function trustSummary(section: ExtraSection): { text: string; isGood: boolean } {
+function trustSummary(session: Session, section: ExtraSection): { text: string; isGood: boolean } {
+    const { info } = session;
     const entry = (pattern: RegExp): string | undefined =>
         section.entries.find((candidate) => pattern.test(candidate.label))?.value;
     const complete = entry(/complete/i);
@@ -73,14 +75,18 @@ function trustSummary(section: ExtraSection): { text: string; isGood: boolean } 
     if (lost !== undefined) parts.push(`${plainText(lost, 24)} lost`);
     const percent = Number.parseFloat(/(\d+(\.\d+)?)\s*%/.exec(complete ?? '')?.[1] ?? '100');
     const lostCount = Number.parseFloat((lost ?? '0').replace(/,/g, '')) || 0;
-    const isGood = percent >= LEAST_COMPLETE && covered >= LEAST_COVERED && lostCount <= info.value.sampleCount * MOST_LOST_SHARE;
+    const isGood =
+        percent >= LEAST_COMPLETE && covered >= LEAST_COVERED && lostCount <= info.value.sampleCount * MOST_LOST_SHARE;
     return { text: parts.join(', ') || 'Recording quality', isGood };
 }
 
 function Trust(): JSX.Element | null {
+    const session = useSession();
+    const { info } = session;
+    const { trustSection } = session.summaryView;
     const section = trustSection.value;
     if (!section || info.value.sampleCount === 0) return null;
-    const { text, isGood } = trustSummary(section);
+    const { text, isGood } = trustSummary(session, section);
     return (
         <button
             type="button"
@@ -98,12 +104,14 @@ function Trust(): JSX.Element | null {
 
 /** What the profile is called; a double click changes it, for the address, the window's title and the file that is saved. */
 function Name(): JSX.Element {
+    const session = useSession();
+    const { file } = session;
+    const { profileName, renameProfile } = session.profile;
     const input = useRef<HTMLInputElement>(null);
     useLayoutEffect(() => {
         if (isRenaming.value) input.current?.select();
     }, [isRenaming.value]);
     const name = profileName.value;
-    const file = openedFile.value;
     if (!isRenaming.value)
         return (
             <h1
@@ -136,6 +144,9 @@ function Name(): JSX.Element {
 }
 
 export function Header(): JSX.Element {
+    const session = useSession();
+    const { host } = session;
+    const { saveProfile } = session.profile;
     const isDark = theme.value === 'dark';
     return (
         <header class="header">
@@ -148,7 +159,7 @@ export function Header(): JSX.Element {
                     class="button quiet square"
                     aria-label="Open a file"
                     title="Open a file (o), or drop one anywhere"
-                    onClick={chooseFile}
+                    onClick={host.chooseFile}
                 >
                     <OpenIcon />
                 </button>

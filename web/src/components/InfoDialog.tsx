@@ -1,16 +1,19 @@
 /** Everything the profile says about its recording: the machine, the command, the date, and how far it can be trusted. */
 import type { JSX } from 'preact';
-import { fullRange, info } from '../state/store';
 import { formatCount, formatDuration } from '../text/format';
 import { Dialog } from './Dialog';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 interface Fact {
     label: string;
     value: string;
 }
 
-function recordingFacts(): Fact[] {
+function recordingFacts(session: Session): Fact[] {
+    const { info } = session;
+    const { fullRange } = session.store;
     const profile = info.value;
     const [start, end] = fullRange.value;
     const facts: Fact[] = [
@@ -53,9 +56,11 @@ function FactTable({ title, facts }: { title: string; facts: Fact[] }): JSX.Elem
 }
 
 function Facts(): JSX.Element {
+    const session = useSession();
+    const { info } = session;
     return (
         <>
-            <FactTable title="Profile" facts={recordingFacts()} />
+            <FactTable title="Profile" facts={recordingFacts(session)} />
             {info.value.extra.map((section, at) => (
                 <FactTable key={`${at}:${section.label.slice(0, 80)}`} title={section.label} facts={section.entries} />
             ))}

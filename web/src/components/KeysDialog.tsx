@@ -1,12 +1,13 @@
 /** All keys of the page. */
 import type { JSX } from 'preact';
-import { KEY_GROUPS } from '../state/key_help';
 import { Dialog } from './Dialog';
+import { useSession } from './session_context';
 
 function Keys(): JSX.Element {
+    const { keyGroups } = useSession().keyHelp;
     return (
         <div class="keys">
-            {KEY_GROUPS.map((group) => (
+            {keyGroups.map((group) => (
                 <section key={group.title}>
                     <h3>{group.title}</h3>
                     <dl class="key-lines">

@@ -1,32 +1,39 @@
 /** When a thread was there: the time before it started and after it ended is hatched, in all of its tracks. */
 import type { JSX } from 'preact';
-import { committedRange, fullRange, threadInfo } from '../state/store';
 import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
-function sinceZero(time: number): string {
+function sinceZero(session: Session, time: number): string {
+    const { fullRange } = session.store;
     return formatDuration(time - fullRange.value[0]);
 }
 
 /** Why a thread shows nothing at a time; '' where it was there. */
-export function absence(index: number, time: number): string {
+export function absence(session: Session, index: number, time: number): string {
+    const { threadInfo } = session.store;
     const thread = threadInfo(index);
-    if (thread && thread.start !== null && time < thread.start) return `Not started yet (starts at ${sinceZero(thread.start)}).`;
-    if (thread && thread.end !== null && time > thread.end) return `Ended at ${sinceZero(thread.end)}.`;
+    if (thread && thread.start !== null && time < thread.start)
+        return `Not started yet (starts at ${sinceZero(session, thread.start)}).`;
+    if (thread && thread.end !== null && time > thread.end) return `Ended at ${sinceZero(session, thread.end)}.`;
     return '';
 }
 
 /** The same for a label; '' for a thread that was there all the time that was recorded. */
-export function lifeText(index: number): string {
+export function lifeText(session: Session, index: number): string {
+    const { fullRange, threadInfo } = session.store;
     const thread = threadInfo(index);
     const [from, to] = fullRange.value;
     const words: string[] = [];
-    if (thread && thread.start !== null && thread.start > from) words.push(`started at ${sinceZero(thread.start)}`);
-    if (thread && thread.end !== null && thread.end < to) words.push(`ended at ${sinceZero(thread.end)}`);
+    if (thread && thread.start !== null && thread.start > from)
+        words.push(`started at ${sinceZero(session, thread.start)}`);
+    if (thread && thread.end !== null && thread.end < to) words.push(`ended at ${sinceZero(session, thread.end)}`);
     return words.join(', ');
 }
 
 export function LifeShade({ thread: index }: { thread: number }): JSX.Element | null {
+    const { committedRange, threadInfo } = useSession().store;
     const thread = threadInfo(index);
     if (!thread) return null;
     const [from, to] = committedRange.value;

@@ -1,7 +1,7 @@
 /** What is shown before there is a profile: how far loading is, or why it failed. */
 import type { JSX } from 'preact';
 import type { Progress } from '../engine/api';
-import { chooseFile } from '../state/open';
+import { chooseFile } from '../state/page';
 import { formatBytes } from '../text/format';
 import { ProfileText } from './text';
 

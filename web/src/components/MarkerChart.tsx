@@ -8,45 +8,32 @@ import { chartColors } from '../draw/rect_colors';
 import { pixelRatio } from '../draw/canvas';
 import { drawMarkerChart, lineAt, type MarkerFrame, markerRectAt, xOf } from '../draw/marker_chart';
 import type { MarkerRow } from '../engine/markers';
-import { previewAxis } from '../state/axis';
-import { saveItems } from '../state/exports';
-import { CHART_ROW_HEIGHT, chartLines, chartWindow, markerRects, markerLayout } from '../state/marker_chart';
-import {
-    chartQuery,
-    fetchMarkerLabels,
-    markerChartLabel,
-    markerDetails,
-    markersError,
-    markerTextsVersion,
-    selectedMarker,
-    selectMarker,
-    selectMarkerRange,
-    setPreviewEnd,
-    setPreviewStart,
-} from '../state/markers';
-import { categoryName, changeView, engine, fullRange, info } from '../state/store';
+import { CHART_ROW_HEIGHT } from '../state/marker_chart';
 import { theme } from '../state/theme';
-import { GRAPH_MARGIN, hoverTime, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
+import { GRAPH_MARGIN, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { EmptyMarkers } from './MarkerTable';
 import { copyDescription, durationText, MarkerTooltip, markerItems, onMarkerKey, startText } from './marker_parts';
 import { useLatest, useSize } from './use';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const LABEL_LIMIT = 300;
 
 /** The marker of a rect with its times and label, once the engine has said them. */
-async function rowOf(marker: number): Promise<MarkerRow | undefined> {
+async function rowOf(session: Session, marker: number): Promise<MarkerRow | undefined> {
+    const { fetchMarkerLabels, markerChartLabel } = session.markers;
     await fetchMarkerLabels([marker]);
     return markerChartLabel(marker);
 }
 
-function describe(row: MarkerRow | null): string {
+function describe(session: Session, row: MarkerRow | null): string {
     if (!row) return '';
     const duration = durationText(row);
     const label = row.label === '' ? '' : `: ${plainText(row.label, 200)}`;
-    return `${plainText(row.name, 200)}${label}, at ${startText(row)}${duration === '' ? '' : `, ${duration} long`}`;
+    return `${plainText(row.name, 200)}${label}, at ${startText(session, row)}${duration === '' ? '' : `, ${duration} long`}`;
 }
 
 /** The rect that an arrow leads to: left and right to the next of the row, up and down to the nearest of the next row. */
@@ -83,6 +70,25 @@ function neighbor(frame: MarkerFrame, from: number, key: string): number {
 const ARROWS = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
 
 export function MarkerChart(): JSX.Element {
+    const session = useSession();
+    const { engine, info } = session;
+    const { previewAxis } = session.axis;
+    const { saveItems } = session.exports;
+    const { hoverTime } = session.hover;
+    const { chartLines, chartWindow, markerLayout, markerRects } = session.markerChart;
+    const {
+        chartQuery,
+        markerChartLabel,
+        markerDetails,
+        markerTextsVersion,
+        markersError,
+        selectMarker,
+        selectMarkerRange,
+        selectedMarker,
+        setPreviewEnd,
+        setPreviewStart,
+    } = session.markers;
+    const { categoryName, changeView } = session.store;
     const scroller = useRef<HTMLDivElement>(null);
     const canvas = useRef<HTMLCanvasElement>(null);
     const size = useSize(scroller);
@@ -124,7 +130,8 @@ export function MarkerChart(): JSX.Element {
         const last = (lineAt(lines, scrollTop + size.height)?.row ?? rows.length) + 1;
         const pixels = Math.round(frame.width * pixelRatio());
         const now = chartWindow.peek();
-        if (now.first !== first || now.last !== last || now.pixels !== pixels) chartWindow.value = { first, last, pixels };
+        if (now.first !== first || now.last !== last || now.pixels !== pixels)
+            chartWindow.value = { first, last, pixels };
     }, [lines, scrollTop, size.width, size.height]);
 
     // The keyboard walks the chart from the start.
@@ -186,7 +193,8 @@ export function MarkerChart(): JSX.Element {
         wanted.current = rect;
         const count = rects?.count[rect] ?? 1;
         void engine.markerDetails(chartQuery.peek(), markerOf(rect)).then((marker) => {
-            if (wanted.current === rect) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
+            if (wanted.current === rect)
+                tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
         });
     };
     const onContextMenu = async (event: MouseEvent): Promise<void> => {
@@ -207,7 +215,7 @@ export function MarkerChart(): JSX.Element {
               };
         const time = timeUnder(event);
         if (rect >= 0) select(rect);
-        const row = rect >= 0 ? await rowOf(markerOf(rect)) : undefined;
+        const row = rect >= 0 ? await rowOf(session, markerOf(rect)) : undefined;
         const here: MenuItem[] = isMouse
             ? [
                   menuItem('Start the selection here', () => setPreviewStart(time), { startsGroup: row !== undefined }),
@@ -221,7 +229,7 @@ export function MarkerChart(): JSX.Element {
                   }),
               ]
             : [];
-        openMenu(place, [...(row ? markerItems(row) : []), ...here, ...inTable, ...saveItems()], owner);
+        openMenu(place, [...(row ? markerItems(session, row) : []), ...here, ...inTable, ...saveItems()], owner);
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.target !== event.currentTarget) return;
@@ -232,7 +240,7 @@ export function MarkerChart(): JSX.Element {
         else if (navigation.onKeyDown(event)) hide();
         else if (row && event.key === 'Enter') selectMarkerRange(row);
         else if (row && event.key === 'c' && event.ctrlKey) copyDescription(row);
-        else if (!row || !onMarkerKey(event, row)) return;
+        else if (!row || !onMarkerKey(session, event, row)) return;
         event.preventDefault();
     };
 
@@ -267,12 +275,12 @@ export function MarkerChart(): JSX.Element {
                 const rect = navigation.hasDragged() ? -1 : rectUnder(event);
                 if (rect < 0) return;
                 select(rect);
-                void rowOf(markerOf(rect));
+                void rowOf(session, markerOf(rect));
             }}
             onDblClick={(event) => {
                 const rect = rectUnder(event);
                 if (rect >= 0)
-                    void rowOf(markerOf(rect)).then((row) => {
+                    void rowOf(session, markerOf(rect)).then((row) => {
                         if (row) selectMarkerRange(row);
                     });
             }}
@@ -301,7 +309,7 @@ export function MarkerChart(): JSX.Element {
                 {message === '' && markerLayout.value && !hasMarkers && <EmptyMarkers />}
             </div>
             <p id="chart-selection" class="offscreen" role="status">
-                {describe(selectedRow)}
+                {describe(session, selectedRow)}
             </p>
             <ShownRange shown={frame.shown} />
         </div>
@@ -310,13 +318,21 @@ export function MarkerChart(): JSX.Element {
 
 /** That not all of the time is to be seen, and the way back. */
 function ShownRange({ shown }: { shown: [number, number] }): JSX.Element | null {
+    const session = useSession();
+    const { previewAxis } = session.axis;
+    const { fullRange } = session.store;
     const [from, to] = previewAxis.limits();
     if (shown[0] <= from && shown[1] >= to) return null;
     const zero = fullRange.value[0];
     return (
         <div class="chart-note sticky">
             <span>{`${formatDuration(shown[0] - zero)} to ${formatDuration(shown[1] - zero)}`}</span>
-            <button type="button" class="button" title="Show the full range (Esc)" onClick={() => previewAxis.show([from, to])}>
+            <button
+                type="button"
+                class="button"
+                title="Show the full range (Esc)"
+                onClick={() => previewAxis.show([from, to])}
+            >
                 Show all
             </button>
         </div>

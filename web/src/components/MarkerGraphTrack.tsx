@@ -4,22 +4,17 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';
 import { counterScale, drawCounter, graphColor } from '../draw/counter';
 import type { MarkerGraph, MarkerGraphKind } from '../engine/markers';
-import { NewestMap } from '../state/newest_map';
-import { committedRange, engine, info, onOtherProfile } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackKey, TrackRow } from '../state/tracks';
-import { graphWidth, tooltip } from '../state/windows';
+import { graphWidth } from '../state/windows';
 import { LifeShade } from './LifeShade';
 import { MarkerTooltip } from './marker_parts';
 import { useNewest, useSeen } from './use';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
-const MOST_CACHED = 200;
 /** px around a marker that still mean it. */
 const NEAR = 3;
-
-/** What is drawn, by track and graph: for the mouse. */
-const cache = new NewestMap<string, MarkerGraph>(MOST_CACHED);
-onOtherProfile(() => cache.clear());
 
 interface GraphProps {
     row: TrackRow;
@@ -29,6 +24,10 @@ interface GraphProps {
 }
 
 function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
+    const session = useSession();
+    const { engine } = session;
+    const { drawnGraphs } = session.hover;
+    const { committedRange } = session.store;
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
     const [drawn, setDrawn] = useState<MarkerGraph | null>(null);
@@ -40,7 +39,7 @@ function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
     useNewest(
         isSeen && pixels > 0 ? () => engine.markerGraph(row.thread, schema, at, [from, to], pixels) : null,
         (answer) => {
-            cache.set(`${row.key}.${at}`, answer);
+            drawnGraphs.set(`${row.key}.${at}`, answer);
             setDrawn(answer);
         },
         [row.key, at, isSeen, from, to, pixels],
@@ -48,12 +47,21 @@ function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
     useEffect(() => {
         if (!canvas.current || !drawn) return;
         canvas.current.dataset.theme = colors;
-        drawCounter(canvas.current, drawn.values, counterScale(drawn.values, graph.isBar), graphColor(graph.color), width, height);
+        drawCounter(
+            canvas.current,
+            drawn.values,
+            counterScale(drawn.values, graph.isBar),
+            graphColor(graph.color),
+            width,
+            height,
+        );
     }, [drawn, width, colors]);
     return <canvas ref={canvas} class="track-canvas" style={{ height: `${height}px` }} />;
 }
 
 export function MarkerGraphs({ row }: { row: TrackRow }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
     const graphs = info.value.markerGraphs[row.index];
     return (
         <div class="track-graph layered">
@@ -71,29 +79,38 @@ export function MarkerGraphs({ row }: { row: TrackRow }): JSX.Element {
 function markerNear({ markers }: MarkerGraph, pixel: number): number {
     const reach = NEAR * pixelRatio();
     for (let distance = 0; distance <= reach; distance++)
-        for (const place of [pixel - distance, pixel + distance]) if ((markers[place] ?? -1) >= 0) return markers[place] ?? -1;
+        for (const place of [pixel - distance, pixel + distance])
+            if ((markers[place] ?? -1) >= 0) return markers[place] ?? -1;
     return -1;
 }
 
-let wanted = 0;
-
-export function hideGraphMarker(): void {
-    wanted++;
-}
-
-export function showGraphMarker(index: number, time: number, x: number, y: number, track: TrackKey): void {
-    const mine = ++wanted;
+export function showGraphMarker(
+    session: Session,
+    index: number,
+    time: number,
+    x: number,
+    y: number,
+    track: TrackKey,
+): void {
+    const { engine, info } = session;
+    const { drawnGraphs, tellOf } = session.hover;
+    const { committedRange } = session.store;
     const graphs = info.value.markerGraphs[index];
     const [from, to] = committedRange.value;
     const found = (graphs?.graphs ?? [])
-        .map((_, at) => cache.get(`${track}.${at}`))
-        .map((graph) => (graph ? markerNear(graph, Math.floor(((time - from) / (to - from)) * graph.values.length)) : -1))
+        .map((_, at) => drawnGraphs.get(`${track}.${at}`))
+        .map((graph) =>
+            graph ? markerNear(graph, Math.floor(((time - from) / (to - from)) * graph.values.length)) : -1,
+        )
         .find((marker) => marker >= 0);
-    if (!graphs || found === undefined) {
-        tooltip.value = null;
-        return;
-    }
-    void engine.threadMarkerDetails(graphs.thread, found).then((marker) => {
-        if (mine === wanted) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={1} /> };
-    });
+    tellOf(
+        x,
+        y,
+        graphs && found !== undefined
+            ? async () => {
+                  const marker = await engine.threadMarkerDetails(graphs.thread, found);
+                  return { content: <MarkerTooltip marker={marker} count={1} /> };
+              }
+            : null,
+    );
 }

@@ -3,15 +3,13 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import type { MarkerDetails } from '../engine/markers';
-import { markerDetails } from '../state/markers';
-import { fetchNames, namesVersion } from '../state/names';
-import { fullRange, info, threadInfo } from '../state/store';
-import { sidebarWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { SIDEBAR_LIMIT } from '../text/plain';
 import { FrameList } from './FrameList';
 import { durationText, missingEnd, startText } from './marker_parts';
 import { ProfileText } from './text';
+import { sidebarWidth } from '../state/settings';
+import { useSession } from './session_context';
 
 const LABEL_LIMIT = 200;
 const MOST_FRAMES = 60;
@@ -19,6 +17,9 @@ const MOST_FRAMES = 60;
 const MOST_LINES = 200;
 
 function Times({ marker }: { marker: MarkerDetails }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { fullRange, threadInfo } = session.store;
     const category = info.value.categories[marker.category];
     const thread = threadInfo(marker.thread);
     const isInstant = marker.kind === 'instant';
@@ -28,7 +29,7 @@ function Times({ marker }: { marker: MarkerDetails }): JSX.Element {
             <dl class="origin">
                 <div>
                     <dt>{isInstant ? 'At' : 'Start'}</dt>
-                    <dd>{startText(marker)}</dd>
+                    <dd>{startText(session, marker)}</dd>
                 </div>
                 {!isInstant && (
                     <div>
@@ -101,6 +102,7 @@ function Fields({ marker }: { marker: MarkerDetails }): JSX.Element | null {
 }
 
 function Cause({ marker }: { marker: MarkerDetails }): JSX.Element | null {
+    const { fetchNames, namesVersion } = useSession().names;
     namesVersion.value;
     const frames = [...marker.cause].reverse();
     useEffect(() => void fetchNames(frames.slice(0, MOST_FRAMES)), [marker]);
@@ -114,6 +116,7 @@ function Cause({ marker }: { marker: MarkerDetails }): JSX.Element | null {
 }
 
 export function MarkerSidebar(): JSX.Element {
+    const { markerDetails } = useSession().markers;
     const marker = markerDetails.value;
     return (
         <aside class="sidebar" aria-label="Selected marker" style={{ width: `${sidebarWidth.value}px` }}>

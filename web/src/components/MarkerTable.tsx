@@ -2,39 +2,15 @@
 import type { JSX } from 'preact';
 import type { MarkerRow } from '../engine/markers';
 import { copyTableItems } from '../state/copies';
-import {
-    fetchMarkerRows,
-    listedMarkers,
-    MARKER_ORDER,
-    MARKER_TABLE,
-    markerDuration,
-    markerReveal,
-    markerRow,
-    markerSearch,
-    markerSort,
-    markersError,
-    markerTextsVersion,
-    selectedMarker,
-    selectMarker,
-    selectMarkerRange,
-} from '../state/markers';
-import { markerLayout } from '../state/marker_chart';
-import {
-    changeView,
-    fullRange,
-    info,
-    previewRange,
-    selectedThreads,
-    setPreview,
-    threadInfo,
-    view,
-} from '../state/store';
+import { MARKER_ORDER, MARKER_TABLE, markerDuration } from '../state/markers';
 import type { MenuItem } from '../state/windows';
 import { formatCount } from '../text/format';
 import { categoryColor } from '../draw/colors';
 import { copyDescription, durationText, markerItems, onMarkerKey } from './marker_parts';
 import { type Column, shownColumns, Table } from './Table';
 import { ProfileText } from './text';
+import { useModel, useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const NAME_LIMIT = 200;
 const CHARACTER_WIDTH = 7;
@@ -44,10 +20,12 @@ type Cell = (row: MarkerRow) => string;
 
 /** A column over what has been fetched of a marker. */
 function textColumn(
+    session: Session,
     column: Omit<Column<number>, 'cell' | 'text' | 'class' | 'sortedBy'> & { class?: string },
     text: Cell,
     draw?: (row: MarkerRow) => JSX.Element,
 ): Column<number> {
+    const { markerRow } = session.markers;
     return {
         ...column,
         class: column.class ?? (column.isNumber ? 'number' : 'text-cell'),
@@ -66,69 +44,105 @@ function textColumn(
 const milliseconds = new Intl.NumberFormat('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
 
 /** All with the same digits: starts are compared with one another. */
-const startInMs: Cell = (row) => milliseconds.format(row.start - fullRange.value[0]);
-const categoryName: Cell = (row) => info.value.categories[row.category]?.name ?? '';
-const threadName: Cell = (row) => threadInfo(row.thread)?.name ?? '';
+function startInMs(session: Session, row: MarkerRow): string {
+    const { fullRange } = session.store;
+    return milliseconds.format(row.start - fullRange.value[0]);
+}
+function categoryName(session: Session, row: MarkerRow): string {
+    const { info } = session;
+    return info.value.categories[row.category]?.name ?? '';
+}
+function threadName(session: Session, row: MarkerRow): string {
+    const { threadInfo } = session.store;
+    return threadInfo(row.thread)?.name ?? '';
+}
 
-const columns: readonly Column<number>[] = [
-    {
-        // Down is from the first to the last.
-        ...textColumn({ key: 'start', title: 'Start (ms)', width: 104, isNumber: true, isText: true }, startInMs),
-        value: (marker) => (markerRow(marker)?.start ?? 0) - fullRange.value[0],
-    },
-    {
-        ...textColumn({ key: 'duration', title: 'Duration', width: 96, isNumber: true }, durationText),
-        describe: (marker) => {
-            const row = markerRow(marker);
-            const duration = row && markerDuration(row);
-            return typeof duration === 'number' ? `${duration} ms` : 'No duration';
+/** The columns of the table, and what is done with them. */
+function createMarkerTableModel(session: Session) {
+    const { info } = session;
+    const { fetchMarkerRows, listedMarkers, markerRow } = session.markers;
+    const { fullRange } = session.store;
+
+    const columns: readonly Column<number>[] = [
+        {
+            // Down is from the first to the last.
+            ...textColumn(
+                session,
+                { key: 'start', title: 'Start (ms)', width: 104, isNumber: true, isText: true },
+                (row) => startInMs(session, row),
+            ),
+            value: (marker) => (markerRow(marker)?.start ?? 0) - fullRange.value[0],
         },
-        value: (marker) => {
-            const row = markerRow(marker);
-            return (row && markerDuration(row)) ?? 0;
+        {
+            ...textColumn(session, { key: 'duration', title: 'Duration', width: 96, isNumber: true }, durationText),
+            describe: (marker) => {
+                const row = markerRow(marker);
+                const duration = row && markerDuration(row);
+                return typeof duration === 'number' ? `${duration} ms` : 'No duration';
+            },
+            value: (marker) => {
+                const row = markerRow(marker);
+                return (row && markerDuration(row)) ?? 0;
+            },
         },
-    },
-    textColumn(
-        { key: 'thread', title: 'Thread', width: 120, isNumber: false, optional: 'hidden' },
-        threadName,
-        (row) => <ProfileText text={threadName(row)} limit={NAME_LIMIT} />,
-    ),
-    textColumn(
-        { key: 'category', title: 'Category', width: 112, isNumber: false, optional: 'hidden', spared: true },
-        categoryName,
-        (row) => <ProfileText text={categoryName(row)} limit={NAME_LIMIT} />,
-    ),
-    textColumn(
-        { key: 'name', title: 'Name', width: 200, isNumber: false, isText: true },
-        (row) => row.name,
-        (row) => (
-            <>
-                <span class="category-square" style={{ background: categoryColor(info.value.categories[row.category]) }} />{' '}
-                <ProfileText text={row.name || '(no name)'} limit={NAME_LIMIT} />
-            </>
+        textColumn(
+            session,
+            { key: 'thread', title: 'Thread', width: 120, isNumber: false, optional: 'hidden' },
+            (row) => threadName(session, row),
+            (row) => <ProfileText text={threadName(session, row)} limit={NAME_LIMIT} />,
         ),
-    ),
-];
+        textColumn(
+            session,
+            { key: 'category', title: 'Category', width: 112, isNumber: false, optional: 'hidden', spared: true },
+            (row) => categoryName(session, row),
+            (row) => <ProfileText text={categoryName(session, row)} limit={NAME_LIMIT} />,
+        ),
+        textColumn(
+            session,
+            { key: 'name', title: 'Name', width: 200, isNumber: false, isText: true },
+            (row) => row.name,
+            (row) => (
+                <>
+                    <span
+                        class="category-square"
+                        style={{ background: categoryColor(info.value.categories[row.category]) }}
+                    />{' '}
+                    <ProfileText text={row.name || '(no name)'} limit={NAME_LIMIT} />
+                </>
+            ),
+        ),
+    ];
 
-const main: Column<number> = {
-    ...textColumn({ key: 'details', title: 'Details', width: 0, isNumber: false, isText: true }, (row) => row.label),
-    class: 'tree-name',
-    cell: (marker) => (
-        <span class="tree-text in-list">
-            <ProfileText text={markerRow(marker)?.label ?? ''} />
-        </span>
-    ),
-};
+    const main: Column<number> = {
+        ...textColumn(
+            session,
+            { key: 'details', title: 'Details', width: 0, isNumber: false, isText: true },
+            (row) => row.label,
+        ),
+        class: 'tree-name',
+        cell: (marker) => (
+            <span class="tree-text in-list">
+                <ProfileText text={markerRow(marker)?.label ?? ''} />
+            </span>
+        ),
+    };
 
-function copyItems(): MenuItem[] {
-    return copyTableItems({
-        rows: listedMarkers.value ?? [],
-        columns: [...shownColumns(MARKER_TABLE, columns, 0), main],
-        prepare: fetchMarkerRows,
-    });
+    function copyItems(): MenuItem[] {
+        return copyTableItems({
+            rows: listedMarkers.value ?? [],
+            columns: [...shownColumns(MARKER_TABLE, columns, 0), main],
+            prepare: fetchMarkerRows,
+        });
+    }
+
+    return { columns, main, copyItems };
 }
 
 export function EmptyMarkers(): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { markerSearch } = session.markers;
+    const { changeView, previewRange, selectedThreads, setPreview, threadInfo } = session.store;
     const threads = selectedThreads.value.map(threadInfo);
     const count = threads.reduce((sum, thread) => sum + (thread?.markerCount ?? 0), 0);
     const others = info.value.markerCount - count;
@@ -156,7 +170,11 @@ export function EmptyMarkers(): JSX.Element {
                     </button>
                 )}{' '}
                 {count === 0 && others > 0 && (
-                    <button type="button" class="button" onClick={() => changeView({ threads: busiest() }, 'push')}>
+                    <button
+                        type="button"
+                        class="button"
+                        onClick={() => changeView({ threads: busiest(session) }, 'push')}
+                    >
                         Show the thread with the most markers
                     </button>
                 )}
@@ -165,12 +183,27 @@ export function EmptyMarkers(): JSX.Element {
     );
 }
 
-function busiest(): number[] {
+function busiest(session: Session): number[] {
+    const { info } = session;
     const [most] = [...info.value.threads].sort((a, b) => b.markerCount - a.markerCount);
     return most ? [most.index] : [];
 }
 
 export function MarkerTable(): JSX.Element {
+    const session = useSession();
+    const { columns, copyItems, main } = useModel(createMarkerTableModel);
+    const {
+        fetchMarkerRows,
+        listedMarkers,
+        markerReveal,
+        markerRow,
+        markerSort,
+        markerTextsVersion,
+        markersError,
+        selectMarker,
+        selectMarkerRange,
+        selectedMarker,
+    } = session.markers;
     markerTextsVersion.value;
     const all = listedMarkers.value;
     const rows = all ?? [];
@@ -186,7 +219,7 @@ export function MarkerTable(): JSX.Element {
             rows={rows}
             columns={columns}
             main={main}
-            mainWidth={rows.slice(0, 500).reduce((most, marker) => Math.max(most, widthOf(marker)), 0)}
+            mainWidth={rows.slice(0, 500).reduce((most, marker) => Math.max(most, widthOf(session, marker)), 0)}
             sort={markerSort.value}
             usualSort={MARKER_ORDER}
             selectedAt={selectedMarker.value < 0 ? -1 : rows.indexOf(selectedMarker.value)}
@@ -195,13 +228,13 @@ export function MarkerTable(): JSX.Element {
             onSelect={selectMarker}
             onKey={(event, marker) => {
                 const row = marker === null ? undefined : markerRow(marker);
-                return row !== undefined && onMarkerKey(event, row);
+                return row !== undefined && onMarkerKey(session, event, row);
             }}
             onOpen={(marker) => onRow(marker, selectMarkerRange)}
             onCopy={(marker) => onRow(marker, copyDescription)}
             menuOf={(marker) => {
                 const row = markerRow(marker);
-                return { items: [...(row ? markerItems(row) : []), ...copyItems()] };
+                return { items: [...(row ? markerItems(session, row) : []), ...copyItems()] };
             }}
             headMenu={copyItems}
             tooltipOf={(marker, isCut) => {
@@ -215,13 +248,22 @@ export function MarkerTable(): JSX.Element {
     );
 }
 
-function widthOf(marker: number): number {
+function widthOf(session: Session, marker: number): number {
+    const { markerRow } = session.markers;
     return MARGIN + Math.min(markerRow(marker)?.label.length ?? 0, 400) * CHARACTER_WIDTH;
 }
 
 /** For the head of the panel: how many there are. */
 export function MarkerCount(): JSX.Element {
+    const session = useSession();
+    const { markerLayout } = session.markerChart;
+    const { listedMarkers } = session.markers;
+    const { view } = session.store;
     const inChart = markerLayout.value?.rows.reduce((sum, row) => sum + row.count, 0);
     const count = view.value.tab === 'marker-chart' ? inChart : listedMarkers.value?.length;
-    return <span class="muted">{count === undefined ? '' : `${formatCount(count)} ${count === 1 ? 'marker' : 'markers'}`}</span>;
+    return (
+        <span class="muted">
+            {count === undefined ? '' : `${formatCount(count)} ${count === 1 ? 'marker' : 'markers'}`}
+        </span>
+    );
 }

@@ -5,11 +5,12 @@ import { styleColor } from '../draw/canvas';
 import { canvasColors } from '../draw/colors';
 import type { MarkerRects } from '../engine/markers';
 import { stripOf } from '../state/more_tracks';
-import { committedRange, engine, info } from '../state/store';
 import { kindOf, type TrackKey, type TrackRow } from '../state/tracks';
-import { graphWidth, tooltip } from '../state/windows';
+import { graphWidth } from '../state/windows';
 import { MarkerTooltip } from './marker_parts';
-import { cachedStrips, StripGraph, type StripSize } from './StripGraph';
+import { StripGraph, type StripSize } from './StripGraph';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 /** px */
 const MARGIN = 3;
@@ -17,14 +18,20 @@ const LEAST_WIDTH = 1.5;
 /** px around a rect that still mean it. */
 const NEAR = 3;
 
-const strips = cachedStrips<MarkerRects>();
-
 /** The lane that a rect lies in: the same at every zoom. */
 function laneOf(rects: MarkerRects, rect: number, lanes: number): number {
     return (rects.marker[rect] ?? 0) % lanes;
 }
 
-function drawMarkers(canvas: HTMLCanvasElement, rects: MarkerRects, range: [number, number], size: StripSize, lanes: number): void {
+function drawMarkers(
+    session: Session,
+    canvas: HTMLCanvasElement,
+    rects: MarkerRects,
+    range: [number, number],
+    size: StripSize,
+    lanes: number,
+): void {
+    const { info } = session;
     const { categories } = info.value;
     const colors = canvasColors([...categories.keys()], categories);
     const grey = styleColor('category-grey');
@@ -43,20 +50,24 @@ function drawMarkers(canvas: HTMLCanvasElement, rects: MarkerRects, range: [numb
 }
 
 export function MarkerStrip({ row }: { row: TrackRow }): JSX.Element {
+    const session = useSession();
+    const { engine } = session;
+    const { drawnMarkers } = session.hover;
     const { place, lanes } = stripOf(row.kind);
     return (
         <StripGraph
             row={row}
             ask={(thread, range, pixel) => engine.markerStrip(thread, place, range, pixel)}
-            strips={strips}
-            draw={(canvas, rects, range, size) => drawMarkers(canvas, rects, range, size, lanes)}
+            drawn={drawnMarkers}
+            draw={(canvas, rects, range, size) => drawMarkers(session, canvas, rects, range, size, lanes)}
         />
     );
 }
 
 /** The rect at a time, or the nearest within a few pixels; of several the last, which is drawn on top. Those in `lane` go
  * before others. */
-function rectAt(rects: MarkerRects, time: number, lane: number, lanes: number): number {
+function rectAt(session: Session, rects: MarkerRects, time: number, lane: number, lanes: number): number {
+    const { committedRange } = session.store;
     const [from, to] = committedRange.value;
     const near = (NEAR * (to - from)) / Math.max(1, graphWidth.value);
     let found = -1;
@@ -81,23 +92,27 @@ function laneAt(track: TrackKey, y: number, lanes: number): number {
     return Math.max(0, Math.min(lanes - 1, Math.floor(share * lanes)));
 }
 
-let wanted = 0;
-
-export function hideStripMarker(): void {
-    wanted++;
-}
-
-export function showStripMarker(thread: number, time: number, x: number, y: number, track: TrackKey): void {
-    const mine = ++wanted;
-    const rects = strips.get(track);
+export function showStripMarker(
+    session: Session,
+    thread: number,
+    time: number,
+    x: number,
+    y: number,
+    track: TrackKey,
+): void {
+    const { engine } = session;
+    const { drawnMarkers, tellOf } = session.hover;
+    const rects = drawnMarkers.get(track);
     const { lanes } = stripOf(kindOf(track));
-    const rect = rects ? rectAt(rects, time, laneAt(track, y, lanes), lanes) : -1;
-    if (!rects || rect < 0) {
-        tooltip.value = null;
-        return;
-    }
-    const count = rects.count[rect] ?? 1;
-    void engine.threadMarkerDetails(thread, rects.marker[rect] ?? -1).then((marker) => {
-        if (mine === wanted) tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
-    });
+    const rect = rects ? rectAt(session, rects, time, laneAt(track, y, lanes), lanes) : -1;
+    tellOf(
+        x,
+        y,
+        rects && rect >= 0
+            ? async () => {
+                  const marker = await engine.threadMarkerDetails(thread, rects.marker[rect] ?? -1);
+                  return { content: <MarkerTooltip marker={marker} count={rects.count[rect] ?? 1} /> };
+              }
+            : null,
+    );
 }

@@ -1,8 +1,8 @@
 /** Opening a file: the page takes what is dropped on it, says how far loading is, and what is wrong with a file. */
-import { signal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { openEntry, openFile, opening } from '../state/open';
+import { openEntry, openFile, opening } from '../state/page';
 import { formatBytes } from '../text/format';
 import { plainText } from '../text/plain';
 import { ProgressBar } from './Loading';
@@ -11,15 +11,14 @@ import { ProfileText } from './text';
 
 const NAME_LIMIT = 200;
 
-/** How many elements the dragged file has entered and not left. */
-const entered = signal(0);
-const entryText = signal('');
-
 function hasFile(event: DragEvent): boolean {
     return event.dataTransfer?.types.includes('Files') ?? false;
 }
 
-function useDrop(): void {
+/** Opens what is dropped on the page. Whether a file is over it. */
+function useDrop(): boolean {
+    /** How many elements the dragged file has entered and not left. */
+    const entered = useSignal(0);
     useEffect(() => {
         const onEnter = (event: DragEvent): void => {
             if (hasFile(event)) entered.value++;
@@ -40,20 +39,22 @@ function useDrop(): void {
             if (file) void openFile(file);
         };
         const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop };
-        for (const [name, listener] of Object.entries(listeners)) window.addEventListener(name, listener as EventListener);
+        for (const [name, listener] of Object.entries(listeners))
+            window.addEventListener(name, listener as EventListener);
         return () => {
             for (const [name, listener] of Object.entries(listeners))
                 window.removeEventListener(name, listener as EventListener);
         };
     }, []);
+    return entered.value > 0;
 }
 
 function close(): void {
     opening.value = null;
-    entryText.value = '';
 }
 
 function EntryPicker(): JSX.Element | null {
+    const entryText = useSignal('');
     const state = opening.value;
     if (state?.phase !== 'choosing') return null;
     const typed = entryText.value.toLowerCase();
@@ -73,6 +74,7 @@ function EntryPicker(): JSX.Element | null {
                 void openEntry(entry);
             }}
             onClose={() => {
+                entryText.value = '';
                 if (opening.value?.phase === 'choosing') close();
             }}
             empty="No results"
@@ -120,8 +122,8 @@ function Message(): JSX.Element | null {
                             <ProfileText text={state.message} limit={2000} />
                         </p>
                         <p class="muted">
-                            prof opens profiles of prof, samply and the Firefox Profiler: JSON or JSLB, plain, gzipped or in a
-                            zip archive. The previous profile is still open.
+                            prof opens profiles of prof, samply and the Firefox Profiler: JSON or JSLB, plain, gzipped
+                            or in a zip archive. The previous profile is still open.
                         </p>
                         <button type="button" class="button" onClick={() => dialog.current?.close()}>
                             Close
@@ -136,10 +138,10 @@ function Message(): JSX.Element | null {
 }
 
 export function OpeningLayer(): JSX.Element {
-    useDrop();
+    const isOver = useDrop();
     return (
         <>
-            {entered.value > 0 && (
+            {isOver && (
                 <div class="drop-here" role="status">
                     <p>Drop the profile to open it</p>
                 </div>

@@ -1,36 +1,22 @@
 /** The command palette: type a few letters of a command, a view, a thread, a function or a marker. */
 import type { JSX } from 'preact';
-import { namesVersion } from '../state/names';
-import { type PaletteEntry, paletteEntries, paletteSources, paletteText } from '../state/palette';
-import { changeView, isPaletteOpen, view } from '../state/store';
+import type { PaletteEntry } from '../state/palette';
 import { fuzzyPieces } from '../text/fuzzy';
 import { plainText } from '../text/plain';
-import { VIEWS } from './Panel';
 import { Picker } from './Picker';
 import { ProfileText } from './text';
+import { isPaletteOpen } from '../state/windows';
+import { useSession } from './session_context';
 
 const TITLE_LIMIT = 160;
 const DETAIL_LIMIT = 80;
-
-paletteSources.push(
-    () =>
-        VIEWS.map((one, at) => ({
-            id: `view-${one.name}`,
-            group: 'View',
-            title: one.title,
-            detail: '',
-            keys: String(at + 1),
-            run: () => {
-                if (view.value.tab !== one.name) changeView({ tab: one.name }, 'push');
-            },
-        })),
-);
 
 function close(): void {
     isPaletteOpen.value = false;
 }
 
 function Title({ entry }: { entry: PaletteEntry }): JSX.Element {
+    const { paletteText } = useSession().palette;
     const pieces = fuzzyPieces(plainText(entry.title, TITLE_LIMIT), paletteText.value);
     return (
         <bdi dir="ltr">
@@ -41,6 +27,9 @@ function Title({ entry }: { entry: PaletteEntry }): JSX.Element {
 }
 
 export function Palette(): JSX.Element | null {
+    const session = useSession();
+    const { namesVersion } = session.names;
+    const { paletteEntries, paletteText } = session.palette;
     namesVersion.value;
     if (!isPaletteOpen.value) return null;
     return (

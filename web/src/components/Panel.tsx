@@ -2,12 +2,9 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
-import { NODE_TABS, type Tab } from '../state/codec';
-import { isMarkerView, markerSearch } from '../state/markers';
+import { NODE_TABS, TAB_TITLES, TABS, type Tab } from '../state/codec';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../state/search_help';
-import { changeView, info, inverted, search, view } from '../state/store';
-import { invert } from '../state/tree';
-import { hasSidebar, seenCategories, sidebarOpen, toggleSidebar } from '../state/windows';
+import { hasSidebar } from '../state/windows';
 import { Butterfly } from './Butterfly';
 import { CallTree } from './CallTree';
 import { SampleFilters } from './FilterBar';
@@ -21,42 +18,56 @@ import { StackChart } from './StackChart';
 import { Summary } from './Summary';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
+import { sidebarOpen, toggleSidebar } from '../state/settings';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
-/** The views there are: each is a name, a title, and a component that fills the panel. */
-export const VIEWS: readonly { name: Tab; title: string; component: () => JSX.Element }[] = [
-    { name: 'summary', title: 'Summary', component: Summary },
-    { name: 'calltree', title: 'Call Tree', component: CallTree },
-    { name: 'functions', title: 'Functions', component: FunctionList },
-    { name: 'butterfly', title: 'Butterfly', component: Butterfly },
-    { name: 'flame-graph', title: 'Flame Graph', component: FlameGraph },
-    { name: 'stack-chart', title: 'Stack Chart', component: StackChart },
-    { name: 'marker-chart', title: 'Marker Chart', component: MarkerChart },
-    { name: 'marker-table', title: 'Marker Table', component: MarkerTable },
-];
+/** What fills the panel, in each view. */
+const VIEWS: Record<Tab, () => JSX.Element> = {
+    summary: Summary,
+    calltree: CallTree,
+    functions: FunctionList,
+    butterfly: Butterfly,
+    'flame-graph': FlameGraph,
+    'stack-chart': StackChart,
+    'marker-chart': MarkerChart,
+    'marker-table': MarkerTable,
+};
 
-const StackSearch = (): JSX.Element => (
-    <SearchInput
-        id="stack-search"
-        label="Filter stacks"
-        placeholder="Filter stacks (comma = and)"
-        help={STACK_SEARCH_HELP}
-        text={search.value}
-        onSearch={(typed, step) => changeView({ search: typed }, step)}
-    />
-);
+const StackSearch = (): JSX.Element => {
+    const { changeView, search } = useSession().store;
+    return (
+        <SearchInput
+            id="stack-search"
+            label="Filter stacks"
+            placeholder="Filter stacks (comma = and)"
+            help={STACK_SEARCH_HELP}
+            text={search.value}
+            onSearch={(typed, step) => changeView({ search: typed }, step)}
+        />
+    );
+};
 
-const MarkerSearch = (): JSX.Element => (
-    <SearchInput
-        id="marker-search"
-        label="Filter markers"
-        placeholder="Filter markers (comma = or)"
-        help={MARKER_SEARCH_HELP}
-        text={markerSearch.value}
-        onSearch={(typed, step) => changeView({ markerSearch: typed }, step)}
-    />
-);
+const MarkerSearch = (): JSX.Element => {
+    const session = useSession();
+    const { markerSearch } = session.markers;
+    const { changeView } = session.store;
+    return (
+        <SearchInput
+            id="marker-search"
+            label="Filter markers"
+            placeholder="Filter markers (comma = or)"
+            help={MARKER_SEARCH_HELP}
+            text={markerSearch.value}
+            onSearch={(typed, step) => changeView({ markerSearch: typed }, step)}
+        />
+    );
+};
 
 function Legend(): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { seenCategories } = session.hover;
     return (
         <ul class="legend" aria-label="Categories">
             {seenCategories.value.map((at) => {
@@ -74,6 +85,7 @@ function Legend(): JSX.Element {
 }
 
 function SameWidths(): JSX.Element {
+    const { changeView, view } = useSession().store;
     const { sameWidths } = view.value;
     return (
         <label class="checkbox" title="Give each stack the same width, regardless of its duration">
@@ -89,6 +101,10 @@ function SameWidths(): JSX.Element {
 
 /** What one tab can be told. The filters that most have are before it, so that nothing moves between tabs. */
 function Options({ tab }: { tab: Tab }): JSX.Element {
+    const session = useSession();
+    const { isMarkerView } = session.markers;
+    const { inverted } = session.store;
+    const { invert } = session.tree;
     if (tab === 'stack-chart') return <SameWidths />;
     if (isMarkerView.value) return <MarkerCount />;
     return (
@@ -104,13 +120,14 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
 
 /** Where arrows go from a tab; null for other keys. */
 function tabByKey(tab: Tab, key: string): Tab | null {
-    const at = VIEWS.findIndex((one) => one.name === tab);
+    const at = TABS.indexOf(tab);
     const steps: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
     const step = steps[key];
-    return step === undefined ? null : (VIEWS[(step + VIEWS.length) % VIEWS.length]?.name ?? null);
+    return step === undefined ? null : (TABS[(step + TABS.length) % TABS.length] ?? null);
 }
 
-function onTabKey(event: KeyboardEvent): void {
+function onTabKey(session: Session, event: KeyboardEvent): void {
+    const { changeView, view } = session.store;
     const to = event.ctrlKey || event.metaKey || event.altKey ? null : tabByKey(view.value.tab, event.key);
     if (to === null) return;
     if (to !== view.value.tab) changeView({ tab: to }, 'push');
@@ -119,35 +136,38 @@ function onTabKey(event: KeyboardEvent): void {
 }
 
 export function Panel(): JSX.Element {
+    const session = useSession();
+    const { isMarkerView } = session.markers;
+    const { changeView, view } = session.store;
     const { tab } = view.value;
     const isMarkers = isMarkerView.value;
     useEffect(() => {
         document.querySelector(`#tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     }, [tab]);
-    const View = VIEWS.find((one) => one.name === tab)?.component ?? CallTree;
+    const View = VIEWS[tab];
     return (
         <section class="panel" aria-label="Selected threads">
             <div class="tab-bar">
-                <div role="tablist" aria-label="Views" onKeyDown={onTabKey}>
-                    {VIEWS.map((one) => (
+                <div role="tablist" aria-label="Views" onKeyDown={(event) => onTabKey(session, event)}>
+                    {TABS.map((one) => (
                         <button
-                            key={one.name}
+                            key={one}
                             type="button"
                             role="tab"
-                            id={`tab-${one.name}`}
+                            id={`tab-${one}`}
                             class="tab"
-                            data-title={one.title}
-                            aria-selected={one.name === tab}
+                            data-title={TAB_TITLES[one]}
+                            aria-selected={one === tab}
                             aria-controls="view"
-                            tabIndex={one.name === tab ? 0 : -1}
+                            tabIndex={one === tab ? 0 : -1}
                             onClick={(event) => {
                                 // After a click of the mouse the keys are those of the view; one of the keyboard stays here.
                                 if (event.detail > 0) event.currentTarget.blur();
-                                if (one.name !== tab) changeView({ tab: one.name }, 'push');
+                                if (one !== tab) changeView({ tab: one }, 'push');
                                 else if (event.detail > 0) focusView();
                             }}
                         >
-                            {one.title}
+                            {TAB_TITLES[one]}
                         </button>
                     ))}
                 </div>

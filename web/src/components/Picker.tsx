@@ -67,7 +67,8 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
         if (!element) return;
         const top = at * ROW_HEIGHT;
         if (top < element.scrollTop) element.scrollTop = top;
-        else if (top + ROW_HEIGHT > element.scrollTop + element.clientHeight) element.scrollTop = top + ROW_HEIGHT - element.clientHeight;
+        else if (top + ROW_HEIGHT > element.scrollTop + element.clientHeight)
+            element.scrollTop = top + ROW_HEIGHT - element.clientHeight;
     }, [at]);
 
     const choose = (item: Item | undefined, event: MouseEvent | KeyboardEvent): void => {

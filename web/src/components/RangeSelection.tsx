@@ -1,24 +1,28 @@
 /** The range that is being chosen: what lies outside is shaded, the edges can be moved, the label says how long it is. */
 import type { JSX } from 'preact';
 import type { Range } from '../state/codec';
-import { commitPreview, committedRange, fullRange, previewRange, setPreview } from '../state/store';
 import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { ZoomIcon } from './icons';
 import { followPointer } from './use';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const LABEL_ROOM = 120;
 
-function toPixels(range: Range): [number, number] {
+function toPixels(session: Session, range: Range): [number, number] {
+    const { committedRange } = session.store;
     const [from, to] = committedRange.value;
     const scale = graphWidth.value / (to - from);
     return [(range[0] - from) * scale, (range[1] - from) * scale];
 }
 
 export function RangeShade(): JSX.Element | null {
+    const session = useSession();
+    const { previewRange } = session.store;
     const range = previewRange.value;
     if (!range) return null;
-    const [left, right] = toPixels(range);
+    const [left, right] = toPixels(session, range);
     return (
         <>
             <div class="shade" style={{ left: 0, width: `${Math.max(0, left)}px` }} />
@@ -28,7 +32,8 @@ export function RangeShade(): JSX.Element | null {
 }
 
 /** Calls `onMove` with the milliseconds that the pointer has moved, until it is let go. */
-function followDrag(event: PointerEvent, onMove: (moved: number) => void): void {
+function followDrag(session: Session, event: PointerEvent, onMove: (moved: number) => void): void {
+    const { committedRange } = session.store;
     if (event.button !== 0) return;
     const [from, to] = committedRange.value;
     const scale = (to - from) / Math.max(1, graphWidth.value);
@@ -40,13 +45,15 @@ function followDrag(event: PointerEvent, onMove: (moved: number) => void): void 
 
 /** The range in the ruler, where it can be moved as a whole. */
 export function RangeBand(): JSX.Element | null {
+    const session = useSession();
+    const { committedRange, previewRange, setPreview } = session.store;
     const range = previewRange.value;
     if (!range) return null;
-    const [left, right] = toPixels(range);
+    const [left, right] = toPixels(session, range);
     const onPointerDown = (event: PointerEvent): void => {
         const [from, to] = committedRange.value;
         const [start, end] = range;
-        followDrag(event, (moved) => {
+        followDrag(session, event, (moved) => {
             const shift = Math.min(Math.max(moved, from - start), to - end);
             setPreview([start + shift, end + shift]);
         });
@@ -63,9 +70,11 @@ export function RangeBand(): JSX.Element | null {
 
 /** How long the range is, and the button that zooms into it; in the ruler, so that it is there however far one scrolls. */
 export function RangeLabel(): JSX.Element | null {
+    const session = useSession();
+    const { commitPreview, previewRange } = session.store;
     const range = previewRange.value;
     if (!range) return null;
-    const [left, right] = toPixels(range);
+    const [left, right] = toPixels(session, range);
     const width = graphWidth.value;
     const middle = Math.min(
         Math.max((left + right) / 2, LABEL_ROOM / 2),
@@ -88,13 +97,15 @@ export function RangeLabel(): JSX.Element | null {
 }
 
 function Edge({ side }: { side: 0 | 1 }): JSX.Element | null {
+    const session = useSession();
+    const { commitPreview, committedRange, fullRange, previewRange, setPreview } = session.store;
     const range = previewRange.value;
     if (!range) return null;
     const [from, to] = committedRange.value;
     const moveTo = (time: number): void => setPreview(side === 0 ? [time, range[1]] : [range[0], time]);
     const onPointerDown = (event: PointerEvent): void => {
         const [start, end] = range;
-        followDrag(event, (moved) => setPreview(side === 0 ? [start + moved, end] : [start, end + moved]));
+        followDrag(session, event, (moved) => setPreview(side === 0 ? [start + moved, end] : [start, end + moved]));
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         const direction = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
@@ -106,7 +117,7 @@ function Edge({ side }: { side: 0 | 1 }): JSX.Element | null {
         event.preventDefault();
         event.stopPropagation();
     };
-    const position = toPixels(range)[side];
+    const position = toPixels(session, range)[side];
     const time = range[side] - fullRange.value[0];
     return (
         <div
@@ -126,6 +137,7 @@ function Edge({ side }: { side: 0 | 1 }): JSX.Element | null {
 }
 
 export function RangeEdges(): JSX.Element | null {
+    const { previewRange } = useSession().store;
     if (!previewRange.value) return null;
     return (
         <>

@@ -7,16 +7,16 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Band, rectAt, drawRects, type Frame, type Place, ROW_HEIGHT, sidesOf, topOf } from '../draw/rects';
 import { chartColors } from '../draw/rect_colors';
 import type { Axis } from '../state/axis';
-import { fetchNames, funcName, namesVersion } from '../state/names';
 import type { MenuItems } from '../state/node_menu';
-import { info, onOtherProfile } from '../state/store';
-import { foldsTemplates } from '../state/tables';
 import { theme } from '../state/theme';
 import { type MenuItem, openMenu, tooltip } from '../state/windows';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { useLatest, useSelectionMenu, useSize } from './use';
 import { shortName } from './weight_columns';
+import { foldsTemplates } from '../state/settings';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const LABEL_LIMIT = 400;
 /** px that a name needs at least: names of narrower rects are not asked for. */
@@ -68,16 +68,9 @@ function samePlace(a: Place | null, b: Place | null): boolean {
     return a?.band === b?.band && a?.rect === b?.rect;
 }
 
-/** Names as rects show them, in full and folded: thousands are drawn at once. */
-const labels = { full: new Map<number, string>(), folded: new Map<number, string>() };
-
-onOtherProfile(() => {
-    labels.full.clear();
-    labels.folded.clear();
-});
-
-function label(func: number): string {
-    const known = foldsTemplates.value ? labels.folded : labels.full;
+function label(session: Session, func: number): string {
+    const { foldedLabels, fullLabels, funcName } = session.names;
+    const known = foldsTemplates.value ? foldedLabels : fullLabels;
     const text = known.get(func);
     if (text !== undefined) return text;
     const name = funcName(func);
@@ -134,7 +127,8 @@ function neighbor(frame: Frame, { band: at, rect }: Place, key: string): Place |
 const ARROWS = new Set(['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight']);
 
 /** Gets the names that there is room for. */
-function fetchShownNames(frame: Frame): void {
+function fetchShownNames(session: Session, frame: Frame): void {
+    const { fetchNames, funcName } = session.names;
     const funcs = new Set<number>();
     for (const band of frame.bands) {
         const scale = (frame.width * (band.span[1] - band.span[0])) / (frame.shown[1] - frame.shown[0]);
@@ -147,6 +141,9 @@ function fetchShownNames(frame: Frame): void {
 }
 
 export function RectChart(props: RectChartProps): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { namesVersion } = session.names;
     const { bands, rowCount, fromBottom, axis, margins } = props;
     const scroller = useRef<HTMLDivElement>(null);
     const canvas = useRef<HTMLCanvasElement>(null);
@@ -171,14 +168,14 @@ export function RectChart(props: RectChartProps): JSX.Element {
         hovered,
         hasFocus,
         colors,
-        label,
+        label: (func) => label(session, func),
     };
     const latestFrame = useLatest(frame);
 
     useLayoutEffect(() => {
         if (canvas.current && size.width > 0) drawRects(canvas.current, frame);
     });
-    useLayoutEffect(() => fetchShownNames(frame), [bands, size.width, frame.shown[0], frame.shown[1]]);
+    useLayoutEffect(() => fetchShownNames(session, frame), [bands, size.width, frame.shown[0], frame.shown[1]]);
 
     // The keyboard walks the rects from the start; what grows from the bottom is seen from there.
     useLayoutEffect(() => {
@@ -202,7 +199,8 @@ export function RectChart(props: RectChartProps): JSX.Element {
         const row = band.firstRow + (band.rects.depth[place.rect] ?? 0);
         const top = fromBottom ? contentHeight - (row + 1) * ROW_HEIGHT : row * ROW_HEIGHT;
         if (top < element.scrollTop) element.scrollTop = top - ROW_HEIGHT;
-        else if (top + ROW_HEIGHT > element.scrollTop + size.height) element.scrollTop = top + 2 * ROW_HEIGHT - size.height;
+        else if (top + ROW_HEIGHT > element.scrollTop + size.height)
+            element.scrollTop = top + 2 * ROW_HEIGHT - size.height;
     }, [props.reveal, latestFrame]);
 
     const plot = (): { left: number; width: number } => {

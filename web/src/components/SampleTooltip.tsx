@@ -2,58 +2,28 @@
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { SampleAt } from '../engine/api';
-import { fetchNames } from '../state/names';
-import { engine, fullRange, info } from '../state/store';
-import { hoverTime, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { absence } from './LifeShade';
 import { FrameList } from './FrameList';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const MOST_FRAMES = 14;
 const NAME_LIMIT = 120;
 
-interface HoverRequest {
-    thread: number;
-    time: number;
-    x: number;
-    y: number;
-}
-
-let request: HoverRequest | null = null;
-let isAsking = false;
-
-/** Shows the sample at a place; while the engine looks for one, only the newest place is remembered. */
-export function showSample(thread: number, time: number, x: number, y: number): void {
-    request = { thread, time, x, y };
-    if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
-    void ask();
-}
-
-export function hideSample(): void {
-    request = null;
-    hoverTime.value = null;
-    tooltip.value = null;
-}
-
-async function ask(): Promise<void> {
-    if (isAsking) return;
-    isAsking = true;
-    try {
-        for (let sent: HoverRequest | null = null; request !== null && request !== sent; ) {
-            sent = request;
-            const sample = await engine.sampleAt(sent.thread, sent.time);
-            if (sample) await fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
-            if (request === null) break;
-            const why = absence(sent.thread, sent.time);
-            const content = sample ? <SampleContent sample={sample} /> : why !== '' ? <p class="muted">{why}</p> : null;
-            tooltip.value = content && { x: request.x, y: request.y, content };
-        }
-    } catch {
-        tooltip.value = null;
-    } finally {
-        isAsking = false;
-    }
+/** Tells of the sample of a thread at a time. */
+export function showSample(session: Session, thread: number, time: number, x: number, y: number): void {
+    const { engine } = session;
+    const { tellOf } = session.hover;
+    const { fetchNames } = session.names;
+    tellOf(x, y, async () => {
+        const sample = await engine.sampleAt(thread, time);
+        if (sample) await fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
+        const why = absence(session, thread, time);
+        if (sample) return { content: <SampleContent sample={sample} /> };
+        return why === '' ? null : { content: <p class="muted">{why}</p> };
+    });
 }
 
 function leafFirst(sample: SampleAt): number[] {
@@ -61,6 +31,9 @@ function leafFirst(sample: SampleAt): number[] {
 }
 
 function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { fullRange } = session.store;
     const frames = leafFirst(sample);
     const category = info.value.categories[sample.category];
     return (

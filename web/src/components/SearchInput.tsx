@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchHelp } from '../state/search_help';
-import type { Step } from '../state/store';
+import type { Step } from '../state/history';
 import { CloseIcon, SearchIcon } from './icons';
 
 /** ms without a key before a search is made. */
@@ -26,7 +26,12 @@ export interface SearchInputProps {
 function Help({ id, help, anchor }: { id: string; help: SearchHelp; anchor: HTMLElement }): JSX.Element {
     const { right, bottom } = anchor.getBoundingClientRect();
     return (
-        <div id={id} class="search-help" role="note" style={{ top: `${bottom + 4}px`, right: `${window.innerWidth - right}px` }}>
+        <div
+            id={id}
+            class="search-help"
+            role="note"
+            style={{ top: `${bottom + 4}px`, right: `${window.innerWidth - right}px` }}
+        >
             <p>{help.what}</p>
             <dl class="key-lines">
                 {help.lines.map(([terms, meaning]) => (
@@ -88,8 +93,7 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch }: Se
                         apply();
                         focusView();
                     } else if (event.key === 'Escape') {
-                        if (event.currentTarget.value === '')
-                            focusView();
+                        if (event.currentTarget.value === '') focusView();
                         else clear();
                     } else return;
                     event.preventDefault();

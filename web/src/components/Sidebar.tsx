@@ -2,20 +2,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
-import { weightUnit } from '../state/filters';
-import { type FunctionDetails, functionDetails, type Neighbor, selectFunction } from '../state/functions';
-import { funcName, namesVersion } from '../state/names';
-import { openSource } from '../state/source_panel';
-import { categoryName, info, view } from '../state/store';
-import { placeOfNode } from '../state/transform_offers';
-import { details, selected, summary } from '../state/tree';
-import { sidebarWidth } from '../state/windows';
+import type { FunctionDetails, Neighbor } from '../state/functions';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { baseName, cutNote, plainText, SIDEBAR_LIMIT } from '../text/plain';
 import { CutIcon } from './icons';
 import { TRUNCATED_EXPLANATION } from './NameTooltip';
 import { ProfileText } from './text';
 import { shortName } from './weight_columns';
+import { sidebarWidth } from '../state/settings';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 function Badges({ node }: { node: NodeDetails }): JSX.Element | null {
     if (node.inlined === 'no') return null;
@@ -57,6 +53,9 @@ function Origin({ node }: { node: NodeDetails }): JSX.Element {
 }
 
 function Amount({ label, weight, whole }: { label: string; weight: number; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
     const unit = weightUnit.value;
     const { interval } = info.value;
     return (
@@ -76,6 +75,10 @@ interface CategoriesProps {
 }
 
 function Categories({ title, list }: CategoriesProps): JSX.Element | null {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { categoryName } = session.store;
     const whole = list.reduce((sum, entry) => sum + Math.abs(entry.weight), 0);
     if (whole === 0) return null;
     const unit = weightUnit.value;
@@ -108,7 +111,12 @@ function Categories({ title, list }: CategoriesProps): JSX.Element | null {
     );
 }
 
-function showLine(line: number): void {
+function showLine(session: Session, line: number): void {
+    const { functionDetails } = session.functions;
+    const { openSource } = session.sourcePanel;
+    const { view } = session.store;
+    const { placeOfNode } = session.transformOffers;
+    const { details } = session.tree;
     const node = details.value?.node;
     const func = functionDetails.value?.func;
     if (view.value.tab === 'functions' && func !== undefined) void openSource({ func, line });
@@ -116,6 +124,8 @@ function showLine(line: number): void {
 }
 
 function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
+    const session = useSession();
+    const { weightUnit } = session.filters;
     const unit = weightUnit.value;
     if (node.lines.length === 0) return null;
     const most = Math.max(...node.lines.map((line) => Math.abs(line.total)));
@@ -148,7 +158,7 @@ function Lines({ node }: { node: NodeDetails }): JSX.Element | null {
                                     type="button"
                                     class="link"
                                     title="Show this source line"
-                                    onClick={() => showLine(line.line)}
+                                    onClick={() => showLine(session, line.line)}
                                 >
                                     <ProfileText
                                         text={isOneFile ? String(line.line) : `${baseName(line.file)}:${line.line}`}
@@ -181,7 +191,8 @@ function TrustMarks({ node }: { node: NodeDetails }): JSX.Element | null {
         <div class="explanation">
             {!isWhole && (
                 <p>
-                    {formatShare(node.truncated, node.total)} of its samples have a truncated stack: some callers are missing.
+                    {formatShare(node.truncated, node.total)} of its samples have a truncated stack: some callers are
+                    missing.
                 </p>
             )}
             {isUnnamed && <p>No symbol was found. This is its address in the library.</p>}
@@ -196,6 +207,10 @@ interface NeighborsProps {
 }
 
 function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
+    const session = useSession();
+    const { weightUnit } = session.filters;
+    const { selectFunction } = session.functions;
+    const { funcName, namesVersion } = session.names;
     namesVersion.value;
     const unit = weightUnit.value;
     if (list.length === 0) return null;
@@ -213,7 +228,10 @@ function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
                                     title={plainText(funcName(one.func)?.name ?? '', 1200)}
                                     onClick={() => selectFunction(one.func, true)}
                                 >
-                                    <ProfileText text={shortName(funcName(one.func)?.name ?? '') || '(no name)'} limit={120} />
+                                    <ProfileText
+                                        text={shortName(funcName(one.func)?.name ?? '') || '(no name)'}
+                                        limit={120}
+                                    />
                                 </button>
                             </th>
                             <td>{formatShare(one.total, whole)}</td>
@@ -233,6 +251,7 @@ interface NodeContentProps {
 }
 
 function NodeContent({ node, children }: NodeContentProps): JSX.Element {
+    const { summary } = useSession().tree;
     const isCut = node.func.name === '(truncated)';
     const note = cutNote(node.func.name, SIDEBAR_LIMIT);
     const whole = summary.value?.rootTotal ?? 0;
@@ -269,6 +288,12 @@ function FunctionContent({ of }: { of: FunctionDetails }): JSX.Element {
 }
 
 export function Sidebar(): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { functionDetails } = session.functions;
+    const { view } = session.store;
+    const { details, selected, summary } = session.tree;
     const isList = view.value.tab === 'functions';
     const ofFunction = isList ? functionDetails.value : null;
     const current = isList ? null : details.value;

@@ -1,38 +1,15 @@
 /** The panel below the views: source and assembly of a function side by side, with their buttons and keys. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { fetchNames, funcName, namesVersion } from '../state/names';
-import {
-    sourcePanel,
-    sourceError,
-    changeSourcePanel,
-    chooseSyntax,
-    chosenLine,
-    closeSourcePanel,
-    code,
-    copyChosen,
-    hotLines,
-    inPercent,
-    leaveSourcePanel,
-    openings,
-    shownSymbol,
-    sourceText,
-    stepHotInstruction,
-    stepHotLine,
-    stepSymbol,
-    symbols,
-    syntax,
-    toggleAssembly,
-    toggleUnit,
-} from '../state/source_panel';
-import { canFind, openFind } from '../state/source_find';
-import { sourcePanelHeight, sourceShare } from '../state/windows';
 import { plainText } from '../text/plain';
 import { AssemblyView } from './AssemblyView';
 import { CloseIcon, FullScreenIcon, NextIcon, PreviousIcon, SearchIcon } from './icons';
 import { SourceView } from './SourceView';
 import { PanesSplitter } from './Splitter';
 import { ProfileText } from './text';
+import { chooseSyntax, inPercent, sourcePanelHeight, sourceShare, syntax, toggleUnit } from '../state/settings';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const NAME_LIMIT = 120;
 
@@ -103,6 +80,7 @@ function Stepper({ what, more = '', keys, step, children }: StepperProps): JSX.E
 }
 
 function HotLines(): JSX.Element | null {
+    const { chosenLine, hotLines, stepHotLine } = useSession().sourcePanel;
     const lines = hotLines.value;
     if (lines.length === 0) return null;
     const at = lines.indexOf(chosenLine.value);
@@ -118,6 +96,7 @@ function HotLines(): JSX.Element | null {
 }
 
 function Symbols(): JSX.Element | null {
+    const { shownSymbol, stepSymbol, symbols } = useSession().sourcePanel;
     const all = symbols.value ?? [];
     const shown = shownSymbol.value;
     if (!shown) return null;
@@ -136,6 +115,9 @@ function Symbols(): JSX.Element | null {
 }
 
 function Heading(): JSX.Element {
+    const session = useSession();
+    const { fetchNames, funcName, namesVersion } = session.names;
+    const { sourcePanel, sourceText } = session.sourcePanel;
     const func = sourcePanel.value?.func ?? -1;
     namesVersion.value;
     useEffect(() => {
@@ -157,12 +139,25 @@ function Heading(): JSX.Element {
 
 /** What is marked with the mouse in the source panel, also in the editor, which has a tree of its own. */
 function isTextMarked(): boolean {
-    const root = document.querySelector('.source-editor')?.shadowRoot as ({ getSelection?: () => Selection | null } | null | undefined);
+    const root = document.querySelector('.source-editor')?.shadowRoot as
+        | { getSelection?: () => Selection | null }
+        | null
+        | undefined;
     return [root?.getSelection?.(), document.getSelection()].some((marked) => (marked?.toString() ?? '') !== '');
 }
 
 /** Keys of the source panel; false if one has no meaning here. */
-function onPanelKey(event: KeyboardEvent): boolean {
+function onPanelKey(session: Session, event: KeyboardEvent): boolean {
+    const {
+        changeSourcePanel,
+        copyChosen,
+        leaveSourcePanel,
+        sourcePanel,
+        stepHotInstruction,
+        stepHotLine,
+        stepSymbol,
+        toggleAssembly,
+    } = session.sourcePanel;
     const isInCode = event.target instanceof Element && event.target.closest('.code') !== null;
     if ((event.ctrlKey || event.metaKey) && event.key === 'c' && !isTextMarked()) return copyChosen(isInCode);
     if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return false;
@@ -202,12 +197,17 @@ function onPanelKey(event: KeyboardEvent): boolean {
 }
 
 export function SourcePanel(): JSX.Element | null {
+    const session = useSession();
+    const { canFind, openFind } = session.sourceFind;
+    const { changeSourcePanel, closeSourcePanel, code, openings, sourceError, sourcePanel, toggleAssembly } =
+        session.sourcePanel;
     const shown = sourcePanel.value;
     const element = useRef<HTMLElement>(null);
     // Its keys work from the start; source or code take the focus when they are there.
     const opened = openings.value;
     useEffect(() => {
-        if (opened > 0 && !element.current?.contains(document.activeElement)) element.current?.focus({ preventScroll: true });
+        if (opened > 0 && !element.current?.contains(document.activeElement))
+            element.current?.focus({ preventScroll: true });
     }, [opened]);
     if (!shown) return null;
     const hasPath = shown.path.length > 0;
@@ -221,7 +221,7 @@ export function SourcePanel(): JSX.Element | null {
             aria-label="Source and assembly"
             style={sourcePanelHeight.value === null || shown.full ? {} : { height: `${sourcePanelHeight.value}px` }}
             onKeyDown={(event) => {
-                if (onPanelKey(event)) {
+                if (onPanelKey(session, event)) {
                     event.preventDefault();
                     event.stopPropagation();
                 }

@@ -1,11 +1,10 @@
 /** Why there is no source to see, or no code, and what to do about it. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { costText } from '../state/cost_text';
-import { fetchNames, funcName, namesVersion } from '../state/names';
-import { sourcePanel, chooseLine, chosenLine, lineCosts, type SourceText, sourceText } from '../state/source_panel';
-import { info } from '../state/store';
+import type { SourceText } from '../state/source_panel';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const TEXT_LIMIT = 400;
 const MOST_LINES = 500;
@@ -20,6 +19,9 @@ function folderOf(file: string): string {
 
 /** The name of the function that the source panel is open for; '' while it is not known. */
 function useFunction(): { name: string; lib: string } {
+    const session = useSession();
+    const { fetchNames, funcName, namesVersion } = session.names;
+    const { sourcePanel } = session.sourcePanel;
     const func = sourcePanel.value?.func ?? -1;
     namesVersion.value;
     useEffect(() => {
@@ -52,8 +54,8 @@ function OtherFolder({ file }: { file: string }): JSX.Element {
 function OtherProgram(): JSX.Element {
     return (
         <p>
-            prof shows files that the debug info of the recorded program names. That has to be on this machine, unchanged; a
-            copy elsewhere is found with <code>prof load --symbol-dir DIR</code>, that of a package with{' '}
+            prof shows files that the debug info of the recorded program names. That has to be on this machine,
+            unchanged; a copy elsewhere is found with <code>prof load --symbol-dir DIR</code>, that of a package with{' '}
             <code>--debuginfod URL</code>.
         </p>
     );
@@ -61,6 +63,9 @@ function OtherProgram(): JSX.Element {
 
 /** What is known without the text: the costs of the lines. */
 function LineTable(): JSX.Element | null {
+    const session = useSession();
+    const { costText } = session.costText;
+    const { chooseLine, chosenLine, lineCosts } = session.sourcePanel;
     const lines = (lineCosts.value?.lines ?? []).filter((cost) => cost.line > 0 && cost.total !== 0);
     if (lines.length === 0) return null;
     return (
@@ -90,6 +95,9 @@ function LineTable(): JSX.Element | null {
 }
 
 export function SourceProblem({ text }: { text: SourceText | null }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { sourcePanel } = session.sourcePanel;
     const { name, lib } = useFunction();
     if (text) {
         return (
@@ -136,7 +144,8 @@ export function SourceProblem({ text }: { text: SourceText | null }): JSX.Elemen
 }
 
 /** What the server says of the code is the end of what it has said of the source. */
-function isSaidOfSource(sentence: string): boolean {
+function isSaidOfSource(session: Session, sentence: string): boolean {
+    const { sourceText } = session.sourcePanel;
     const text = sourceText.value;
     const reason = sentence.slice(sentence.indexOf(': ') + 1);
     return text !== null && text.text === null && text.problem.endsWith(reason);
@@ -144,10 +153,11 @@ function isSaidOfSource(sentence: string): boolean {
 
 /** `sentence`: what the server says. */
 export function CodeProblem({ sentence }: { sentence: string }): JSX.Element {
+    const session = useSession();
     return (
         <div class="empty" role="status">
             <h2>No machine code available</h2>
-            {isSaidOfSource(sentence) ? (
+            {isSaidOfSource(session, sentence) ? (
                 <p>The reason is the same as for the source.</p>
             ) : (
                 <>

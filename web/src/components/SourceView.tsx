@@ -3,37 +3,28 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LineMark, SourceEditor } from '../editor/editor';
 import type { LineCosts } from '../engine/source';
-import { costText, costTitle, heatStep } from '../state/cost_text';
-import { funcName, namesVersion } from '../state/names';
-import {
-    sourcePanel,
-    chooseLine,
-    chosenLine,
-    inPercent,
-    lineCosts,
-    lineHeat,
-    mostHeat,
-    openings,
-    sourceText,
-    wantedLine,
-} from '../state/source_panel';
-import { weightUnit } from '../state/filters';
-import { markedIn } from '../state/source_find';
-import { info } from '../state/store';
-import { summary } from '../state/tree';
+import { heatStep } from '../state/cost_text';
 import { describeWeight } from '../text/format';
 import { partExpression } from '../text/highlight';
 import { plainText } from '../text/plain';
 import { FindBar } from './FindBar';
 import { SourceProblem } from './SourceProblem';
+import { inPercent } from '../state/settings';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const NAME_LIMIT = 48;
 
-function nameOf(func: number, limit: number): string {
+function nameOf(session: Session, func: number, limit: number): string {
+    const { funcName } = session.names;
     return plainText(funcName(func)?.name ?? '', limit);
 }
 
-function marksOf(costs: LineCosts): Map<number, LineMark> {
+function marksOf(session: Session, costs: LineCosts): Map<number, LineMark> {
+    const { info } = session;
+    const { costText, costTitle } = session.costText;
+    const { weightUnit } = session.filters;
+    const { lineHeat, mostHeat } = session.sourcePanel;
     const marks = new Map<number, LineMark>();
     const { interval } = info.value;
     const unit = weightUnit.value;
@@ -47,10 +38,10 @@ function marksOf(costs: LineCosts): Map<number, LineMark> {
             self: costText(cost.self),
             title: costTitle(cost),
             heat: heatStep(lineHeat.value.get(cost.line) ?? 0, mostHeat.value),
-            inlined: first ? `${nameOf(first.func, NAME_LIMIT)} ${costText(first.total)}${more}` : '',
+            inlined: first ? `${nameOf(session, first.func, NAME_LIMIT)} ${costText(first.total)}${more}` : '',
             inlinedTitle: `Inlined here:\n${calls
                 .slice(0, 20)
-                .map((one) => `${nameOf(one.func, 200)}: ${describeWeight(one.total, unit, interval)}`)
+                .map((one) => `${nameOf(session, one.func, 200)}: ${describeWeight(one.total, unit, interval)}`)
                 .join('\n')}`,
         });
     }
@@ -59,6 +50,11 @@ function marksOf(costs: LineCosts): Map<number, LineMark> {
 
 /** `share`: of the width. */
 export function SourceView({ share }: { share: number }): JSX.Element {
+    const session = useSession();
+    const { namesVersion } = session.names;
+    const { markedIn } = session.sourceFind;
+    const { chooseLine, chosenLine, lineCosts, openings, sourcePanel, sourceText, wantedLine } = session.sourcePanel;
+    const { summary } = session.tree;
     const holder = useRef<HTMLDivElement>(null);
     const [editor, setEditor] = useState<SourceEditor | null>(null);
     const [problem, setProblem] = useState('');
@@ -96,7 +92,7 @@ export function SourceView({ share }: { share: number }): JSX.Element {
     namesVersion.value;
     const rootTotal = summary.value?.rootTotal;
     useEffect(() => {
-        if (editor && costs) editor.setMarks(marksOf(costs));
+        if (editor && costs) editor.setMarks(marksOf(session, costs));
     }, [editor, shown, costs, inPercent.value, rootTotal, namesVersion.value]);
     useEffect(() => {
         editor?.setChosen(chosenLine.value);

@@ -1,8 +1,14 @@
 /** The bars between timeline and tree, tree and sidebar, and columns: dragged, moved with arrow keys, reset by double click. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { setSourcePanelHeight, setSourceShare, setSidebarWidth, setTimelineHeight, sidebarWidth } from '../state/windows';
 import { followPointer } from './use';
+import {
+    setSidebarWidth,
+    setSourcePanelHeight,
+    setSourceShare,
+    setTimelineHeight,
+    sidebarWidth,
+} from '../state/settings';
 
 const USUAL_STEP = 16;
 const LEAST_TIMELINE = 64;
@@ -24,7 +30,15 @@ interface SplitterProps {
     step?: number;
 }
 
-export function Splitter({ label, orientation, read, write, reset, grows, step = USUAL_STEP }: SplitterProps): JSX.Element {
+export function Splitter({
+    label,
+    orientation,
+    read,
+    write,
+    reset,
+    grows,
+    step = USUAL_STEP,
+}: SplitterProps): JSX.Element {
     const isHorizontal = orientation === 'horizontal';
     const [value, setValue] = useState(0);
     const change = (size: number): void => {
@@ -97,7 +111,9 @@ export function SourcePanelSplitter(): JSX.Element {
             label="Height of source and assembly"
             orientation="horizontal"
             read={() => document.querySelector('.source-panel')?.getBoundingClientRect().height ?? LEAST_SOURCE_PANEL}
-            write={(size) => setSourcePanelHeight(Math.max(LEAST_SOURCE_PANEL, Math.min(size, window.innerHeight - 2 * LEAST_PANEL)))}
+            write={(size) =>
+                setSourcePanelHeight(Math.max(LEAST_SOURCE_PANEL, Math.min(size, window.innerHeight - 2 * LEAST_PANEL)))
+            }
             reset={() => setSourcePanelHeight(null)}
             grows={-1}
         />

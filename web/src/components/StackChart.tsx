@@ -5,41 +5,20 @@ import { type Band, type Place, ROW_HEIGHT } from '../draw/rects';
 import { pixelRatio } from '../draw/canvas';
 import { categoryColor } from '../draw/colors';
 import type { StackRects } from '../engine/charts';
-import { previewAxis, shownRange } from '../state/axis';
 import { rectsOfPath, rectPath, rowCount } from '../state/rect_paths';
-import { saveItems } from '../state/exports';
-import { fetchNames, funcName } from '../state/names';
-import { type MenuItems, onNodeKey, placeMenu } from '../state/node_menu';
-import {
-    MOST_CHARTS,
-    selectStackPath,
-    stackChart,
-    stackChartError,
-    stackChartPixels,
-    stackPath,
-    type ThreadChart,
-} from '../state/stack_chart';
-import {
-    changeView,
-    committedRange,
-    fullRange,
-    info,
-    inverted,
-    selectedThreads,
-    setPreview,
-    threadInfo,
-    view,
-} from '../state/store';
-import { type NodePlace, transformByKey } from '../state/transform_offers';
-import { reveal } from '../state/tree';
-import { GRAPH_MARGIN, graphWidth, hoverTime, LABEL_WIDTH, menuItem } from '../state/windows';
+import type { MenuItems } from '../state/node_menu';
+import { MOST_CHARTS, type ThreadChart } from '../state/stack_chart';
+import type { NodePlace } from '../state/transform_offers';
+import { GRAPH_MARGIN, graphWidth, LABEL_WIDTH, menuItem } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { RectChart, type PointerPlace } from './RectChart';
 import { EmptyTree } from './EmptyTree';
 import { NameTooltip } from './NameTooltip';
-import { hideSample, showSample } from './SampleTooltip';
+import { showSample } from './SampleTooltip';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 /** Rows between the charts of two threads. */
 const GAP_ROWS = 1;
@@ -57,13 +36,18 @@ function duration(rects: StackRects, rect: number): number {
     return (rects.last[rect] ?? 0) - (rects.first[rect] ?? 0);
 }
 
-function timeAt(clientX: number, chart: HTMLElement | null): number {
+function timeAt(session: Session, clientX: number, chart: HTMLElement | null): number {
+    const { shownRange } = session.axis;
     const [from, to] = shownRange();
     const left = (chart?.getBoundingClientRect().left ?? 0) + LABEL_WIDTH;
     return from + ((clientX - left) / Math.max(1, graphWidth.value)) * (to - from);
 }
 
 function RectTooltip({ rects, rect }: { rects: StackRects; rect: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { funcName } = session.names;
+    const { fullRange } = session.store;
     const name = funcName(rects.func[rect] ?? -1);
     const category = info.value.categories[rects.category[rect] ?? -1];
     return (
@@ -85,6 +69,7 @@ function RectTooltip({ rects, rect }: { rects: StackRects; rect: number }): JSX.
 
 /** Whose rows these are, in the column of the timeline's labels. */
 function ThreadLabel({ chart, band }: { chart: ThreadChart; band: Band }): JSX.Element {
+    const { threadInfo } = useSession().store;
     const thread = threadInfo(chart.thread);
     const height = (band.rows + GAP_ROWS) * ROW_HEIGHT;
     return (
@@ -111,7 +96,8 @@ function makeBands(charts: readonly ThreadChart[], span: [number, number], path:
     });
 }
 
-function describe(bands: readonly Band[], charts: readonly ThreadChart[]): string {
+function describe(session: Session, bands: readonly Band[], charts: readonly ThreadChart[]): string {
+    const { funcName } = session.names;
     for (const [at, band] of bands.entries()) {
         const rect = band.selected.indexOf(1);
         const rects = charts[at]?.rects;
@@ -124,6 +110,16 @@ function describe(bands: readonly Band[], charts: readonly ThreadChart[]): strin
 }
 
 export function StackChart(): JSX.Element {
+    const session = useSession();
+    const { previewAxis } = session.axis;
+    const { saveItems } = session.exports;
+    const { endHover, hoverTime } = session.hover;
+    const { fetchNames } = session.names;
+    const { onNodeKey, placeMenu } = session.nodeMenu;
+    const { selectStackPath, stackChart, stackChartError, stackChartPixels, stackPath } = session.stackChart;
+    const { changeView, committedRange, inverted, selectedThreads, setPreview, view } = session.store;
+    const { transformByKey } = session.transformOffers;
+    const { reveal } = session.tree;
     const answer = stackChart.value;
     const path = stackPath.value;
     const width = graphWidth.value;
@@ -133,7 +129,7 @@ export function StackChart(): JSX.Element {
     useEffect(
         () => () => {
             stackChartPixels.value = 0;
-            hideSample();
+            endHover();
         },
         [],
     );
@@ -147,9 +143,10 @@ export function StackChart(): JSX.Element {
         const chart = charts[place.band];
         if (!chart) return;
         const func = chart.rects.func[place.rect] ?? -1;
-        if (func !== -1) void fetchNames([func]).then(() => show(<RectTooltip rects={chart.rects} rect={place.rect} />));
+        if (func !== -1)
+            void fetchNames([func]).then(() => show(<RectTooltip rects={chart.rects} rect={place.rect} />));
         else if (view.value.sameWidths) show(<p>Stacks too narrow to draw.</p>);
-        else showSample(chart.thread, timeAt(pointer.x, pointer.chart), pointer.x, pointer.y);
+        else showSample(session, chart.thread, timeAt(session, pointer.x, pointer.chart), pointer.x, pointer.y);
     };
     const chooseTime = (place: Place): void => {
         const rects = rectsOf(place);
@@ -191,7 +188,7 @@ export function StackChart(): JSX.Element {
                 plotWidth={width}
                 hasWasd={true}
                 reveal={inverted.value ? path : reveal.value}
-                description={describe(bands, charts)}
+                description={describe(session, bands, charts)}
                 onSelect={(place) => {
                     const rects = rectsOf(place);
                     if (rects) selectStackPath(rectPath(rects, place.rect));
@@ -202,7 +199,7 @@ export function StackChart(): JSX.Element {
                 otherItems={saveItems}
                 tooltipOf={tooltipOf}
                 onHover={(pointer) => {
-                    const time = pointer && !view.value.sameWidths ? timeAt(pointer.x, pointer.chart) : null;
+                    const time = pointer && !view.value.sameWidths ? timeAt(session, pointer.x, pointer.chart) : null;
                     const [from, to] = committedRange.value;
                     hoverTime.value = time !== null && time >= from && time <= to ? time : null;
                 }}

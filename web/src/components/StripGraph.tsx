@@ -2,24 +2,14 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';
-import { NewestMap } from '../state/newest_map';
-import { committedRange, onOtherProfile } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackKey, TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
 import { LifeShade } from './LifeShade';
 import { useNewest, useSeen } from './use';
-
-const MOST_STRIPS = 200;
+import { useSession } from './session_context';
 
 type Range = [number, number];
-
-/** What is drawn in each track: for the mouse. */
-export function cachedStrips<Answer>(): Map<TrackKey, Answer> {
-    const strips = new NewestMap<TrackKey, Answer>(MOST_STRIPS);
-    onOtherProfile(() => strips.clear());
-    return strips;
-}
 
 /** px */
 export interface StripSize {
@@ -31,11 +21,13 @@ interface StripGraphProps<Answer> {
     row: TrackRow;
     /** `pixel`: ms of a device pixel. */
     ask: (thread: number, range: Range, pixel: number) => Promise<Answer>;
-    strips: Map<TrackKey, Answer>;
+    /** Where it is put when it is drawn. */
+    drawn: Map<TrackKey, Answer>;
     draw: (canvas: HTMLCanvasElement, answer: Answer, range: Range, size: StripSize) => void;
 }
 
-export function StripGraph<Answer>({ row, ask, strips, draw }: StripGraphProps<Answer>): JSX.Element {
+export function StripGraph<Answer>({ row, ask, drawn, draw }: StripGraphProps<Answer>): JSX.Element {
+    const { committedRange } = useSession().store;
     const { thread } = row;
     const height = row.height - 1; // the line below
     const canvas = useRef<HTMLCanvasElement>(null);
@@ -47,7 +39,7 @@ export function StripGraph<Answer>({ row, ask, strips, draw }: StripGraphProps<A
     useNewest(
         isSeen && width > 0 ? () => ask(thread, [from, to], (to - from) / (width * pixelRatio())) : null,
         (newest) => {
-            strips.set(row.key, newest);
+            drawn.set(row.key, newest);
             setAnswer(newest);
         },
         [thread, isSeen, from, to, width],

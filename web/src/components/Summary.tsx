@@ -2,25 +2,15 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncRow } from '../engine/api';
-import { weightUnit } from '../state/filters';
-import { funcName, namesVersion } from '../state/names';
-import { categoryName, info, openDialog, selectedThreads, view } from '../state/store';
-import {
-    chooseAllThreads,
-    openCenter,
-    openThread,
-    openWait,
-    type SummaryLists,
-    summaryError,
-    summaryLists,
-    trustSection,
-} from '../state/summary_view';
-import { summary } from '../state/tree';
+import type { SummaryLists } from '../state/summary_view';
 import { describeWeight, formatCount, formatDuration, formatShare, formatWeight } from '../text/format';
 import { plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
 import { ProfileText } from './text';
 import { shortName } from './weight_columns';
+import { openDialog } from '../state/windows';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const NAME_LIMIT = 160;
 
@@ -41,7 +31,10 @@ function Row({ weight, whole, amount, title, color, onOpen, children }: RowProps
         <li>
             <button type="button" class="summary-row" title={title} onClick={onOpen}>
                 <span class="share">
-                    <span class="share-bar" style={{ transform: `scaleX(${part})`, ...(color ? { background: color } : {}) }} />
+                    <span
+                        class="share-bar"
+                        style={{ transform: `scaleX(${part})`, ...(color ? { background: color } : {}) }}
+                    />
                     <span>{formatShare(weight, whole)}</span>
                 </span>
                 <span class="summary-amount">{amount}</span>
@@ -69,6 +62,7 @@ function Card({ name, title, note, children }: CardProps): JSX.Element {
 }
 
 function Name({ func, none }: { func: number; none: string }): JSX.Element {
+    const { funcName, namesVersion } = useSession().names;
     namesVersion.value;
     const name = func < 0 ? undefined : funcName(func);
     return (
@@ -83,14 +77,22 @@ function Name({ func, none }: { func: number; none: string }): JSX.Element {
     );
 }
 
-function fullName(func: number): string {
+function fullName(session: Session, func: number): string {
+    const { funcName } = session.names;
     const name = funcName(func);
     return plainText(`${name?.name ?? ''}${name?.lib ? ` (${name.lib})` : ''}`, 1200);
 }
 
 function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
+    const session = useSession();
+    const { weightUnit } = session.filters;
+    const { openCenter } = session.summaryView;
     return (
-        <Card name="functions" title="Functions" note={`Top ${formatCount(lists.functions.length)} of ${formatCount(lists.functionCount)} by self time`}>
+        <Card
+            name="functions"
+            title="Functions"
+            note={`Top ${formatCount(lists.functions.length)} of ${formatCount(lists.functionCount)} by self time`}
+        >
             <ol>
                 {lists.functions.map((row) => (
                     <Row
@@ -98,7 +100,7 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
                         weight={row.self}
                         whole={whole}
                         amount={formatWeight(row.self, weightUnit.value)}
-                        title={fullName(row.func)}
+                        title={fullName(session, row.func)}
                         onOpen={() => openCenter({ kind: 'function', index: row.func })}
                     >
                         <Name func={row.func} none="" />
@@ -110,6 +112,10 @@ function FunctionCard({ lists, whole }: { lists: SummaryLists; whole: number }):
 }
 
 function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { openCenter } = session.summaryView;
     return (
         <Card name="libraries" title="Libraries" note="By self time">
             <ol>
@@ -133,6 +139,11 @@ function LibraryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.E
 }
 
 function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { categoryName } = session.store;
+    const { openCenter } = session.summaryView;
     const { categories } = info.value;
     return (
         <Card name="categories" title="Categories" note="By self time">
@@ -156,13 +167,22 @@ function CategoryCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.
 }
 
 function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { selectedThreads } = session.store;
+    const { openThread } = session.summaryView;
     const { threads } = info.value;
     const chosen = selectedThreads.value.length;
     return (
         <Card
             name="threads"
             title="Threads"
-            note={chosen === threads.length ? 'All threads' : `${formatCount(chosen)} of ${formatCount(threads.length)} selected`}
+            note={
+                chosen === threads.length
+                    ? 'All threads'
+                    : `${formatCount(chosen)} of ${formatCount(threads.length)} selected`
+            }
         >
             <ol>
                 {rows.map((row) => {
@@ -178,7 +198,10 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
                         >
                             <ProfileText text={thread?.name ?? ''} limit={NAME_LIMIT} />
                             <span class="tree-lib">
-                                <ProfileText text={`${thread?.processName ?? ''} · TID ${thread?.tid ?? ''}`} limit={80} />
+                                <ProfileText
+                                    text={`${thread?.processName ?? ''} · TID ${thread?.tid ?? ''}`}
+                                    limit={80}
+                                />
                             </span>
                         </Row>
                     );
@@ -189,14 +212,14 @@ function ThreadCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.El
 }
 
 function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Element {
+    const session = useSession();
+    const { openWait } = session.summaryView;
     return (
         <Card
             name="waits"
             title="Off-CPU time"
             note={
-                rows.length > 0
-                    ? `${formatDuration(whole)} not running, by the function that ran next`
-                    : 'Almost none'
+                rows.length > 0 ? `${formatDuration(whole)} not running, by the function that ran next` : 'Almost none'
             }
         >
             <ol>
@@ -206,7 +229,7 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
                         weight={row.self}
                         whole={whole}
                         amount={formatDuration(row.self)}
-                        title={fullName(row.func)}
+                        title={fullName(session, row.func)}
                         onOpen={() => openWait(row.func)}
                     >
                         <Name func={row.func} none="" />
@@ -218,6 +241,7 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
 }
 
 function TrustCard(): JSX.Element | null {
+    const { trustSection } = useSession().summaryView;
     const section = trustSection.value;
     if (!section) return null;
     return (
@@ -255,6 +279,12 @@ function shares(rows: readonly FuncRow[], whole: number, name: (row: FuncRow) =>
 }
 
 function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { weightUnit } = session.filters;
+    const { funcName } = session.names;
+    const { categoryName, selectedThreads, view } = session.store;
+    const { chooseAllThreads } = session.summaryView;
     const { interval, threads } = info.value;
     const chosen = selectedThreads.value.length;
     const [first] = lists.functions;
@@ -267,11 +297,7 @@ function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Ele
             <p>
                 {describeWeight(whole, weightUnit.value, interval)} of {among}
                 {time}:{' '}
-                <ProfileText
-                    text={shares(lists.categories, whole, (row) => categoryName(row.func))}
-                    limit={300}
-                />
-                .{' '}
+                <ProfileText text={shares(lists.categories, whole, (row) => categoryName(row.func))} limit={300} />.{' '}
                 {first && (
                     <>
                         The function that took most itself is{' '}
@@ -307,6 +333,9 @@ function onKey(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
 }
 
 export function Summary(): JSX.Element {
+    const session = useSession();
+    const { summaryError, summaryLists } = session.summaryView;
+    const { summary } = session.tree;
     const lists = summaryLists.value;
     const whole = summary.value?.rootTotal ?? 0;
     if (summaryError.value !== '')

@@ -6,10 +6,12 @@
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { columnWidth, isShown, type SortOrder, setColumnWidth, setShown, sortTable } from '../state/tables';
+import type { SortOrder } from '../state/tables';
 import { type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { Splitter } from './Splitter';
 import { useLatest, useSelectionMenu, useSize } from './use';
+import { columnWidth, isShown, setColumnWidth, setShown } from '../state/settings';
+import { useSession } from './session_context';
 
 /** px; the style sheet has the same. */
 export const ROW_HEIGHT = 20;
@@ -117,6 +119,7 @@ interface TitleProps<Row> {
 }
 
 function Title<Row>({ table, column, sort, usualSort, isMain }: TitleProps<Row>): JSX.Element {
+    const { sortTable } = useSession().tables;
     const { key, title, hint, sortedBy, class: name } = column;
     const isSorted = sortedBy !== '' && sort.column === sortedBy;
     const isDown = sort.reversed === (column.isText === true);
@@ -132,12 +135,7 @@ function Title<Row>({ table, column, sort, usualSort, isMain }: TitleProps<Row>)
             {sortedBy === '' ? (
                 <span title={hint}>{title}</span>
             ) : (
-                <button
-                    type="button"
-                    class="sort"
-                    title={hint}
-                    onClick={() => sortTable(table, sortedBy, usualSort)}
-                >
+                <button type="button" class="sort" title={hint} onClick={() => sortTable(table, sortedBy, usualSort)}>
                     {title}
                     {isSorted && <span aria-hidden="true">{isDown ? ' ▾' : ' ▴'}</span>}
                 </button>
@@ -374,8 +372,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         // From the keyboard there is no place of the mouse: the menu opens at the row.
         const frame = element.getBoundingClientRect();
         const y = frame.top + HEADER_HEIGHT + (at + 1) * ROW_HEIGHT - element.scrollTop;
-        const place =
-            event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + numbersWidth, y };
+        const place = event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + numbersWidth, y };
         const { items, later } = props.menuOf(row);
         openMenu(place, items, element, later);
     };
@@ -457,7 +454,14 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
             <div class="tree-header" role="row" aria-rowindex={1} style={{ minWidth }}>
                 <div class="tree-numbers">
                     {shown.map((column) => (
-                        <Title key={column.key} table={name} column={column} sort={sort} usualSort={usualSort} isMain={false} />
+                        <Title
+                            key={column.key}
+                            table={name}
+                            column={column}
+                            sort={sort}
+                            usualSort={usualSort}
+                            isMain={false}
+                        />
                     ))}
                 </div>
                 <Title table={name} column={main} sort={sort} usualSort={usualSort} isMain />

@@ -5,18 +5,17 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tickStep, ticks } from '../draw/ticks';
-import { committedAxis } from '../state/axis';
-import { chooseThread, committedRange, fullRange, setPreview, tracks, view } from '../state/store';
-import { isTrackListOpen, showAll } from '../state/track_actions';
-import { graphWidth, hoverTime, timelineHeight } from '../state/windows';
+import { graphWidth, isTrackListOpen } from '../state/windows';
 import { formatCount } from '../text/format';
 import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
 import { useChartNavigation } from './chart_navigation';
-import { hideSample } from './SampleTooltip';
 import { TrackList } from './TrackList';
 import { hideTime, selectSample, showTime } from './track_hover';
 import { followPointer } from './use';
+import { timelineHeight } from '../state/settings';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 /** px */
 const TICK_GAP = 88;
@@ -25,7 +24,8 @@ const DIGIT_WIDTH = 6.5;
 const DRAG_THRESHOLD = 3;
 
 /** The time at a place of the window, inside the range that is shown. */
-function timeAt(clientX: number, graph: DOMRect): number {
+function timeAt(session: Session, clientX: number, graph: DOMRect): number {
+    const { committedRange } = session.store;
     const [from, to] = committedRange.value;
     const share = Math.min(1, Math.max(0, (clientX - graph.left) / Math.max(1, graph.width)));
     return from + share * (to - from);
@@ -41,6 +41,7 @@ function threadOf(target: EventTarget | null): number {
 }
 
 function Ruler(): JSX.Element {
+    const { committedRange, fullRange, setPreview, view } = useSession().store;
     const [from, to] = committedRange.value;
     const width = graphWidth.value;
     const zero = fullRange.value[0];
@@ -52,8 +53,14 @@ function Ruler(): JSX.Element {
         requestAnimationFrame(() => document.querySelector<HTMLElement>('.range-edge')?.focus());
     };
     return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the ruler is where a range is chosen by keyboard
-        <div class="ruler" role="group" aria-label="Time ruler: Enter selects a range" tabIndex={0} onKeyDown={onKeyDown}>
+        <div
+            class="ruler"
+            role="group"
+            aria-label="Time ruler: Enter selects a range"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the ruler is where a range is chosen by keyboard
+            tabIndex={0}
+            onKeyDown={onKeyDown}
+        >
             <RangeBand />
             {ticks(from, to, zero, width, TICK_GAP).map((tick) => {
                 const x = ((tick.time - from) / (to - from)) * width;
@@ -73,6 +80,7 @@ function Ruler(): JSX.Element {
 }
 
 function GridLines(): JSX.Element {
+    const { committedRange, fullRange } = useSession().store;
     const [from, to] = committedRange.value;
     const width = graphWidth.value;
     return (
@@ -89,6 +97,9 @@ function GridLines(): JSX.Element {
 }
 
 function HoverLine(): JSX.Element | null {
+    const session = useSession();
+    const { hoverTime } = session.hover;
+    const { committedRange } = session.store;
     const time = hoverTime.value;
     if (time === null) return null;
     const [from, to] = committedRange.value;
@@ -97,6 +108,7 @@ function HoverLine(): JSX.Element | null {
 }
 
 function TrackCorner(): JSX.Element {
+    const { tracks } = useSession().store;
     const { count, total } = tracks.value;
     return (
         <div class="track-corner">
@@ -118,6 +130,9 @@ function TrackCorner(): JSX.Element {
 }
 
 function MoreTracks(): JSX.Element | null {
+    const session = useSession();
+    const { tracks } = session.store;
+    const { showAll } = session.trackActions;
     const { quiet } = tracks.value;
     if (quiet === 0) return null;
     return (
@@ -136,24 +151,26 @@ function usePointer(graph: { current: HTMLElement | null }): {
     onPointerMove(event: PointerEvent): void;
     onPointerLeave(): void;
 } {
+    const session = useSession();
+    const { endHover } = session.hover;
+    const { chooseThread, setPreview, view } = session.store;
     const onPointerDown = (event: PointerEvent): void => {
         const target = event.target as Element;
         const bounds = graph.current?.getBoundingClientRect();
-        if (event.button !== 0 || !bounds || target.closest('button, .track-label, .range-edge, .range-band'))
-            return;
+        if (event.button !== 0 || !bounds || target.closest('button, .track-label, .range-edge, .range-band')) return;
         if (event.clientX < bounds.left || event.clientX > bounds.right) return;
         const area = event.currentTarget as HTMLElement;
         const thread = threadOf(target);
         const startX = event.clientX;
-        const start = timeAt(startX, bounds);
+        const start = timeAt(session, startX, bounds);
         const mode = event.ctrlKey || event.metaKey ? 'toggle' : event.shiftKey ? 'extend' : 'only';
         let isDragging = false;
         const onMove = (move: PointerEvent): void => {
             if (!isDragging && Math.abs(move.clientX - startX) < DRAG_THRESHOLD) return;
             isDragging = true;
-            hideSample();
+            endHover();
             area.setPointerCapture(event.pointerId);
-            setPreview([start, timeAt(move.clientX, bounds)]);
+            setPreview([start, timeAt(session, move.clientX, bounds)]);
         };
         const onUp = (): void => {
             if (isDragging) return;
@@ -161,28 +178,31 @@ function usePointer(graph: { current: HTMLElement | null }): {
             if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
             if (thread < 0) return;
             chooseThread(thread, mode);
-            if (mode === 'only') void selectSample(thread, start);
+            if (mode === 'only') void selectSample(session, thread, start);
         };
         followPointer(area, onMove, onUp);
     };
     const onPointerMove = (event: PointerEvent): void => {
         const bounds = graph.current?.getBoundingClientRect();
         if (!bounds || event.clientX < bounds.left || event.clientX > bounds.right) {
-            hideTime();
+            hideTime(session);
             return;
         }
         const target = event.target as Element;
         const isQuiet = event.buttons !== 0 || target.closest('button, .track-label') !== null;
         const track = isQuiet ? '' : (target.closest<HTMLElement>('[data-track]')?.dataset.track ?? '');
-        showTime(timeAt(event.clientX, bounds), track, event.clientX, event.clientY);
+        showTime(session, timeAt(session, event.clientX, bounds), track, event.clientX, event.clientY);
     };
-    return { onPointerDown, onPointerMove, onPointerLeave: hideTime };
+    return { onPointerDown, onPointerMove, onPointerLeave: () => hideTime(session) };
 }
 
 type Listeners = Record<string, (event: never) => void>;
 
 /** What the mouse and the keys do in the timeline: choosing, and moving along as in all charts. */
 function useListeners(root: { current: HTMLElement | null }, graph: { current: HTMLElement | null }): Listeners {
+    const session = useSession();
+    const { committedAxis } = session.axis;
+    const { endHover } = session.hover;
     const pointer = usePointer(graph);
     const moving = useChartNavigation(root, {
         axis: committedAxis,
@@ -201,7 +221,7 @@ function useListeners(root: { current: HTMLElement | null }, graph: { current: H
         },
         onWheel: (event: WheelEvent) => {
             moving.onWheel(event);
-            if (event.defaultPrevented) hideSample();
+            if (event.defaultPrevented) endHover();
         },
         onKeyDown: (event: KeyboardEvent) => {
             if (moving.onKeyDown(event)) event.preventDefault();

@@ -8,23 +8,10 @@ import { categoryAmounts, drawActivity } from '../draw/activity';
 import { drawStrip, stripColors } from '../draw/strip';
 import { canvasColors, stackingOrder } from '../draw/colors';
 import type { Activity, PathFilter } from '../engine/api';
-import { NewestMap } from '../state/newest_map';
-import {
-    type ChooseMode,
-    chooseThread,
-    committedRange,
-    engine,
-    info,
-    onOtherProfile,
-    search,
-    selectedThreads,
-    tracks,
-} from '../state/store';
+import type { ChooseMode } from '../state/store';
 import { theme } from '../state/theme';
-import { chooseProcess, doRowKey, hideRow, isTrackListOpen, showProcess } from '../state/track_actions';
 import type { TrackKind, TrackRow } from '../state/tracks';
-import { selectedFilter, shownTransforms } from '../state/tree';
-import { graphWidth, noteCategories } from '../state/windows';
+import { graphWidth, isTrackListOpen } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { CounterGraph } from './CounterTrack';
@@ -37,6 +24,8 @@ import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectS
 import { dragTrack, focusNeighbor, focusTrack } from './TrackList';
 import { useNewest, useSeen } from './use';
 import { WaitStrip } from './WaitTrack';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const GRAPH_HEIGHT = 36;
 const STRIP_HEIGHT = 5;
@@ -45,15 +34,15 @@ const LABEL_LIMIT = 200;
 const NEAR = 2;
 const FAR = 20;
 
-/** The last graphs, so that a row that scrolls away and back is not empty meanwhile. */
-const lastActivities = new NewestMap<number, Activity>(100);
-
-onOtherProfile(() => lastActivities.clear());
-
 /** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
  * While the engine computes one, only the newest request is remembered: zooming with the wheel makes many. */
 function useActivity(thread: number, isSeen: boolean): Activity | null {
-    const [activity, setActivity] = useState<Activity | null>(() => lastActivities.get(thread) ?? null);
+    const session = useSession();
+    const { engine } = session;
+    const { drawnActivities, noteCategories } = session.hover;
+    const { committedRange, search, selectedThreads } = session.store;
+    const { selectedFilter, shownTransforms } = session.tree;
+    const [activity, setActivity] = useState<Activity | null>(() => drawnActivities.get(thread) ?? null);
     const [from, to] = committedRange.value;
     const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
     const terms = search.value.trim();
@@ -66,7 +55,7 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
         isWanted ? () => engine.activity(thread, from, to, width, terms, of) : null,
         (answer) => {
             setActivity(answer);
-            lastActivities.set(thread, answer);
+            drawnActivities.set(thread, answer);
             noteCategories(thread, categoryAmounts(answer));
         },
         [thread, isSeen, from, to, width, terms, selected, transformed],
@@ -75,6 +64,8 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
 }
 
 function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
     const canvas = useRef<HTMLCanvasElement>(null);
     const strip = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
@@ -128,32 +119,37 @@ function modeOf(event: MouseEvent | KeyboardEvent): ChooseMode {
     return event.shiftKey ? 'extend' : 'only';
 }
 
-function chooseRow(row: TrackRow, mode: ChooseMode): void {
+function chooseRow(session: Session, row: TrackRow, mode: ChooseMode): void {
+    const { chooseThread } = session.store;
+    const { chooseProcess } = session.trackActions;
     if (row.thread >= 0) chooseThread(row.thread, mode);
     else chooseProcess(row);
 }
 
-function onTrackKey(event: KeyboardEvent, row: TrackRow): void {
+function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void {
+    const { tracks } = session.store;
+    const { doRowKey } = session.trackActions;
     const { rows } = tracks.value;
     if (doRowKey(event, row)) {
         // A row that is gone leaves the focus to the one that takes its place.
         const at = rows.findIndex((one) => one.key === row.key);
         const left = tracks.value.rows;
         const next = left.find((one) => one.key === row.key) ?? left[Math.min(at, left.length - 1)];
-        if (next && !isTrackListOpen.value) focusTrack(next.key);
+        if (next && !isTrackListOpen.value) focusTrack(session, next.key);
     } else if (event.altKey || event.metaKey) return;
-    else if (event.key === 'ArrowDown' && !event.ctrlKey) focusNeighbor(row.key, 1);
-    else if (event.key === 'ArrowUp' && !event.ctrlKey) focusNeighbor(row.key, -1);
-    else if (event.key === 'Home') focusNeighbor(row.key, -rows.length);
-    else if (event.key === 'End') focusNeighbor(row.key, rows.length);
-    else if (event.key === 'ArrowLeft' && !event.ctrlKey) moveTime(row, event.shiftKey ? -FAR : -NEAR);
-    else if (event.key === 'ArrowRight' && !event.ctrlKey) moveTime(row, event.shiftKey ? FAR : NEAR);
-    else if ((event.key === '[' || event.key === ']') && keyTime() !== null) chooseSide(event.key === '[' ? 0 : 1);
+    else if (event.key === 'ArrowDown' && !event.ctrlKey) focusNeighbor(session, row.key, 1);
+    else if (event.key === 'ArrowUp' && !event.ctrlKey) focusNeighbor(session, row.key, -1);
+    else if (event.key === 'Home') focusNeighbor(session, row.key, -rows.length);
+    else if (event.key === 'End') focusNeighbor(session, row.key, rows.length);
+    else if (event.key === 'ArrowLeft' && !event.ctrlKey) moveTime(session, row, event.shiftKey ? -FAR : -NEAR);
+    else if (event.key === 'ArrowRight' && !event.ctrlKey) moveTime(session, row, event.shiftKey ? FAR : NEAR);
+    else if ((event.key === '[' || event.key === ']') && keyTime(session) !== null)
+        chooseSide(session, event.key === '[' ? 0 : 1);
     else if (event.key === ' ' || event.key === 'Enter') {
-        const time = keyTime();
-        chooseRow(row, modeOf(event));
-        if (time !== null && row.thread >= 0 && modeOf(event) === 'only') void selectSample(row.thread, time);
-    } else if (event.key === 'Escape' && keyTime() !== null) hideTime();
+        const time = keyTime(session);
+        chooseRow(session, row, modeOf(event));
+        if (time !== null && row.thread >= 0 && modeOf(event) === 'only') void selectSample(session, row.thread, time);
+    } else if (event.key === 'Escape' && keyTime(session) !== null) hideTime(session);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -170,14 +166,24 @@ interface TrackProps {
 }
 
 export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): JSX.Element {
+    const session = useSession();
+    const { selectedThreads, tracks } = session.store;
+    const { hideRow, showProcess } = session.trackActions;
     const chosen = selectedThreads.value;
     const isHeading = row.kind === 'process';
-    const isSelected = isHeading ? isProcessChosen(row, chosen) : row.thread >= 0 && chosen.includes(row.thread);
+    const isSelected = isHeading
+        ? isProcessChosen(session, row, chosen)
+        : row.thread >= 0 && chosen.includes(row.thread);
     const isThread = row.kind === 'thread' || row.kind === 'cpu';
     const isTabStop = isThread && row.thread === (chosen[0] ?? tracks.value.shown[0]);
     const Graph = TRACK_GRAPHS[row.kind];
     const busy = isThread || isHeading ? (row.activity > 0 ? formatDuration(row.activity) : 'idle') : '';
-    const title = [plainText(row.title, 1000), plainText(row.detail, 1000), busy === '' ? '' : `busy for ${busy}`, row.kind === 'thread' ? lifeText(row.thread) : '']
+    const title = [
+        plainText(row.title, 1000),
+        plainText(row.detail, 1000),
+        busy === '' ? '' : `busy for ${busy}`,
+        row.kind === 'thread' ? lifeText(session, row.thread) : '',
+    ]
         .filter((line) => line !== '')
         .join('\n');
     const classes = ['track', `level-${row.level}`, `of-${row.kind}`];
@@ -200,17 +206,17 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
                 aria-setsize={count}
                 tabIndex={isTabStop ? 0 : -1}
                 title={title}
-                onClick={(event) => chooseRow(row, modeOf(event))}
+                onClick={(event) => chooseRow(session, row, modeOf(event))}
                 onDblClick={() => {
                     if (row.level === 0) showProcess(row);
                 }}
-                onPointerDown={(event) => dragTrack(event, row)}
-                onKeyDown={(event) => onTrackKey(event, row)}
+                onPointerDown={(event) => dragTrack(session, event, row)}
+                onKeyDown={(event) => onTrackKey(session, event, row)}
                 onFocus={() => {
                     onFocus();
-                    followTime(row);
+                    followTime(session, row);
                 }}
-                onBlur={(event) => leaveTime(event.relatedTarget)}
+                onBlur={(event) => leaveTime(session, event.relatedTarget)}
             >
                 <span class="track-name">
                     <ProfileText text={row.title} limit={LABEL_LIMIT} />
@@ -241,7 +247,8 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
 }
 
 /** Whether all threads that are shown of a process are chosen. */
-function isProcessChosen(row: TrackRow, chosen: readonly number[]): boolean {
+function isProcessChosen(session: Session, row: TrackRow, chosen: readonly number[]): boolean {
+    const { tracks } = session.store;
     const threads = tracks.value.rows.filter((one) => one.process === row.process && one.thread >= 0);
     return threads.length > 0 && threads.every((one) => chosen.includes(one.thread));
 }

@@ -2,40 +2,23 @@
  * The rows of the timeline. Only those near the visible part exist, so that a thousand tracks cost as much as twenty;
  * the keyboard walks them, and dragging a label moves its row.
  */
-import { computed, signal } from '@preact/signals';
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { onOtherProfile, selectedThreads, tracks } from '../state/store';
-import { moveTo, rowMenu } from '../state/track_actions';
 import { siblingsOf } from '../state/track_choice';
 import { type TrackKey, type TrackRow, trackKey } from '../state/tracks';
 import { openMenu } from '../state/windows';
-import { hideSample } from './SampleTooltip';
 import { Track } from './Track';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 /** px */
 const HEAD_HEIGHT = 28;
 const OVERSCAN = 200;
 const DRAG_THRESHOLD = 4;
 
-/** Where each row begins, and where the last one ends. */
-const offsets = computed<number[]>(() => {
-    const tops = [0];
-    for (const row of tracks.value.rows) tops.push((tops[tops.length - 1] ?? 0) + row.height);
-    return tops;
-});
-
-/** The row that the keyboard is at. */
-const focusedRow = signal<TrackKey | null>(null);
-onOtherProfile(() => {
-    focusedRow.value = null;
-});
-
-/** The row that is dragged, and the one whose place it would take. */
-const dragged = signal<{ key: TrackKey; target: TrackKey; isBelow: boolean } | null>(null);
-
 /** The first row that ends below a place. */
-function rowAt(y: number): number {
+function rowAt(session: Session, y: number): number {
+    const { offsets } = session.trackList;
     const tops = offsets.value;
     let low = 0;
     let high = Math.max(0, tops.length - 2);
@@ -52,7 +35,9 @@ function scroller(): HTMLElement | null {
 }
 
 /** Scrolls so that a row is on the screen. */
-function revealTrack(key: TrackKey): void {
+function revealTrack(session: Session, key: TrackKey): void {
+    const { tracks } = session.store;
+    const { offsets } = session.trackList;
     const element = scroller();
     const at = tracks.value.rows.findIndex((row) => row.key === key);
     if (!element || at < 0) return;
@@ -64,33 +49,39 @@ function revealTrack(key: TrackKey): void {
 }
 
 /** Moves the focus to a row, which may not exist yet. */
-export function focusTrack(key: TrackKey): void {
+export function focusTrack(session: Session, key: TrackKey): void {
+    const { focusedRow } = session.trackList;
     focusedRow.value = key;
-    revealTrack(key);
+    revealTrack(session, key);
     requestAnimationFrame(() =>
         document.querySelector<HTMLElement>(`[data-track="${key}"] .track-label`)?.focus({ preventScroll: true }),
     );
 }
 
-export function focusNeighbor(key: TrackKey, step: number): void {
+export function focusNeighbor(session: Session, key: TrackKey, step: number): void {
+    const { tracks } = session.store;
     const { rows } = tracks.value;
     const at = rows.findIndex((row) => row.key === key);
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))];
-    if (next) focusTrack(next.key);
+    if (next) focusTrack(session, next.key);
 }
 
 /** The sibling whose place is under the mouse. */
-function siblingAt(row: TrackRow, y: number): TrackRow | undefined {
+function siblingAt(session: Session, row: TrackRow, y: number): TrackRow | undefined {
+    const { tracks } = session.store;
     const { rows } = tracks.value;
     const siblings = siblingsOf(rows, row);
-    const at = rowAt(y);
+    const at = rowAt(session, y);
     // A process reaches down to the next one: the last sibling that begins at or before the place.
     const before = siblings.filter((one) => rows.indexOf(one) <= at);
     return before[before.length - 1] ?? siblings[0];
 }
 
 /** Moves a row with the mouse: `row` is followed from a press on its label until it is let go. */
-export function dragTrack(event: PointerEvent, row: TrackRow): void {
+export function dragTrack(session: Session, event: PointerEvent, row: TrackRow): void {
+    const { tracks } = session.store;
+    const { moveTo } = session.trackActions;
+    const { dragged } = session.trackList;
     const element = scroller();
     const list = element?.querySelector<HTMLElement>('.tracks');
     if (event.button !== 0 || !element || !list || siblingsOf(tracks.value.rows, row).length < 2) return;
@@ -100,7 +91,7 @@ export function dragTrack(event: PointerEvent, row: TrackRow): void {
     const onMove = (move: PointerEvent): void => {
         if (!dragged.value && Math.abs(move.clientY - startY) < DRAG_THRESHOLD) return;
         label.setPointerCapture(event.pointerId);
-        const target = siblingAt(row, move.clientY - list.getBoundingClientRect().top);
+        const target = siblingAt(session, row, move.clientY - list.getBoundingClientRect().top);
         if (target)
             dragged.value = {
                 key: row.key,
@@ -136,6 +127,9 @@ export function dragTrack(event: PointerEvent, row: TrackRow): void {
 
 /** The line where a dragged row would go: above the target, or below all that the target stands for. */
 function DropLine(): JSX.Element | null {
+    const session = useSession();
+    const { tracks } = session.store;
+    const { dragged, offsets } = session.trackList;
     const drag = dragged.value;
     if (!drag) return null;
     const { rows } = tracks.value;
@@ -150,13 +144,16 @@ function DropLine(): JSX.Element | null {
     return <div class="drop-line" style={{ top: `${offsets.value[at] ?? 0}px` }} />;
 }
 
-function onContextMenu(event: MouseEvent): void {
+function onContextMenu(session: Session, event: MouseEvent): void {
+    const { endHover } = session.hover;
+    const { tracks } = session.store;
+    const { rowMenu } = session.trackActions;
     const track = (event.target as Element).closest<HTMLElement>('[data-track]');
     const row = tracks.value.rows.find((one) => one.key === track?.dataset.track);
     const label = track?.querySelector<HTMLElement>('.track-label');
     if (!row || !label) return;
     event.preventDefault();
-    hideSample();
+    endHover();
     // From the keyboard there is no place of the mouse: the menu opens at the row.
     const frame = label.getBoundingClientRect();
     const place = event.button === 2 ? { x: event.clientX, y: event.clientY } : { x: frame.left + 24, y: frame.bottom };
@@ -183,16 +180,19 @@ function useVisible(root: RefObject<HTMLElement | null>): [number, number] {
 }
 
 export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JSX.Element {
+    const session = useSession();
+    const { selectedThreads, tracks } = session.store;
+    const { dragged, focusedRow, offsets } = session.trackList;
     const [from, to] = useVisible(root);
     const { rows } = tracks.value;
     const tops = offsets.value;
     const chosen = selectedThreads.value[selectedThreads.value.length - 1] ?? -1;
     useLayoutEffect(() => {
-        if (chosen >= 0) revealTrack(trackKey('thread', chosen));
+        if (chosen >= 0) revealTrack(session, trackKey('thread', chosen));
     }, [chosen]);
     const height = tops[rows.length] ?? 0;
-    const first = rowAt(from - OVERSCAN);
-    const last = Math.min(rows.length - 1, rowAt(to + OVERSCAN));
+    const first = rowAt(session, from - OVERSCAN);
+    const last = Math.min(rows.length - 1, rowAt(session, to + OVERSCAN));
     const visible = rows.slice(first, last + 1).map((_, i) => first + i);
     // The focus is not lost by scrolling away from its row.
     const focused = rows.findIndex((row) => row.key === focusedRow.value);
@@ -204,7 +204,7 @@ export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JS
             aria-multiselectable="true"
             aria-label="Tracks"
             style={{ height: `${height}px` }}
-            onContextMenu={onContextMenu}
+            onContextMenu={(event) => onContextMenu(session, event)}
         >
             {visible.map((at) => {
                 const row = rows[at];

@@ -1,24 +1,19 @@
 /** The list of all tracks, to search and to show and hide them one by one or by what a search finds. */
-import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { trackSeeds, tracks, view } from '../state/store';
-import { hide, isTrackListOpen, show, showAll, showBusy, showOnly } from '../state/track_actions';
+import { useState } from 'preact/hooks';
 import { groupTracks, keyOf, matchingTracks, type TrackSeed } from '../state/tracks';
 import { formatCount, formatDuration } from '../text/format';
 import { Picker } from './Picker';
 import { ProfileText } from './text';
+import { isTrackListOpen } from '../state/windows';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const LABEL_LIMIT = 120;
 
-const text = signal('');
-
-function close(): void {
-    isTrackListOpen.value = false;
-    text.value = '';
-}
-
 /** All tracks in the order of the timeline, those below others after them. */
-function allInOrder(): TrackSeed[] {
+function allInOrder(session: Session): TrackSeed[] {
+    const { trackSeeds, view } = session.store;
     const seeds = trackSeeds.value;
     const below = seeds.filter((seed) => seed.below !== '');
     return groupTracks(seeds, view.value.tracks.order).flatMap((group) =>
@@ -34,9 +29,10 @@ function Action({ label, isOff, action }: { label: string; isOff?: boolean; acti
     );
 }
 
-function Actions({ found }: { found: readonly TrackSeed[] }): JSX.Element {
+function Actions({ found, isAll }: { found: readonly TrackSeed[]; isAll: boolean }): JSX.Element {
+    const { hide, show, showAll, showBusy, showOnly } = useSession().trackActions;
     const keys = found.map(keyOf);
-    if (text.value.trim() === '')
+    if (isAll)
         return (
             <div class="picker-actions">
                 <Action label="Show all" action={showAll} />
@@ -54,21 +50,27 @@ function Actions({ found }: { found: readonly TrackSeed[] }): JSX.Element {
 }
 
 export function TrackPicker(): JSX.Element | null {
+    const session = useSession();
+    const { tracks } = session.store;
+    const { hide, show, showOnly } = session.trackActions;
+    const [text, setText] = useState('');
     if (!isTrackListOpen.value) return null;
-    const found = matchingTracks(allInOrder(), text.value);
+    const close = (): void => {
+        isTrackListOpen.value = false;
+        setText('');
+    };
+    const found = matchingTracks(allInOrder(session), text);
     const shown = new Set(tracks.value.rows.map((row) => row.key));
     return (
         <Picker
             name="tracks"
             label="Search tracks by name, PID or TID"
             placeholder="Search tracks (comma = or)"
-            text={text.value}
+            text={text}
             items={found}
             keyOf={keyOf}
             isOn={(seed) => shown.has(keyOf(seed))}
-            onText={(typed) => {
-                text.value = typed;
-            }}
+            onText={setText}
             onChoose={(seed, held) => {
                 const key = keyOf(seed);
                 if (held.ctrl) showOnly([key]);
@@ -76,7 +78,7 @@ export function TrackPicker(): JSX.Element | null {
                 else show([key]);
             }}
             onClose={close}
-            actions={<Actions found={found} />}
+            actions={<Actions found={found} isAll={text.trim() === ''} />}
             hint={
                 <>
                     <span>

@@ -2,17 +2,18 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Transform } from '../engine/api';
-import { fetchNames, funcName, namesVersion } from '../state/names';
-import { transforms } from '../state/store';
-import { describeTransform } from '../state/transform_offers';
-import { undoTransforms } from '../state/tree';
 import { plainText } from '../text/plain';
 import { ChevronIcon, CloseIcon } from './icons';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const NAME_LIMIT = 200;
 
 function Label({ of }: { of: Transform }): JSX.Element {
+    const session = useSession();
+    const { funcName, namesVersion } = session.names;
+    const { describeTransform } = session.transformOffers;
     const { verb, func, other } = describeTransform(of);
     namesVersion.value;
     const name = func < 0 ? other : (funcName(func)?.name ?? '…');
@@ -26,12 +27,19 @@ function Label({ of }: { of: Transform }): JSX.Element {
     );
 }
 
-function titleOf(one: Transform): string {
+function titleOf(session: Session, one: Transform): string {
+    const { funcName } = session.names;
+    const { describeTransform } = session.transformOffers;
     const { verb, func, other } = describeTransform(one);
     return `${verb} ${plainText(func < 0 ? other : (funcName(func)?.name ?? ''), 1000)}`;
 }
 
 export function TransformBar(): JSX.Element | null {
+    const session = useSession();
+    const { fetchNames, funcName, namesVersion } = session.names;
+    const { transforms } = session.store;
+    const { describeTransform } = session.transformOffers;
+    const { undoTransforms } = session.tree;
     const done = transforms.value;
     namesVersion.value;
     useEffect(() => {
@@ -51,14 +59,14 @@ export function TransformBar(): JSX.Element | null {
                 {done.map((one, at) => (
                     <li key={`${at}:${one.kind}:${one.index}:${one.text ?? ''}`}>
                         {at === done.length - 1 ? (
-                            <span class="crumb" aria-current="step" title={titleOf(one)}>
+                            <span class="crumb" aria-current="step" title={titleOf(session, one)}>
                                 <Label of={one} />
                             </span>
                         ) : (
                             <button
                                 type="button"
                                 class="link crumb"
-                                title={`Back to: ${titleOf(one)}`}
+                                title={`Back to: ${titleOf(session, one)}`}
                                 onClick={() => undoTransforms(at + 1)}
                             >
                                 <Label of={one} />

@@ -3,12 +3,12 @@ import type { JSX } from 'preact';
 import { drawRectStrip } from '../draw/rect_strip';
 import { styleColor } from '../draw/canvas';
 import { type MarkerDetails, WAIT_STATES, type Waits, type WaitState } from '../engine/markers';
-import { engine, fullRange } from '../state/store';
 import type { TrackKey, TrackRow } from '../state/tracks';
-import { tooltip } from '../state/windows';
 import { formatDuration, formatShare } from '../text/format';
-import { cachedStrips, StripGraph, type StripSize } from './StripGraph';
+import { StripGraph, type StripSize } from './StripGraph';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 /** px */
 const MARGIN = 4;
@@ -36,8 +36,6 @@ const SHORT_NAMES: Record<WaitState, string> = {
     other: 'off the CPU',
 };
 
-const strips = cachedStrips<Waits>();
-
 function stateOf(waits: Waits, rect: number): WaitState {
     return WAIT_STATES[waits.rects.row[rect] ?? 0] ?? 'other';
 }
@@ -59,16 +57,13 @@ function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, numb
 }
 
 export function WaitStrip({ row }: { row: TrackRow }): JSX.Element {
-    return <StripGraph row={row} ask={engine.waits} strips={strips} draw={drawWaits} />;
+    const session = useSession();
+    const { engine } = session;
+    const { drawnWaits } = session.hover;
+    return <StripGraph row={row} ask={engine.waits} drawn={drawnWaits} draw={drawWaits} />;
 }
 
 // ---- the tooltip ----
-
-let wanted = 0;
-
-export function hideWait(): void {
-    wanted++;
-}
 
 function rectAt({ rects }: Waits, time: number): number {
     for (let i = 0; i < rects.row.length; i++)
@@ -76,21 +71,25 @@ function rectAt({ rects }: Waits, time: number): number {
     return -1;
 }
 
-export function showWait(thread: number, time: number, x: number, y: number, track: TrackKey): void {
-    const mine = ++wanted;
-    const waits = strips.get(track);
+export function showWait(session: Session, thread: number, time: number, x: number, y: number, track: TrackKey): void {
+    const { engine } = session;
+    const { drawnWaits, tellOf } = session.hover;
+    const waits = drawnWaits.get(track);
     const rect = waits ? rectAt(waits, time) : -1;
-    if (!waits || rect < 0) {
-        tooltip.value = null;
-        return;
-    }
-    void engine.threadMarkerDetails(thread, waits.rects.marker[rect] ?? -1).then((marker) => {
-        if (mine === wanted)
-            tooltip.value = { x, y, content: <WaitContent waits={waits} rect={rect} marker={marker} /> };
-    });
+    tellOf(
+        x,
+        y,
+        waits && rect >= 0
+            ? async () => {
+                  const marker = await engine.threadMarkerDetails(thread, waits.rects.marker[rect] ?? -1);
+                  return { content: <WaitContent waits={waits} rect={rect} marker={marker} /> };
+              }
+            : null,
+    );
 }
 
 function WaitContent({ waits, rect, marker }: { waits: Waits; rect: number; marker: MarkerDetails }): JSX.Element {
+    const { fullRange } = useSession().store;
     const start = waits.rects.start[rect] ?? 0;
     const end = waits.rects.end[rect] ?? 0;
     const sum = waits.totals.reduce((total, part) => total + part, 0);

@@ -1,22 +1,21 @@
 /** What the reader of the profile could not make sense of: a line under the header, until it is closed. */
-import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { info, onOtherProfile } from '../state/store';
+import { useState } from 'preact/hooks';
 import { CloseIcon, InfoIcon } from './icons';
 import { ProfileText } from './text';
-
-const isClosed = signal(false);
-
-onOtherProfile(() => {
-    isClosed.value = false;
-});
+import { useSession } from './session_context';
 
 export function Warning(): JSX.Element | null {
+    const session = useSession();
+    const { info } = session;
+    const [isClosed, setClosed] = useState(false);
     const text = info.value.facts.find((fact) => fact.label === 'Warning')?.value;
-    if (!text || isClosed.value) return null;
+    if (!text || isClosed) return null;
     return (
         <div class="warning" role="status">
-            <span class="warning-icon"><InfoIcon /></span>
+            <span class="warning-icon">
+                <InfoIcon />
+            </span>
             <p>
                 <ProfileText text={text} limit={1000} />
             </p>
@@ -25,9 +24,7 @@ export function Warning(): JSX.Element | null {
                 class="button quiet square small"
                 aria-label="Dismiss"
                 title="Close (the recording details keep it)"
-                onClick={() => {
-                    isClosed.value = true;
-                }}
+                onClick={() => setClosed(true)}
             >
                 <CloseIcon />
             </button>

@@ -60,7 +60,10 @@ export function useChartNavigation(element: RefObject<HTMLElement | null>, optio
     return made.current;
 }
 
-function makeNavigation(element: RefObject<HTMLElement | null>, options: () => ChartOptions): ChartNavigation & { stop(): void } {
+function makeNavigation(
+    element: RefObject<HTMLElement | null>,
+    options: () => ChartOptions,
+): ChartNavigation & { stop(): void } {
     const held = new Set<Motion>();
     let frame = 0;
     let lastStep = 0;

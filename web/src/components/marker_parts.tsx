@@ -2,19 +2,19 @@
 import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { MarkerDetails, MarkerRow } from '../engine/markers';
-import { copyStack } from '../state/copies';
-import { keepSamplesItem } from '../state/marker_filter';
-import { chartQuery, markerDuration, selectMarkerRange, setPreviewEnd, setPreviewStart } from '../state/markers';
-import { engine, fullRange, info, selectedThreads, threadInfo } from '../state/store';
+import { markerDuration } from '../state/markers';
 import { copyText, type MenuItem, menuItem, showNotice } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { oneLine } from '../text/plain';
 import { ProfileText } from './text';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 const FIELD_LIMIT = 300;
 const MOST_FIELDS = 12;
 
-export function startText(row: MarkerRow): string {
+export function startText(session: Session, row: MarkerRow): string {
+    const { fullRange } = session.store;
     return formatDuration(row.start - fullRange.value[0]);
 }
 
@@ -29,19 +29,23 @@ export function missingEnd(row: MarkerRow): string {
     return row.kind === 'without end' ? 'Not ended when the recording ended.' : '';
 }
 
-async function detailsOf(row: MarkerRow): Promise<MarkerDetails> {
+async function detailsOf(session: Session, row: MarkerRow): Promise<MarkerDetails> {
+    const { engine } = session;
+    const { chartQuery } = session.markers;
     return engine.markerDetails(chartQuery.peek(), row.marker);
 }
 
-async function copyJson(row: MarkerRow): Promise<void> {
-    const { name, start, end, payload } = await detailsOf(row);
+async function copyJson(session: Session, row: MarkerRow): Promise<void> {
+    const { info } = session;
+    const { name, start, end, payload } = await detailsOf(session, row);
     const category = info.value.categories[row.category]?.name ?? '';
     const data: unknown = payload === '' ? null : JSON.parse(payload);
     await copyText(`${JSON.stringify({ name, category, start, end, data }, null, 2)}\n`, 'Marker');
 }
 
-async function copyCause(row: MarkerRow): Promise<void> {
-    const { cause } = await detailsOf(row);
+async function copyCause(session: Session, row: MarkerRow): Promise<void> {
+    const { copyStack } = session.copies;
+    const { cause } = await detailsOf(session, row);
     if (cause.length > 0) await copyStack(cause, false);
     else showNotice('This marker has no stack');
 }
@@ -50,7 +54,9 @@ export function copyDescription(row: MarkerRow): void {
     void copyText(oneLine(row.label === '' ? row.name : `${row.name}: ${row.label}`), 'Description');
 }
 
-export function markerItems(row: MarkerRow): MenuItem[] {
+export function markerItems(session: Session, row: MarkerRow): MenuItem[] {
+    const { keepSamplesItem } = session.markerFilter;
+    const { selectMarkerRange, setPreviewEnd, setPreviewStart } = session.markers;
     const isInstant = row.kind === 'instant';
     return [
         menuItem(isInstant ? 'Select the range around it' : 'Select its time range', () => selectMarkerRange(row), {
@@ -61,15 +67,16 @@ export function markerItems(row: MarkerRow): MenuItem[] {
         menuItem('End the selection at its end', () => setPreviewEnd(row.end), { keys: ']' }),
         keepSamplesItem(row.name),
         menuItem('Copy description', () => copyDescription(row), { keys: 'Ctrl+C', startsGroup: true }),
-        menuItem('Copy as JSON', () => void copyJson(row)),
-        menuItem('Copy its stack', () => void copyCause(row), {
+        menuItem('Copy as JSON', () => void copyJson(session, row)),
+        menuItem('Copy its stack', () => void copyCause(session, row), {
             title: 'The stack that set the marker, if the profile has it',
         }),
     ];
 }
 
 /** Keys of the menu; false if it is another. */
-export function onMarkerKey(event: KeyboardEvent, row: MarkerRow): boolean {
+export function onMarkerKey(session: Session, event: KeyboardEvent, row: MarkerRow): boolean {
+    const { setPreviewEnd, setPreviewStart } = session.markers;
     if (event.ctrlKey || event.altKey || event.metaKey) return false;
     if (event.key === '[') setPreviewStart(row.start);
     else if (event.key === ']') setPreviewEnd(row.end);
@@ -78,6 +85,9 @@ export function onMarkerKey(event: KeyboardEvent, row: MarkerRow): boolean {
 }
 
 export function MarkerTooltip({ marker, count = 1 }: { marker: MarkerDetails; count?: number }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const { selectedThreads, threadInfo } = session.store;
     const category = info.value.categories[marker.category];
     const shown = marker.fields.filter((field) => !field.hidden && field.value !== '');
     const note = missingEnd(marker);
@@ -95,7 +105,7 @@ export function MarkerTooltip({ marker, count = 1 }: { marker: MarkerDetails; co
             <dl class="marker-fields">
                 <div>
                     <dt>Start</dt>
-                    <dd>{startText(marker)}</dd>
+                    <dd>{startText(session, marker)}</dd>
                 </div>
                 {category && (
                     <div>

@@ -2,17 +2,16 @@
  * The time that is looked at in the timeline: a line through all tracks, and what the track says of that place. The mouse
  * puts it where it is; the keyboard moves it along the track that has the focus, and chooses a range with it.
  */
-import { committedRange, engine, inverted, setPreview, view } from '../state/store';
-import { selectPath } from '../state/tree';
 import { kindOf, type TrackKey, type TrackKind, type TrackRow } from '../state/tracks';
-import { graphWidth, hoverTime, tooltip } from '../state/windows';
-import { hideCounter, showCounter } from './CounterTrack';
-import { hideGraphMarker, showGraphMarker } from './MarkerGraphTrack';
-import { hideStripMarker, showStripMarker } from './MarkerTrack';
-import { hideSample, showSample } from './SampleTooltip';
-import { hideWait, showWait } from './WaitTrack';
+import { graphWidth } from '../state/windows';
+import { showCounter } from './CounterTrack';
+import { showGraphMarker } from './MarkerGraphTrack';
+import { showStripMarker } from './MarkerTrack';
+import { showSample } from './SampleTooltip';
+import { showWait } from './WaitTrack';
+import type { Session } from '../state/session';
 
-type Show = (index: number, time: number, x: number, y: number, track: TrackKey) => void;
+type Show = (session: Session, index: number, time: number, x: number, y: number, track: TrackKey) => void;
 
 /** What is told of a place of a track, by its kind. */
 const HOVERS: Partial<Record<TrackKind, Show>> = {
@@ -28,33 +27,28 @@ const HOVERS: Partial<Record<TrackKind, Show>> = {
     waits: showWait,
 };
 
-/** Whether the line was put where it is by the keyboard, which leaves it there until the focus goes elsewhere. */
-let isByKeys = false;
-
-export function hideTime(): void {
-    isByKeys = false;
-    hideSample();
-    hideCounter();
-    hideStripMarker();
-    hideGraphMarker();
-    hideWait();
+export function hideTime(session: Session): void {
+    const { endHover, heldByKeys } = session.hover;
+    heldByKeys.value = false;
+    endHover();
 }
 
 /** Puts the line at a time and the tooltip at a place of the window; without a track there is none. */
-export function showTime(time: number, track: TrackKey, x: number, y: number): void {
+export function showTime(session: Session, time: number, track: TrackKey, x: number, y: number): void {
+    const { heldByKeys, hoverTime, hoveredCounter, tellOf } = session.hover;
     const show = HOVERS[kindOf(track)];
-    isByKeys = false;
+    heldByKeys.value = false;
     hoverTime.value = time;
-    if (show !== showCounter) hideCounter();
-    if (show !== showStripMarker) hideStripMarker();
-    if (show !== showGraphMarker) hideGraphMarker();
-    if (show !== showWait) hideWait();
-    if (show) show(Number(track.slice(1)), time, x, y, track);
-    else tooltip.value = null;
+    if (show !== showCounter) hoveredCounter.value = null;
+    if (show) show(session, Number(track.slice(1)), time, x, y, track);
+    else tellOf(x, y, null);
 }
 
 /** Chooses what the tree has for the sample at a time. */
-export async function selectSample(thread: number, time: number): Promise<void> {
+export async function selectSample(session: Session, thread: number, time: number): Promise<void> {
+    const { engine } = session;
+    const { inverted } = session.store;
+    const { selectPath } = session.tree;
     const sample = await engine.sampleAt(thread, time);
     if (!sample || sample.path.length === 0) return;
     await selectPath(inverted.value ? sample.path.slice(-1) : sample.path);
@@ -62,38 +56,53 @@ export async function selectSample(thread: number, time: number): Promise<void> 
 
 // ---- by keyboard ----
 
-function showByKeys(row: TrackRow, time: number): void {
+function showByKeys(session: Session, row: TrackRow, time: number): void {
+    const { heldByKeys } = session.hover;
+    const { committedRange } = session.store;
     const graph = document.querySelector(`[data-track="${row.key}"] .track-graph`)?.getBoundingClientRect();
     if (!graph) return;
     const [from, to] = committedRange.value;
-    showTime(time, row.key, graph.left + ((time - from) / (to - from)) * graph.width, graph.top + graph.height / 2);
-    isByKeys = true;
+    showTime(
+        session,
+        time,
+        row.key,
+        graph.left + ((time - from) / (to - from)) * graph.width,
+        graph.top + graph.height / 2,
+    );
+    heldByKeys.value = true;
 }
 
 /** Moves the line along a track; the first time it begins in the middle. */
-export function moveTime(row: TrackRow, pixels: number): void {
+export function moveTime(session: Session, row: TrackRow, pixels: number): void {
+    const { hoverTime } = session.hover;
+    const { committedRange } = session.store;
     const [from, to] = committedRange.value;
     const last = hoverTime.value;
     const moved = last === null ? (from + to) / 2 : last + (pixels * (to - from)) / Math.max(1, graphWidth.value);
-    showByKeys(row, Math.max(from, Math.min(moved, to)));
+    showByKeys(session, row, Math.max(from, Math.min(moved, to)));
 }
 
 /** The line stays where it is when the keyboard goes to another track, which then says what it has there. */
-export function followTime(row: TrackRow): void {
-    if (isByKeys && hoverTime.value !== null) showByKeys(row, hoverTime.value);
+export function followTime(session: Session, row: TrackRow): void {
+    const { heldByKeys, hoverTime } = session.hover;
+    if (heldByKeys.value && hoverTime.value !== null) showByKeys(session, row, hoverTime.value);
 }
 
-export function leaveTime(next: EventTarget | null): void {
-    if (isByKeys && !(next instanceof Element && next.closest('.tracks'))) hideTime();
+export function leaveTime(session: Session, next: EventTarget | null): void {
+    const { heldByKeys } = session.hover;
+    if (heldByKeys.value && !(next instanceof Element && next.closest('.tracks'))) hideTime(session);
 }
 
 /** The time that the keyboard is at, null for none. */
-export function keyTime(): number | null {
-    return isByKeys ? hoverTime.value : null;
+export function keyTime(session: Session): number | null {
+    const { heldByKeys, hoverTime } = session.hover;
+    return heldByKeys.value ? hoverTime.value : null;
 }
 
 /** Begins (0) or ends (1) the chosen range where the line is; what was chosen before keeps its other side if it can. */
-export function chooseSide(side: 0 | 1): void {
+export function chooseSide(session: Session, side: 0 | 1): void {
+    const { hoverTime } = session.hover;
+    const { committedRange, setPreview, view } = session.store;
     const time = hoverTime.value;
     if (time === null) return;
     const shown = committedRange.value;

@@ -1,8 +1,8 @@
 /** Hooks, and the following of a pointer, that more than one component needs. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { selectionMenu } from '../state/palette';
 import type { MenuItem } from '../state/windows';
+import { useSession } from './session_context';
 
 export interface Size {
     width: number;
@@ -46,7 +46,11 @@ export function useSeen(element: RefObject<HTMLElement | null>): boolean {
  * Sends `request` again whenever `inputs` change, and passes on every answer; while one is under way, only the newest request is
  * remembered. `request`: null while there is nothing to ask for.
  */
-export function useNewest<T>(request: (() => Promise<T>) | null, onAnswer: (answer: T) => void, inputs: unknown[]): void {
+export function useNewest<T>(
+    request: (() => Promise<T>) | null,
+    onAnswer: (answer: T) => void,
+    inputs: unknown[],
+): void {
     const newest = useRef<(() => Promise<T>) | null>(null);
     const isAsking = useRef(false);
     const isGone = useRef(false);
@@ -85,6 +89,7 @@ export function useLatest<T>(value: T): RefObject<T> {
  * while none had. To be called with the focus.
  */
 export function useSelectionMenu(items: () => MenuItem[]): () => void {
+    const { selectionMenu } = useSession().palette;
     const latest = useLatest(items);
     const own = useRef(() => latest.current?.() ?? []);
     useEffect(() => {

@@ -1,22 +1,19 @@
 /** The columns of weights that trees and lists of functions have in common, and the name beside them. */
-import { computed } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncInfo } from '../engine/api';
-import { funcName, namesVersion } from '../state/names';
-import { weightUnit } from '../state/filters';
-import { info, search } from '../state/store';
-import { foldsTemplates, toggleTemplates } from '../state/tables';
 import type { TreeNode } from '../state/tree_nodes';
 import { type MenuItem, menuItem } from '../state/windows';
 import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { foldTemplates } from '../text/fold';
-import { termsExpression } from '../text/highlight';
 import { plainText, ROW_LIMIT } from '../text/plain';
 import { ChevronIcon, CutIcon } from './icons';
 import { NameTooltip } from './NameTooltip';
 import { type Column, INDENT } from './Table';
 import { ProfileText } from './text';
+import { foldsTemplates, toggleTemplates } from '../state/settings';
+import { useSession } from './session_context';
+import type { Session } from '../state/session';
 
 /** Names are folded up to here: nobody reads longer ones in a row. */
 const FOLD_LIMIT = 8000;
@@ -31,9 +28,12 @@ export function shortName(name: string): string {
 }
 
 /** px: an estimate of what a func takes in a row. */
-export function estimateWidth(func: number): number {
+export function estimateWidth(session: Session, func: number): number {
+    const { funcName } = session.names;
     const name = funcName(func);
-    const characters = name ? Math.min(shortName(name.name).length, ROW_LIMIT) + Math.min(name.lib.length, LIB_LIMIT) + 4 : 24;
+    const characters = name
+        ? Math.min(shortName(name.name).length, ROW_LIMIT) + Math.min(name.lib.length, LIB_LIMIT) + 4
+        : 24;
     return NAME_MARGIN + characters * CHARACTER_WIDTH;
 }
 
@@ -50,7 +50,12 @@ interface WeightOptions<Row> {
 }
 
 /** Total and self, each also as a share. */
-export function weightColumns<Row extends Weighed>({ whole, wholeTitle, wholeHint }: WeightOptions<Row>): Column<Row>[] {
+export function weightColumns<Row extends Weighed>(
+    session: Session,
+    { whole, wholeTitle, wholeHint }: WeightOptions<Row>,
+): Column<Row>[] {
+    const { info } = session;
+    const { weightUnit } = session.filters;
     const unit = weightUnit.value;
     const { interval } = info.value;
     const hint = unit === 'samples' ? `A sample stands for about ${interval} ms` : '';
@@ -124,7 +129,17 @@ type NameColumn<Row> = Pick<Column<Row>, 'cell' | 'text'> & { title?: string };
 
 /** The main column of a table of functions. */
 export function nameColumn<Row>({ title = 'Function', cell, text }: NameColumn<Row>): Column<Row> {
-    return { key: 'name', title, width: 0, isNumber: false, isText: true, sortedBy: 'name', class: 'tree-name', cell, text };
+    return {
+        key: 'name',
+        title,
+        width: 0,
+        isNumber: false,
+        isText: true,
+        sortedBy: 'name',
+        class: 'tree-name',
+        cell,
+        text,
+    };
 }
 
 /** The choice between whole names and such without template arguments. */
@@ -137,13 +152,11 @@ export function foldItem(): MenuItem {
 }
 
 /** A func as it is copied. */
-export function copiedName(func: number): string {
+export function copiedName(session: Session, func: number): string {
+    const { funcName } = session.names;
     const name = funcName(func);
     return `${name?.name ?? ''}${name?.lib ? ` [${name.lib}]` : ''}`;
 }
-
-/** What the search of stacks marks in names. */
-const searchExpression = computed(() => termsExpression(search.value));
 
 interface FuncTextProps {
     func: number;
@@ -152,6 +165,9 @@ interface FuncTextProps {
 
 /** The name of a func and of its library; nothing while it is on its way. */
 export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element {
+    const session = useSession();
+    const { funcName, namesVersion } = session.names;
+    const { searchExpression } = session.store;
     namesVersion.value;
     const find = searchExpression.value;
     const name = funcName(func);
@@ -178,18 +194,24 @@ interface TreeLabelProps {
 
 /** What a row of a tree begins with. */
 function TreeLabel({ hasChildren, isOpen, category, children }: TreeLabelProps): JSX.Element {
+    const session = useSession();
+    const { info } = session;
     const known = info.value.categories[category];
     return (
         <>
             <span class={isOpen && hasChildren ? 'twisty open' : 'twisty'}>{hasChildren && <ChevronIcon />}</span>
-            <span class="category-square" title={plainText(known?.name ?? '', 200)} style={{ background: categoryColor(known) }} />
+            <span
+                class="category-square"
+                title={plainText(known?.name ?? '', 200)}
+                style={{ background: categoryColor(known) }}
+            />
             {children}
         </>
     );
 }
 
 /** The main column of a tree of functions. */
-export function treeColumn(title?: string): Column<TreeNode> {
+export function treeColumn(session: Session, title?: string): Column<TreeNode> {
     return nameColumn<TreeNode>({
         ...(title === undefined ? {} : { title }),
         cell: (node) => (
@@ -197,23 +219,27 @@ export function treeColumn(title?: string): Column<TreeNode> {
                 <FuncText func={node.func} />
             </TreeLabel>
         ),
-        text: (node) => '  '.repeat(node.depth) + copiedName(node.func),
+        text: (node) => '  '.repeat(node.depth) + copiedName(session, node.func),
     });
 }
 
 /** px: an estimate of the widest row of a tree, so that the horizontal scroll bar does not change while one scrolls down. */
-export function estimateTreeWidth(rows: readonly TreeNode[]): number {
-    return rows.reduce((widest, node) => Math.max(widest, node.depth * INDENT + estimateWidth(node.func)), 0);
+export function estimateTreeWidth(session: Session, rows: readonly TreeNode[]): number {
+    return rows.reduce((widest, node) => Math.max(widest, node.depth * INDENT + estimateWidth(session, node.func)), 0);
 }
 
-export function rowClassOf(func: number): string {
+export function rowClassOf(session: Session, func: number): string {
+    const { funcName } = session.names;
     return funcName(func)?.name === '(truncated)' ? ' truncated' : '';
 }
 
 /** A func's name in full, where a row does not have all of it or more is to be said. */
-export function nameTooltip(func: number, isCut: boolean): JSX.Element | null {
+export function nameTooltip(session: Session, func: number, isCut: boolean): JSX.Element | null {
+    const { funcName } = session.names;
     const name: FuncInfo | undefined = funcName(func);
     if (!name) return null;
     const isLong = name.name.length > ROW_LIMIT || shortName(name.name) !== name.name;
-    return isCut || isLong || name.name === '(truncated)' || name.name === '(not sampled)' ? <NameTooltip name={name} /> : null;
+    return isCut || isLong || name.name === '(truncated)' || name.name === '(not sampled)' ? (
+        <NameTooltip name={name} />
+    ) : null;
 }

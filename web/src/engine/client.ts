@@ -8,8 +8,14 @@ interface Waiting {
     onProgress: ((progress: Progress) => void) | undefined;
 }
 
+/** An engine in a worker of its own. */
+export interface EngineWorker extends Engine {
+    /** Ends the worker, and frees what it has. What is still asked is never answered. */
+    end(): void;
+}
+
 /** Starts the worker. `workerUrl` is relative to the page. */
-export function createEngine(workerUrl = 'worker.js'): Engine {
+export function createEngine(workerUrl = 'worker.js'): EngineWorker {
     const waiting = new Map<number, Waiting>();
     const worker = new Worker(new URL(workerUrl, document.baseURI), { type: 'module', name: 'engine' });
     let lastId = 0;
@@ -44,9 +50,15 @@ export function createEngine(workerUrl = 'worker.js'): Engine {
 
     const load: Engine['load'] = (source, onProgress) =>
         call('load', [typeof source === 'string' ? new URL(source, document.baseURI).href : source], onProgress);
-    // Each method becomes a message of its name: what there is to call, the types say.
-    return new Proxy({ load } as Engine, {
+    const end = (): void => {
+        worker.terminate();
+        waiting.clear();
+    };
+    // Each other method becomes a message of its name: what there is to call, the types say.
+    return new Proxy({ load, end } as EngineWorker, {
         get: (target, method) =>
-            method === 'load' ? target.load : (...args: unknown[]) => call(method as Method, args as Arguments<Method>),
+            method === 'load' || method === 'end'
+                ? target[method]
+                : (...args: unknown[]) => call(method as Method, args as Arguments<Method>),
     });
 }

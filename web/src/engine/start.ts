@@ -2,10 +2,10 @@
  * The page's engine. This is a script of its own, which is there and run long before the rest of the page: the worker
  * starts and fetches the profile meanwhile.
  */
-import type { Engine, ProfileInfo, Progress } from './api';
-import { createEngine } from './client';
+import type { ProfileInfo, Progress } from './api';
+import { createEngine, type EngineWorker } from './client';
 
-export const engine: Engine = createEngine();
+export const engine: EngineWorker = createEngine();
 
 let follow = (_progress: Progress): void => undefined;
 

@@ -1,5 +1,6 @@
 /** What lies across a chart and how it is moved and zoomed; and the axis of time, in which zooming is choosing a range. */
-import { committedRange, info, moveRange, outerRange, previewRange, setPreview } from './store';
+import type { StorePart } from './store';
+import type { Given } from './given';
 
 export type Span = [number, number];
 
@@ -41,26 +42,39 @@ const SHORTEST = 0.001;
 /** A range as long as this part of all is all. */
 const WHOLE = 0.9999;
 
-/** What charts over time show, ms: the range that is chosen in the timeline, else all of the timeline. */
-export function shownRange(): Span {
-    return previewRange.value ?? committedRange.value;
+export function createAxis(session: Given & { store: StorePart }) {
+    const { info } = session;
+    const { committedRange, moveRange, outerRange, previewRange, setPreview } = session.store;
+
+    /** What charts over time show, ms: the range that is chosen in the timeline, else all of the timeline. */
+    function shownRange(): Span {
+        return previewRange.value ?? committedRange.value;
+    }
+
+    /** For charts over time: what is shown is what is chosen, as in the timeline. */
+    const previewAxis: Axis = {
+        shown: shownRange,
+        limits: () => committedRange.value,
+        shortest: () => Math.max(info.value.interval, SHORTEST),
+        show(range) {
+            const [from, to] = committedRange.value;
+            setPreview(range[1] - range[0] >= (to - from) * WHOLE ? null : range);
+        },
+    };
+
+    /** For the timeline itself: what is shown is what was zoomed into. */
+    const committedAxis: Axis = {
+        shown: () => committedRange.value,
+        limits: outerRange,
+        shortest: () => SHORTEST,
+        show: moveRange,
+    };
+
+    return {
+        shownRange,
+        previewAxis,
+        committedAxis,
+    };
 }
 
-/** For charts over time: what is shown is what is chosen, as in the timeline. */
-export const previewAxis: Axis = {
-    shown: shownRange,
-    limits: () => committedRange.value,
-    shortest: () => Math.max(info.value.interval, SHORTEST),
-    show(range) {
-        const [from, to] = committedRange.value;
-        setPreview(range[1] - range[0] >= (to - from) * WHOLE ? null : range);
-    },
-};
-
-/** For the timeline itself: what is shown is what was zoomed into. */
-export const committedAxis: Axis = {
-    shown: () => committedRange.value,
-    limits: outerRange,
-    shortest: () => SHORTEST,
-    show: moveRange,
-};
+export type AxisPart = ReturnType<typeof createAxis>;

@@ -1,15 +1,16 @@
 /** The butterfly on the page: what it is about, and the two trees at its sides. */
-import { batch, computed, effect, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
-import { functions } from './functions';
 import { latest } from './latest';
 import { LazyTree } from './lazy_tree';
-import { fetchNames, funcName, namesVersion } from './names';
-import { categoryName, changeView, engine, info, onOtherProfile, store, stored, view } from './store';
-import { sortOf } from './tables';
-import { summary } from './tree';
 import { compareNames, compareWeights } from './tree_nodes';
+import type { FunctionsPart } from './functions';
+import type { NamesPart } from './names';
+import type { StorePart } from './store';
+import type { TablesPart } from './tables';
+import type { TreePart } from './tree';
+import type { Given } from './given';
 
 export const SIDE_ORDER = 'total';
 export const LIST_ORDER = 'total';
@@ -21,149 +22,170 @@ export interface Wing {
     tree: LazyTree;
 }
 
-function makeWing(side: Side): Wing {
-    const source = {
-        children: (node: number) => engine.butterflyChildren(side, node),
-        descendants: (node: number, limit: number) => engine.butterflyDescendants(side, node, limit),
-    };
-    return { side, name: side, tree: new LazyTree(source, sortOf(side, SIDE_ORDER)) };
-}
+export function createButterfly(
+    session: Given & {
+        functions: FunctionsPart;
+        names: NamesPart;
+        store: StorePart;
+        tables: TablesPart;
+        tree: TreePart;
+    },
+) {
+    const { engine, info } = session;
+    const { effect } = session.lifetime;
+    const { functions } = session.functions;
+    const { fetchNames, funcName, nameOf, namesVersion } = session.names;
+    const { categoryName, changeView, view } = session.store;
+    const { sortOf } = session.tables;
+    const { summary } = session.tree;
 
-export const callers = makeWing('callers');
-export const callees = makeWing('callees');
-
-/** What the numbers of the center are; null until the first answer. */
-export const centerWeights = signal<CenterWeights | null>(null);
-export const butterflyError = signal('');
-/** Counts the centers: the list brings each into view. */
-export const centerReveal = signal(0);
-
-// ---- what can be in the center ----
-
-/** What the list at the left has. */
-export const listKind = computed<CenterKind>(() => chosenKind.value ?? view.value.center?.kind ?? 'function');
-const chosenKind = signal<CenterKind | null>(null);
-const groups = signal<{ kind: CenterKind; rows: FuncRow[] }>({ kind: 'library', rows: [] });
-
-export function chooseList(kind: CenterKind): void {
-    chosenKind.value = kind;
-}
-
-/** The func by which names know a library: see func_of_resource() of lib/tree. */
-export function funcOfCenter({ kind, index }: Center): number {
-    return kind === 'library' ? info.value.funcCount + index : index;
-}
-
-export const listSort = sortOf('centers', LIST_ORDER);
-
-function compareRows(kind: CenterKind, column: string, a: FuncRow, b: FuncRow): number {
-    if (column === 'name' && kind === 'category') {
-        const name = (row: FuncRow): string => categoryName(row.func);
-        return name(a).localeCompare(name(b), 'en');
+    function makeWing(side: Side): Wing {
+        const source = {
+            children: (node: number) => engine.butterflyChildren(side, node),
+            descendants: (node: number, limit: number) => engine.butterflyDescendants(side, node, limit),
+        };
+        return {
+            side,
+            name: side,
+            tree: new LazyTree(source, sortOf(side, SIDE_ORDER), { nameOf, fetchNames, namesVersion }),
+        };
     }
-    if (column === 'name')
-        return compareNames(funcOfCenter({ kind, index: a.func }), funcOfCenter({ kind, index: b.func }));
-    return compareWeights(column === 'self' ? 'self' : 'total', a, b);
-}
 
-export const listRows = computed<FuncRow[]>(() => {
-    const kind = listKind.value;
-    const { column, reversed } = listSort.value;
-    if (column === 'name') namesVersion.value;
-    const rows = kind === 'function' ? functions.value : groups.value.kind === kind ? groups.value.rows : [];
-    // What is in no library cannot be in the center.
-    const sorted = rows.filter((row) => row.func >= 0).sort((a, b) => compareRows(kind, column, a, b));
-    return reversed ? sorted.reverse() : sorted;
-});
+    const callers = makeWing('callers');
+    const callees = makeWing('callees');
 
-/** The center of the view; without one, the function at the top of the list. */
-export const center = computed<Center | null>(() => {
-    const wanted = view.value.center;
-    if (wanted) return wanted;
-    const heaviest = functions.value.reduce<FuncRow | null>((best, row) => (!best || row.self > best.self ? row : best), null);
-    return heaviest ? { kind: 'function', index: heaviest.func } : null;
-});
+    /** What the numbers of the center are; null until the first answer. */
+    const centerWeights = signal<CenterWeights | null>(null);
+    const butterflyError = signal('');
+    /** Counts the centers: the list brings each into view. */
+    const centerReveal = signal(0);
 
-export function setCenter(wanted: Center, step: 'push' | 'replace' = 'push'): void {
-    changeView({ center: wanted }, step);
-}
+    // ---- what can be in the center ----
 
-export function centerName({ kind, index }: Center): string {
-    namesVersion.value;
-    if (kind === 'category') return categoryName(index);
-    return funcName(funcOfCenter({ kind, index }))?.name ?? '';
-}
+    /** What the list at the left has. */
+    const listKind = computed<CenterKind>(() => chosenKind.value ?? view.value.center?.kind ?? 'function');
+    const chosenKind = signal<CenterKind | null>(null);
+    const groups = signal<{ kind: CenterKind; rows: FuncRow[] }>({ kind: 'library', rows: [] });
 
-// ---- following the view ----
-
-const isOpen = computed(() => view.value.tab === 'butterfly');
-/** As text, so that it only changes when it is another one. */
-const centerKey = computed(() => JSON.stringify(center.value));
-let shownCenter = '';
-let generation = 0;
-
-onOtherProfile(() => {
-    generation++;
-    shownCenter = '';
-    centerWeights.value = null;
-});
-
-async function showCenter(): Promise<void> {
-    const mine = ++generation;
-    const wanted = center.peek();
-    const key = centerKey.peek();
-    if (!wanted) {
-        callers.tree.clear();
-        callees.tree.clear();
-        return;
+    function chooseList(kind: CenterKind): void {
+        chosenKind.value = kind;
     }
-    if (wanted.kind !== 'category') void fetchNames([funcOfCenter(wanted)]);
-    const weights = await engine.butterfly(wanted);
-    if (mine !== generation) return;
-    const same = key === shownCenter;
-    await Promise.all([callers.tree.load(same), callees.tree.load(same)]);
-    if (mine !== generation) return;
-    shownCenter = key;
-    batch(() => {
-        if (!same) centerReveal.value++;
-        centerWeights.value = weights;
-    });
-}
 
-const refresh = latest(showCenter, butterflyError);
+    /** The func by which names know a library: see func_of_resource() of lib/tree. */
+    function funcOfCenter({ kind, index }: Center): number {
+        return kind === 'library' ? info.value.funcCount + index : index;
+    }
 
-async function refreshGroups(kind: 'library' | 'category'): Promise<void> {
-    const rows = await engine.groups(kind);
-    if (kind === 'library') await fetchNames(rows.filter((row) => row.func >= 0).map((row) => info.value.funcCount + row.func));
-    groups.value = { kind, rows };
-}
+    const listSort = sortOf('centers', LIST_ORDER);
 
-/** Keeps it in step with the tree's query, while it is shown. */
-export function followButterfly(): void {
-    effect(() => {
-        centerKey.value;
-        if (isOpen.value && summary.value) refresh();
-    });
-    effect(() => {
+    function compareRows(kind: CenterKind, column: string, a: FuncRow, b: FuncRow): number {
+        if (column === 'name' && kind === 'category') {
+            const name = (row: FuncRow): string => categoryName(row.func);
+            return name(a).localeCompare(name(b), 'en');
+        }
+        if (column === 'name')
+            return compareNames(nameOf, funcOfCenter({ kind, index: a.func }), funcOfCenter({ kind, index: b.func }));
+        return compareWeights(column === 'self' ? 'self' : 'total', a, b);
+    }
+
+    const listRows = computed<FuncRow[]>(() => {
         const kind = listKind.value;
-        if (isOpen.value && summary.value && kind !== 'function') void refreshGroups(kind);
+        const { column, reversed } = listSort.value;
+        if (column === 'name') namesVersion.value;
+        const rows = kind === 'function' ? functions.value : groups.value.kind === kind ? groups.value.rows : [];
+        // What is in no library cannot be in the center.
+        const sorted = rows.filter((row) => row.func >= 0).sort((a, b) => compareRows(kind, column, a, b));
+        return reversed ? sorted.reverse() : sorted;
     });
+
+    /** The center of the view; without one, the function at the top of the list. */
+    const center = computed<Center | null>(() => {
+        const wanted = view.value.center;
+        if (wanted) return wanted;
+        const heaviest = functions.value.reduce<FuncRow | null>(
+            (best, row) => (!best || row.self > best.self ? row : best),
+            null,
+        );
+        return heaviest ? { kind: 'function', index: heaviest.func } : null;
+    });
+
+    function setCenter(wanted: Center, step: 'push' | 'replace' = 'push'): void {
+        changeView({ center: wanted }, step);
+    }
+
+    function centerName({ kind, index }: Center): string {
+        namesVersion.value;
+        if (kind === 'category') return categoryName(index);
+        return funcName(funcOfCenter({ kind, index }))?.name ?? '';
+    }
+
+    // ---- following the view ----
+
+    const isOpen = computed(() => view.value.tab === 'butterfly');
+    /** As text, so that it only changes when it is another one. */
+    const centerKey = computed(() => JSON.stringify(center.value));
+    let shownCenter = '';
+    let generation = 0;
+
+    async function showCenter(): Promise<void> {
+        const mine = ++generation;
+        const wanted = center.peek();
+        const key = centerKey.peek();
+        if (!wanted) {
+            callers.tree.clear();
+            callees.tree.clear();
+            return;
+        }
+        if (wanted.kind !== 'category') void fetchNames([funcOfCenter(wanted)]);
+        const weights = await engine.butterfly(wanted);
+        if (mine !== generation) return;
+        const same = key === shownCenter;
+        await Promise.all([callers.tree.load(same), callees.tree.load(same)]);
+        if (mine !== generation) return;
+        shownCenter = key;
+        batch(() => {
+            if (!same) centerReveal.value++;
+            centerWeights.value = weights;
+        });
+    }
+
+    const refresh = latest(showCenter, butterflyError);
+
+    async function refreshGroups(kind: 'library' | 'category'): Promise<void> {
+        const rows = await engine.groups(kind);
+        if (kind === 'library')
+            await fetchNames(rows.filter((row) => row.func >= 0).map((row) => info.value.funcCount + row.func));
+        groups.value = { kind, rows };
+    }
+
+    /** Keeps it in step with the tree's query, while it is shown. */
+    function follow(): void {
+        effect(() => {
+            centerKey.value;
+            if (isOpen.value && summary.value) refresh();
+        });
+        effect(() => {
+            const kind = listKind.value;
+            if (isOpen.value && summary.value && kind !== 'function') void refreshGroups(kind);
+        });
+    }
+
+    follow();
+    return {
+        callers,
+        callees,
+        centerWeights,
+        butterflyError,
+        centerReveal,
+        listKind,
+        chooseList,
+        funcOfCenter,
+        listSort,
+        listRows,
+        center,
+        setCenter,
+        centerName,
+    };
 }
 
-// ---- the window ----
-
-/** Whether callers and callees are beside each other. */
-export const isSideBySide = signal(stored('butterfly') === 'beside');
-
-export function toggleSides(): void {
-    isSideBySide.value = !isSideBySide.value;
-    store('butterfly', isSideBySide.value ? 'beside' : null);
-}
-
-const USUAL_LIST = 360;
-export const listWidth = signal(Number(stored('butterflyList') ?? USUAL_LIST) || USUAL_LIST);
-
-export function setListWidth(width: number | null): void {
-    listWidth.value = width ?? USUAL_LIST;
-    store('butterflyList', width === null ? null : String(Math.round(width)));
-}
+export type ButterflyPart = ReturnType<typeof createButterfly>;

@@ -15,8 +15,27 @@ import { decodeTransforms, encodeTransforms } from './transform_codec';
 /** [start, end) in milliseconds after the profile's zero. */
 export type Range = [number, number];
 
-export const TABS = ['summary', 'calltree', 'functions', 'butterfly', 'flame-graph', 'stack-chart', 'marker-chart', 'marker-table'] as const;
+export const TABS = [
+    'summary',
+    'calltree',
+    'functions',
+    'butterfly',
+    'flame-graph',
+    'stack-chart',
+    'marker-chart',
+    'marker-table',
+] as const;
 export type Tab = (typeof TABS)[number];
+export const TAB_TITLES: Record<Tab, string> = {
+    summary: 'Summary',
+    calltree: 'Call Tree',
+    functions: 'Functions',
+    butterfly: 'Butterfly',
+    'flame-graph': 'Flame Graph',
+    'stack-chart': 'Stack Chart',
+    'marker-chart': 'Marker Chart',
+    'marker-table': 'Marker Table',
+};
 /** The tabs that show the call tree in some way: what is selected there is the view's path. */
 export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-graph']);
 /** The tabs that show markers. */

@@ -1,28 +1,19 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
-import { selectedFunc } from './functions';
-import { showButterfly } from './node_menu';
-import { saveFlameSvg, saveTimeline, saveView } from './exports';
-import { canFind, openFind } from './source_find';
-import { closeSourcePanel, leaveSourcePanel, toggleAssembly } from './source_panel';
-import { chooseFile, isRenaming, saveProfile } from './open';
-import {
-    commitPreview,
-    fullRange,
-    isPaletteOpen,
-    openDialog,
-    popRanges,
-    redoStep,
-    setPreview,
-    undoStep,
-    view,
-} from './store';
-import { isMarkerSearchShown, keepSamplesInsideFound } from './marker_filter';
 import { differenceOf } from './steps';
-import { foldsTemplates, toggleTemplates } from './tables';
 import { theme, toggleTheme } from './theme';
-import { isTrackListOpen, showAll, showBusy } from './track_actions';
-import { invert, selected, undoTransforms } from './tree';
-import { copyText, showNotice, toggleSidebar, tooltip } from './windows';
+import { copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
+import { foldsTemplates, toggleSidebar, toggleTemplates } from './settings';
+import type { ExportsPart } from './exports';
+import type { FunctionsPart } from './functions';
+import type { MarkerFilterPart } from './marker_filter';
+import type { NodeMenuPart } from './node_menu';
+import type { ProfilePart } from './profile';
+import type { SourceFindPart } from './source_find';
+import type { SourcePanelPart } from './source_panel';
+import type { StorePart } from './store';
+import type { TrackActionsPart } from './track_actions';
+import type { TreePart } from './tree';
+import type { Given } from './given';
 
 export interface Command {
     /** As a menu says it. */
@@ -34,179 +25,14 @@ export interface Command {
     run: () => void;
     /** It works in text fields, too. */
     isEverywhere?: boolean;
-    /** It can be done when no profile could be loaded. */
-    needsNoProfile?: boolean;
     /** It is not worth a line of the palette. */
     isHidden?: boolean;
 }
 
 const always = (): boolean => true;
-const isSourcePanelOpen = (): boolean => view.value.sourcePanel !== null;
 
-/** The function that is selected in the view that is open. */
-function functionInView(): number {
-    return view.value.tab === 'functions' ? selectedFunc.value : (selected.value?.func ?? -1);
-}
-
-/** Says what a step was about, once the browser has gone there. */
-function sayStep(verb: string): void {
-    const before = view.value;
-    window.addEventListener('popstate', () => showNotice(`${verb}: ${differenceOf(before, view.value) || 'selection'}`), {
-        once: true,
-    });
-}
-
-function undo(): void {
-    if (undoStep()) sayStep('Undone');
-    else showNotice('Nothing to undo');
-}
-
-function redo(): void {
-    if (redoStep()) sayStep('Redone');
-    else showNotice('Nothing to redo');
-}
-
-export const COMMANDS: readonly Command[] = [
-    {
-        title: 'Command palette',
-        key: 'Ctrl+k',
-        isOffered: always,
-        run: () => {
-            isPaletteOpen.value = true;
-        },
-        isEverywhere: true,
-        isHidden: true,
-    },
-    {
-        title: 'Filter stacks or markers',
-        key: '/',
-        isOffered: always,
-        run: () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
-    },
-    { title: 'Invert call stack', key: 'i', isOffered: always, run: () => void invert() },
-    {
-        title: 'Callers and callees of the selected function',
-        key: 'b',
-        isOffered: () => view.value.tab !== 'butterfly' && functionInView() >= 0,
-        run: () => showButterfly(functionInView()),
-    },
-    { title: 'Fold template arguments', key: '', isOffered: () => !foldsTemplates.value, run: toggleTemplates },
-    { title: 'Show template arguments', key: '', isOffered: () => foldsTemplates.value, run: toggleTemplates },
-    {
-        title: 'Drop samples outside matching markers',
-        key: '',
-        isOffered: isMarkerSearchShown,
-        run: keepSamplesInsideFound,
-    },
-    { title: 'Undo', key: 'Ctrl+z', isOffered: always, run: undo },
-    { title: 'Redo', key: 'Ctrl+Z', isOffered: always, run: redo },
-    { title: 'Redo', key: 'Ctrl+y', isOffered: always, run: redo, isHidden: true },
-    {
-        title: 'Undo the last transform',
-        key: 'u',
-        isOffered: () => view.value.transforms.length > 0,
-        run: () => undoTransforms(view.value.transforms.length - 1),
-    },
-    {
-        title: 'Undo all transforms',
-        key: '',
-        isOffered: () => view.value.transforms.length > 1,
-        run: () => undoTransforms(0),
-    },
-    {
-        title: 'Zoom into the selection',
-        key: 'z',
-        isOffered: () => view.value.preview !== null,
-        run: commitPreview,
-    },
-    {
-        title: 'Zoom out one level',
-        key: 'Z',
-        isOffered: () => view.value.ranges.length > 0,
-        run: () => popRanges(view.value.ranges.length - 1),
-    },
-    {
-        title: 'Zoom out to the full range',
-        key: '',
-        isOffered: () => view.value.ranges.length > 1,
-        run: () => popRanges(0),
-    },
-    {
-        title: 'Select full range',
-        key: '',
-        isOffered: () => view.value.preview === null && view.value.ranges.length === 0,
-        run: () => setPreview(fullRange.value),
-        isHidden: true,
-    },
-    {
-        title: 'Clear selection',
-        key: 'Escape',
-        isOffered: always,
-        run: () => {
-            tooltip.value = null;
-            if (view.value.preview) setPreview(null);
-            else leaveSourcePanel();
-        },
-        isHidden: true,
-    },
-    {
-        title: 'Search tracks',
-        key: 'T',
-        isOffered: always,
-        run: () => {
-            isTrackListOpen.value = true;
-        },
-    },
-    { title: 'Show all tracks', key: '', isOffered: () => view.value.tracks.base !== 'all', run: showAll },
-    { title: 'Show the busiest tracks', key: '', isOffered: always, run: showBusy },
-    { title: 'Show or hide the sidebar', key: 's', isOffered: always, run: toggleSidebar },
-    { title: 'Save this view as an image', key: '', isOffered: always, run: saveView },
-    { title: 'Save the timeline as an image', key: '', isOffered: always, run: saveTimeline },
-    { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => void saveFlameSvg() },
-    { title: 'Show or hide the assembly', key: '', isOffered: isSourcePanelOpen, run: toggleAssembly },
-    {
-        title: 'Find in the source or the assembly',
-        key: 'Ctrl+f',
-        isOffered: () => isSourcePanelOpen() && canFind(),
-        run: openFind,
-        isEverywhere: true,
-    },
-    { title: 'Close source and assembly', key: '', isOffered: isSourcePanelOpen, run: closeSourcePanel },
-    {
-        title: 'Copy the address of this view',
-        key: '',
-        isOffered: always,
-        run: () => void copyText(window.location.href, 'Address'),
-    },
-    {
-        title: 'Recording details',
-        key: '',
-        isOffered: always,
-        run: () => {
-            openDialog.value = 'info';
-        },
-    },
-    { title: 'Open a file', key: 'o', isOffered: always, run: chooseFile, needsNoProfile: true },
-    { title: 'Save the profile', key: 'Ctrl+s', isOffered: always, run: () => void saveProfile(), isEverywhere: true },
-    {
-        title: 'Rename the profile',
-        key: '',
-        isOffered: always,
-        run: () => {
-            isRenaming.value = true;
-        },
-    },
-    { title: 'Light theme', key: '', isOffered: () => theme.value === 'dark', run: toggleTheme },
-    { title: 'Dark theme', key: '', isOffered: () => theme.value === 'light', run: toggleTheme },
-    {
-        title: 'Keys',
-        key: '?',
-        isOffered: always,
-        run: () => {
-            openDialog.value = 'keys';
-        },
-    },
-];
+/** The only key that means something where no profile could be loaded. */
+export const OPEN_KEY = 'o';
 
 /** A key as commands name it; null for those that mean nothing alone or belong to the browser. */
 export function keyName(event: KeyboardEvent): string | null {
@@ -228,3 +54,213 @@ export function keyText(key: string): string {
     if (ctrl === '') return KEY_TEXTS[rest] ?? rest;
     return rest === rest.toLowerCase() ? ctrl + rest.toUpperCase() : `${ctrl}Shift+${rest}`;
 }
+
+export function createCommands(
+    session: Given & {
+        exports: ExportsPart;
+        functions: FunctionsPart;
+        markerFilter: MarkerFilterPart;
+        nodeMenu: NodeMenuPart;
+        profile: ProfilePart;
+        sourceFind: SourceFindPart;
+        sourcePanel: SourcePanelPart;
+        store: StorePart;
+        trackActions: TrackActionsPart;
+        tree: TreePart;
+    },
+) {
+    const { host } = session;
+    const { saveFlameSvg, saveTimeline, saveView } = session.exports;
+    const { selectedFunc } = session.functions;
+    const { isMarkerSearchShown, keepSamplesInsideFound } = session.markerFilter;
+    const { showButterfly } = session.nodeMenu;
+    const { saveProfile } = session.profile;
+    const { canFind, openFind } = session.sourceFind;
+    const { closeSourcePanel, leaveSourcePanel, toggleAssembly } = session.sourcePanel;
+    const { commitPreview, fullRange, popRanges, setPreview, view } = session.store;
+    const { showAll, showBusy } = session.trackActions;
+    const { invert, selected, undoTransforms } = session.tree;
+
+    const isSourcePanelOpen = (): boolean => view.value.sourcePanel !== null;
+
+    /** The function that is selected in the view that is open. */
+    function functionInView(): number {
+        return view.value.tab === 'functions' ? selectedFunc.value : (selected.value?.func ?? -1);
+    }
+
+    /** Says what a step was about, once the browser has gone there. */
+    function sayStep(verb: string): void {
+        const before = view.value;
+        window.addEventListener(
+            'popstate',
+            () => showNotice(`${verb}: ${differenceOf(before, view.value) || 'selection'}`),
+            {
+                once: true,
+            },
+        );
+    }
+
+    function undo(): void {
+        if (host.undo()) sayStep('Undone');
+        else showNotice('Nothing to undo');
+    }
+
+    function redo(): void {
+        if (host.redo()) sayStep('Redone');
+        else showNotice('Nothing to redo');
+    }
+
+    const commands: readonly Command[] = [
+        {
+            title: 'Command palette',
+            key: 'Ctrl+k',
+            isOffered: always,
+            run: () => {
+                isPaletteOpen.value = true;
+            },
+            isEverywhere: true,
+            isHidden: true,
+        },
+        {
+            title: 'Filter stacks or markers',
+            key: '/',
+            isOffered: always,
+            run: () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
+        },
+        { title: 'Invert call stack', key: 'i', isOffered: always, run: () => void invert() },
+        {
+            title: 'Callers and callees of the selected function',
+            key: 'b',
+            isOffered: () => view.value.tab !== 'butterfly' && functionInView() >= 0,
+            run: () => showButterfly(functionInView()),
+        },
+        { title: 'Fold template arguments', key: '', isOffered: () => !foldsTemplates.value, run: toggleTemplates },
+        { title: 'Show template arguments', key: '', isOffered: () => foldsTemplates.value, run: toggleTemplates },
+        {
+            title: 'Drop samples outside matching markers',
+            key: '',
+            isOffered: isMarkerSearchShown,
+            run: keepSamplesInsideFound,
+        },
+        { title: 'Undo', key: 'Ctrl+z', isOffered: always, run: undo },
+        { title: 'Redo', key: 'Ctrl+Z', isOffered: always, run: redo },
+        { title: 'Redo', key: 'Ctrl+y', isOffered: always, run: redo, isHidden: true },
+        {
+            title: 'Undo the last transform',
+            key: 'u',
+            isOffered: () => view.value.transforms.length > 0,
+            run: () => undoTransforms(view.value.transforms.length - 1),
+        },
+        {
+            title: 'Undo all transforms',
+            key: '',
+            isOffered: () => view.value.transforms.length > 1,
+            run: () => undoTransforms(0),
+        },
+        {
+            title: 'Zoom into the selection',
+            key: 'z',
+            isOffered: () => view.value.preview !== null,
+            run: commitPreview,
+        },
+        {
+            title: 'Zoom out one level',
+            key: 'Z',
+            isOffered: () => view.value.ranges.length > 0,
+            run: () => popRanges(view.value.ranges.length - 1),
+        },
+        {
+            title: 'Zoom out to the full range',
+            key: '',
+            isOffered: () => view.value.ranges.length > 1,
+            run: () => popRanges(0),
+        },
+        {
+            title: 'Select full range',
+            key: '',
+            isOffered: () => view.value.preview === null && view.value.ranges.length === 0,
+            run: () => setPreview(fullRange.value),
+            isHidden: true,
+        },
+        {
+            title: 'Clear selection',
+            key: 'Escape',
+            isOffered: always,
+            run: () => {
+                tooltip.value = null;
+                if (view.value.preview) setPreview(null);
+                else leaveSourcePanel();
+            },
+            isHidden: true,
+        },
+        {
+            title: 'Search tracks',
+            key: 'T',
+            isOffered: always,
+            run: () => {
+                isTrackListOpen.value = true;
+            },
+        },
+        { title: 'Show all tracks', key: '', isOffered: () => view.value.tracks.base !== 'all', run: showAll },
+        { title: 'Show the busiest tracks', key: '', isOffered: always, run: showBusy },
+        { title: 'Show or hide the sidebar', key: 's', isOffered: always, run: toggleSidebar },
+        { title: 'Save this view as an image', key: '', isOffered: always, run: saveView },
+        { title: 'Save the timeline as an image', key: '', isOffered: always, run: saveTimeline },
+        { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => void saveFlameSvg() },
+        { title: 'Show or hide the assembly', key: '', isOffered: isSourcePanelOpen, run: toggleAssembly },
+        {
+            title: 'Find in the source or the assembly',
+            key: 'Ctrl+f',
+            isOffered: () => isSourcePanelOpen() && canFind(),
+            run: openFind,
+            isEverywhere: true,
+        },
+        { title: 'Close source and assembly', key: '', isOffered: isSourcePanelOpen, run: closeSourcePanel },
+        {
+            title: 'Copy the address of this view',
+            key: '',
+            isOffered: always,
+            run: () => void copyText(window.location.href, 'Address'),
+        },
+        {
+            title: 'Recording details',
+            key: '',
+            isOffered: always,
+            run: () => {
+                openDialog.value = 'info';
+            },
+        },
+        { title: 'Open a file', key: OPEN_KEY, isOffered: always, run: host.chooseFile },
+        {
+            title: 'Save the profile',
+            key: 'Ctrl+s',
+            isOffered: always,
+            run: () => void saveProfile(),
+            isEverywhere: true,
+        },
+        {
+            title: 'Rename the profile',
+            key: '',
+            isOffered: always,
+            run: () => {
+                isRenaming.value = true;
+            },
+        },
+        { title: 'Light theme', key: '', isOffered: () => theme.value === 'dark', run: toggleTheme },
+        { title: 'Dark theme', key: '', isOffered: () => theme.value === 'light', run: toggleTheme },
+        {
+            title: 'Keys',
+            key: '?',
+            isOffered: always,
+            run: () => {
+                openDialog.value = 'keys';
+            },
+        },
+    ];
+
+    return {
+        commands,
+    };
+}
+
+export type CommandsPart = ReturnType<typeof createCommands>;

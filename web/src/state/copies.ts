@@ -4,36 +4,14 @@ import type { NodePath } from '../engine/api';
 import { formatCount } from '../text/format';
 import { oneLine } from '../text/plain';
 import { type TableFormat, tableText } from '../text/table_text';
-import { fetchNames, funcName } from './names';
 import { copyText, type MenuItem, menuItem, showNotice } from './windows';
+import type { NamesPart } from './names';
 
 const LONGEST_STACK = 100_000;
 const MOST_ROWS = 10_000;
 
 export function copyPlainName(name: string): void {
     void copyText(oneLine(name), 'Name');
-}
-
-export function copyName(func: number): void {
-    copyPlainName(funcName(func)?.name ?? '');
-}
-
-/** Where a function is defined, as the debug info says it: "/src/app.c:12". */
-export function copySource(func: number): void {
-    const name = funcName(func);
-    void copyText(oneLine(name && name.line > 0 ? `${name.file}:${name.line}` : (name?.file ?? '')), 'Source path');
-}
-
-/** One function a line, the leaf first. */
-export async function copyStack(path: NodePath, isLeafFirst: boolean): Promise<void> {
-    const shown = path.slice(0, LONGEST_STACK);
-    await fetchNames(shown);
-    const ordered = isLeafFirst ? shown : shown.reverse();
-    const lines = ordered.map((func) => {
-        const name = funcName(func);
-        return oneLine(name?.lib ? `${name.name} [${name.lib}]` : (name?.name ?? ''));
-    });
-    await copyText(`${lines.join('\n')}\n`, 'Stack');
 }
 
 export interface CopiedTable<Row> {
@@ -77,3 +55,37 @@ export function copyTableItems<Row>(table: CopiedTable<Row>): MenuItem[] {
         }),
     );
 }
+
+export function createCopies(session: { names: NamesPart }) {
+    const { fetchNames, funcName } = session.names;
+
+    function copyName(func: number): void {
+        copyPlainName(funcName(func)?.name ?? '');
+    }
+
+    /** Where a function is defined, as the debug info says it: "/src/app.c:12". */
+    function copySource(func: number): void {
+        const name = funcName(func);
+        void copyText(oneLine(name && name.line > 0 ? `${name.file}:${name.line}` : (name?.file ?? '')), 'Source path');
+    }
+
+    /** One function a line, the leaf first. */
+    async function copyStack(path: NodePath, isLeafFirst: boolean): Promise<void> {
+        const shown = path.slice(0, LONGEST_STACK);
+        await fetchNames(shown);
+        const ordered = isLeafFirst ? shown : shown.reverse();
+        const lines = ordered.map((func) => {
+            const name = funcName(func);
+            return oneLine(name?.lib ? `${name.name} [${name.lib}]` : (name?.name ?? ''));
+        });
+        await copyText(`${lines.join('\n')}\n`, 'Stack');
+    }
+
+    return {
+        copyName,
+        copySource,
+        copyStack,
+    };
+}
+
+export type CopiesPart = ReturnType<typeof createCopies>;

@@ -6,15 +6,16 @@ import { flameSvg } from '../draw/flame_svg';
 import { describeWeight, formatDuration, formatShare } from '../text/format';
 import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
-import { shownRange } from './axis';
 import { rowCount } from './rect_paths';
-import { askFlame } from './flame';
-import { fetchNames, funcName } from './names';
-import { weightUnit } from './filters';
-import { info, inverted, search, selectedThreads, threadInfo, view } from './store';
 import { theme } from './theme';
-import { summary } from './tree';
 import { type MenuItem, menuItem, saveBlob, showNotice } from './windows';
+import type { AxisPart } from './axis';
+import type { FiltersPart } from './filters';
+import type { FlamePart } from './flame';
+import type { NamesPart } from './names';
+import type { StorePart } from './store';
+import type { TreePart } from './tree';
+import type { Given } from './given';
 
 /** px */
 const SVG_WIDTH = 1600;
@@ -26,87 +27,115 @@ function saveFile(blob: Blob, name: string): void {
     showNotice(`${name} saved`);
 }
 
-/** What the recorded program is called, as part of a file name. */
-function fileName(what: string, ending: string): string {
-    const product = info.value.product.replace(/[^\w.+-]+/g, '-').replace(/^[-.]+|-+$/g, '');
-    return `${product.slice(0, FILE_NAME_LIMIT) || 'profile'}-${what}.${ending}`;
-}
+export function createExports(
+    session: Given & {
+        axis: AxisPart;
+        filters: FiltersPart;
+        flame: FlamePart;
+        names: NamesPart;
+        store: StorePart;
+        tree: TreePart;
+    },
+) {
+    const { info } = session;
+    const { shownRange } = session.axis;
+    const { weightUnit } = session.filters;
+    const { askFlame } = session.flame;
+    const { fetchNames, funcName } = session.names;
+    const { inverted, search, selectedThreads, threadInfo, view } = session.store;
+    const { summary } = session.tree;
 
-async function saveImage(selector: string, what: string): Promise<void> {
-    const element = document.querySelector(selector);
-    if (!element) return;
-    try {
-        saveFile(await elementImage(element, pixelRatio(), styleColor('surface')), fileName(what, 'png'));
-    } catch (error) {
-        showNotice(messageOf(error));
+    /** What the recorded program is called, as part of a file name. */
+    function fileName(what: string, ending: string): string {
+        const product = info.value.product.replace(/[^\w.+-]+/g, '-').replace(/^[-.]+|-+$/g, '');
+        return `${product.slice(0, FILE_NAME_LIMIT) || 'profile'}-${what}.${ending}`;
     }
-}
 
-export function saveView(): void {
-    void saveImage('#view', view.value.tab);
-}
+    async function saveImage(selector: string, what: string): Promise<void> {
+        const element = document.querySelector(selector);
+        if (!element) return;
+        try {
+            saveFile(await elementImage(element, pixelRatio(), styleColor('surface')), fileName(what, 'png'));
+        } catch (error) {
+            showNotice(messageOf(error));
+        }
+    }
 
-export function saveTimeline(): void {
-    void saveImage('.timeline', 'timeline');
-}
+    function saveView(): void {
+        void saveImage('#view', view.value.tab);
+    }
 
-/** What is shown, in words. */
-function heading(): string[] {
-    const { product, interval } = info.value;
-    const names = selectedThreads.value.map((index) => threadInfo(index)?.name ?? '');
-    const [from, to] = shownRange();
-    const total = describeWeight(summary.value?.rootTotal ?? 0, weightUnit.value, interval);
-    const terms = search.value.trim();
-    const parts = [
-        names.length > 3 ? `${names.length} threads` : names.join(', '),
-        `${formatDuration(to - from)} at ${formatDuration(from - info.value.rangeStart)}`,
-        total,
-        ...(terms === '' ? [] : [`filter: ${terms}`]),
-    ];
-    return [plainText(product, 200), plainText(parts.join(' · '), 400)];
-}
+    function saveTimeline(): void {
+        void saveImage('.timeline', 'timeline');
+    }
 
-export async function saveFlameSvg(): Promise<void> {
-    const whole = summary.value?.rootTotal ?? 0;
-    const { rects } = await askFlame(SVG_WIDTH);
-    await fetchNames(new Set(rects.func.filter((func) => func !== -1)));
-    const context = document.createElement('canvas').getContext('2d');
-    if (!context) return;
-    const { categories, interval } = info.value;
-    const title = (rect: number): string => {
-        const name = funcName(rects.func[rect] ?? -1);
-        const who = name
-            ? plainText(name.name, NAME_LIMIT) + (name.lib === '' ? '' : ` [${plainText(name.lib, NAME_LIMIT)}]`)
-            : `${rects.count[rect]} functions too narrow to draw`;
-        const total = rects.total[rect] ?? 0;
-        const amount = describeWeight(total, weightUnit.value, interval);
-        return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(rects.self[rect] ?? 0, whole)}`;
+    /** What is shown, in words. */
+    function heading(): string[] {
+        const { product, interval } = info.value;
+        const names = selectedThreads.value.map((index) => threadInfo(index)?.name ?? '');
+        const [from, to] = shownRange();
+        const total = describeWeight(summary.value?.rootTotal ?? 0, weightUnit.value, interval);
+        const terms = search.value.trim();
+        const parts = [
+            names.length > 3 ? `${names.length} threads` : names.join(', '),
+            `${formatDuration(to - from)} at ${formatDuration(from - info.value.rangeStart)}`,
+            total,
+            ...(terms === '' ? [] : [`filter: ${terms}`]),
+        ];
+        return [plainText(product, 200), plainText(parts.join(' · '), 400)];
+    }
+
+    async function saveFlameSvg(): Promise<void> {
+        const whole = summary.value?.rootTotal ?? 0;
+        const { rects } = await askFlame(SVG_WIDTH);
+        await fetchNames(new Set(rects.func.filter((func) => func !== -1)));
+        const context = document.createElement('canvas').getContext('2d');
+        if (!context) return;
+        const { categories, interval } = info.value;
+        const title = (rect: number): string => {
+            const name = funcName(rects.func[rect] ?? -1);
+            const who = name
+                ? plainText(name.name, NAME_LIMIT) + (name.lib === '' ? '' : ` [${plainText(name.lib, NAME_LIMIT)}]`)
+                : `${rects.count[rect]} functions too narrow to draw`;
+            const total = rects.total[rect] ?? 0;
+            const amount = describeWeight(total, weightUnit.value, interval);
+            return `${who}\n${formatShare(total, whole)} (${amount}), self ${formatShare(rects.self[rect] ?? 0, whole)}`;
+        };
+        const text = flameSvg(
+            {
+                rects,
+                rows: rowCount(rects),
+                width: SVG_WIDTH,
+                fromBottom: !inverted.value,
+                heading: heading(),
+                colors: chartColors(categories, theme.value),
+                label: (func) => plainText(funcName(func)?.name ?? '', NAME_LIMIT),
+                title,
+            },
+            context,
+        );
+        saveFile(new Blob([text], { type: 'image/svg+xml' }), fileName('flame-graph', 'svg'));
+    }
+
+    /** For the end of the menu of a chart. */
+    function saveItems(): MenuItem[] {
+        const image = menuItem('Save as image', saveView, {
+            title: 'The visible part of this view as a PNG file',
+            startsGroup: true,
+        });
+        if (view.value.tab !== 'flame-graph') return [image];
+        const svg = menuItem('Save as SVG', () => void saveFlameSvg(), {
+            title: 'The whole flame graph, with the numbers of each node',
+        });
+        return [image, svg];
+    }
+
+    return {
+        saveView,
+        saveTimeline,
+        saveFlameSvg,
+        saveItems,
     };
-    const text = flameSvg(
-        {
-            rects,
-            rows: rowCount(rects),
-            width: SVG_WIDTH,
-            fromBottom: !inverted.value,
-            heading: heading(),
-            colors: chartColors(categories, theme.value),
-            label: (func) => plainText(funcName(func)?.name ?? '', NAME_LIMIT),
-            title,
-        },
-        context,
-    );
-    saveFile(new Blob([text], { type: 'image/svg+xml' }), fileName('flame-graph', 'svg'));
 }
 
-/** For the end of the menu of a chart. */
-export function saveItems(): MenuItem[] {
-    const image = menuItem('Save as image', saveView, {
-        title: 'The visible part of this view as a PNG file',
-        startsGroup: true,
-    });
-    if (view.value.tab !== 'flame-graph') return [image];
-    const svg = menuItem('Save as SVG', () => void saveFlameSvg(), {
-        title: 'The whole flame graph, with the numbers of each node',
-    });
-    return [image, svg];
-}
+export type ExportsPart = ReturnType<typeof createExports>;

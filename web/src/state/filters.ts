@@ -7,7 +7,8 @@ import { computed } from '@preact/signals';
 import { type Transform, WEIGHTS, type Weight } from '../engine/api';
 import type { WeightUnit } from '../text/format';
 import { STACK_TYPES, type StackType } from './codec';
-import { changeView, info, view } from './store';
+import type { StorePart } from './store';
+import type { Given } from './given';
 
 export interface Choice<Value> {
     value: Value;
@@ -19,54 +20,12 @@ export interface Choice<Value> {
 
 const RECORDED_LABELS: Record<WeightUnit, string> = { samples: 'Samples', ms: 'Recorded time', bytes: 'Bytes' };
 
-/** Whether the file has what it takes to count this. */
-export function hasWeight(weight: Weight): boolean {
-    return info.value.weights.includes(WEIGHTS.indexOf(weight));
-}
-
-function choiceOf(weight: Weight): Choice<Weight> {
-    const unit = info.value.weightUnit;
-    const texts: Record<Weight, [string, string]> = {
-        recorded: [hasWeight('samples') && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit], 'Sample weights from the file'],
-        samples: ['Samples', 'Each sample counts as one'],
-        time: ['Time', 'Time since the previous sample of the thread; a wait counts for the function that ran next'],
-        'cpu-time': ['CPU time', 'CPU time since the previous sample of the thread'],
-        'off-cpu-time': ['Off-CPU time', 'Time since the previous sample that was not CPU time; a wait counts for the function that ran next'],
-        'on-cpu': ['On-CPU samples', 'Only samples of intervals with CPU time'],
-        'off-cpu': ['Off-CPU samples', 'Only samples of intervals without CPU time'],
-    };
-    const [label, hint] = texts[weight];
-    return { value: weight, label, hint };
-}
-
-/** Those that the file has; more than one, or there is nothing to choose. */
-export const weightChoices = computed<Choice<Weight>[]>(() =>
-    WEIGHTS.filter(hasWeight).map(choiceOf),
-);
-
-const UNITS: Partial<Record<Weight, WeightUnit>> = { samples: 'samples', time: 'ms', 'cpu-time': 'ms', 'off-cpu-time': 'ms' };
-
-/** The weight of the view, if the file has it. */
-export const weight = computed<Weight>(() =>
-    hasWeight(view.value.weight) ? view.value.weight : 'recorded',
-);
-
-/** The unit of all totals and selfs of the view. */
-export const weightUnit = computed<WeightUnit>(() => UNITS[weight.value] ?? info.value.weightUnit);
-
-export function setWeight(wanted: Weight): void {
-    if (wanted !== view.value.weight) changeView({ weight: wanted }, 'push');
-}
-
-// ---- which samples and frames ----
-
-function categoryNamed(name: string): number {
-    return info.value.categories.findIndex((category) => category.name === name);
-}
-
-/** -1: the file has none, and there is nothing to hide. */
-export const idleCategory = computed(() => categoryNamed('Idle'));
-const kernelCategory = computed(() => categoryNamed('Kernel'));
+const UNITS: Partial<Record<Weight, WeightUnit>> = {
+    samples: 'samples',
+    time: 'ms',
+    'cpu-time': 'ms',
+    'off-cpu-time': 'ms',
+};
 
 const STACK_LABELS: Record<StackType, [string, string]> = {
     all: ['All frames', 'User and kernel frames'],
@@ -74,34 +33,106 @@ const STACK_LABELS: Record<StackType, [string, string]> = {
     kernel: ['Kernel frames', 'Only kernel frames, of samples that have any'],
 };
 
-/** Empty where the file does not tell frames of the kernel from others. */
-export const stackChoices = computed<Choice<StackType>[]>(() =>
-    kernelCategory.value < 0
-        ? []
-        : STACK_TYPES.map((value) => ({ value, label: STACK_LABELS[value][0], hint: STACK_LABELS[value][1] })),
-);
+export function createFilters(session: Given & { store: StorePart }) {
+    const { info } = session;
+    const { changeView, view } = session.store;
 
-function stackFilter(type: StackType): Transform[] {
-    if (type === 'all' || kernelCategory.value < 0) return [];
-    const kind = type === 'kernel' ? 'focus-category' : 'merge-category';
-    return [{ kind, index: kernelCategory.value, path: [], inverted: false }];
+    /** Whether the file has what it takes to count this. */
+    function hasWeight(weight: Weight): boolean {
+        return info.value.weights.includes(WEIGHTS.indexOf(weight));
+    }
+
+    function choiceOf(weight: Weight): Choice<Weight> {
+        const unit = info.value.weightUnit;
+        const texts: Record<Weight, [string, string]> = {
+            recorded: [
+                hasWeight('samples') && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit],
+                'Sample weights from the file',
+            ],
+            samples: ['Samples', 'Each sample counts as one'],
+            time: [
+                'Time',
+                'Time since the previous sample of the thread; a wait counts for the function that ran next',
+            ],
+            'cpu-time': ['CPU time', 'CPU time since the previous sample of the thread'],
+            'off-cpu-time': [
+                'Off-CPU time',
+                'Time since the previous sample that was not CPU time; a wait counts for the function that ran next',
+            ],
+            'on-cpu': ['On-CPU samples', 'Only samples of intervals with CPU time'],
+            'off-cpu': ['Off-CPU samples', 'Only samples of intervals without CPU time'],
+        };
+        const [label, hint] = texts[weight];
+        return { value: weight, label, hint };
+    }
+
+    /** Those that the file has; more than one, or there is nothing to choose. */
+    const weightChoices = computed<Choice<Weight>[]>(() => WEIGHTS.filter(hasWeight).map(choiceOf));
+
+    /** The weight of the view, if the file has it. */
+    const weight = computed<Weight>(() => (hasWeight(view.value.weight) ? view.value.weight : 'recorded'));
+
+    /** The unit of all totals and selfs of the view. */
+    const weightUnit = computed<WeightUnit>(() => UNITS[weight.value] ?? info.value.weightUnit);
+
+    function setWeight(wanted: Weight): void {
+        if (wanted !== view.value.weight) changeView({ weight: wanted }, 'push');
+    }
+
+    // ---- which samples and frames ----
+
+    function categoryNamed(name: string): number {
+        return info.value.categories.findIndex((category) => category.name === name);
+    }
+
+    /** -1: the file has none, and there is nothing to hide. */
+    const idleCategory = computed(() => categoryNamed('Idle'));
+    const kernelCategory = computed(() => categoryNamed('Kernel'));
+
+    /** Empty where the file does not tell frames of the kernel from others. */
+    const stackChoices = computed<Choice<StackType>[]>(() =>
+        kernelCategory.value < 0
+            ? []
+            : STACK_TYPES.map((value) => ({ value, label: STACK_LABELS[value][0], hint: STACK_LABELS[value][1] })),
+    );
+
+    function stackFilter(type: StackType): Transform[] {
+        if (type === 'all' || kernelCategory.value < 0) return [];
+        const kind = type === 'kernel' ? 'focus-category' : 'merge-category';
+        return [{ kind, index: kernelCategory.value, path: [], inverted: false }];
+    }
+
+    /** What comes after the transforms of the view. */
+    const filterTransforms = computed<Transform[]>(() => {
+        const { hidesIdle, stackType } = view.value;
+        const idle: Transform[] =
+            hidesIdle && idleCategory.value >= 0
+                ? [{ kind: 'drop-category', index: idleCategory.value, path: [], inverted: false }]
+                : [];
+        return [...idle, ...stackFilter(stackType)];
+    });
+
+    function setHidesIdle(hidesIdle: boolean): void {
+        changeView({ hidesIdle }, 'push');
+    }
+
+    /** The transform that a choice of frames adds to the rows that are shown; null if it takes one away first. */
+    function filterToAdd(type: StackType): Transform | null {
+        return view.value.stackType === 'all' ? (stackFilter(type)[0] ?? null) : null;
+    }
+
+    return {
+        hasWeight,
+        weightChoices,
+        weight,
+        weightUnit,
+        setWeight,
+        idleCategory,
+        stackChoices,
+        filterTransforms,
+        setHidesIdle,
+        filterToAdd,
+    };
 }
 
-/** What comes after the transforms of the view. */
-export const filterTransforms = computed<Transform[]>(() => {
-    const { hidesIdle, stackType } = view.value;
-    const idle: Transform[] =
-        hidesIdle && idleCategory.value >= 0
-            ? [{ kind: 'drop-category', index: idleCategory.value, path: [], inverted: false }]
-            : [];
-    return [...idle, ...stackFilter(stackType)];
-});
-
-export function setHidesIdle(hidesIdle: boolean): void {
-    changeView({ hidesIdle }, 'push');
-}
-
-/** The transform that a choice of frames adds to the rows that are shown; null if it takes one away first. */
-export function filterToAdd(type: StackType): Transform | null {
-    return view.value.stackType === 'all' ? (stackFilter(type)[0] ?? null) : null;
-}
+export type FiltersPart = ReturnType<typeof createFilters>;

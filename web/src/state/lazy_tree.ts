@@ -5,15 +5,21 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TreeRows } from '../engine/api';
 import { formatCount } from '../text/format';
-import { fetchNames, namesVersion } from './names';
 import type { SortOrder } from './tables';
-import { adoptDescendants, makeNodes, openRows, type TreeNode } from './tree_nodes';
+import { adoptDescendants, makeNodes, type NameOf, openRows, type TreeNode } from './tree_nodes';
 import { showNotice } from './windows';
 
 export interface TreeSource {
     /** Of a node, or the first rows (-1), heaviest first. */
     children(node: number): Promise<TreeRows>;
     descendants(node: number, limit: number): Promise<TreeRows>;
+}
+
+/** The names that a tree needs: see state/names.ts. */
+export interface TreeNames {
+    nameOf: NameOf;
+    fetchNames(funcs: Iterable<number>): Promise<void>;
+    namesVersion: ReadonlySignal<number>;
 }
 
 const MOST_ROWS = 20_000;
@@ -35,11 +41,12 @@ export class LazyTree {
     constructor(
         private readonly source: TreeSource,
         readonly order: ReadonlySignal<SortOrder>,
+        private readonly names: TreeNames,
     ) {
         this.rows = computed(() => {
             this.version.value;
-            if (order.value.column === 'name') namesVersion.value;
-            return openRows(this.roots.value, order.value);
+            if (order.value.column === 'name') names.namesVersion.value;
+            return openRows(this.roots.value, order.value, names.nameOf);
         });
     }
 
@@ -50,7 +57,11 @@ export class LazyTree {
         if (mine !== this.generation) return;
         if (same) await this.reopen(nodes, this.roots.peek(), mine);
         else await this.openHeaviest(nodes, mine);
-        await fetchNames(openRows(nodes, this.order.peek()).slice(0, FIRST_ROWS).map((node) => node.func));
+        await this.names.fetchNames(
+            openRows(nodes, this.order.peek(), this.names.nameOf)
+                .slice(0, FIRST_ROWS)
+                .map((node) => node.func),
+        );
         if (mine !== this.generation) return;
         this.selected.value = same ? this.findAgain(nodes, this.selected.peek()) : null;
         this.roots.value = nodes;
@@ -123,7 +134,7 @@ export class LazyTree {
         const answer = await this.source.children(node.handle);
         if (mine !== this.generation) return;
         node.children = makeNodes(answer, node, 0, node.depth + 1);
-        await fetchNames(node.children.slice(0, FIRST_ROWS).map((child) => child.func));
+        await this.names.fetchNames(node.children.slice(0, FIRST_ROWS).map((child) => child.func));
     }
 
     private async reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number): Promise<void> {

@@ -2,12 +2,13 @@
  * The rows of the marker chart, and the rects of that part of it that is on the screen, with some around it. While the
  * engine answers, only the newest request is remembered; what is there is drawn until then.
  */
-import { batch, computed, effect, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { MarkerRects, MarkerChartRow } from '../engine/markers';
-import { previewAxis } from './axis';
 import { latest } from './latest';
-import { chartQuery, fetchMarkerLabels, markersError } from './markers';
-import { committedRange, engine, loading, onOtherProfile, view } from './store';
+import type { AxisPart } from './axis';
+import type { MarkersPart } from './markers';
+import type { StorePart } from './store';
+import type { Given } from './given';
 
 /** px */
 export const CHART_ROW_HEIGHT = 18;
@@ -49,15 +50,6 @@ function layoutLines(rows: MarkerChartRow[]): Layout {
     return { rows, lines, lineOfRow, height: top };
 }
 
-/** null before the first answer. */
-export const markerLayout = signal<Layout | null>(null);
-export const markerRects = signal<MarkerRects | null>(null);
-
-const isChart = computed(() => view.value.tab === 'marker-chart');
-
-/** What is on the screen: rows, and px of the axis. */
-export const chartWindow = signal({ first: 0, last: 0, pixels: 0 });
-
 /** So much of the shown time is asked for at each side, and so many rows. */
 const TIME_AROUND = 0.5;
 const ROWS_AROUND = 30;
@@ -65,50 +57,77 @@ const ROWS_AROUND = 30;
 const LABEL_PIXELS = 24;
 const MOST_LABELS = 2000;
 
-let rowsOf: unknown = null;
+export function createMarkerChart(session: Given & { axis: AxisPart; markers: MarkersPart; store: StorePart }) {
+    const { engine } = session;
+    const { effect } = session.lifetime;
+    const { previewAxis } = session.axis;
+    const { chartQuery, fetchMarkerLabels, markersError } = session.markers;
+    const { committedRange, view } = session.store;
 
-onOtherProfile(() => {
-    rowsOf = null;
-    markerLayout.value = null;
-    markerRects.value = null;
-});
+    /** null before the first answer. */
+    const markerLayout = signal<Layout | null>(null);
+    const markerRects = signal<MarkerRects | null>(null);
 
-const refresh = latest(async () => {
-    const query = chartQuery.peek();
-    if (rowsOf !== query) {
-        const rows = await engine.markerChart(query);
-        rowsOf = query;
-        // Rects of other rows would be drawn in the wrong place.
-        batch(() => {
-            markerRects.value = null;
-            markerLayout.value = layoutLines(rows);
+    const isChart = computed(() => view.value.tab === 'marker-chart');
+
+    /** What is on the screen: rows, and px of the axis. */
+    const chartWindow = signal({ first: 0, last: 0, pixels: 0 });
+
+    let rowsOf: unknown = null;
+
+    const refresh = latest(async () => {
+        const query = chartQuery.peek();
+        if (rowsOf !== query) {
+            const rows = await engine.markerChart(query);
+            rowsOf = query;
+            // Rects of other rows would be drawn in the wrong place.
+            batch(() => {
+                markerRects.value = null;
+                markerLayout.value = layoutLines(rows);
+            });
+        }
+        const { first, last, pixels } = chartWindow.peek();
+        if (pixels <= 0) return;
+        const [from, to] = previewAxis.shown();
+        const [start, end] = committedRange.peek();
+        const around = (to - from) * TIME_AROUND;
+        const range: [number, number] = [Math.max(start, from - around), Math.min(end, to + around)];
+        const pixel = (to - from) / pixels;
+        const rects = await engine.markerRects(
+            query,
+            range,
+            pixel,
+            Math.max(0, first - ROWS_AROUND),
+            last + ROWS_AROUND,
+        );
+        if (rowsOf !== chartQuery.peek()) return;
+        markerRects.value = rects;
+        const wide: number[] = [];
+        for (let i = 0; i < rects.row.length && wide.length < MOST_LABELS; i++)
+            if ((rects.end[i] ?? 0) - (rects.start[i] ?? 0) > pixel * LABEL_PIXELS) wide.push(rects.marker[i] ?? -1);
+        await fetchMarkerLabels(wide);
+    }, markersError);
+
+    /** Keeps the chart in step with the view, while it is shown. */
+    function follow(): void {
+        effect(() => {
+            if (!isChart.value) return;
+            chartQuery.value;
+            chartWindow.value;
+            previewAxis.shown();
+            refresh();
         });
     }
-    const { first, last, pixels } = chartWindow.peek();
-    if (pixels <= 0) return;
-    const [from, to] = previewAxis.shown();
-    const [start, end] = committedRange.peek();
-    const around = (to - from) * TIME_AROUND;
-    const range: [number, number] = [Math.max(start, from - around), Math.min(end, to + around)];
-    const pixel = (to - from) / pixels;
-    const rects = await engine.markerRects(query, range, pixel, Math.max(0, first - ROWS_AROUND), last + ROWS_AROUND);
-    if (rowsOf !== chartQuery.peek()) return;
-    markerRects.value = rects;
-    const wide: number[] = [];
-    for (let i = 0; i < rects.row.length && wide.length < MOST_LABELS; i++)
-        if ((rects.end[i] ?? 0) - (rects.start[i] ?? 0) > pixel * LABEL_PIXELS) wide.push(rects.marker[i] ?? -1);
-    await fetchMarkerLabels(wide);
-}, markersError);
 
-/** Keeps the chart in step with the view, while it is shown. */
-export function followMarkerChart(): void {
-    effect(() => {
-        if (loading.value.phase !== 'ready' || !isChart.value) return;
-        chartQuery.value;
-        chartWindow.value;
-        previewAxis.shown();
-        refresh();
-    });
+    const chartLines = computed(() => markerLayout.value ?? EMPTY);
+
+    follow();
+    return {
+        markerLayout,
+        markerRects,
+        chartWindow,
+        chartLines,
+    };
 }
 
-export const chartLines = computed(() => markerLayout.value ?? EMPTY);
+export type MarkerChartPart = ReturnType<typeof createMarkerChart>;

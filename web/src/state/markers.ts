@@ -2,185 +2,202 @@
  * The markers of the view: which ones the table lists, in which order, their texts as far as they have been seen, and the
  * one that is selected. While the engine answers, only the newest request is remembered.
  */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
-import { shownRange } from './axis';
 import { MARKER_TABS } from './codec';
 import { latest } from './latest';
-import {
-    changeView,
-    committedRange,
-    engine,
-    info,
-    loading,
-    onOtherProfile,
-    selectedThreads,
-    setPreview,
-    view,
-} from './store';
-import { sortOf } from './tables';
+import type { AxisPart } from './axis';
+import type { StorePart } from './store';
+import type { TablesPart } from './tables';
+import type { Given } from './given';
 
 export const MARKER_TABLE = 'markers';
 export const MARKER_ORDER = 'start';
-export const markerSort = sortOf(MARKER_TABLE, MARKER_ORDER);
-
-export const markerSearch = computed(() => view.value.markerSearch);
-const isTable = computed(() => view.value.tab === 'marker-table');
-export const isMarkerView = computed(() => MARKER_TABS.has(view.value.tab));
-
-/** Of the table: what reaches into the range that is chosen. */
-const tableQuery = computed<MarkerQuery>(() => ({
-    threads: selectedThreads.value,
-    range: shownRange(),
-    search: markerSearch.value,
-    place: 'table',
-}));
-
-/** Of the chart: all of the timeline's range. Its axis is zoomed by choosing a part of that. */
-export const chartQuery = computed<MarkerQuery>(() => ({
-    threads: selectedThreads.value,
-    range: committedRange.value,
-    search: markerSearch.value,
-    place: 'chart',
-}));
 
 /** The columns that begin with the largest; the others with the first. */
 const DESCENDING: ReadonlySet<MarkerColumn> = new Set(['duration']);
 const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'];
 
-const sortKeys = computed<MarkerSort[]>(() => {
-    const { column: wanted, reversed } = markerSort.value;
-    const column = COLUMNS.find((one) => one === wanted) ?? 'start';
-    return [{ column, descending: DESCENDING.has(column) !== reversed }];
-});
-
-/** Markers of the table, top to bottom; null before the first answer. */
-export const listedMarkers = signal<number[] | null>(null);
-/** A sentence about what went wrong. */
-export const markersError = signal('');
-
 // ---- texts ----
 
 const MOST_ROWS_AT_ONCE = 2000;
-
-const tableRows = new Map<number, MarkerRow>();
-const chartRows = new Map<number, MarkerRow>();
 const requested = { table: new Set<number>(), chart: new Set<number>() };
-/** Counts the texts that have come. */
-export const markerTextsVersion = signal(0);
-let textsOf = '';
-
-onOtherProfile(() => {
-    textsOf = '';
-    for (const cache of [tableRows, chartRows, requested.table, requested.chart]) cache.clear();
-    listedMarkers.value = null;
-    markerDetails.value = null;
-});
-
-/** Indexes of markers mean others when the threads are others. */
-function forgetTexts(): void {
-    const threads = selectedThreads.peek().join();
-    if (threads === textsOf) return;
-    textsOf = threads;
-    for (const cache of [tableRows, chartRows, requested.table, requested.chart]) cache.clear();
-}
-
-export function markerRow(marker: number): MarkerRow | undefined {
-    return tableRows.get(marker);
-}
-
-export function markerChartLabel(marker: number): MarkerRow | undefined {
-    return chartRows.get(marker);
-}
-
-async function fetchRows(markers: readonly number[], label: 'table' | 'chart'): Promise<void> {
-    forgetTexts();
-    const cache = label === 'table' ? tableRows : chartRows;
-    const missing = markers.filter((marker) => !cache.has(marker) && !requested[label].has(marker));
-    const of = textsOf;
-    for (let at = 0; at < missing.length; at += MOST_ROWS_AT_ONCE) {
-        const part = missing.slice(at, at + MOST_ROWS_AT_ONCE);
-        for (const marker of part) requested[label].add(marker);
-        const rows = await engine.markerRows((label === 'table' ? tableQuery : chartQuery).peek(), part, label);
-        if (of !== textsOf) return;
-        for (const row of rows) cache.set(row.marker, row);
-        markerTextsVersion.value++;
-    }
-}
-
-export const fetchMarkerRows = (markers: readonly number[]): Promise<void> => fetchRows(markers, 'table');
-export const fetchMarkerLabels = (markers: readonly number[]): Promise<void> => fetchRows(markers, 'chart');
 
 // ---- the list ----
 
 /** Rows whose texts are there before the list is shown. */
 const FIRST_ROWS = 80;
 
-const refreshList = latest(async () => {
-    const [query, sort] = [tableQuery.value, sortKeys.value];
-    const answer = [...(await engine.markers(query, sort))];
-    await fetchMarkerRows(answer.slice(0, FIRST_ROWS));
-    if (query === tableQuery.peek() && sort === sortKeys.peek()) listedMarkers.value = answer;
-}, markersError);
-
-// ---- the selected one ----
-
-export const selectedMarker = computed(() => view.value.marker);
-/** Counts the selections that should be scrolled to. */
-export const markerReveal = signal(0);
-export const markerDetails = signal<MarkerDetails | null>(null);
-
-export function selectMarker(marker: number, scroll: boolean): void {
-    if (scroll) markerReveal.value++;
-    if (marker !== view.value.marker) changeView({ marker }, 'replace');
-}
-
-let detailsRequest = -1;
-
-async function askDetails(marker: number): Promise<void> {
-    detailsRequest = marker;
-    const query = (view.peek().tab === 'marker-table' ? tableQuery : chartQuery).peek();
-    const answer = marker < 0 ? null : await engine.markerDetails(query, marker).catch(() => null);
-    if (detailsRequest === marker) markerDetails.value = answer;
-}
-
-/** Keeps the list and the details in step with the view, while they are shown. */
-export function followMarkers(): void {
-    effect(() => {
-        if (loading.value.phase !== 'ready' || !isTable.value) return;
-        tableQuery.value;
-        sortKeys.value;
-        refreshList();
-    });
-    effect(() => {
-        if (loading.value.phase !== 'ready' || !isMarkerView.value) return;
-        selectedThreads.value; // the same index is another marker
-        void askDetails(selectedMarker.value);
-    });
-}
-
 // ---- ranges ----
 
 /** Of an instant: a part of what is shown around it. */
 const INSTANT_SHARE = 0.01;
 
-export function selectMarkerRange(row: MarkerRow): void {
-    const [from, to] = committedRange.value;
-    const room = row.kind === 'instant' ? Math.max((to - from) * INSTANT_SHARE, info.value.interval) / 2 : 0;
-    setPreview([row.start - room, row.end + room], 'push');
-}
-
-/** Moves one end of the chosen range to a time; the other stays. */
-export function setPreviewStart(time: number): void {
-    const end = view.value.preview?.[1] ?? committedRange.value[1];
-    setPreview([time, end > time ? end : committedRange.value[1]], 'push');
-}
-
-export function setPreviewEnd(time: number): void {
-    const start = view.value.preview?.[0] ?? committedRange.value[0];
-    setPreview([start < time ? start : committedRange.value[0], time], 'push');
-}
-
 export function markerDuration(row: MarkerRow): number | null {
     return row.kind === 'instant' ? null : row.end - row.start;
 }
+
+export function createMarkers(session: Given & { axis: AxisPart; store: StorePart; tables: TablesPart }) {
+    const { engine, info } = session;
+    const { effect } = session.lifetime;
+    const { shownRange } = session.axis;
+    const { changeView, committedRange, selectedThreads, setPreview, view } = session.store;
+    const { sortOf } = session.tables;
+
+    const markerSort = sortOf(MARKER_TABLE, MARKER_ORDER);
+
+    const markerSearch = computed(() => view.value.markerSearch);
+    const isTable = computed(() => view.value.tab === 'marker-table');
+    const isMarkerView = computed(() => MARKER_TABS.has(view.value.tab));
+
+    /** Of the table: what reaches into the range that is chosen. */
+    const tableQuery = computed<MarkerQuery>(() => ({
+        threads: selectedThreads.value,
+        range: shownRange(),
+        search: markerSearch.value,
+        place: 'table',
+    }));
+
+    /** Of the chart: all of the timeline's range. Its axis is zoomed by choosing a part of that. */
+    const chartQuery = computed<MarkerQuery>(() => ({
+        threads: selectedThreads.value,
+        range: committedRange.value,
+        search: markerSearch.value,
+        place: 'chart',
+    }));
+
+    const sortKeys = computed<MarkerSort[]>(() => {
+        const { column: wanted, reversed } = markerSort.value;
+        const column = COLUMNS.find((one) => one === wanted) ?? 'start';
+        return [{ column, descending: DESCENDING.has(column) !== reversed }];
+    });
+
+    /** Markers of the table, top to bottom; null before the first answer. */
+    const listedMarkers = signal<number[] | null>(null);
+    /** A sentence about what went wrong. */
+    const markersError = signal('');
+
+    const tableRows = new Map<number, MarkerRow>();
+    const chartRows = new Map<number, MarkerRow>();
+    /** Counts the texts that have come. */
+    const markerTextsVersion = signal(0);
+    let textsOf = '';
+
+    /** Indexes of markers mean others when the threads are others. */
+    function forgetTexts(): void {
+        const threads = selectedThreads.peek().join();
+        if (threads === textsOf) return;
+        textsOf = threads;
+        for (const cache of [tableRows, chartRows, requested.table, requested.chart]) cache.clear();
+    }
+
+    function markerRow(marker: number): MarkerRow | undefined {
+        return tableRows.get(marker);
+    }
+
+    function markerChartLabel(marker: number): MarkerRow | undefined {
+        return chartRows.get(marker);
+    }
+
+    async function fetchRows(markers: readonly number[], label: 'table' | 'chart'): Promise<void> {
+        forgetTexts();
+        const cache = label === 'table' ? tableRows : chartRows;
+        const missing = markers.filter((marker) => !cache.has(marker) && !requested[label].has(marker));
+        const of = textsOf;
+        for (let at = 0; at < missing.length; at += MOST_ROWS_AT_ONCE) {
+            const part = missing.slice(at, at + MOST_ROWS_AT_ONCE);
+            for (const marker of part) requested[label].add(marker);
+            const rows = await engine.markerRows((label === 'table' ? tableQuery : chartQuery).peek(), part, label);
+            if (of !== textsOf) return;
+            for (const row of rows) cache.set(row.marker, row);
+            markerTextsVersion.value++;
+        }
+    }
+
+    const fetchMarkerRows = (markers: readonly number[]): Promise<void> => fetchRows(markers, 'table');
+    const fetchMarkerLabels = (markers: readonly number[]): Promise<void> => fetchRows(markers, 'chart');
+
+    const refreshList = latest(async () => {
+        const [query, sort] = [tableQuery.value, sortKeys.value];
+        const answer = [...(await engine.markers(query, sort))];
+        await fetchMarkerRows(answer.slice(0, FIRST_ROWS));
+        if (query === tableQuery.peek() && sort === sortKeys.peek()) listedMarkers.value = answer;
+    }, markersError);
+
+    // ---- the selected one ----
+
+    const selectedMarker = computed(() => view.value.marker);
+    /** Counts the selections that should be scrolled to. */
+    const markerReveal = signal(0);
+    const markerDetails = signal<MarkerDetails | null>(null);
+
+    function selectMarker(marker: number, scroll: boolean): void {
+        if (scroll) markerReveal.value++;
+        if (marker !== view.value.marker) changeView({ marker }, 'replace');
+    }
+
+    let detailsRequest = -1;
+
+    async function askDetails(marker: number): Promise<void> {
+        detailsRequest = marker;
+        const query = (view.peek().tab === 'marker-table' ? tableQuery : chartQuery).peek();
+        const answer = marker < 0 ? null : await engine.markerDetails(query, marker).catch(() => null);
+        if (detailsRequest === marker) markerDetails.value = answer;
+    }
+
+    /** Keeps the list and the details in step with the view, while they are shown. */
+    function follow(): void {
+        effect(() => {
+            if (!isTable.value) return;
+            tableQuery.value;
+            sortKeys.value;
+            refreshList();
+        });
+        effect(() => {
+            if (!isMarkerView.value) return;
+            selectedThreads.value; // the same index is another marker
+            void askDetails(selectedMarker.value);
+        });
+    }
+
+    function selectMarkerRange(row: MarkerRow): void {
+        const [from, to] = committedRange.value;
+        const room = row.kind === 'instant' ? Math.max((to - from) * INSTANT_SHARE, info.value.interval) / 2 : 0;
+        setPreview([row.start - room, row.end + room], 'push');
+    }
+
+    /** Moves one end of the chosen range to a time; the other stays. */
+    function setPreviewStart(time: number): void {
+        const end = view.value.preview?.[1] ?? committedRange.value[1];
+        setPreview([time, end > time ? end : committedRange.value[1]], 'push');
+    }
+
+    function setPreviewEnd(time: number): void {
+        const start = view.value.preview?.[0] ?? committedRange.value[0];
+        setPreview([start < time ? start : committedRange.value[0], time], 'push');
+    }
+
+    follow();
+    return {
+        markerSort,
+        markerSearch,
+        isMarkerView,
+        chartQuery,
+        listedMarkers,
+        markersError,
+        markerTextsVersion,
+        markerRow,
+        markerChartLabel,
+        fetchMarkerRows,
+        fetchMarkerLabels,
+        selectedMarker,
+        markerReveal,
+        markerDetails,
+        selectMarker,
+        selectMarkerRange,
+        setPreviewStart,
+        setPreviewEnd,
+    };
+}
+
+export type MarkersPart = ReturnType<typeof createMarkers>;

@@ -1,40 +1,21 @@
 /** The menus of call nodes and of functions, the same in every view that has them. */
 import type { Recursion } from '../engine/api';
-import { copyName, copyPlainName, copySource, copyStack } from './copies';
-import { funcName } from './names';
-import { openSource, type SourcePlace } from './source_panel';
-import { changeView, engine } from './store';
-import {
-    type NodePlace,
-    type Offer,
-    OFFERED,
-    OFFERED_FOR_FUNCTIONS,
-    offersFor,
-    offersForFunction,
-    offersForGroup,
-    placeOfNode,
-    transformByKey,
-} from './transform_offers';
-import { collapse, expandAll, transform } from './tree';
+import { copyPlainName } from './copies';
+import type { SourcePlace } from './source_panel';
+import { type NodePlace, type Offer, OFFERED, OFFERED_FOR_FUNCTIONS } from './transform_offers';
 import type { TreeNode } from './tree_nodes';
 import { type MenuItem, menuItem } from './windows';
+import type { CopiesPart } from './copies';
+import type { NamesPart } from './names';
+import type { SourcePanelPart } from './source_panel';
+import type { StorePart } from './store';
+import type { TransformOffersPart } from './transform_offers';
+import type { TreePart } from './tree';
+import type { Given } from './given';
 
 /** Keys that do a transform with the selected call node, or function. */
 export const NODE_KEYS = new Set(OFFERED.map((one) => one.key));
 export const FUNCTION_KEYS = new Set(OFFERED_FOR_FUNCTIONS.map((one) => one.key));
-
-function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
-    return menuItem(offer.label, () => void transform(offer.transform), {
-        title: offer.obstacle || offer.explanation,
-        keys: offer.key,
-        enabled: offer.obstacle === '',
-        startsGroup,
-    });
-}
-
-function offerItems(offers: readonly Offer[]): MenuItem[] {
-    return offers.map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true));
-}
 
 export interface MenuItems {
     items: MenuItem[];
@@ -42,103 +23,148 @@ export interface MenuItems {
     later: Promise<MenuItem[]>;
 }
 
-function withRecursion(func: number, make: (recursion: Recursion | null) => MenuItem[]): MenuItems {
-    return { items: make(null), later: engine.recursion(func).then(make) };
-}
-
-/** The function between its callers and its callees. */
-export function showButterfly(func: number): void {
-    changeView({ tab: 'butterfly', center: { kind: 'function', index: func } }, 'push');
-}
-
-function butterflyItem(func: number): MenuItem {
-    return menuItem('Show callers and callees', () => showButterfly(func), {
-        title: 'Open the butterfly of this function',
-        keys: 'b',
-    });
-}
-
-function sourceItem(place: SourcePlace): MenuItem {
-    return menuItem('Show source and assembly', () => void openSource(place), { keys: 'Enter' });
-}
-
-function copyItems(func: number): MenuItem[] {
-    return [
-        menuItem('Copy function name', () => copyName(func), { keys: 'Ctrl+C', startsGroup: true }),
-        menuItem('Copy source path', () => copySource(func), { enabled: (funcName(func)?.file ?? '') !== '' }),
-    ];
-}
-
-/** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
-export function placeMenu(
-    place: NodePlace,
-    own: readonly MenuItem[],
-    more: readonly MenuItem[] = [],
-): MenuItems {
-    return withRecursion(place.func, (recursion) => [
-        sourceItem(place),
-        butterflyItem(place.func),
-        ...offerItems(offersFor(place, recursion)),
-        ...own,
-        ...copyItems(place.func),
-        menuItem('Copy stack', () => void copyStack(place.path, place.inverted)),
-        ...more,
-    ]);
-}
-
-/** What a key does with a call node of any view; false if it has no meaning here. */
-export function onNodeKey(event: KeyboardEvent, place: NodePlace): boolean {
-    if (event.altKey || event.metaKey) return false;
-    if (event.ctrlKey) {
-        if (event.key !== 'c') return false;
-        copyName(place.func);
-    } else if (event.key === 'Enter') void openSource(place);
-    else if (event.key === 'b') showButterfly(place.func);
-    else if (NODE_KEYS.has(event.key)) void transformByKey(event.key, place);
-    else return false;
-    return true;
-}
-
-/** The menu of a row of the call tree. */
-export function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuItems {
-    const own = [
-        menuItem('Expand all descendants', () => void expandAll(node), {
-            keys: '*',
-            enabled: node.hasChildren,
-            startsGroup: true,
-        }),
-        menuItem('Close', () => collapse(node), { keys: '←', enabled: node.expanded }),
-    ];
-    return placeMenu(placeOfNode(node), own, more);
-}
-
 /** On a function: who calls it. */
 export const CALLERS_KEY = 'w';
 
-/** The inverted tree, at the row of the function: who calls it. */
-export function showCallers(func: number): void {
-    changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [], part: null }, 'push');
+export function createNodeMenu(
+    session: Given & {
+        copies: CopiesPart;
+        names: NamesPart;
+        sourcePanel: SourcePanelPart;
+        store: StorePart;
+        transformOffers: TransformOffersPart;
+        tree: TreePart;
+    },
+) {
+    const { engine } = session;
+    const { copyName, copySource, copyStack } = session.copies;
+    const { funcName } = session.names;
+    const { openSource } = session.sourcePanel;
+    const { changeView } = session.store;
+    const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
+    const { collapse, expandAll, transform } = session.tree;
+
+    function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
+        return menuItem(offer.label, () => void transform(offer.transform), {
+            title: offer.obstacle || offer.explanation,
+            keys: offer.key,
+            enabled: offer.obstacle === '',
+            startsGroup,
+        });
+    }
+
+    function offerItems(offers: readonly Offer[]): MenuItem[] {
+        return offers.map((offer, at) => offerItem(offer, at === 0 || offer.startsGroup === true));
+    }
+
+    function withRecursion(func: number, make: (recursion: Recursion | null) => MenuItem[]): MenuItems {
+        return { items: make(null), later: engine.recursion(func).then(make) };
+    }
+
+    /** The function between its callers and its callees. */
+    function showButterfly(func: number): void {
+        changeView({ tab: 'butterfly', center: { kind: 'function', index: func } }, 'push');
+    }
+
+    function butterflyItem(func: number): MenuItem {
+        return menuItem('Show callers and callees', () => showButterfly(func), {
+            title: 'Open the butterfly of this function',
+            keys: 'b',
+        });
+    }
+
+    function sourceItem(place: SourcePlace): MenuItem {
+        return menuItem('Show source and assembly', () => void openSource(place), { keys: 'Enter' });
+    }
+
+    function copyItems(func: number): MenuItem[] {
+        return [
+            menuItem('Copy function name', () => copyName(func), { keys: 'Ctrl+C', startsGroup: true }),
+            menuItem('Copy source path', () => copySource(func), { enabled: (funcName(func)?.file ?? '') !== '' }),
+        ];
+    }
+
+    /** The menu of a call node of any view; what its view can do with it comes before the copies, `more` at the end. */
+    function placeMenu(place: NodePlace, own: readonly MenuItem[], more: readonly MenuItem[] = []): MenuItems {
+        return withRecursion(place.func, (recursion) => [
+            sourceItem(place),
+            butterflyItem(place.func),
+            ...offerItems(offersFor(place, recursion)),
+            ...own,
+            ...copyItems(place.func),
+            menuItem('Copy stack', () => void copyStack(place.path, place.inverted)),
+            ...more,
+        ]);
+    }
+
+    /** What a key does with a call node of any view; false if it has no meaning here. */
+    function onNodeKey(event: KeyboardEvent, place: NodePlace): boolean {
+        if (event.altKey || event.metaKey) return false;
+        if (event.ctrlKey) {
+            if (event.key !== 'c') return false;
+            copyName(place.func);
+        } else if (event.key === 'Enter') void openSource(place);
+        else if (event.key === 'b') showButterfly(place.func);
+        else if (NODE_KEYS.has(event.key)) void transformByKey(event.key, place);
+        else return false;
+        return true;
+    }
+
+    /** The menu of a row of the call tree. */
+    function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuItems {
+        const own = [
+            menuItem('Expand all descendants', () => void expandAll(node), {
+                keys: '*',
+                enabled: node.hasChildren,
+                startsGroup: true,
+            }),
+            menuItem('Close', () => collapse(node), { keys: '←', enabled: node.expanded }),
+        ];
+        return placeMenu(placeOfNode(node), own, more);
+    }
+
+    /** The inverted tree, at the row of the function: who calls it. */
+    function showCallers(func: number): void {
+        changeView({ tab: 'calltree', inverted: true, path: [func], zoom: [], part: null }, 'push');
+    }
+
+    function functionMenu(func: number, more: readonly MenuItem[] = []): MenuItems {
+        return withRecursion(func, (recursion) => [
+            sourceItem({ func }),
+            menuItem('Show callers', () => showCallers(func), {
+                title: 'Open the inverted tree at this function',
+                keys: CALLERS_KEY,
+            }),
+            butterflyItem(func),
+            ...offerItems(offersForFunction(func, recursion)),
+            ...copyItems(func),
+            ...more,
+        ]);
+    }
+
+    /** The menu of a library, given by the func that stands for it, or of a category. */
+    function groupMenu(
+        kind: 'library' | 'category',
+        index: number,
+        name: string,
+        more: readonly MenuItem[],
+    ): MenuItem[] {
+        return [
+            ...offersForGroup(kind, index).map((offer) => offerItem(offer, false)),
+            menuItem('Copy name', () => copyPlainName(name), { keys: 'Ctrl+C', startsGroup: true }),
+            ...more,
+        ];
+    }
+
+    return {
+        showButterfly,
+        placeMenu,
+        onNodeKey,
+        nodeMenu,
+        showCallers,
+        functionMenu,
+        groupMenu,
+    };
 }
 
-export function functionMenu(func: number, more: readonly MenuItem[] = []): MenuItems {
-    return withRecursion(func, (recursion) => [
-        sourceItem({ func }),
-        menuItem('Show callers', () => showCallers(func), {
-            title: 'Open the inverted tree at this function',
-            keys: CALLERS_KEY,
-        }),
-        butterflyItem(func),
-        ...offerItems(offersForFunction(func, recursion)),
-        ...copyItems(func),
-        ...more,
-    ]);
-}
-
-/** The menu of a library, given by the func that stands for it, or of a category. */
-export function groupMenu(kind: 'library' | 'category', index: number, name: string, more: readonly MenuItem[]): MenuItem[] {
-    return [
-        ...offersForGroup(kind, index).map((offer) => offerItem(offer, false)),
-        menuItem('Copy name', () => copyPlainName(name), { keys: 'Ctrl+C', startsGroup: true }),
-        ...more,
-    ];
-}
+export type NodeMenuPart = ReturnType<typeof createNodeMenu>;

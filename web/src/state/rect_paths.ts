@@ -16,7 +16,8 @@ export function rectsOfPath({ func, parent, depth }: Rects, path: NodePath): Uin
     for (let rect = 0; rect < func.length; rect++) {
         const level = depth[rect] ?? 0;
         const below = parent[rect] ?? -1;
-        if (func[rect] === -1 || func[rect] !== path[level] || (below < 0 ? level !== 0 : isOnPath[below] !== 1)) continue;
+        if (func[rect] === -1 || func[rect] !== path[level] || (below < 0 ? level !== 0 : isOnPath[below] !== 1))
+            continue;
         isOnPath[rect] = 1;
         if (level === path.length - 1) found[rect] = 1;
     }

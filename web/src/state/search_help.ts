@@ -7,7 +7,7 @@ export interface SearchHelp {
 }
 
 export const STACK_SEARCH_HELP: SearchHelp = {
-    what: "Samples whose stack matches every term, by the name of a function, file or library",
+    what: 'Samples whose stack matches every term, by the name of a function, file or library',
     lines: [
         [['one,two'], 'both terms'],
         [['-term'], 'exclude samples that match'],

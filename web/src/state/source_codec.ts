@@ -27,7 +27,8 @@ export function encodeSourcePanel(sourcePanel: SourcePanelView | null, query: UR
     if (!sourcePanel) return;
     if (sourcePanel.source >= 0) query.set('sourceViewIndex', String(sourcePanel.source));
     if (sourcePanel.func >= 0) query.set('sourceFunc', String(sourcePanel.func));
-    if (sourcePanel.path.length > 0) query.set('sourceNode', `${sourcePanel.inverted ? 'i-' : ''}${encodeIndexes(sourcePanel.path)}`);
+    if (sourcePanel.path.length > 0)
+        query.set('sourceNode', `${sourcePanel.inverted ? 'i-' : ''}${encodeIndexes(sourcePanel.path)}`);
     if (sourcePanel.isOfRow) query.set('sourceCosts', 'node');
     if (sourcePanel.assembly) query.set('assemblyView', sourcePanel.symbol < 0 ? '' : String(sourcePanel.symbol));
     if (sourcePanel.full) query.set('bottomFullscreen', '');

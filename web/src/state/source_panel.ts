@@ -3,17 +3,20 @@
  * what it costs. The view (and so the address) says for which function or row it was opened; what is shown is fetched
  * once and cached, and the costs follow the query of the tree.
  */
-import { batch, computed, effect, signal, untracked } from '@preact/signals';
+import { batch, computed, signal, untracked } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
 import { messageOf } from '../text/message';
 import type { SourcePanelView } from './source_codec';
-import { fetchNames, funcName } from './names';
-import { changeView, engine, info, onOtherProfile, type Step, store, stored, view } from './store';
+import type { Step } from './history';
+import { preferAssembly, prefersAssembly, syntax } from './settings';
 import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
 import { plainText } from '../text/plain';
-import { summary } from './tree';
 import { copyText, showNotice } from './windows';
+import type { NamesPart } from './names';
+import type { StorePart } from './store';
+import type { TreePart } from './tree';
+import type { Given } from './given';
 
 /** What the source panel can be opened for: a row of a tree, or a function wherever it is called. */
 export interface SourcePlace {
@@ -41,148 +44,13 @@ export interface Code extends Disassembly {
     places: Place[][];
 }
 
-export const sourcePanel = computed<SourcePanelView | null>(() => view.value.sourcePanel);
-export const sourceText = signal<SourceText | null>(null);
-export const lineCosts = signal<LineCosts | null>(null);
-export const symbols = signal<NativeSymbol[] | null>(null);
-export const code = signal<Code | null>(null);
-/** Why there is no code. */
-export const codeProblem = signal('');
-const addressCosts = signal<AddressCosts | null>(null);
-/** A sentence about what went wrong with the costs. */
-export const sourceError = signal('');
-
-/** The line that is chosen, and which are those of the chosen instruction. */
-export const chosenLine = signal(0);
-export const chosenInstruction = signal(-1);
-/** A line to bring into view; another object each time. */
-export const wantedLine = signal<{ source: number; line: number } | null>(null);
-/** An instruction to bring into view. */
-export const wantedInstruction = signal<{ index: number } | null>(null);
-
-/** Settings of this window. */
-export const inPercent = signal(stored('sourceUnit') !== 'weight');
-export const syntax = signal(stored('assemblySyntax') ?? 'Intel');
-/** Which of the texts of an instruction is shown. */
-export const shownSyntax = computed(() => Math.max(0, code.value?.syntaxes.indexOf(syntax.value) ?? 0));
-const prefersAssembly = signal(stored('assembly') === 'open');
-
-/** Which frames the costs are of. */
-const selection = computed<FrameSelection>(() => {
-    const shown = sourcePanel.value;
-    return shown?.isOfRow ? rowSelection(shown) : null;
-});
-
 function rowSelection({ func, path, inverted }: SourcePanelView): FrameSelection {
     if (path.length > 0) return { path, inverted };
     return func >= 0 ? { func } : null;
 }
 
-/** The native symbol that is shown: the chosen one, else the heaviest. */
-export const shownSymbol = computed<NativeSymbol | null>(() => {
-    const all = symbols.value ?? [];
-    return all.find((one) => one.symbol === sourcePanel.value?.symbol) ?? all[0] ?? null;
-});
-
-// ---- what the user does ----
-
-/** How to go back to the view that it was opened from. */
-let opener: HTMLElement | null = null;
-
-/** `from`: where the user is, and stays if it is the code; going back then comes back there. */
-export async function openSource(place: SourcePlace, from: 'view' | 'code' = 'view'): Promise<void> {
-    const { func, path = [], inverted = false, line = 0, symbol = -1 } = place;
-    const source = func < info.value.funcCount ? await engine.funcSource(func) : -1;
-    const before = view.value.sourcePanel;
-    const focused = document.activeElement;
-    if (focused instanceof HTMLElement && !focused.closest('.source-panel')) opener = focused;
-    const opened: SourcePanelView = {
-        func,
-        path,
-        inverted,
-        source,
-        isOfRow: before?.isOfRow ?? false,
-        assembly: (before?.assembly ?? prefersAssembly.value) || source < 0,
-        symbol,
-        full: before?.full ?? false,
-    };
-    batch(() => {
-        changeView({ sourcePanel: opened, sourceLine: line }, before && from === 'view' ? 'replace' : 'push');
-        if (from === 'view') openings.value++;
-        else codeWantsFocus.value = true;
-    });
-}
-
-/** Counts how often it was opened by the user, not by the address: the keyboard then goes to the source panel. */
-export const openings = signal(0);
-
-export function changeSourcePanel(change: Partial<SourcePanelView>, step: Step = 'replace'): void {
-    const shown = view.value.sourcePanel;
-    if (shown) changeView({ sourcePanel: { ...shown, ...change } }, step);
-}
-
-export function closeSourcePanel(): void {
-    if (!view.value.sourcePanel) return;
-    changeView({ sourcePanel: null }, 'push');
-    const focus = opener?.isConnected ? opener : document.querySelector<HTMLElement>('#view [tabindex="0"]');
-    focus?.focus({ preventScroll: true });
-}
-
-/** One step out: of the full screen, or of the source panel. */
-export function leaveSourcePanel(): void {
-    if (view.value.sourcePanel?.full) changeSourcePanel({ full: false });
-    else closeSourcePanel();
-}
-
-export function toggleAssembly(): void {
-    const isOpen = !(sourcePanel.value?.assembly ?? false);
-    prefersAssembly.value = isOpen;
-    store('assembly', isOpen ? 'open' : null);
-    changeSourcePanel({ assembly: isOpen });
-}
-
-export function toggleUnit(): void {
-    inPercent.value = !inPercent.value;
-    store('sourceUnit', inPercent.value ? null : 'weight');
-}
-
-export function chooseSyntax(name: string): void {
-    syntax.value = name;
-    store('assemblySyntax', name);
-}
-
-/** Goes to the next or the previous native symbol of the function. */
-export function stepSymbol(by: 1 | -1): void {
-    const all = symbols.value ?? [];
-    const at = shownSymbol.value ? all.indexOf(shownSymbol.value) : -1;
-    const next = all[(at + by + all.length) % all.length];
-    if (next) changeSourcePanel({ symbol: next.symbol });
-}
-
 /** The lines worth a visit: with at least a tenth of what the costliest has. */
 const HOT_SHARE = 0.1;
-
-/** What decides how hot a line is: its own time and that of calls inlined into it; its total where the file has neither. */
-export const lineHeat = computed<ReadonlyMap<number, number>>(() => {
-    const costs = lineCosts.value;
-    const heat = new Map<number, number>();
-    if (!costs) return heat;
-    const inlined = new Map<number, number>();
-    for (const { line, total } of costs.inlined) inlined.set(line, (inlined.get(line) ?? 0) + total);
-    const hasOwn = costs.self !== 0 || inlined.size > 0;
-    for (const { line, total, self } of costs.lines) {
-        const own = Math.min(total, self + (inlined.get(line) ?? 0));
-        if (line > 0) heat.set(line, Math.max(0, hasOwn ? own : total));
-    }
-    return heat;
-});
-
-export const mostHeat = computed(() => Math.max(0, ...lineHeat.value.values()));
-
-export const hotLines = computed<number[]>(() => {
-    const least = mostHeat.value * HOT_SHARE;
-    return [...lineHeat.value].filter(([, heat]) => heat > 0 && heat >= least).map(([line]) => line);
-});
 
 /** The next or the previous of some rising numbers, seen from `at`, around the end. */
 export function nextAround(numbers: readonly number[], at: number, by: 1 | -1): number | undefined {
@@ -190,324 +58,482 @@ export function nextAround(numbers: readonly number[], at: number, by: 1 | -1): 
     return [...numbers].reverse().find((one) => one < at) ?? numbers[numbers.length - 1];
 }
 
-/** Goes to the next or the previous hot line, around the end. */
-export function stepHotLine(by: 1 | -1): void {
-    const next = nextAround(hotLines.value, chosenLine.value, by);
-    if (next !== undefined) chooseLine(next, true);
-}
-
-// ---- linking lines and instructions ----
-
-/** The lines of the shown file that an instruction comes from, the innermost last. */
-export function linesOfInstruction(index: number): number[] {
-    const file = sourceText.value?.file ?? '';
-    const places = code.value?.places[index] ?? [];
-    return file === ''
-        ? []
-        : places.filter((place) => place.file === file && place.line > 0).map((place) => place.line);
-}
-
-/** The instructions that come from the chosen line. */
-export const linkedInstructions = computed<ReadonlySet<number>>(() => {
-    const { value: line } = chosenLine;
-    const linked = new Set<number>();
-    if (line > 0 && code.value)
-        for (let i = 0; i < code.value.instructions.length; i++)
-            if (linesOfInstruction(i).includes(line)) linked.add(i);
-    return linked;
-});
-
-/** `reveal`: brings the line itself into view, too. */
-export function chooseLine(line: number, reveal = false): void {
-    batch(() => {
-        chosenLine.value = line;
-        chosenInstruction.value = -1;
-        if (reveal && sourceText.value) wantedLine.value = { source: sourceText.value.source, line };
-        changeView({ sourceLine: line }, 'replace');
-        const [first] = linkedInstructions.value;
-        if (first !== undefined) wantedInstruction.value = { index: hottestOf(linkedInstructions.value) };
-    });
-}
-
-export function chooseInstruction(index: number): void {
-    batch(() => {
-        chosenInstruction.value = index;
-        const lines = linesOfInstruction(index);
-        chosenLine.value = lines[lines.length - 1] ?? 0;
-        changeView({ sourceLine: chosenLine.value }, 'replace');
-        if (sourceText.value && chosenLine.value > 0)
-            wantedLine.value = { source: sourceText.value.source, line: chosenLine.value };
-    });
-}
-
-/** The costs of instructions by their index. */
-export const instructionCosts = computed<ReadonlyMap<number, AddressCost>>(() => {
-    const at = new Map((code.value?.instructions ?? []).map((one, index) => [one.address, index]));
-    const costs = new Map<number, AddressCost>();
-    for (const cost of addressCosts.value?.addresses ?? []) {
-        const index = at.get(cost.address);
-        if (index !== undefined) costs.set(index, cost);
-    }
-    return costs;
-});
-
-function hottestOf(indexes: Iterable<number>): number {
-    let best = -1;
-    let most = -1;
-    for (const index of indexes) {
-        const cost = instructionCosts.value.get(index);
-        const heat = cost ? cost.self * 1e6 + cost.total : 0;
-        if (heat > most) [best, most] = [index, heat];
-    }
-    return best;
-}
-
-/** Goes to the next or the previous hot instruction, around the end. */
-export function stepHotInstruction(by: 1 | -1): void {
-    const costs = [...instructionCosts.value].sort((a, b) => a[0] - b[0]);
-    const most = Math.max(0, ...costs.map(([, cost]) => cost.self));
-    const hot = costs
-        .filter(([, cost]) => (most > 0 ? cost.self >= most * HOT_SHARE : cost.total > 0))
-        .map(([at]) => at);
-    const next = nextAround(hot, chosenInstruction.value, by);
-    if (next === undefined) return;
-    chooseInstruction(next);
-    wantedInstruction.value = { index: next };
-}
-
 /** "call 0x1b30 <trace(Ray)>": calls and jumps of x86 and arm, with their target and its name. */
 const CALL = /^(?:bnd |notrack )?(?:call[a-z]?|j[a-z]+|blx?|b)\s.*?(0x[0-9a-f]+)\s+<(.*)>/;
 
-/** Opens what an instruction calls or jumps to outside of its function; the code keeps the keyboard. False: it does neither. */
-export function followCall(index: number): boolean {
-    const [, address, name = ''] = CALL.exec(code.value?.instructions[index]?.texts[0] ?? '') ?? [];
-    if (address === undefined || !code.value) return false;
-    void engine.calleeAt(code.value.symbol, Number(address)).then((callee) => {
-        if (!callee) return showNotice(`No sample is in ${plainText(name, 100)} of this library`);
-        return openSource(callee, 'code');
+export function createSourcePanel(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
+    const { engine, info } = session;
+    const { effect } = session.lifetime;
+    const { fetchNames, funcName } = session.names;
+    const { changeView, view } = session.store;
+    const { summary } = session.tree;
+
+    const sourcePanel = computed<SourcePanelView | null>(() => view.value.sourcePanel);
+    const sourceText = signal<SourceText | null>(null);
+    const lineCosts = signal<LineCosts | null>(null);
+    const symbols = signal<NativeSymbol[] | null>(null);
+    const code = signal<Code | null>(null);
+    /** Why there is no code. */
+    const codeProblem = signal('');
+    const addressCosts = signal<AddressCosts | null>(null);
+    /** A sentence about what went wrong with the costs. */
+    const sourceError = signal('');
+
+    /** The line that is chosen, and which are those of the chosen instruction. */
+    const chosenLine = signal(0);
+    const chosenInstruction = signal(-1);
+    /** A line to bring into view; another object each time. */
+    const wantedLine = signal<{ source: number; line: number } | null>(null);
+    /** An instruction to bring into view. */
+    const wantedInstruction = signal<{ index: number } | null>(null);
+
+    /** Which of the texts of an instruction is shown. */
+    const shownSyntax = computed(() => Math.max(0, code.value?.syntaxes.indexOf(syntax.value) ?? 0));
+
+    /** Which frames the costs are of. */
+    const selection = computed<FrameSelection>(() => {
+        const shown = sourcePanel.value;
+        return shown?.isOfRow ? rowSelection(shown) : null;
     });
-    return true;
-}
 
-/** The code that is shown next gets the keyboard. */
-export const codeWantsFocus = signal(false);
+    /** The native symbol that is shown: the chosen one, else the heaviest. */
+    const shownSymbol = computed<NativeSymbol | null>(() => {
+        const all = symbols.value ?? [];
+        return all.find((one) => one.symbol === sourcePanel.value?.symbol) ?? all[0] ?? null;
+    });
 
-/** Copies the chosen instruction, or line; false if there is none. */
-export function copyChosen(isInstruction: boolean): boolean {
-    const text = isInstruction
-        ? code.value?.instructions[chosenInstruction.value]?.texts[shownSyntax.value]
-        : sourceText.value?.text?.split(/\r\n?|\n/)[chosenLine.value - 1];
-    if (text === undefined) return false;
-    void copyText(text, isInstruction ? 'Instruction' : 'Line');
-    return true;
-}
+    // ---- what the user does ----
 
-// ---- fetching ----
+    /** How to go back to the view that it was opened from. */
+    let opener: HTMLElement | null = null;
 
-const texts = new Map<number, SourceText>();
-
-async function loadText(source: number): Promise<SourceText> {
-    const { file, content, places } = await engine.sourceFile(source);
-    if (content !== null) return { source, file, text: content, problem: '' };
-    const ways = places.length > 0 ? places.map((place) => () => fetchSource(place, file)) : [() => fetchScript(file)];
-    let problem = '';
-    for (const fetchText of ways) {
-        try {
-            return { source, file, text: await fetchText(), problem: '' };
-        } catch (error) {
-            problem = messageOf(error);
-        }
-    }
-    return { source, file, text: null, problem };
-}
-
-async function showText(source: number): Promise<void> {
-    const before = sourceText.peek();
-    if (before?.source === source && before.text !== null) return;
-    const known = texts.get(source);
-    if (!known) sourceText.value = null;
-    const loaded =
-        known ??
-        (await loadText(source).catch((error: unknown) => ({
+    /** `from`: where the user is, and stays if it is the code; going back then comes back there. */
+    async function openSource(place: SourcePlace, from: 'view' | 'code' = 'view'): Promise<void> {
+        const { func, path = [], inverted = false, line = 0, symbol = -1 } = place;
+        const source = func < info.value.funcCount ? await engine.funcSource(func) : -1;
+        const before = view.value.sourcePanel;
+        const focused = document.activeElement;
+        if (focused instanceof HTMLElement && !focused.closest('.source-panel')) opener = focused;
+        const opened: SourcePanelView = {
+            func,
+            path,
+            inverted,
             source,
-            file: '',
-            text: null,
-            problem: messageOf(error),
-        })));
-    // What could not be had is asked for again the next time.
-    if (loaded.text !== null) texts.set(source, loaded);
-    if (sourcePanel.value?.source !== source) return;
-    sourceText.value = loaded;
-    // Without a source the machine code is what there is to see.
-    if (loaded.text === null) changeSourcePanel({ assembly: true });
-}
-
-const codes = new Map<number, Code>();
-
-onOtherProfile(() => {
-    texts.clear();
-    codes.clear();
-    sourceText.value = null;
-    lineCosts.value = null;
-    symbols.value = null;
-    code.value = null;
-    addressCosts.value = null;
-});
-
-/** What the debug info says of each instruction; where it says nothing, what the profile's frames say. */
-async function placesOf(symbol: NativeSymbol, disassembly: Disassembly): Promise<Place[][]> {
-    const { instructions } = disassembly;
-    const places = await fetchPlaces(
-        symbol.lib,
-        instructions.map((one) => one.address),
-    ).catch(() => instructions.map((): Place[] => []));
-    const lines = await engine.addressLines(symbol.symbol);
-    await fetchNames(lines.map((line) => line.func));
-    const isNamed = places.map((frames) => frames.some((place) => place.line > 0));
-    isNamed.forEach((isKnown, index) => {
-        if (!isKnown) places[index] = [];
-    });
-    let at = 0;
-    for (const line of lines) {
-        while (at + 1 < instructions.length && (instructions[at + 1]?.address ?? 0) <= line.address) at++;
-        if (isNamed[at] || line.line === 0) continue;
-        places[at] = [
-            ...(places[at] ?? []),
-            { func: funcName(line.func)?.name ?? '', file: line.file, line: line.line },
-        ];
-    }
-    return places;
-}
-
-async function showCode(symbol: NativeSymbol): Promise<void> {
-    const known = codes.get(symbol.symbol);
-    if (known) {
+            isOfRow: before?.isOfRow ?? false,
+            assembly: (before?.assembly ?? prefersAssembly.value) || source < 0,
+            symbol,
+            full: before?.full ?? false,
+        };
         batch(() => {
-            code.value = known;
+            changeView({ sourcePanel: opened, sourceLine: line }, before && from === 'view' ? 'replace' : 'push');
+            if (from === 'view') openings.value++;
+            else codeWantsFocus.value = true;
+        });
+    }
+
+    /** Counts how often it was opened by the user, not by the address: the keyboard then goes to the source panel. */
+    const openings = signal(0);
+
+    function changeSourcePanel(change: Partial<SourcePanelView>, step: Step = 'replace'): void {
+        const shown = view.value.sourcePanel;
+        if (shown) changeView({ sourcePanel: { ...shown, ...change } }, step);
+    }
+
+    function closeSourcePanel(): void {
+        if (!view.value.sourcePanel) return;
+        changeView({ sourcePanel: null }, 'push');
+        const focus = opener?.isConnected ? opener : document.querySelector<HTMLElement>('#view [tabindex="0"]');
+        focus?.focus({ preventScroll: true });
+    }
+
+    /** One step out: of the full screen, or of the source panel. */
+    function leaveSourcePanel(): void {
+        if (view.value.sourcePanel?.full) changeSourcePanel({ full: false });
+        else closeSourcePanel();
+    }
+
+    function toggleAssembly(): void {
+        const isOpen = !(sourcePanel.value?.assembly ?? false);
+        preferAssembly(isOpen);
+        changeSourcePanel({ assembly: isOpen });
+    }
+
+    /** Goes to the next or the previous native symbol of the function. */
+    function stepSymbol(by: 1 | -1): void {
+        const all = symbols.value ?? [];
+        const at = shownSymbol.value ? all.indexOf(shownSymbol.value) : -1;
+        const next = all[(at + by + all.length) % all.length];
+        if (next) changeSourcePanel({ symbol: next.symbol });
+    }
+
+    /** What decides how hot a line is: its own time and that of calls inlined into it; its total where the file has neither. */
+    const lineHeat = computed<ReadonlyMap<number, number>>(() => {
+        const costs = lineCosts.value;
+        const heat = new Map<number, number>();
+        if (!costs) return heat;
+        const inlined = new Map<number, number>();
+        for (const { line, total } of costs.inlined) inlined.set(line, (inlined.get(line) ?? 0) + total);
+        const hasOwn = costs.self !== 0 || inlined.size > 0;
+        for (const { line, total, self } of costs.lines) {
+            const own = Math.min(total, self + (inlined.get(line) ?? 0));
+            if (line > 0) heat.set(line, Math.max(0, hasOwn ? own : total));
+        }
+        return heat;
+    });
+
+    const mostHeat = computed(() => Math.max(0, ...lineHeat.value.values()));
+
+    const hotLines = computed<number[]>(() => {
+        const least = mostHeat.value * HOT_SHARE;
+        return [...lineHeat.value].filter(([, heat]) => heat > 0 && heat >= least).map(([line]) => line);
+    });
+
+    /** Goes to the next or the previous hot line, around the end. */
+    function stepHotLine(by: 1 | -1): void {
+        const next = nextAround(hotLines.value, chosenLine.value, by);
+        if (next !== undefined) chooseLine(next, true);
+    }
+
+    // ---- linking lines and instructions ----
+
+    /** The lines of the shown file that an instruction comes from, the innermost last. */
+    function linesOfInstruction(index: number): number[] {
+        const file = sourceText.value?.file ?? '';
+        const places = code.value?.places[index] ?? [];
+        return file === ''
+            ? []
+            : places.filter((place) => place.file === file && place.line > 0).map((place) => place.line);
+    }
+
+    /** The instructions that come from the chosen line. */
+    const linkedInstructions = computed<ReadonlySet<number>>(() => {
+        const { value: line } = chosenLine;
+        const linked = new Set<number>();
+        if (line > 0 && code.value)
+            for (let i = 0; i < code.value.instructions.length; i++)
+                if (linesOfInstruction(i).includes(line)) linked.add(i);
+        return linked;
+    });
+
+    /** `reveal`: brings the line itself into view, too. */
+    function chooseLine(line: number, reveal = false): void {
+        batch(() => {
+            chosenLine.value = line;
+            chosenInstruction.value = -1;
+            if (reveal && sourceText.value) wantedLine.value = { source: sourceText.value.source, line };
+            changeView({ sourceLine: line }, 'replace');
+            const [first] = linkedInstructions.value;
+            if (first !== undefined) wantedInstruction.value = { index: hottestOf(linkedInstructions.value) };
+        });
+    }
+
+    function chooseInstruction(index: number): void {
+        batch(() => {
+            chosenInstruction.value = index;
+            const lines = linesOfInstruction(index);
+            chosenLine.value = lines[lines.length - 1] ?? 0;
+            changeView({ sourceLine: chosenLine.value }, 'replace');
+            if (sourceText.value && chosenLine.value > 0)
+                wantedLine.value = { source: sourceText.value.source, line: chosenLine.value };
+        });
+    }
+
+    /** The costs of instructions by their index. */
+    const instructionCosts = computed<ReadonlyMap<number, AddressCost>>(() => {
+        const at = new Map((code.value?.instructions ?? []).map((one, index) => [one.address, index]));
+        const costs = new Map<number, AddressCost>();
+        for (const cost of addressCosts.value?.addresses ?? []) {
+            const index = at.get(cost.address);
+            if (index !== undefined) costs.set(index, cost);
+        }
+        return costs;
+    });
+
+    function hottestOf(indexes: Iterable<number>): number {
+        let best = -1;
+        let most = -1;
+        for (const index of indexes) {
+            const cost = instructionCosts.value.get(index);
+            const heat = cost ? cost.self * 1e6 + cost.total : 0;
+            if (heat > most) [best, most] = [index, heat];
+        }
+        return best;
+    }
+
+    /** Goes to the next or the previous hot instruction, around the end. */
+    function stepHotInstruction(by: 1 | -1): void {
+        const costs = [...instructionCosts.value].sort((a, b) => a[0] - b[0]);
+        const most = Math.max(0, ...costs.map(([, cost]) => cost.self));
+        const hot = costs
+            .filter(([, cost]) => (most > 0 ? cost.self >= most * HOT_SHARE : cost.total > 0))
+            .map(([at]) => at);
+        const next = nextAround(hot, chosenInstruction.value, by);
+        if (next === undefined) return;
+        chooseInstruction(next);
+        wantedInstruction.value = { index: next };
+    }
+
+    /** Opens what an instruction calls or jumps to outside of its function; the code keeps the keyboard. False: it does neither. */
+    function followCall(index: number): boolean {
+        const [, address, name = ''] = CALL.exec(code.value?.instructions[index]?.texts[0] ?? '') ?? [];
+        if (address === undefined || !code.value) return false;
+        void engine.calleeAt(code.value.symbol, Number(address)).then((callee) => {
+            if (!callee) return showNotice(`No sample is in ${plainText(name, 100)} of this library`);
+            return openSource(callee, 'code');
+        });
+        return true;
+    }
+
+    /** The code that is shown next gets the keyboard. */
+    const codeWantsFocus = signal(false);
+
+    /** Copies the chosen instruction, or line; false if there is none. */
+    function copyChosen(isInstruction: boolean): boolean {
+        const text = isInstruction
+            ? code.value?.instructions[chosenInstruction.value]?.texts[shownSyntax.value]
+            : sourceText.value?.text?.split(/\r\n?|\n/)[chosenLine.value - 1];
+        if (text === undefined) return false;
+        void copyText(text, isInstruction ? 'Instruction' : 'Line');
+        return true;
+    }
+
+    // ---- fetching ----
+
+    const texts = new Map<number, SourceText>();
+
+    async function loadText(source: number): Promise<SourceText> {
+        const { file, content, places } = await engine.sourceFile(source);
+        if (content !== null) return { source, file, text: content, problem: '' };
+        const ways =
+            places.length > 0 ? places.map((place) => () => fetchSource(place, file)) : [() => fetchScript(file)];
+        let problem = '';
+        for (const fetchText of ways) {
+            try {
+                return { source, file, text: await fetchText(), problem: '' };
+            } catch (error) {
+                problem = messageOf(error);
+            }
+        }
+        return { source, file, text: null, problem };
+    }
+
+    async function showText(source: number): Promise<void> {
+        const before = sourceText.peek();
+        if (before?.source === source && before.text !== null) return;
+        const known = texts.get(source);
+        if (!known) sourceText.value = null;
+        const loaded =
+            known ??
+            (await loadText(source).catch((error: unknown) => ({
+                source,
+                file: '',
+                text: null,
+                problem: messageOf(error),
+            })));
+        // What could not be had is asked for again the next time.
+        if (loaded.text !== null) texts.set(source, loaded);
+        if (sourcePanel.value?.source !== source) return;
+        sourceText.value = loaded;
+        // Without a source the machine code is what there is to see.
+        if (loaded.text === null) changeSourcePanel({ assembly: true });
+    }
+
+    const codes = new Map<number, Code>();
+
+    /** What the debug info says of each instruction; where it says nothing, what the profile's frames say. */
+    async function placesOf(symbol: NativeSymbol, disassembly: Disassembly): Promise<Place[][]> {
+        const { instructions } = disassembly;
+        const places = await fetchPlaces(
+            symbol.lib,
+            instructions.map((one) => one.address),
+        ).catch(() => instructions.map((): Place[] => []));
+        const lines = await engine.addressLines(symbol.symbol);
+        await fetchNames(lines.map((line) => line.func));
+        const isNamed = places.map((frames) => frames.some((place) => place.line > 0));
+        isNamed.forEach((isKnown, index) => {
+            if (!isKnown) places[index] = [];
+        });
+        let at = 0;
+        for (const line of lines) {
+            while (at + 1 < instructions.length && (instructions[at + 1]?.address ?? 0) <= line.address) at++;
+            if (isNamed[at] || line.line === 0) continue;
+            places[at] = [
+                ...(places[at] ?? []),
+                { func: funcName(line.func)?.name ?? '', file: line.file, line: line.line },
+            ];
+        }
+        return places;
+    }
+
+    async function showCode(symbol: NativeSymbol): Promise<void> {
+        const known = codes.get(symbol.symbol);
+        if (known) {
+            batch(() => {
+                code.value = known;
+                codeProblem.value = '';
+            });
+            return;
+        }
+        batch(() => {
+            code.value = null;
             codeProblem.value = '';
         });
-        return;
-    }
-    batch(() => {
-        code.value = null;
-        codeProblem.value = '';
-    });
-    try {
-        const disassembly = await fetchAssembly(symbol);
-        const loaded = { ...disassembly, symbol: symbol.symbol, places: await placesOf(symbol, disassembly) };
-        codes.set(symbol.symbol, loaded);
-        if (shownSymbol.value?.symbol === symbol.symbol) code.value = loaded;
-    } catch (error) {
-        if (shownSymbol.value?.symbol === symbol.symbol) codeProblem.value = messageOf(error);
-    }
-}
-
-/** The costliest line of the function itself, in the row that the source panel was opened for; 0: there is none. */
-async function costliestLine(opened: SourcePanelView): Promise<number> {
-    const { func, source } = opened;
-    const own = await engine.lineCosts(source, func, rowSelection(opened));
-    const lines = own.lines.filter((cost) => cost.line > 0);
-    const [first] = lines.sort((a, b) => b.total - a.total || b.self - a.self || a.line - b.line);
-    const [name] = first ? [] : await engine.funcs([func]);
-    return first?.line ?? name?.line ?? 0;
-}
-
-async function goToFirstLine(opened: SourcePanelView): Promise<void> {
-    if (opened.source < 0 || opened.func < 0) return;
-    const line = view.peek().sourceLine || (await costliestLine(opened));
-    if (line <= 0 || sourcePanel.value?.source !== opened.source) return;
-    batch(() => {
-        chosenLine.value = line;
-        chosenInstruction.value = -1;
-        wantedLine.value = { source: opened.source, line };
-    });
-}
-
-let generation = 0;
-
-async function refreshCosts(shown: SourcePanelView): Promise<void> {
-    const mine = ++generation;
-    const wanted = selection.value;
-    try {
-        const lines = shown.source < 0 ? null : await engine.lineCosts(shown.source, -1, wanted);
-        if (lines) await fetchNames(lines.inlined.map((one) => one.func));
-        const all = shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null;
-        if (mine !== generation) return;
-        batch(() => {
-            lineCosts.value = lines;
-            symbols.value = all;
-            sourceError.value = '';
-        });
-    } catch (error) {
-        sourceError.value = messageOf(error);
-    }
-}
-
-let codeGeneration = 0;
-
-async function refreshCodeCosts(shown: Code, wanted: FrameSelection): Promise<void> {
-    const mine = ++codeGeneration;
-    const starts = shown.instructions.map((one) => one.address);
-    const costs = await engine.addressCosts(shown.symbol, wanted, starts).catch((error: unknown) => {
-        sourceError.value = messageOf(error);
-        return null;
-    });
-    if (mine === codeGeneration) addressCosts.value = costs;
-}
-
-/** The symbols of the row first, then those that the function has elsewhere. */
-async function symbolsOf(shown: SourcePanelView): Promise<NativeSymbol[]> {
-    const all = await engine.symbols(shown.func, null);
-    const ofRow = new Map(
-        (await engine.symbols(shown.func, rowSelection(shown))).map((one) => [one.symbol, one.total]),
-    );
-    const weight = (one: NativeSymbol): number => ofRow.get(one.symbol) ?? 0;
-    return all.sort((a, b) => weight(b) - weight(a) || b.total - a.total || a.symbol - b.symbol);
-}
-
-/** Keeps what is shown in step with the view and the tree's query. */
-export function followSourcePanel(): void {
-    const shownSource = computed(() => sourcePanel.value?.source ?? -1);
-    effect(() => {
-        if (shownSource.value >= 0) void showText(shownSource.value);
-        else sourceText.value = null;
-    });
-    effect(() => {
-        if (sourcePanel.value && summary.value) void refreshCosts(sourcePanel.value);
-    });
-    const symbolOfCode = computed(() => (sourcePanel.value?.assembly ? (shownSymbol.value?.symbol ?? -1) : -1));
-    effect(() => {
-        const wanted = symbolOfCode.value;
-        const symbol = shownSymbol.peek();
-        if (wanted >= 0 && symbol) void showCode(symbol);
-        else code.value = null;
-    });
-    effect(() => {
-        if (code.value && summary.value) void refreshCodeCosts(code.value, selection.value);
-    });
-    // A pasted address, back and forward open it at the same place as the key does.
-    let last = '';
-    effect(() => {
-        const shown = sourcePanel.value;
-        if (!summary.value) return;
-        const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
-        if (shown && key !== last) {
-            chosenInstruction.value = -1;
-            void goToFirstLine(shown);
+        try {
+            const disassembly = await fetchAssembly(symbol);
+            const loaded = { ...disassembly, symbol: symbol.symbol, places: await placesOf(symbol, disassembly) };
+            codes.set(symbol.symbol, loaded);
+            if (shownSymbol.value?.symbol === symbol.symbol) code.value = loaded;
+        } catch (error) {
+            if (shownSymbol.value?.symbol === symbol.symbol) codeProblem.value = messageOf(error);
         }
-        last = key;
-    });
-    // Back and forward go to the line that was chosen then.
-    effect(() => {
-        const line = view.value.sourceLine;
-        if (line > 0 && line !== chosenLine.peek() && sourceText.peek()) untracked(() => chooseLine(line, true));
-    });
-    // New code shows what belongs to the line that is chosen.
-    effect(() => {
-        if (!code.value || instructionCosts.value.size === 0) return;
-        if (chosenInstruction.peek() >= 0) return;
-        const linked = linkedInstructions.peek();
-        const index = hottestOf(linked.size > 0 ? linked : instructionCosts.value.keys());
-        if (index >= 0) wantedInstruction.value = { index };
-    });
+    }
+
+    /** The costliest line of the function itself, in the row that the source panel was opened for; 0: there is none. */
+    async function costliestLine(opened: SourcePanelView): Promise<number> {
+        const { func, source } = opened;
+        const own = await engine.lineCosts(source, func, rowSelection(opened));
+        const lines = own.lines.filter((cost) => cost.line > 0);
+        const [first] = lines.sort((a, b) => b.total - a.total || b.self - a.self || a.line - b.line);
+        const [name] = first ? [] : await engine.funcs([func]);
+        return first?.line ?? name?.line ?? 0;
+    }
+
+    async function goToFirstLine(opened: SourcePanelView): Promise<void> {
+        if (opened.source < 0 || opened.func < 0) return;
+        const line = view.peek().sourceLine || (await costliestLine(opened));
+        if (line <= 0 || sourcePanel.value?.source !== opened.source) return;
+        batch(() => {
+            chosenLine.value = line;
+            chosenInstruction.value = -1;
+            wantedLine.value = { source: opened.source, line };
+        });
+    }
+
+    let generation = 0;
+
+    async function refreshCosts(shown: SourcePanelView): Promise<void> {
+        const mine = ++generation;
+        const wanted = selection.value;
+        try {
+            const lines = shown.source < 0 ? null : await engine.lineCosts(shown.source, -1, wanted);
+            if (lines) await fetchNames(lines.inlined.map((one) => one.func));
+            const all = shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null;
+            if (mine !== generation) return;
+            batch(() => {
+                lineCosts.value = lines;
+                symbols.value = all;
+                sourceError.value = '';
+            });
+        } catch (error) {
+            sourceError.value = messageOf(error);
+        }
+    }
+
+    let codeGeneration = 0;
+
+    async function refreshCodeCosts(shown: Code, wanted: FrameSelection): Promise<void> {
+        const mine = ++codeGeneration;
+        const starts = shown.instructions.map((one) => one.address);
+        const costs = await engine.addressCosts(shown.symbol, wanted, starts).catch((error: unknown) => {
+            sourceError.value = messageOf(error);
+            return null;
+        });
+        if (mine === codeGeneration) addressCosts.value = costs;
+    }
+
+    /** The symbols of the row first, then those that the function has elsewhere. */
+    async function symbolsOf(shown: SourcePanelView): Promise<NativeSymbol[]> {
+        const all = await engine.symbols(shown.func, null);
+        const ofRow = new Map(
+            (await engine.symbols(shown.func, rowSelection(shown))).map((one) => [one.symbol, one.total]),
+        );
+        const weight = (one: NativeSymbol): number => ofRow.get(one.symbol) ?? 0;
+        return all.sort((a, b) => weight(b) - weight(a) || b.total - a.total || a.symbol - b.symbol);
+    }
+
+    /** Keeps what is shown in step with the view and the tree's query. */
+    function follow(): void {
+        const shownSource = computed(() => sourcePanel.value?.source ?? -1);
+        effect(() => {
+            if (shownSource.value >= 0) void showText(shownSource.value);
+            else sourceText.value = null;
+        });
+        effect(() => {
+            if (sourcePanel.value && summary.value) void refreshCosts(sourcePanel.value);
+        });
+        const symbolOfCode = computed(() => (sourcePanel.value?.assembly ? (shownSymbol.value?.symbol ?? -1) : -1));
+        effect(() => {
+            const wanted = symbolOfCode.value;
+            const symbol = shownSymbol.peek();
+            if (wanted >= 0 && symbol) void showCode(symbol);
+            else code.value = null;
+        });
+        effect(() => {
+            if (code.value && summary.value) void refreshCodeCosts(code.value, selection.value);
+        });
+        // A pasted address, back and forward open it at the same place as the key does.
+        let last = '';
+        effect(() => {
+            const shown = sourcePanel.value;
+            if (!summary.value) return;
+            const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
+            if (shown && key !== last) {
+                chosenInstruction.value = -1;
+                void goToFirstLine(shown);
+            }
+            last = key;
+        });
+        // Back and forward go to the line that was chosen then.
+        effect(() => {
+            const line = view.value.sourceLine;
+            if (line > 0 && line !== chosenLine.peek() && sourceText.peek()) untracked(() => chooseLine(line, true));
+        });
+        // New code shows what belongs to the line that is chosen.
+        effect(() => {
+            if (!code.value || instructionCosts.value.size === 0) return;
+            if (chosenInstruction.peek() >= 0) return;
+            const linked = linkedInstructions.peek();
+            const index = hottestOf(linked.size > 0 ? linked : instructionCosts.value.keys());
+            if (index >= 0) wantedInstruction.value = { index };
+        });
+    }
+
+    follow();
+    return {
+        sourcePanel,
+        sourceText,
+        lineCosts,
+        symbols,
+        code,
+        codeProblem,
+        sourceError,
+        chosenLine,
+        chosenInstruction,
+        wantedLine,
+        wantedInstruction,
+        shownSyntax,
+        shownSymbol,
+        openSource,
+        openings,
+        changeSourcePanel,
+        closeSourcePanel,
+        leaveSourcePanel,
+        toggleAssembly,
+        stepSymbol,
+        lineHeat,
+        mostHeat,
+        hotLines,
+        stepHotLine,
+        linesOfInstruction,
+        linkedInstructions,
+        chooseLine,
+        chooseInstruction,
+        instructionCosts,
+        stepHotInstruction,
+        followCall,
+        codeWantsFocus,
+        copyChosen,
+    };
 }
+
+export type SourcePanelPart = ReturnType<typeof createSourcePanel>;

@@ -2,13 +2,15 @@
  * The stack chart: what the selected threads did, over the range that is chosen in the timeline. As with other views the
  * last answer stays until the next one is there, and only the last of the requests made meanwhile is sent.
  */
-import { batch, computed, effect, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { StackRects } from '../engine/charts';
-import { type Span, shownRange } from './axis';
+import type { Span } from './axis';
 import { latest } from './latest';
-import { changeView, engine, inverted, onOtherProfile, selectedThreads, view } from './store';
-import { shownFilter } from './tree';
+import type { AxisPart } from './axis';
+import type { StorePart } from './store';
+import type { TreePart } from './tree';
+import type { Given } from './given';
 
 export interface ThreadChart {
     thread: number;
@@ -24,53 +26,67 @@ export interface StackChart {
 /** More threads than these are not drawn at once. */
 export const MOST_CHARTS = 8;
 
-export const stackChart = signal<StackChart | null>(null);
-/** A sentence about what went wrong. */
-export const stackChartError = signal('');
-/** Device pixels across the chart; 0 while there is none on the page. */
-export const stackChartPixels = signal(0);
-/** The node that was selected here, where the view's path is one of an inverted tree. */
-const ownPath = signal<NodePath>([]);
+export function createStackChart(session: Given & { axis: AxisPart; store: StorePart; tree: TreePart }) {
+    const { engine } = session;
+    const { effect } = session.lifetime;
+    const { shownRange } = session.axis;
+    const { changeView, inverted, selectedThreads, view } = session.store;
+    const { shownFilter } = session.tree;
 
-export const stackPath = computed<NodePath>(() => (inverted.value ? ownPath.value : view.value.path));
+    const stackChart = signal<StackChart | null>(null);
+    /** A sentence about what went wrong. */
+    const stackChartError = signal('');
+    /** Device pixels across the chart; 0 while there is none on the page. */
+    const stackChartPixels = signal(0);
+    /** The node that was selected here, where the view's path is one of an inverted tree. */
+    const ownPath = signal<NodePath>([]);
 
-export function selectStackPath(path: NodePath): void {
-    batch(() => {
-        ownPath.value = path;
-        changeView({ path: inverted.value ? path.slice(-1) : path }, 'replace');
-    });
+    const stackPath = computed<NodePath>(() => (inverted.value ? ownPath.value : view.value.path));
+
+    function selectStackPath(path: NodePath): void {
+        batch(() => {
+            ownPath.value = path;
+            changeView({ path: inverted.value ? path.slice(-1) : path }, 'replace');
+        });
+    }
+
+    const sameWidths = computed(() => view.value.sameWidths);
+    const [from, to] = [computed(() => shownRange()[0]), computed(() => shownRange()[1])];
+    /** The engine has done these transforms and this search: before, there is nothing to ask. */
+    const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
+
+    const refresh = latest(async () => {
+        if (!isWanted.value) return;
+        const span: Span = [from.value, to.value];
+        const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
+        const charts = selectedThreads.value.slice(0, MOST_CHARTS).map(async (thread) => ({
+            thread,
+            rects: await engine.stackChart(thread, span[0], span[1], pixels, isSame),
+        }));
+        stackChart.value = { span, charts: await Promise.all(charts) };
+    }, stackChartError);
+
+    /** Keeps the chart in step with the view, while it is on the page. */
+    function follow(): void {
+        effect(() => {
+            stackChartPixels.value;
+            shownFilter.value;
+            selectedThreads.value;
+            from.value;
+            to.value;
+            sameWidths.value;
+            if (isWanted.value) refresh();
+        });
+    }
+
+    follow();
+    return {
+        stackChart,
+        stackChartError,
+        stackChartPixels,
+        stackPath,
+        selectStackPath,
+    };
 }
 
-onOtherProfile(() => {
-    ownPath.value = [];
-    stackChart.value = null;
-});
-
-const sameWidths = computed(() => view.value.sameWidths);
-const [from, to] = [computed(() => shownRange()[0]), computed(() => shownRange()[1])];
-/** The engine has done these transforms and this search: before, there is nothing to ask. */
-const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
-
-const refresh = latest(async () => {
-    if (!isWanted.value) return;
-    const span: Span = [from.value, to.value];
-    const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
-    const charts = selectedThreads.value.slice(0, MOST_CHARTS).map(async (thread) => ({
-        thread,
-        rects: await engine.stackChart(thread, span[0], span[1], pixels, isSame),
-    }));
-    stackChart.value = { span, charts: await Promise.all(charts) };
-}, stackChartError);
-
-/** Keeps the chart in step with the view, while it is on the page. */
-export function followStackChart(): void {
-    effect(() => {
-        stackChartPixels.value;
-        shownFilter.value;
-        selectedThreads.value;
-        from.value;
-        to.value;
-        sameWidths.value;
-        if (isWanted.value) refresh();
-    });
-}
+export type StackChartPart = ReturnType<typeof createStackChart>;

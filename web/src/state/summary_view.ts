@@ -1,12 +1,13 @@
 /** The summary of the view: a few of each list, heaviest first, and where each leads. */
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { ExtraSection, FuncRow } from '../engine/api';
 import type { Center } from '../engine/butterfly';
-import { hasWeight } from './filters';
 import { latest } from './latest';
-import { fetchNames } from './names';
-import { changeView, engine, info, onOtherProfile, view } from './store';
-import { summary } from './tree';
+import type { FiltersPart } from './filters';
+import type { NamesPart } from './names';
+import type { StorePart } from './store';
+import type { TreePart } from './tree';
+import type { Given } from './given';
 
 export interface SummaryLists {
     functions: FuncRow[];
@@ -28,72 +29,92 @@ function hasTime(row: FuncRow): boolean {
 const MOST_ROWS = 12;
 const ALL = 1_000_000;
 
-/** null until the first answer. */
-export const summaryLists = signal<SummaryLists | null>(null);
-export const summaryError = signal('');
+export function createSummaryView(
+    session: Given & { filters: FiltersPart; names: NamesPart; store: StorePart; tree: TreePart },
+) {
+    const { engine, info } = session;
+    const { effect } = session.lifetime;
+    const { hasWeight } = session.filters;
+    const { fetchNames } = session.names;
+    const { changeView, view } = session.store;
+    const { summary } = session.tree;
 
-const isOpen = computed(() => view.value.tab === 'summary');
+    /** null until the first answer. */
+    const summaryLists = signal<SummaryLists | null>(null);
+    const summaryError = signal('');
 
-onOtherProfile(() => {
-    summaryLists.value = null;
-});
+    const isOpen = computed(() => view.value.tab === 'summary');
 
-const refresh = latest(async () => {
-    const [functions, libraries, categories, threads, waits] = await Promise.all([
-        engine.functions(ALL, 'self'),
-        engine.groups('library'),
-        engine.groups('category'),
-        engine.groups('thread'),
-        hasWeight('off-cpu-time') ? engine.functionsWeighed('off-cpu-time', ALL) : null,
-    ]);
-    const top = functions.filter(hasTime).slice(0, MOST_ROWS);
-    const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
-    const { funcCount } = info.peek();
-    await fetchNames([
-        ...top.map((row) => row.func),
-        ...(waiting ?? []).map((row) => row.func),
-        ...libraries.filter((row) => row.func >= 0).map((row) => funcCount + row.func),
-    ]);
-    summaryLists.value = {
-        functions: top,
-        libraries: libraries.filter(hasTime).slice(0, MOST_ROWS),
-        categories: categories.filter(hasTime).slice(0, MOST_ROWS),
-        threads: threads.slice(0, MOST_ROWS),
-        waits: waiting,
-        waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
-        functionCount: functions.length,
+    const refresh = latest(async () => {
+        const [functions, libraries, categories, threads, waits] = await Promise.all([
+            engine.functions(ALL, 'self'),
+            engine.groups('library'),
+            engine.groups('category'),
+            engine.groups('thread'),
+            hasWeight('off-cpu-time') ? engine.functionsWeighed('off-cpu-time', ALL) : null,
+        ]);
+        const top = functions.filter(hasTime).slice(0, MOST_ROWS);
+        const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;
+        const { funcCount } = info.peek();
+        await fetchNames([
+            ...top.map((row) => row.func),
+            ...(waiting ?? []).map((row) => row.func),
+            ...libraries.filter((row) => row.func >= 0).map((row) => funcCount + row.func),
+        ]);
+        summaryLists.value = {
+            functions: top,
+            libraries: libraries.filter(hasTime).slice(0, MOST_ROWS),
+            categories: categories.filter(hasTime).slice(0, MOST_ROWS),
+            threads: threads.slice(0, MOST_ROWS),
+            waits: waiting,
+            waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
+            functionCount: functions.length,
+        };
+    }, summaryError);
+
+    /** Keeps it in step with the tree's query, while it is shown. */
+    function follow(): void {
+        effect(() => {
+            if (isOpen.value && summary.value) refresh();
+        });
+    }
+
+    // ---- where entries lead ----
+
+    function openCenter(center: Center): void {
+        changeView({ tab: 'butterfly', center }, 'push');
+    }
+
+    function openThread(thread: number): void {
+        changeView({ tab: 'calltree', threads: [thread], path: [] }, 'push');
+    }
+
+    /** The stacks after which a function was waited for. */
+    function openWait(func: number): void {
+        changeView({ tab: 'calltree', inverted: true, weight: 'off-cpu-time', path: [func] }, 'push');
+    }
+
+    function chooseAllThreads(): void {
+        changeView({ threads: info.value.threads.map((thread) => thread.index) }, 'push');
+    }
+
+    // ---- trust ----
+
+    /** What the recorder says about how far its figures can be trusted. */
+    const trustSection = computed<ExtraSection | undefined>(() =>
+        info.value.extra.find((section) => section.label.trim().toLowerCase() === 'trust'),
+    );
+
+    follow();
+    return {
+        summaryLists,
+        summaryError,
+        openCenter,
+        openThread,
+        openWait,
+        chooseAllThreads,
+        trustSection,
     };
-}, summaryError);
-
-/** Keeps it in step with the tree's query, while it is shown. */
-export function followSummary(): void {
-    effect(() => {
-        if (isOpen.value && summary.value) refresh();
-    });
 }
 
-// ---- where entries lead ----
-
-export function openCenter(center: Center): void {
-    changeView({ tab: 'butterfly', center }, 'push');
-}
-
-export function openThread(thread: number): void {
-    changeView({ tab: 'calltree', threads: [thread], path: [] }, 'push');
-}
-
-/** The stacks after which a function was waited for. */
-export function openWait(func: number): void {
-    changeView({ tab: 'calltree', inverted: true, weight: 'off-cpu-time', path: [func] }, 'push');
-}
-
-export function chooseAllThreads(): void {
-    changeView({ threads: info.value.threads.map((thread) => thread.index) }, 'push');
-}
-
-// ---- trust ----
-
-/** What the recorder says about how far its figures can be trusted. */
-export const trustSection = computed<ExtraSection | undefined>(() =>
-    info.value.extra.find((section) => section.label.trim().toLowerCase() === 'trust'),
-);
+export type SummaryViewPart = ReturnType<typeof createSummaryView>;

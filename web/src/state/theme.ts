@@ -1,14 +1,10 @@
 /** Light or dark: what the system says, unless the user chose. The choice stays in this browser. */
 import { computed, effect, signal } from '@preact/signals';
-import { store, stored } from './store';
+import { store, stored } from './settings';
 
 export type Theme = 'light' | 'dark';
 
-const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
-const system = signal<Theme>(systemDark.matches ? 'dark' : 'light');
-systemDark.addEventListener('change', (event) => {
-    system.value = event.matches ? 'dark' : 'light';
-});
+const system = signal<Theme>('light');
 
 function storedTheme(): Theme | null {
     const text = stored('theme');
@@ -26,7 +22,14 @@ export function toggleTheme(): void {
     store('theme', chosen.value);
 }
 
+/** Follows the system and dresses the document, as long as the page is there. */
 export function followTheme(): void {
+    const dark = window.matchMedia('(prefers-color-scheme: dark)');
+    const follow = (): void => {
+        system.value = dark.matches ? 'dark' : 'light';
+    };
+    follow();
+    dark.addEventListener('change', follow);
     effect(() => {
         document.documentElement.dataset.theme = theme.value;
     });

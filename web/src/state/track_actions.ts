@@ -1,7 +1,4 @@
 /** What the mouse, keys and menus do to the tracks: each changes the view, and never leaves it without a thread. */
-import { signal } from '@preact/signals';
-import { saveTimeline } from './exports';
-import { changeView, info, trackSeeds, tracks, view } from './store';
 import {
     allTracks,
     busyTracks,
@@ -14,96 +11,10 @@ import {
     trackWithThoseBelow,
 } from './track_choice';
 import { keyOf, layoutTracks, type TrackChoice, type TrackKey, type TrackRow } from './tracks';
-import { type MenuItem, showNotice } from './windows';
-
-/** Whether the list of all tracks is open. */
-export const isTrackListOpen = signal(false);
-
-/** Makes a choice the view's. Chosen threads that it hides are chosen no more; another takes their place if none is left. */
-function applyChoice(choice: TrackChoice): void {
-    const chosen = view.value.threads;
-    const shown = new Set(layoutTracks(trackSeeds.value, choice, []).shown);
-    const left = chosen.filter((thread) => shown.has(thread));
-    const [first] = shown;
-    if (left.length === 0 && first === undefined) {
-        showNotice('At least one thread must stay visible');
-        return;
-    }
-    const threads = left.length > 0 ? left : [first as number];
-    changeView({ tracks: choice, ...(threads.join() === chosen.join() ? {} : { threads }) }, 'push');
-}
-
-export function show(keys: readonly TrackKey[]): void {
-    applyChoice(showTracks(view.value.tracks, keys));
-}
-
-export function hide(keys: readonly TrackKey[]): void {
-    applyChoice(hideTracks(view.value.tracks, keys));
-}
-
-export function showOnly(keys: readonly TrackKey[]): void {
-    applyChoice(onlyTracks(view.value.tracks, keys));
-}
-
-export function showAll(): void {
-    changeView({ tracks: allTracks(view.value.tracks) }, 'push');
-}
-
-export function showBusy(): void {
-    applyChoice(busyTracks(view.value.tracks));
-}
-
-/** A row with what hangs on it: a heading is all of its process. */
-function keysOf(row: TrackRow): TrackKey[] {
-    const seeds = trackSeeds.value;
-    return row.kind === 'process' ? tracksOfProcess(seeds, row.process) : trackWithThoseBelow(seeds, row.key);
-}
-
-export function hideRow(row: TrackRow): void {
-    hide(keysOf(row));
-}
-
-function showOnlyRow(row: TrackRow): void {
-    showOnly(keysOf(row));
-}
-
-function showOnlyProcess(row: TrackRow): void {
-    showOnly(tracksOfProcess(trackSeeds.value, row.process));
-}
-
-export function showProcess(row: TrackRow): void {
-    show(tracksOfProcess(trackSeeds.value, row.process));
-}
-
-function hideProcess(row: TrackRow): void {
-    hide(tracksOfProcess(trackSeeds.value, row.process));
-}
-
-function hideKind(row: TrackRow): void {
-    hide(trackSeeds.value.filter((seed) => seed.kind === row.kind).map(keyOf));
-}
-
-/** To the place of another row of the same level; false if it cannot go there. */
-export function moveTo(row: TrackRow, target: TrackKey): boolean {
-    const choice = moveTrack(trackSeeds.value, tracks.value.rows, view.value.tracks, row.key, target);
-    if (choice) changeView({ tracks: choice }, 'push');
-    return choice !== null;
-}
-
-/** By one place up (-1) or down (1). */
-function moveBy(row: TrackRow, step: 1 | -1): void {
-    const siblings = siblingsOf(tracks.value.rows, row);
-    const target = siblings[siblings.findIndex((one) => one.key === row.key) + step];
-    if (target) moveTo(row, target.key);
-}
-
-/** Chooses all threads of a process that are shown. */
-export function chooseProcess(row: TrackRow): void {
-    const threads = tracks.value.rows
-        .filter((one) => one.process === row.process && one.thread >= 0)
-        .map((one) => one.thread);
-    if (threads.length > 0) changeView({ threads: [...new Set(threads)] }, 'push');
-}
+import { isTrackListOpen, type MenuItem, showNotice } from './windows';
+import type { ExportsPart } from './exports';
+import type { StorePart } from './store';
+import type { Given } from './given';
 
 const KIND_NAMES: Record<TrackRow['kind'], string> = {
     process: 'process',
@@ -129,123 +40,241 @@ interface RowAction {
     action: (row: TrackRow) => void;
 }
 
-function processSize(row: TrackRow): number {
-    return trackSeeds.value.filter((seed) => seed.process === row.process).length;
-}
-
-/** In the order of the menu. */
-export const ROW_ACTIONS: readonly RowAction[] = [
-    { label: 'Hide this track', title: '', key: 'Delete', isOffered: (row) => row.kind !== 'process', action: hideRow },
-    {
-        label: 'Hide this process',
-        title: 'With all its tracks',
-        key: 'Shift+Delete',
-        isOffered: (row) => row.kind === 'process' || processSize(row) > 1,
-        action: hideProcess,
-    },
-    {
-        label: 'Hide all tracks of this kind',
-        title: '',
-        key: '',
-        isOffered: (row) => row.kind !== 'process' && row.kind !== 'thread',
-        action: hideKind,
-    },
-    {
-        label: 'Show only this track',
-        title: '',
-        key: 'x',
-        startsGroup: true,
-        isOffered: (row) => row.kind !== 'process',
-        action: showOnlyRow,
-    },
-    {
-        label: 'Show only this process',
-        title: 'All its tracks and no others',
-        key: 'X',
-        isOffered: (row) => processSize(row) > 1,
-        action: showOnlyProcess,
-    },
-    {
-        label: 'Show all tracks of this process',
-        title: 'Including the less busy ones',
-        key: '*',
-        isOffered: (row) => processSize(row) > 1,
-        action: showProcess,
-    },
-    {
-        label: 'Select all threads of this process',
-        title: 'The views merge them',
-        key: 'p',
-        isOffered: (row) => tracks.value.rows.filter((one) => one.process === row.process && one.thread >= 0).length > 1,
-        action: chooseProcess,
-    },
-    {
-        label: 'Move up',
-        title: '',
-        key: 'Alt+ArrowUp',
-        startsGroup: true,
-        isOffered: (row) => siblingsOf(tracks.value.rows, row).findIndex((one) => one.key === row.key) > 0,
-        action: (row) => moveBy(row, -1),
-    },
-    {
-        label: 'Move down',
-        title: '',
-        key: 'Alt+ArrowDown',
-        isOffered: (row) => {
-            const siblings = siblingsOf(tracks.value.rows, row);
-            return siblings.length > 1 && siblings[siblings.length - 1]?.key !== row.key;
-        },
-        action: (row) => moveBy(row, 1),
-    },
-    { label: 'Show all tracks', title: '', key: 'A', startsGroup: true, isOffered: () => true, action: showAll },
-    {
-        label: 'Show the busiest tracks',
-        title: 'Hide the less busy ones, as at the start',
-        key: 'B',
-        isOffered: () => true,
-        action: showBusy,
-    },
-    {
-        label: 'Search tracks…',
-        title: '',
-        key: 'T',
-        isOffered: () => info.value.threads.length > 1,
-        action: () => {
-            isTrackListOpen.value = true;
-        },
-    },
-    {
-        label: 'Save timeline as image',
-        title: 'The visible part as a PNG file',
-        key: '',
-        startsGroup: true,
-        isOffered: () => true,
-        action: saveTimeline,
-    },
-];
-
 /** The key of a row's action as a reader knows it. */
 export function rowKeyText(key: string): string {
     return key.replace('Delete', 'Del').replace('ArrowUp', '↑').replace('ArrowDown', '↓');
 }
 
-export function rowMenu(row: TrackRow): MenuItem[] {
-    return ROW_ACTIONS.filter((one) => one.isOffered(row)).map((one) => ({
-        label: one.label.replace('this kind', `this kind (${KIND_NAMES[row.kind]})`),
-        title: one.title,
-        keys: rowKeyText(one.key),
-        enabled: true,
-        startsGroup: one.startsGroup ?? false,
-        action: () => one.action(row),
-    }));
+export function createTrackActions(session: Given & { exports: ExportsPart; store: StorePart }) {
+    const { info } = session;
+    const { saveTimeline } = session.exports;
+    const { changeView, trackSeeds, tracks, view } = session.store;
+
+    /** Makes a choice the view's. Chosen threads that it hides are chosen no more; another takes their place if none is left. */
+    function applyChoice(choice: TrackChoice): void {
+        const chosen = view.value.threads;
+        const shown = new Set(layoutTracks(trackSeeds.value, choice, []).shown);
+        const left = chosen.filter((thread) => shown.has(thread));
+        const [first] = shown;
+        if (left.length === 0 && first === undefined) {
+            showNotice('At least one thread must stay visible');
+            return;
+        }
+        const threads = left.length > 0 ? left : [first as number];
+        changeView({ tracks: choice, ...(threads.join() === chosen.join() ? {} : { threads }) }, 'push');
+    }
+
+    function show(keys: readonly TrackKey[]): void {
+        applyChoice(showTracks(view.value.tracks, keys));
+    }
+
+    function hide(keys: readonly TrackKey[]): void {
+        applyChoice(hideTracks(view.value.tracks, keys));
+    }
+
+    function showOnly(keys: readonly TrackKey[]): void {
+        applyChoice(onlyTracks(view.value.tracks, keys));
+    }
+
+    function showAll(): void {
+        changeView({ tracks: allTracks(view.value.tracks) }, 'push');
+    }
+
+    function showBusy(): void {
+        applyChoice(busyTracks(view.value.tracks));
+    }
+
+    /** A row with what hangs on it: a heading is all of its process. */
+    function keysOf(row: TrackRow): TrackKey[] {
+        const seeds = trackSeeds.value;
+        return row.kind === 'process' ? tracksOfProcess(seeds, row.process) : trackWithThoseBelow(seeds, row.key);
+    }
+
+    function hideRow(row: TrackRow): void {
+        hide(keysOf(row));
+    }
+
+    function showOnlyRow(row: TrackRow): void {
+        showOnly(keysOf(row));
+    }
+
+    function showOnlyProcess(row: TrackRow): void {
+        showOnly(tracksOfProcess(trackSeeds.value, row.process));
+    }
+
+    function showProcess(row: TrackRow): void {
+        show(tracksOfProcess(trackSeeds.value, row.process));
+    }
+
+    function hideProcess(row: TrackRow): void {
+        hide(tracksOfProcess(trackSeeds.value, row.process));
+    }
+
+    function hideKind(row: TrackRow): void {
+        hide(trackSeeds.value.filter((seed) => seed.kind === row.kind).map(keyOf));
+    }
+
+    /** To the place of another row of the same level; false if it cannot go there. */
+    function moveTo(row: TrackRow, target: TrackKey): boolean {
+        const choice = moveTrack(trackSeeds.value, tracks.value.rows, view.value.tracks, row.key, target);
+        if (choice) changeView({ tracks: choice }, 'push');
+        return choice !== null;
+    }
+
+    /** By one place up (-1) or down (1). */
+    function moveBy(row: TrackRow, step: 1 | -1): void {
+        const siblings = siblingsOf(tracks.value.rows, row);
+        const target = siblings[siblings.findIndex((one) => one.key === row.key) + step];
+        if (target) moveTo(row, target.key);
+    }
+
+    /** Chooses all threads of a process that are shown. */
+    function chooseProcess(row: TrackRow): void {
+        const threads = tracks.value.rows
+            .filter((one) => one.process === row.process && one.thread >= 0)
+            .map((one) => one.thread);
+        if (threads.length > 0) changeView({ threads: [...new Set(threads)] }, 'push');
+    }
+
+    function processSize(row: TrackRow): number {
+        return trackSeeds.value.filter((seed) => seed.process === row.process).length;
+    }
+
+    /** In the order of the menu. */
+    const rowActions: readonly RowAction[] = [
+        {
+            label: 'Hide this track',
+            title: '',
+            key: 'Delete',
+            isOffered: (row) => row.kind !== 'process',
+            action: hideRow,
+        },
+        {
+            label: 'Hide this process',
+            title: 'With all its tracks',
+            key: 'Shift+Delete',
+            isOffered: (row) => row.kind === 'process' || processSize(row) > 1,
+            action: hideProcess,
+        },
+        {
+            label: 'Hide all tracks of this kind',
+            title: '',
+            key: '',
+            isOffered: (row) => row.kind !== 'process' && row.kind !== 'thread',
+            action: hideKind,
+        },
+        {
+            label: 'Show only this track',
+            title: '',
+            key: 'x',
+            startsGroup: true,
+            isOffered: (row) => row.kind !== 'process',
+            action: showOnlyRow,
+        },
+        {
+            label: 'Show only this process',
+            title: 'All its tracks and no others',
+            key: 'X',
+            isOffered: (row) => processSize(row) > 1,
+            action: showOnlyProcess,
+        },
+        {
+            label: 'Show all tracks of this process',
+            title: 'Including the less busy ones',
+            key: '*',
+            isOffered: (row) => processSize(row) > 1,
+            action: showProcess,
+        },
+        {
+            label: 'Select all threads of this process',
+            title: 'The views merge them',
+            key: 'p',
+            isOffered: (row) =>
+                tracks.value.rows.filter((one) => one.process === row.process && one.thread >= 0).length > 1,
+            action: chooseProcess,
+        },
+        {
+            label: 'Move up',
+            title: '',
+            key: 'Alt+ArrowUp',
+            startsGroup: true,
+            isOffered: (row) => siblingsOf(tracks.value.rows, row).findIndex((one) => one.key === row.key) > 0,
+            action: (row) => moveBy(row, -1),
+        },
+        {
+            label: 'Move down',
+            title: '',
+            key: 'Alt+ArrowDown',
+            isOffered: (row) => {
+                const siblings = siblingsOf(tracks.value.rows, row);
+                return siblings.length > 1 && siblings[siblings.length - 1]?.key !== row.key;
+            },
+            action: (row) => moveBy(row, 1),
+        },
+        { label: 'Show all tracks', title: '', key: 'A', startsGroup: true, isOffered: () => true, action: showAll },
+        {
+            label: 'Show the busiest tracks',
+            title: 'Hide the less busy ones, as at the start',
+            key: 'B',
+            isOffered: () => true,
+            action: showBusy,
+        },
+        {
+            label: 'Search tracks…',
+            title: '',
+            key: 'T',
+            isOffered: () => info.value.threads.length > 1,
+            action: () => {
+                isTrackListOpen.value = true;
+            },
+        },
+        {
+            label: 'Save timeline as image',
+            title: 'The visible part as a PNG file',
+            key: '',
+            startsGroup: true,
+            isOffered: () => true,
+            action: saveTimeline,
+        },
+    ];
+
+    function rowMenu(row: TrackRow): MenuItem[] {
+        return rowActions
+            .filter((one) => one.isOffered(row))
+            .map((one) => ({
+                label: one.label.replace('this kind', `this kind (${KIND_NAMES[row.kind]})`),
+                title: one.title,
+                keys: rowKeyText(one.key),
+                enabled: true,
+                startsGroup: one.startsGroup ?? false,
+                action: () => one.action(row),
+            }));
+    }
+
+    /** Does what a key means for the row that has the focus; false if it means nothing. */
+    function doRowKey(event: KeyboardEvent, row: TrackRow): boolean {
+        if (event.ctrlKey || event.metaKey) return false;
+        const isLetter = event.key.length === 1;
+        const name = `${event.altKey ? 'Alt+' : ''}${event.shiftKey && !isLetter ? 'Shift+' : ''}${event.key}`;
+        const found = rowActions.find((one) => one.key === name && one.isOffered(row));
+        found?.action(row);
+        return found !== undefined;
+    }
+
+    return {
+        show,
+        hide,
+        showOnly,
+        showAll,
+        showBusy,
+        hideRow,
+        showProcess,
+        moveTo,
+        chooseProcess,
+        rowActions,
+        rowMenu,
+        doRowKey,
+    };
 }
 
-/** Does what a key means for the row that has the focus; false if it means nothing. */
-export function doRowKey(event: KeyboardEvent, row: TrackRow): boolean {
-    if (event.ctrlKey || event.metaKey) return false;
-    const isLetter = event.key.length === 1;
-    const name = `${event.altKey ? 'Alt+' : ''}${event.shiftKey && !isLetter ? 'Shift+' : ''}${event.key}`;
-    const found = ROW_ACTIONS.find((one) => one.key === name && one.isOffered(row));
-    found?.action(row);
-    return found !== undefined;
-}
+export type TrackActionsPart = ReturnType<typeof createTrackActions>;

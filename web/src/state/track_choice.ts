@@ -20,9 +20,7 @@ function numberOf(key: TrackKey): number {
 }
 
 function sorted(keys: Iterable<TrackKey>): TrackKey[] {
-    return [...new Set(keys)].sort(
-        (a, b) => letterOf(a).localeCompare(letterOf(b)) || numberOf(a) - numberOf(b),
-    );
+    return [...new Set(keys)].sort((a, b) => letterOf(a).localeCompare(letterOf(b)) || numberOf(a) - numberOf(b));
 }
 
 function without(keys: readonly TrackKey[], gone: ReadonlySet<TrackKey>): TrackKey[] {

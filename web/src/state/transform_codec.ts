@@ -39,7 +39,9 @@ function decodeTransform(part: string): Transform | null {
     if (!kind || !words) return null;
     if (words.subject === 'markers') {
         const [by, ...text] = rest;
-        return by === BY_MARKERS ? { kind, index: -1, path: [], inverted: false, text: decodeText(text.join('-')) } : null;
+        return by === BY_MARKERS
+            ? { kind, index: -1, path: [], inverted: false, text: decodeText(text.join('-')) }
+            : null;
     }
     const [value = '', last] = words.hasStackType ? rest.slice(1) : rest;
     if (words.subject === 'node') {

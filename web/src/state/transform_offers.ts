@@ -1,11 +1,13 @@
 /** Which transforms a row of the call tree or a function offers, and what they say of themselves. */
 import type { NodePath, Recursion, Transform, TransformKind } from '../engine/api';
 import { plainText } from '../text/plain';
-import { funcName } from './names';
-import { categoryName, engine, info, inverted } from './store';
 import { TRANSFORM_ENTRIES, type TransformOffer, type TransformSubject, TRANSFORMS } from './transform_kinds';
-import { nodePath, type TreeNode, transform } from './tree';
+import { nodePath, type TreeNode } from './tree';
 import { showNotice } from './windows';
+import type { NamesPart } from './names';
+import type { StorePart } from './store';
+import type { TreePart } from './tree';
+import type { Given } from './given';
 
 export interface OfferedKind extends TransformOffer {
     kind: TransformKind;
@@ -28,16 +30,6 @@ export interface Offer extends OfferedKind {
 
 const NAME_LIMIT = 60;
 
-function shortCategory(category: number): string {
-    return plainText(categoryName(category), NAME_LIMIT);
-}
-
-/** The func may be one that stands for all of a library. */
-function shortLibrary(func: number): string {
-    const name = funcName(func);
-    return plainText((func >= info.value.funcCount ? name?.name : name?.lib) ?? '', NAME_LIMIT);
-}
-
 /** A call node, in whichever view: what a transform is made of. A function alone has no path and no category. */
 export interface NodePlace {
     func: number;
@@ -45,91 +37,6 @@ export interface NodePlace {
     path: NodePath;
     /** The path is one of the inverted tree. */
     inverted: boolean;
-}
-
-export function placeOfNode(node: TreeNode): NodePlace {
-    return { func: node.func, category: node.category, path: nodePath(node), inverted: inverted.value };
-}
-
-function labelOf({ kind, subject, label }: OfferedKind, node: NodePlace): string {
-    if (kind === 'focus-subtree' && node.inverted) return 'Focus on these callers only';
-    if (subject === 'category') return `${label} ${shortCategory(node.category)}`;
-    const library = subject === 'library' ? shortLibrary(node.func) : '';
-    return library === '' ? label : label.replace('library', () => library);
-}
-
-function obstacleOf({ kind, subject }: OfferedKind, node: NodePlace, recursion: Recursion | null): string {
-    if (kind === 'merge-call-node' && node.inverted) return 'A single row of an inverted tree cannot be merged';
-    if (subject === 'library' && (funcName(node.func)?.resource ?? -1) < 0) return 'Its library is unknown';
-    if (kind === 'collapse-recursion' && recursion === 'none') return 'It does not call itself';
-    if (kind === 'collapse-direct-recursion' && recursion !== 'direct' && recursion !== null)
-        return 'It does not call itself directly';
-    return '';
-}
-
-function makeTransform({ kind, subject }: OfferedKind, node: NodePlace): Transform {
-    const plain = { kind, path: [], inverted: false };
-    switch (subject) {
-        case 'node':
-            return { kind, index: -1, path: node.path, inverted: kind === 'focus-subtree' && node.inverted };
-        case 'category':
-            return { ...plain, index: node.category };
-        case 'library':
-            return { ...plain, index: funcName(node.func)?.resource ?? -1 };
-        default:
-            return { ...plain, index: node.func };
-    }
-}
-
-function makeOffer(one: OfferedKind, node: NodePlace, recursion: Recursion | null): Offer {
-    return {
-        ...one,
-        label: labelOf(one, node),
-        obstacle: obstacleOf(one, node, recursion),
-        transform: makeTransform(one, node),
-    };
-}
-
-/** `recursion`: of the node's function; null while it is not known. */
-export function offersFor(node: NodePlace, recursion: Recursion | null): Offer[] {
-    return OFFERED.map((one) => makeOffer(one, node, recursion));
-}
-
-export function offersForFunction(func: number, recursion: Recursion | null): Offer[] {
-    const place = { func, category: -1, path: [], inverted: inverted.value };
-    return OFFERED_FOR_FUNCTIONS.map((one) => makeOffer(one, place, recursion));
-}
-
-/** What can be done with all of a library, given by the func that stands for it, or of a category. */
-export function offersForGroup(kind: 'library' | 'category', index: number): Offer[] {
-    const [func, category] = kind === 'library' ? [index, -1] : [-1, index];
-    const place = { func, category, path: [], inverted: inverted.value };
-    return OFFERED.filter(({ subject }) => subject === kind).map((one) => makeOffer(one, place, null));
-}
-
-async function recursionFor(key: string, func: number): Promise<Recursion | null> {
-    return key === 'r' || key === 'R' ? engine.recursion(func) : null;
-}
-
-async function doOffer(offer: Offer | undefined): Promise<void> {
-    if (!offer) return;
-    if (offer.obstacle !== '') showNotice(offer.obstacle);
-    else await transform(offer.transform);
-}
-
-/** Does what a key stands for; says why if it cannot be done. */
-export async function transformByKey(key: string, node: NodePlace): Promise<void> {
-    const recursion = await recursionFor(key, node.func);
-    await doOffer(offersFor(node, recursion).find((one) => one.key === key));
-}
-
-export async function transformFunctionByKey(key: string, func: number): Promise<void> {
-    const recursion = await recursionFor(key, func);
-    await doOffer(offersForFunction(func, recursion).find((one) => one.key === key));
-}
-
-export async function transformGroupByKey(key: string, kind: 'library' | 'category', index: number): Promise<void> {
-    await doOffer(offersForGroup(kind, index).find((one) => one.key === key));
 }
 
 export interface DoneTransform {
@@ -140,11 +47,126 @@ export interface DoneTransform {
     other: string;
 }
 
-/** What a transform that was done is called: before the name of its function, library or category. */
-export function describeTransform({ kind, index, path, inverted: isInverted, text = '' }: Transform): DoneTransform {
-    const { subject, verb } = TRANSFORMS[kind];
-    if (subject === 'category') return { verb, func: -1, other: shortCategory(index) };
-    if (subject === 'markers') return { verb, func: -1, other: text || '(any)' };
-    const func = subject === 'library' ? info.value.funcCount + index : (path[path.length - 1] ?? index);
-    return { verb: kind === 'focus-subtree' && isInverted ? 'Focus on callers' : verb, func, other: '' };
+export function createTransformOffers(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
+    const { engine, info } = session;
+    const { funcName } = session.names;
+    const { categoryName, inverted } = session.store;
+    const { transform } = session.tree;
+
+    function shortCategory(category: number): string {
+        return plainText(categoryName(category), NAME_LIMIT);
+    }
+
+    /** The func may be one that stands for all of a library. */
+    function shortLibrary(func: number): string {
+        const name = funcName(func);
+        return plainText((func >= info.value.funcCount ? name?.name : name?.lib) ?? '', NAME_LIMIT);
+    }
+
+    function placeOfNode(node: TreeNode): NodePlace {
+        return { func: node.func, category: node.category, path: nodePath(node), inverted: inverted.value };
+    }
+
+    function labelOf({ kind, subject, label }: OfferedKind, node: NodePlace): string {
+        if (kind === 'focus-subtree' && node.inverted) return 'Focus on these callers only';
+        if (subject === 'category') return `${label} ${shortCategory(node.category)}`;
+        const library = subject === 'library' ? shortLibrary(node.func) : '';
+        return library === '' ? label : label.replace('library', () => library);
+    }
+
+    function obstacleOf({ kind, subject }: OfferedKind, node: NodePlace, recursion: Recursion | null): string {
+        if (kind === 'merge-call-node' && node.inverted) return 'A single row of an inverted tree cannot be merged';
+        if (subject === 'library' && (funcName(node.func)?.resource ?? -1) < 0) return 'Its library is unknown';
+        if (kind === 'collapse-recursion' && recursion === 'none') return 'It does not call itself';
+        if (kind === 'collapse-direct-recursion' && recursion !== 'direct' && recursion !== null)
+            return 'It does not call itself directly';
+        return '';
+    }
+
+    function makeTransform({ kind, subject }: OfferedKind, node: NodePlace): Transform {
+        const plain = { kind, path: [], inverted: false };
+        switch (subject) {
+            case 'node':
+                return { kind, index: -1, path: node.path, inverted: kind === 'focus-subtree' && node.inverted };
+            case 'category':
+                return { ...plain, index: node.category };
+            case 'library':
+                return { ...plain, index: funcName(node.func)?.resource ?? -1 };
+            default:
+                return { ...plain, index: node.func };
+        }
+    }
+
+    function makeOffer(one: OfferedKind, node: NodePlace, recursion: Recursion | null): Offer {
+        return {
+            ...one,
+            label: labelOf(one, node),
+            obstacle: obstacleOf(one, node, recursion),
+            transform: makeTransform(one, node),
+        };
+    }
+
+    /** `recursion`: of the node's function; null while it is not known. */
+    function offersFor(node: NodePlace, recursion: Recursion | null): Offer[] {
+        return OFFERED.map((one) => makeOffer(one, node, recursion));
+    }
+
+    function offersForFunction(func: number, recursion: Recursion | null): Offer[] {
+        const place = { func, category: -1, path: [], inverted: inverted.value };
+        return OFFERED_FOR_FUNCTIONS.map((one) => makeOffer(one, place, recursion));
+    }
+
+    /** What can be done with all of a library, given by the func that stands for it, or of a category. */
+    function offersForGroup(kind: 'library' | 'category', index: number): Offer[] {
+        const [func, category] = kind === 'library' ? [index, -1] : [-1, index];
+        const place = { func, category, path: [], inverted: inverted.value };
+        return OFFERED.filter(({ subject }) => subject === kind).map((one) => makeOffer(one, place, null));
+    }
+
+    async function recursionFor(key: string, func: number): Promise<Recursion | null> {
+        return key === 'r' || key === 'R' ? engine.recursion(func) : null;
+    }
+
+    async function doOffer(offer: Offer | undefined): Promise<void> {
+        if (!offer) return;
+        if (offer.obstacle !== '') showNotice(offer.obstacle);
+        else await transform(offer.transform);
+    }
+
+    /** Does what a key stands for; says why if it cannot be done. */
+    async function transformByKey(key: string, node: NodePlace): Promise<void> {
+        const recursion = await recursionFor(key, node.func);
+        await doOffer(offersFor(node, recursion).find((one) => one.key === key));
+    }
+
+    async function transformFunctionByKey(key: string, func: number): Promise<void> {
+        const recursion = await recursionFor(key, func);
+        await doOffer(offersForFunction(func, recursion).find((one) => one.key === key));
+    }
+
+    async function transformGroupByKey(key: string, kind: 'library' | 'category', index: number): Promise<void> {
+        await doOffer(offersForGroup(kind, index).find((one) => one.key === key));
+    }
+
+    /** What a transform that was done is called: before the name of its function, library or category. */
+    function describeTransform({ kind, index, path, inverted: isInverted, text = '' }: Transform): DoneTransform {
+        const { subject, verb } = TRANSFORMS[kind];
+        if (subject === 'category') return { verb, func: -1, other: shortCategory(index) };
+        if (subject === 'markers') return { verb, func: -1, other: text || '(any)' };
+        const func = subject === 'library' ? info.value.funcCount + index : (path[path.length - 1] ?? index);
+        return { verb: kind === 'focus-subtree' && isInverted ? 'Focus on callers' : verb, func, other: '' };
+    }
+
+    return {
+        placeOfNode,
+        offersFor,
+        offersForFunction,
+        offersForGroup,
+        transformByKey,
+        transformFunctionByKey,
+        transformGroupByKey,
+        describeTransform,
+    };
 }
+
+export type TransformOffersPart = ReturnType<typeof createTransformOffers>;

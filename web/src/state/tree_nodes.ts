@@ -1,6 +1,5 @@
 /** Rows of a tree as the page keeps them: what is open, and in which order. Several views have such trees. */
 import type { NodePath, TreeRows } from '../engine/api';
-import { funcName } from './names';
 import type { SortOrder } from './tables';
 
 export interface TreeNode {
@@ -80,8 +79,11 @@ export function nodePath(node: TreeNode | null): NodePath {
 
 const NAMES = new Intl.Collator('en');
 
-export function compareNames(a: number, b: number): number {
-    return NAMES.compare(funcName(a)?.name ?? '', funcName(b)?.name ?? '') || a - b;
+/** The name of a func, '' while it is not known: see state/names.ts. */
+export type NameOf = (func: number) => string;
+
+export function compareNames(nameOf: NameOf, a: number, b: number): number {
+    return NAMES.compare(nameOf(a), nameOf(b)) || a - b;
 }
 
 interface Weighed {
@@ -97,22 +99,26 @@ export function compareWeights(by: 'total' | 'self', a: Weighed, b: Weighed): nu
 }
 
 /** Siblings as they are shown. They come sorted by total: that order is the engine's own. */
-function sortSiblings(siblings: readonly TreeNode[], { column, reversed }: SortOrder): readonly TreeNode[] {
+function sortSiblings(
+    siblings: readonly TreeNode[],
+    { column, reversed }: SortOrder,
+    nameOf: NameOf,
+): readonly TreeNode[] {
     if (column === 'total' && !reversed) return siblings;
     const sorted = [...siblings];
     if (column === 'self') sorted.sort((a, b) => Math.abs(b.self) - Math.abs(a.self));
-    if (column === 'name') sorted.sort((a, b) => compareNames(a.func, b.func));
+    if (column === 'name') sorted.sort((a, b) => compareNames(nameOf, a.func, b.func));
     return reversed ? sorted.reverse() : sorted;
 }
 
 /** The open rows, top to bottom. */
-export function openRows(roots: readonly TreeNode[], order: SortOrder): TreeNode[] {
+export function openRows(roots: readonly TreeNode[], order: SortOrder, nameOf: NameOf): TreeNode[] {
     const open: TreeNode[] = [];
-    const pending = [...sortSiblings(roots, order)].reverse();
+    const pending = [...sortSiblings(roots, order, nameOf)].reverse();
     for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
         open.push(node);
         if (!node.expanded || !node.children) continue;
-        const children = sortSiblings(node.children, order);
+        const children = sortSiblings(node.children, order, nameOf);
         for (let i = children.length - 1; i >= 0; i--) pending.push(children[i] as TreeNode);
     }
     return open;

@@ -1,54 +1,11 @@
-/** What belongs to this window alone: sizes of its parts, the tooltip and the menu that are open, what the mouse is over. */
-import { computed, signal } from '@preact/signals';
+/** What is open in this window: dialogs, the menu, the tooltip, a notice; and what the browser does for it. No profile's state. */
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { NODE_TABS, type Tab } from './codec';
-import { onOtherProfile, store, stored } from './store';
-
-function storedNumber(key: string): number | null {
-    const value = Number.parseFloat(stored(key) ?? '');
-    return Number.isFinite(value) ? value : null;
-}
-
-/** px; null: as high as its tracks, up to a part of the window. */
-export const timelineHeight = signal<number | null>(storedNumber('timelineHeight'));
-/** px */
-export const sidebarWidth = signal<number>(storedNumber('sidebarWidth') ?? 320);
-export const sidebarOpen = signal<boolean>(stored('sidebar') !== 'closed');
-
-/** px, of source and assembly; null: a part of the window. */
-export const sourcePanelHeight = signal<number | null>(storedNumber('sourcePanelHeight'));
-
-export function setSourcePanelHeight(height: number | null): void {
-    sourcePanelHeight.value = height;
-    store('sourcePanelHeight', height === null ? null : String(Math.round(height)));
-}
-
-/** What the source takes of the width beside the assembly. */
-export const sourceShare = signal<number>(storedNumber('sourceShare') ?? 0.5);
-
-export function setSourceShare(share: number): void {
-    sourceShare.value = Math.max(0.2, Math.min(share, 0.8));
-    store('sourceShare', String(sourceShare.value));
-}
-
-export function setTimelineHeight(height: number | null): void {
-    timelineHeight.value = height;
-    store('timelineHeight', height === null ? null : String(Math.round(height)));
-}
-
-export function setSidebarWidth(width: number): void {
-    sidebarWidth.value = width;
-    store('sidebarWidth', String(Math.round(width)));
-}
 
 /** Whether a view has something to say of what is selected. */
 export function hasSidebar(tab: Tab): boolean {
     return NODE_TABS.has(tab) || tab === 'functions' || tab === 'marker-table';
-}
-
-export function toggleSidebar(): void {
-    sidebarOpen.value = !sidebarOpen.value;
-    store('sidebar', sidebarOpen.value ? null : 'closed');
 }
 
 /** px, as in the style sheets: the labels of the timeline, and what is at the right of its graphs. Charts over time have them, too. */
@@ -57,32 +14,14 @@ export const GRAPH_MARGIN = 16;
 
 /** Width of the graphs of the timeline in CSS pixels. */
 export const graphWidth = signal(0);
-/** The time under the mouse, ms; null: it is elsewhere. */
-export const hoverTime = signal<number | null>(null);
-/** What the graphs have of each category when they are first drawn. */
-const categoryAmounts = signal<ReadonlyMap<number, number>>(new Map());
-const notedThreads = new Set<number>();
-
-/** Categories of the graphs, the largest first. */
-export const seenCategories = computed<number[]>(() =>
-    [...categoryAmounts.value].sort(([a, one], [b, other]) => other - one || a - b).map(([category]) => category),
-);
-
-onOtherProfile(() => {
-    categoryAmounts.value = new Map();
-    notedThreads.clear();
-});
-
-/** A thread counts once: the order does not change with what is zoomed into. */
-export function noteCategories(thread: number, amounts: ReadonlyMap<number, number>): void {
-    const known = categoryAmounts.value;
-    const isFirst = !notedThreads.has(thread);
-    if (!isFirst && [...amounts.keys()].every((category) => known.has(category))) return;
-    notedThreads.add(thread);
-    const sums = new Map(known);
-    for (const [category, amount] of amounts) sums.set(category, (known.get(category) ?? 0) + (isFirst ? amount : 0));
-    categoryAmounts.value = sums;
-}
+/** The dialog that is open. */
+export const openDialog = signal<'info' | 'keys' | null>(null);
+/** Whether the command palette is open. */
+export const isPaletteOpen = signal(false);
+/** Whether the list of all tracks is open. */
+export const isTrackListOpen = signal(false);
+/** Whether the product's name is being changed. */
+export const isRenaming = signal(false);
 
 export interface Tooltip {
     x: number;
@@ -135,6 +74,16 @@ export function openMenu(
     void later?.then((better) => {
         if (menu.value?.id === opened.id) menu.value = { ...opened, items: better };
     });
+}
+
+/** Closes what is about what was shown. */
+export function closeAll(): void {
+    openDialog.value = null;
+    isPaletteOpen.value = false;
+    isTrackListOpen.value = false;
+    isRenaming.value = false;
+    tooltip.value = null;
+    menu.value = null;
 }
 
 /** A short message that goes away by itself, also read aloud. */

@@ -1,0 +1,22 @@
+/** How long something lasts: what is to be ended with it. */
+import { effect } from '@preact/signals';
+
+export class Lifetime {
+    isOver = false;
+    private readonly ends: (() => void)[] = [];
+
+    /** `end` is called when it is over. */
+    readonly onEnd = (end: () => void): void => {
+        this.ends.push(end);
+    };
+
+    /** Runs now, and again whenever a signal that it reads changes, until it is over. */
+    readonly effect = (run: () => void): void => {
+        this.ends.push(effect(run));
+    };
+
+    end(): void {
+        this.isOver = true;
+        for (const end of this.ends.splice(0).reverse()) end();
+    }
+}

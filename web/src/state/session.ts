@@ -1,0 +1,131 @@
+/**
+ * A session: one profile that is open, with its engine, its view and everything that follows from them. Several can be there at
+ * once, and know nothing of one another. What belongs to the window instead is in settings.ts, theme.ts and windows.ts;
+ * page.ts has which session is shown.
+ *
+ * Each part is a file of this folder with a function that makes it from those before: `session.tree` is what
+ * createTree() of tree.ts returns.
+ */
+import { signal } from '@preact/signals';
+import type { ProfileInfo } from '../engine/api';
+import { createAxis } from './axis';
+import { createButterfly } from './butterfly';
+import { createCommands } from './commands';
+import { createCopies } from './copies';
+import { createCostText } from './cost_text';
+import { createExports } from './exports';
+import { createFilters } from './filters';
+import { createFlame } from './flame';
+import { createFunctions } from './functions';
+import { createHover } from './hover';
+import { createKeyHelp } from './key_help';
+import { createMarkerChart } from './marker_chart';
+import { createMarkerFilter } from './marker_filter';
+import { createMarkers } from './markers';
+import { createNames } from './names';
+import { createNodeMenu } from './node_menu';
+import { createPalette } from './palette';
+import { createProfile } from './profile';
+import { createSourceFind } from './source_find';
+import { createSourcePanel } from './source_panel';
+import { createStackChart } from './stack_chart';
+import { createStore } from './store';
+import { createSummaryView } from './summary_view';
+import { createTables } from './tables';
+import { createTrackActions } from './track_actions';
+import { createTrackList } from './track_list';
+import { createTransformOffers } from './transform_offers';
+import { createTree } from './tree';
+import type { Given } from './given';
+import { Lifetime } from './lifetime';
+
+export interface SessionStart extends Pick<Given, 'engine' | 'file' | 'host' | 'query'> {
+    /** Tells it from others in the history of the browser. */
+    id: string;
+    info: ProfileInfo;
+}
+
+export interface Session extends ReturnType<typeof createSession> {}
+
+export function createSession({ id, engine, file, host, info: first, query }: SessionStart) {
+    const lifetime = new Lifetime();
+    const info = signal(first);
+    const given: Given = { engine, info, file, host, query, lifetime };
+    const store = createStore({ ...given });
+    const axis = createAxis({ ...given, store });
+    const names = createNames({ ...given });
+    const tables = createTables({ ...given, store });
+    const filters = createFilters({ ...given, store });
+    const tree = createTree({ ...given, filters, names, store, tables });
+    const functions = createFunctions({ ...given, names, store, tables, tree });
+    const butterfly = createButterfly({ ...given, functions, names, store, tables, tree });
+    const flame = createFlame({ ...given, store, tree });
+    const exports = createExports({ ...given, axis, filters, flame, names, store, tree });
+    const markers = createMarkers({ ...given, axis, store, tables });
+    const markerFilter = createMarkerFilter({ ...given, markers, tree });
+    const copies = createCopies({ ...given, names });
+    const sourcePanel = createSourcePanel({ ...given, names, store, tree });
+    const transformOffers = createTransformOffers({ ...given, names, store, tree });
+    const nodeMenu = createNodeMenu({ ...given, copies, names, sourcePanel, store, transformOffers, tree });
+    const profile = createProfile({ ...given, store });
+    const sourceFind = createSourceFind({ ...given, sourcePanel });
+    const trackActions = createTrackActions({ ...given, exports, store });
+    const commands = createCommands({
+        ...given,
+        exports,
+        functions,
+        markerFilter,
+        nodeMenu,
+        profile,
+        sourceFind,
+        sourcePanel,
+        store,
+        trackActions,
+        tree,
+    });
+    const costText = createCostText({ ...given, filters, tree });
+    const hover = createHover();
+    const keyHelp = createKeyHelp({ ...given, commands, trackActions });
+    const markerChart = createMarkerChart({ ...given, axis, markers, store });
+    const palette = createPalette({ ...given, commands, filters, functions, names, store, tree });
+    const stackChart = createStackChart({ ...given, axis, store, tree });
+    const summaryView = createSummaryView({ ...given, filters, names, store, tree });
+    const trackList = createTrackList({ ...given, store });
+    return {
+        ...given,
+        id,
+        store,
+        axis,
+        names,
+        tables,
+        filters,
+        tree,
+        functions,
+        butterfly,
+        flame,
+        exports,
+        markers,
+        markerFilter,
+        copies,
+        sourcePanel,
+        transformOffers,
+        nodeMenu,
+        profile,
+        sourceFind,
+        trackActions,
+        commands,
+        costText,
+        hover,
+        keyHelp,
+        markerChart,
+        palette,
+        stackChart,
+        summaryView,
+        trackList,
+        /** Ends it: nothing of it runs after this, and its engine is gone. */
+        dispose(): void {
+            lifetime.end();
+            engine.end();
+        },
+    };
+}

@@ -1,0 +1,192 @@
+/**
+ * What this browser keeps of how the user likes the page: sizes of its parts, columns of tables, units. It belongs to the
+ * window, not to a profile, and is no part of the view. Signals of the window are here, in theme.ts and in windows.ts;
+ * all others belong to a session.
+ */
+import { signal } from '@preact/signals';
+
+export function stored(key: string): string | null {
+    try {
+        return window.localStorage.getItem(`prof.${key}`);
+    } catch {
+        return null;
+    }
+}
+
+export function store(key: string, value: string | null): void {
+    try {
+        if (value === null) window.localStorage.removeItem(`prof.${key}`);
+        else window.localStorage.setItem(`prof.${key}`, value);
+    } catch {
+        // Storage may be forbidden: the setting then lasts as long as the page.
+    }
+}
+
+function storedNumber(key: string): number | null {
+    const value = Number.parseFloat(stored(key) ?? '');
+    return Number.isFinite(value) ? value : null;
+}
+
+function storeSize(key: string, size: number | null): void {
+    store(key, size === null ? null : String(Math.round(size)));
+}
+
+// ---- sizes of the page's parts, px ----
+
+/** null: as high as its tracks, up to a part of the window. */
+export const timelineHeight = signal<number | null>(storedNumber('timelineHeight'));
+
+export function setTimelineHeight(height: number | null): void {
+    timelineHeight.value = height;
+    storeSize('timelineHeight', height);
+}
+
+export const sidebarWidth = signal<number>(storedNumber('sidebarWidth') ?? 320);
+
+export function setSidebarWidth(width: number): void {
+    sidebarWidth.value = width;
+    storeSize('sidebarWidth', width);
+}
+
+export const sidebarOpen = signal<boolean>(stored('sidebar') !== 'closed');
+
+export function toggleSidebar(): void {
+    sidebarOpen.value = !sidebarOpen.value;
+    store('sidebar', sidebarOpen.value ? null : 'closed');
+}
+
+/** Of source and assembly; null: a part of the window. */
+export const sourcePanelHeight = signal<number | null>(storedNumber('sourcePanelHeight'));
+
+export function setSourcePanelHeight(height: number | null): void {
+    sourcePanelHeight.value = height;
+    storeSize('sourcePanelHeight', height);
+}
+
+/** What the source takes of the width beside the assembly. */
+export const sourceShare = signal<number>(storedNumber('sourceShare') ?? 0.5);
+
+export function setSourceShare(share: number): void {
+    sourceShare.value = Math.max(0.2, Math.min(share, 0.8));
+    store('sourceShare', String(sourceShare.value));
+}
+
+// ---- source and assembly ----
+
+export const inPercent = signal(stored('sourceUnit') !== 'weight');
+
+export function toggleUnit(): void {
+    inPercent.value = !inPercent.value;
+    store('sourceUnit', inPercent.value ? null : 'weight');
+}
+
+export const syntax = signal(stored('assemblySyntax') ?? 'Intel');
+
+export function chooseSyntax(name: string): void {
+    syntax.value = name;
+    store('assemblySyntax', name);
+}
+
+/** Whether the assembly is open when the panel is opened. */
+export const prefersAssembly = signal(stored('assembly') === 'open');
+
+export function preferAssembly(isPreferred: boolean): void {
+    prefersAssembly.value = isPreferred;
+    store('assembly', isPreferred ? 'open' : null);
+}
+
+// ---- the butterfly ----
+
+/** Whether callers and callees are beside each other. */
+export const isSideBySide = signal(stored('butterfly') === 'beside');
+
+export function toggleSides(): void {
+    isSideBySide.value = !isSideBySide.value;
+    store('butterfly', isSideBySide.value ? 'beside' : null);
+}
+
+const USUAL_LIST = 360;
+export const listWidth = signal(storedNumber('butterflyList') || USUAL_LIST);
+
+export function setListWidth(width: number | null): void {
+    listWidth.value = width ?? USUAL_LIST;
+    storeSize('butterflyList', width);
+}
+
+// ---- columns of tables, by the names of table and column ----
+
+interface Layout {
+    /** px, by column. */
+    widths: Record<string, number>;
+    /** Columns that are shown or not, where that is not as usual. */
+    shown: Record<string, boolean>;
+}
+
+const layouts = new Map<string, ReturnType<typeof signal<Layout>>>();
+const LEAST_WIDTH = 40;
+const MOST_WIDTH = 1200;
+
+function readLayout(table: string): Layout {
+    const layout: Layout = { widths: {}, shown: {} };
+    try {
+        const saved: unknown = JSON.parse(stored(`table.${table}`) ?? '{}');
+        if (typeof saved !== 'object' || saved === null) return layout;
+        for (const [column, value] of Object.entries(saved)) {
+            if (typeof value === 'number' && value >= LEAST_WIDTH && value <= MOST_WIDTH) layout.widths[column] = value;
+            if (typeof value === 'boolean') layout.shown[column] = value;
+        }
+    } catch {
+        // What was saved cannot be read: the table begins as usual.
+    }
+    return layout;
+}
+
+function layoutOf(table: string): ReturnType<typeof signal<Layout>> {
+    let layout = layouts.get(table);
+    if (!layout) {
+        layout = signal(readLayout(table));
+        layouts.set(table, layout);
+    }
+    return layout;
+}
+
+function keepLayout(table: string, layout: Layout): void {
+    layoutOf(table).value = layout;
+    // A width and a choice of the same column have names of their own.
+    const saved = { ...layout.widths, ...layout.shown };
+    store(`table.${table}`, Object.keys(saved).length > 0 ? JSON.stringify(saved) : null);
+}
+
+export function columnWidth(table: string, column: string, usual: number): number {
+    return layoutOf(table).value?.widths[column] ?? usual;
+}
+
+/** null: as usual again. */
+export function setColumnWidth(table: string, column: string, width: number | null): void {
+    const layout = layoutOf(table).value ?? { widths: {}, shown: {} };
+    const { [column]: _, ...widths } = layout.widths;
+    if (width !== null) widths[column] = Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
+    keepLayout(table, { ...layout, widths });
+}
+
+/** Whether an option of a table is on: a column that can be left out, or another way to show one. */
+export function isShown(table: string, option: string, usual: boolean): boolean {
+    return layoutOf(table).value?.shown[`show ${option}`] ?? usual;
+}
+
+export function setShown(table: string, option: string, wanted: boolean, usual: boolean): void {
+    const layout = layoutOf(table).value ?? { widths: {}, shown: {} };
+    const { [`show ${option}`]: _, ...shown } = layout.shown;
+    if (wanted !== usual) shown[`show ${option}`] = wanted;
+    keepLayout(table, { ...layout, shown });
+}
+
+// ---- names ----
+
+/** Whether `std::vector<int>` is shown as `std::vector<…>`, wherever there is little room for a name. */
+export const foldsTemplates = signal(stored('foldTemplates') === 'yes');
+
+export function toggleTemplates(): void {
+    foldsTemplates.value = !foldsTemplates.value;
+    store('foldTemplates', foldsTemplates.value ? 'yes' : null);
+}
