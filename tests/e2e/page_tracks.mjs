@@ -38,6 +38,59 @@ await check('the time before a thread started and after it ended is hatched, and
     await page.close();
 });
 
+await check('a mouse whose button is not pressed drags nothing, wherever it was let go', async () => {
+    const page = await openPage(url);
+    const { x, y, width, height } = await page.locator('[data-track="t0"] .track-graph').boundingBox();
+    const across = async () => {
+        for (const share of [0.3, 0.5, 0.7]) await page.mouse.move(x + width * share, y + height / 2);
+        await settle(page);
+    };
+    // Pressed on the graph, left downwards, let go over the tree.
+    await page.mouse.move(x + width * 0.2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.2, y + height + 400, { steps: 4 });
+    await page.mouse.up();
+    await across();
+    assertEqual(parameter(page, 'preview'), null, 'the range after a press that was let go elsewhere');
+    // Let go where the page does not see it: the next thing that comes has no button pressed.
+    await page.mouse.move(x + width * 0.2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.4, y + height / 2, { steps: 4 });
+    await settle(page);
+    const chosen = parameter(page, 'preview');
+    assert(chosen !== null, 'a drag chooses no range');
+    await page.evaluate(() => {
+        for (const clientX of [700, 800])
+            document.elementFromPoint(clientX, 100).dispatchEvent(
+                new PointerEvent('pointermove', { pointerId: 1, clientX, clientY: 100, buttons: 0, bubbles: true }),
+            );
+    });
+    await across();
+    assertEqual(parameter(page, 'preview'), chosen, 'the range after the button was let go unseen');
+    await page.mouse.up();
+    // The label of a track: pressed, left sideways, let go.
+    const label = await page.locator('[data-track="t0"] .track-label').boundingBox();
+    await page.mouse.move(label.x + 40, label.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(label.x + 600, label.y + 10, { steps: 4 });
+    await page.mouse.up();
+    await page.mouse.move(label.x + 40, label.y + 10);
+    await page.mouse.move(label.x + 40, label.y + 70, { steps: 4 });
+    assertEqual(await page.locator('.drop-line').count(), 0, 'tracks that are moved');
+    // A splitter, when the window loses the focus.
+    const bar = await page.getByRole('separator', { name: 'Height of the timeline' }).boundingBox();
+    await page.mouse.move(bar.x + 300, bar.y + 2);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + 300, bar.y - 20, { steps: 3 });
+    const lower = () => page.locator('.timeline').evaluate((element) => element.getBoundingClientRect().height);
+    const before = await lower();
+    await page.evaluate(() => window.dispatchEvent(new Event('blur')));
+    await page.mouse.move(bar.x + 300, bar.y + 60, { steps: 3 });
+    assertEqual(await lower(), before, 'the height after the window lost the focus');
+    await page.mouse.up();
+    await page.close();
+});
+
 await check('what a place has is said by keys, too: they move along the tracks and choose sample and range', async () => {
     const page = await openPage(url);
     await page.locator('[data-track="t0"] .track-label').focus();

@@ -4,7 +4,7 @@ import type { Range } from '../state/codec';
 import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { ZoomIcon } from './icons';
-import { followPointer } from './use';
+import { startDrag } from './drag';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
 
@@ -37,9 +37,7 @@ function followDrag(session: Session, event: PointerEvent, onMove: (moved: numbe
     if (event.button !== 0) return;
     const [from, to] = committedRange.value;
     const scale = (to - from) / Math.max(1, graphWidth.value);
-    const element = event.currentTarget as HTMLElement;
-    element.setPointerCapture(event.pointerId);
-    followPointer(element, (next) => onMove((next.clientX - event.clientX) * scale));
+    startDrag(event, { onMove: (next) => onMove((next.clientX - event.clientX) * scale) });
     event.stopPropagation();
 }
 

@@ -1,7 +1,7 @@
 /** The bars between timeline and tree, tree and sidebar, and columns: dragged, moved with arrow keys, reset by double click. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { followPointer } from './use';
+import { startDrag } from './drag';
 import {
     setSidebarWidth,
     setSourcePanelHeight,
@@ -48,11 +48,11 @@ export function Splitter({
     useLayoutEffect(() => setValue(read()), []);
     const onPointerDown = (event: PointerEvent): void => {
         if (event.button !== 0) return;
-        const bar = event.currentTarget as HTMLElement;
         const start = isHorizontal ? event.clientY : event.clientX;
         const size = read();
-        bar.setPointerCapture(event.pointerId);
-        followPointer(bar, (move) => change(size + grows * ((isHorizontal ? move.clientY : move.clientX) - start)));
+        startDrag(event, {
+            onMove: (move) => change(size + grows * ((isHorizontal ? move.clientY : move.clientX) - start)),
+        });
         event.preventDefault();
     };
     const onKeyDown = (event: KeyboardEvent): void => {

@@ -12,7 +12,7 @@ import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection'
 import { useChartNavigation } from './chart_navigation';
 import { TrackList } from './TrackList';
 import { hideTime, selectSample, showTime } from './track_hover';
-import { followPointer } from './use';
+import { startDrag } from './drag';
 import { timelineHeight } from '../state/settings';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
@@ -159,28 +159,25 @@ function usePointer(graph: { current: HTMLElement | null }): {
         const bounds = graph.current?.getBoundingClientRect();
         if (event.button !== 0 || !bounds || target.closest('button, .track-label, .range-edge, .range-band')) return;
         if (event.clientX < bounds.left || event.clientX > bounds.right) return;
-        const area = event.currentTarget as HTMLElement;
         const thread = threadOf(target);
-        const startX = event.clientX;
-        const start = timeAt(session, startX, bounds);
+        const start = timeAt(session, event.clientX, bounds);
         const mode = event.ctrlKey || event.metaKey ? 'toggle' : event.shiftKey ? 'extend' : 'only';
-        let isDragging = false;
-        const onMove = (move: PointerEvent): void => {
-            if (!isDragging && Math.abs(move.clientX - startX) < DRAG_THRESHOLD) return;
-            isDragging = true;
-            endHover();
-            area.setPointerCapture(event.pointerId);
-            setPreview([start, timeAt(session, move.clientX, bounds)]);
-        };
-        const onUp = (): void => {
-            if (isDragging) return;
-            const preview = view.value.preview;
-            if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
-            if (thread < 0) return;
-            chooseThread(thread, mode);
-            if (mode === 'only') void selectSample(session, thread, start);
-        };
-        followPointer(area, onMove, onUp);
+        startDrag(event, {
+            threshold: DRAG_THRESHOLD,
+            along: 'x',
+            onMove(move) {
+                endHover();
+                setPreview([start, timeAt(session, move.clientX, bounds)]);
+            },
+            onDrop(isDragged) {
+                if (isDragged) return;
+                const preview = view.value.preview;
+                if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
+                if (thread < 0) return;
+                chooseThread(thread, mode);
+                if (mode === 'only') void selectSample(session, thread, start);
+            },
+        });
     };
     const onPointerMove = (event: PointerEvent): void => {
         const bounds = graph.current?.getBoundingClientRect();

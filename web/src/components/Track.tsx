@@ -21,7 +21,7 @@ import { MarkerStrip } from './MarkerTrack';
 import { LifeShade, lifeText } from './LifeShade';
 import { ProfileText } from './text';
 import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectSample } from './track_hover';
-import { dragTrack, focusNeighbor, focusTrack } from './TrackList';
+import { dragTrack, focusNeighbor, focusTrack } from './track_rows';
 import { useNewest, useSeen } from './use';
 import { WaitStrip } from './WaitTrack';
 import { useSession } from './session_context';

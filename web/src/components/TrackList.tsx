@@ -4,126 +4,15 @@
  */
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { siblingsOf } from '../state/track_choice';
-import { type TrackKey, type TrackRow, trackKey } from '../state/tracks';
+import { trackKey } from '../state/tracks';
 import { openMenu } from '../state/windows';
 import { Track } from './Track';
+import { revealTrack, rowAt } from './track_rows';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
 
 /** px */
-const HEAD_HEIGHT = 28;
 const OVERSCAN = 200;
-const DRAG_THRESHOLD = 4;
-
-/** The first row that ends below a place. */
-function rowAt(session: Session, y: number): number {
-    const { offsets } = session.trackList;
-    const tops = offsets.value;
-    let low = 0;
-    let high = Math.max(0, tops.length - 2);
-    while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((tops[middle + 1] ?? 0) > y) high = middle;
-        else low = middle + 1;
-    }
-    return low;
-}
-
-function scroller(): HTMLElement | null {
-    return document.querySelector<HTMLElement>('.timeline');
-}
-
-/** Scrolls so that a row is on the screen. */
-function revealTrack(session: Session, key: TrackKey): void {
-    const { tracks } = session.store;
-    const { offsets } = session.trackList;
-    const element = scroller();
-    const at = tracks.value.rows.findIndex((row) => row.key === key);
-    if (!element || at < 0) return;
-    const top = offsets.value[at] ?? 0;
-    const bottom = offsets.value[at + 1] ?? top;
-    const room = element.clientHeight - HEAD_HEIGHT;
-    if (top < element.scrollTop) element.scrollTop = top;
-    else if (bottom > element.scrollTop + room) element.scrollTop = bottom - room;
-}
-
-/** Moves the focus to a row, which may not exist yet. */
-export function focusTrack(session: Session, key: TrackKey): void {
-    const { focusedRow } = session.trackList;
-    focusedRow.value = key;
-    revealTrack(session, key);
-    requestAnimationFrame(() =>
-        document.querySelector<HTMLElement>(`[data-track="${key}"] .track-label`)?.focus({ preventScroll: true }),
-    );
-}
-
-export function focusNeighbor(session: Session, key: TrackKey, step: number): void {
-    const { tracks } = session.store;
-    const { rows } = tracks.value;
-    const at = rows.findIndex((row) => row.key === key);
-    const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))];
-    if (next) focusTrack(session, next.key);
-}
-
-/** The sibling whose place is under the mouse. */
-function siblingAt(session: Session, row: TrackRow, y: number): TrackRow | undefined {
-    const { tracks } = session.store;
-    const { rows } = tracks.value;
-    const siblings = siblingsOf(rows, row);
-    const at = rowAt(session, y);
-    // A process reaches down to the next one: the last sibling that begins at or before the place.
-    const before = siblings.filter((one) => rows.indexOf(one) <= at);
-    return before[before.length - 1] ?? siblings[0];
-}
-
-/** Moves a row with the mouse: `row` is followed from a press on its label until it is let go. */
-export function dragTrack(session: Session, event: PointerEvent, row: TrackRow): void {
-    const { tracks } = session.store;
-    const { moveTo } = session.trackActions;
-    const { dragged } = session.trackList;
-    const element = scroller();
-    const list = element?.querySelector<HTMLElement>('.tracks');
-    if (event.button !== 0 || !element || !list || siblingsOf(tracks.value.rows, row).length < 2) return;
-    const label = event.currentTarget as HTMLElement;
-    const startY = event.clientY;
-    const order = tracks.value.rows.map((one) => one.key);
-    const onMove = (move: PointerEvent): void => {
-        if (!dragged.value && Math.abs(move.clientY - startY) < DRAG_THRESHOLD) return;
-        label.setPointerCapture(event.pointerId);
-        const target = siblingAt(session, row, move.clientY - list.getBoundingClientRect().top);
-        if (target)
-            dragged.value = {
-                key: row.key,
-                target: target.key,
-                isBelow: order.indexOf(target.key) > order.indexOf(row.key),
-            };
-    };
-    const end = (): void => {
-        label.removeEventListener('pointermove', onMove);
-        label.removeEventListener('pointerup', onUp);
-        label.removeEventListener('pointercancel', end);
-        window.removeEventListener('keydown', onKey, true);
-        dragged.value = null;
-    };
-    const onUp = (): void => {
-        const drag = dragged.value;
-        end();
-        if (!drag) return;
-        // The click that follows is the end of the drag, not a choice of the thread.
-        window.addEventListener('click', (click) => click.stopPropagation(), { capture: true, once: true });
-        moveTo(row, drag.target);
-    };
-    const onKey = (key: KeyboardEvent): void => {
-        if (key.key !== 'Escape') return;
-        key.stopPropagation();
-        end();
-    };
-    label.addEventListener('pointermove', onMove);
-    label.addEventListener('pointerup', onUp);
-    label.addEventListener('pointercancel', end);
-    window.addEventListener('keydown', onKey, true);
-}
 
 /** The line where a dragged row would go: above the target, or below all that the target stands for. */
 function DropLine(): JSX.Element | null {

@@ -6,7 +6,8 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Axis, panAxis, zoomAxis } from '../state/axis';
-import { followPointer, useLatest } from './use';
+import { startDrag } from './drag';
+import { useLatest } from './use';
 
 export interface ChartOptions {
     axis: Axis;
@@ -129,15 +130,17 @@ function makeNavigation(
             // The scroll bar is the browser's.
             if (event.clientX > target.getBoundingClientRect().left + target.clientLeft + target.clientWidth) return;
             let { clientX, clientY } = event;
-            followPointer(target, (next) => {
-                const x = next.clientX - clientX;
-                const y = next.clientY - clientY;
-                if (!isDragged && Math.hypot(x, y) < DRAG_THRESHOLD) return;
-                if (!isDragged) target.setPointerCapture(event.pointerId);
-                isDragged = true;
-                ({ clientX, clientY } = next);
-                panAxis(options().axis, -x * unitsPerPixel());
-                target.scrollBy(0, -y);
+            startDrag(event, {
+                threshold: DRAG_THRESHOLD,
+                keeper: target,
+                onMove(next) {
+                    const x = next.clientX - clientX;
+                    const y = next.clientY - clientY;
+                    isDragged = true;
+                    ({ clientX, clientY } = next);
+                    panAxis(options().axis, -x * unitsPerPixel());
+                    target.scrollBy(0, -y);
+                },
             });
         },
         onPointerMove(event) {

@@ -1,4 +1,4 @@
-/** Hooks, and the following of a pointer, that more than one component needs. */
+/** Hooks that more than one component needs. */
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MenuItem } from '../state/windows';
@@ -101,17 +101,4 @@ export function useSelectionMenu(items: () => MenuItem[]): () => void {
     return () => {
         selectionMenu.value = own.current;
     };
-}
-
-/** Follows a pointer that was pressed on an element until it is let go, or the browser takes it away. */
-export function followPointer(element: HTMLElement, onMove: (event: PointerEvent) => void, onEnd?: () => void): void {
-    const end = (): void => {
-        element.removeEventListener('pointermove', onMove);
-        element.removeEventListener('pointerup', end);
-        element.removeEventListener('pointercancel', end);
-        onEnd?.();
-    };
-    element.addEventListener('pointermove', onMove);
-    element.addEventListener('pointerup', end);
-    element.addEventListener('pointercancel', end);
 }
