@@ -323,10 +323,10 @@ static void put_symbol(struct json_writer *json, const struct annotator *annotat
 static int open_symbolizers(struct annotator *annotator, struct error *err)
 {
     struct symbolizer_options options = {.use_cache = true, .search = annotator->report->search};
-    annotator->places = symbolizer_new(&options, err);
+    annotator->places = symbolizer_new(&options);
     options.skip_inlines_and_lines = true;
-    annotator->names = annotator->places ? symbolizer_new(&options, err) : NULL;
-    return annotator->names ? 0 : -ENOMEM;
+    annotator->names = annotator->places ? symbolizer_new(&options) : NULL;
+    return annotator->names ? 0 : error_no_memory(err);
 }
 
 /* Prints JSON to `json`; NULL: prints text. */

@@ -80,8 +80,7 @@ const struct debug_search *symbol_options_open(struct symbol_options *options)
     if (!urls || !urls[strspn(urls, " ")])
         return &options->search;
     struct debug_server_options server = {.progress = watch_fetches, .context = options};
-    options->search.server = debug_server_new(&server, &err);
-    if (!options->search.server && options->urls)
+    if (debug_server_new(&options->search.server, &server, &err) && options->urls)
         ui_fail_error(&err);
     return &options->search;
 }

@@ -57,8 +57,8 @@ int symbolicate_and_say(struct profile *profile, const char *subject, struct sym
         sigprocmask(SIG_BLOCK, &interrupt, NULL);
     struct error err = {0};
     struct symbolicate_result result = {.addresses = 0};
-    struct symbolizer *symbolizer = symbolizer_new(&options, &err);
-    int code = symbolizer ? profile_symbolicate(profile, symbolizer, &result, &err) : -1;
+    struct symbolizer *symbolizer = symbolizer_new(&options);
+    int code = symbolizer ? profile_symbolicate(profile, symbolizer, &result, &err) : error_no_memory(&err);
     if (code == 0)
         say_result(profile, &result, subject);
     symbolicate_result_destroy(&result);

@@ -314,9 +314,9 @@ int assemble_recording(const char *spool_path, const char *output_path, const st
                                          .use_cache = true,
                                          .cache_folder = options->cache_folder,
                                          .search = options->search};
-    symbolizer = symbolizer_new(&symbols, err);
+    symbolizer = symbolizer_new(&symbols);
     if (!symbolizer) {
-        code = -ENOMEM;
+        code = error_no_memory(err);
         goto out;
     }
     code = symbolize_frames(&assembly.symbolization, &assembly.replay, options->files, symbolizer, &assembly.profile,

@@ -120,8 +120,8 @@ static int look_up(struct symbol_job *jobs, size_t count, enum symbol_reader rea
                    struct error *err)
 {
     struct symbolizer_options options = {.reader = reader, .search = search};
-    struct symbolizer *symbolizer = symbolizer_new(&options, err);
-    int code = symbolizer ? symbolizer_lookup_all(symbolizer, jobs, count, err) : -1;
+    struct symbolizer *symbolizer = symbolizer_new(&options);
+    int code = symbolizer ? symbolizer_lookup_all(symbolizer, jobs, count, err) : error_no_memory(err);
     symbolizer_free(symbolizer);
     return code;
 }

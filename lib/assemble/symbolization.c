@@ -173,8 +173,7 @@ static int open_kallsyms(struct frame_builder *builder, struct symbolizer *symbo
         is_wanted = replay->frames.data[i].lib == REPLAY_LIB_UNKNOWN_KERNEL;
     if (!is_wanted || !boot || !info_read_boot(boot_now, sizeof(boot_now)) || strcmp(boot, boot_now) != 0)
         return 0;
-    builder->kallsyms = symbolizer_kallsyms(symbolizer, err);
-    return builder->kallsyms ? 0 : -ENOMEM;
+    return symbolizer_kallsyms(symbolizer, &builder->kallsyms, err);
 }
 
 static uint32_t add_kernel_code(struct frame_builder *builder, const char *name, const char *module)

@@ -29,22 +29,25 @@ bool file_identity_equal(const struct file_identity *a, const struct file_identi
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns;
 }
 
-struct file_source *file_source_new(int fd, int root_fd, const char *path, struct error *err)
+int file_source_new(struct file_source **out, int fd, int root_fd, const char *path, struct error *err)
 {
     struct file_source *source = calloc(1, sizeof(*source));
     char *copy = strdup(path);
-    if (source && copy) {
+    int code = source && copy ? 0 : error_no_memory(err);
+    *out = NULL;
+    if (!code) {
         *source = (struct file_source){.references = 1, .fd = fd, .root_fd = root_fd, .path = copy};
-        if (file_identity_of(fd, &source->identity))
-            return source;
-        error_set(err, EINVAL, "%s is not a regular file", path);
-    } else {
-        error_no_memory(err);
+        if (!file_identity_of(fd, &source->identity))
+            code = error_set(err, EINVAL, "%s is not a regular file", path);
+    }
+    if (!code) {
+        *out = source;
+        return 0;
     }
     close(fd);
     free(copy);
     free(source);
-    return NULL;
+    return code;
 }
 
 struct file_source *file_source_ref(struct file_source *source)

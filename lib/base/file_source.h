@@ -39,9 +39,8 @@ struct file_source {
         no_memory; /* set by readers (elf/bytes.h): memory ran out, so they may have taken the file for shorter */
 };
 
-/* A source of an open file, which it takes over, also on failure. NULL with -EINVAL's sentence in `err` if it is not a
- * regular file. */
-struct file_source *file_source_new(int fd, int root_fd, const char *path, struct error *err);
+/* A source of an open file, which it takes over, also on failure. -EINVAL if it is not a regular file. */
+int file_source_new(struct file_source **out, int fd, int root_fd, const char *path, struct error *err);
 struct file_source *file_source_ref(struct file_source *source);
 void file_source_unref(struct file_source *source); /* NULL is allowed */
 

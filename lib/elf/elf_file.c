@@ -79,20 +79,20 @@ static int take_sections(struct elf_file *file, Elf *elf, struct error *err)
 {
     size_t count = 0;
     ARRAY(uint32_t) names = {0};
-    int result = 0;
+    int code = 0;
     if (elf_getshdrnum(elf, &count) != 0 || count > HEADERS_MAX)
         count = 0;
-    for (size_t i = 0; result == 0 && i < count; i++) {
+    for (size_t i = 0; code == 0 && i < count; i++) {
         GElf_Shdr header;
         if (!gelf_getshdr(elf_getscn(elf, i), &header))
             break;
         if (!array_push(&file->sections, section_of(file, &header)) || !array_push(&names, header.sh_name))
-            result = error_no_memory(err);
+            code = error_no_memory(err);
     }
-    if (result == 0)
+    if (code == 0)
         take_names(file, elf, names.data);
     array_free(&names);
-    return result;
+    return code;
 }
 
 /* ---- notes ---- */
@@ -164,14 +164,14 @@ static int take_all(struct elf_file *file, Elf *elf, const char *name, struct er
 {
     if (elf_kind(elf) != ELF_K_ELF)
         return not_readable(err, name, elf ? "it does not begin with an ELF header" : elf_errmsg(-1));
-    int result = take_header(file, elf, name, err);
-    if (result == 0)
-        result = take_segments(file, elf, err);
-    if (result == 0)
-        result = take_sections(file, elf, err);
-    if (result == 0)
+    int code = take_header(file, elf, name, err);
+    if (code == 0)
+        code = take_segments(file, elf, err);
+    if (code == 0)
+        code = take_sections(file, elf, err);
+    if (code == 0)
         file->build_id_size = elf_file_note(file, ELF_NOTE_GNU, NT_GNU_BUILD_ID, file->build_id, ELF_BUILD_ID_MAX);
-    return result;
+    return code;
 }
 
 /* `fd`: -1 for an image. */
@@ -186,9 +186,9 @@ static int read_headers(struct elf_file *file, int fd, const char *name, struct 
     /* libelf does not write to an image that is opened for reading. */
     Elf *elf = fd < 0 ? elf_memory((char *)(uintptr_t)file->bytes.memory, (size_t)file->bytes.size)
                       : elf_begin(fd, ELF_C_READ, NULL);
-    int result = take_all(file, elf, name, err);
+    int code = take_all(file, elf, name, err);
     elf_end(elf);
-    return result;
+    return code;
 }
 
 int elf_file_open_source(struct elf_file *file, struct file_source *source, const char *name, struct error *err)
@@ -197,27 +197,27 @@ int elf_file_open_source(struct elf_file *file, struct file_source *source, cons
                               .bytes = {.source = source, .size = source->identity.size}};
     bool earlier = atomic_exchange(&source->no_memory, false);
     int own = source->fd < 0 ? file_source_open(source) : -1, fd = source->fd < 0 ? own : source->fd;
-    int result =
+    int code =
         fd < 0 ? error_set(err, -fd, "cannot open %s: %s", name, strerror(-fd)) : read_headers(file, fd, name, err);
     if (own >= 0)
         close(own);
-    if (result == 0 && bytes_lacked_memory(&file->bytes))
-        result = error_no_memory(err);
+    if (code == 0 && bytes_lacked_memory(&file->bytes))
+        code = error_no_memory(err);
     if (earlier)
         source->no_memory = true;
-    if (result != 0)
+    if (code != 0)
         elf_file_close(file);
-    return result;
+    return code;
 }
 
 int elf_file_open_fd(struct elf_file *file, int fd, const char *name, struct error *err)
 {
-    struct file_source *source = file_source_new(fd, -1, name, err);
-    if (!source)
-        return -EINVAL;
-    int result = elf_file_open_source(file, source, name, err);
+    struct file_source *source;
+    int code = file_source_new(&source, fd, -1, name, err);
+    if (!code)
+        code = elf_file_open_source(file, source, name, err);
     file_source_unref(source);
-    return result;
+    return code;
 }
 
 int elf_file_open(struct elf_file *file, const char *path, struct error *err)
@@ -230,10 +230,10 @@ int elf_file_open(struct elf_file *file, const char *path, struct error *err)
 int elf_file_open_image(struct elf_file *file, const void *image, size_t size, const char *name, struct error *err)
 {
     *file = (struct elf_file){.bytes = {.memory = image, .size = size}};
-    int result = read_headers(file, -1, name, err);
-    if (result != 0)
+    int code = read_headers(file, -1, name, err);
+    if (code != 0)
         elf_file_close(file);
-    return result;
+    return code;
 }
 
 void elf_file_close(struct elf_file *file)

@@ -91,8 +91,7 @@ static bool open_if_mapped(struct mapped_file *mapped, const char *path, const c
                            const struct perf_mapping *mapping)
 {
     int fd = file_open_in(-1, path);
-    mapped->file = fd < 0 ? NULL : file_source_new(fd, -1, name, NULL);
-    if (!mapped->file)
+    if (fd < 0 || file_source_new(&mapped->file, fd, -1, name, NULL))
         return false;
     bool is_elf = unwind_module_open_file(&mapped->module, mapped->file, NULL) == 0;
     mapped->build_id_size = is_elf ? unwind_module_build_id(mapped->module, mapped->build_id) : 0;

@@ -169,10 +169,10 @@ static int start(struct post_worker *worker, const struct serve_options *options
         .use_cache = true, .cache_folder = options->cache_folder, .search = options->search, .stop = &worker->ending};
     struct symbolizer_options names = {
         .skip_inlines_and_lines = true, .use_cache = true, .search = options->search, .stop = &worker->ending};
-    worker->api.symbolizer = symbolizer_new(&symbols, err);
-    worker->api.names = worker->api.symbolizer ? symbolizer_new(&names, err) : NULL;
+    worker->api.symbolizer = symbolizer_new(&symbols);
+    worker->api.names = worker->api.symbolizer ? symbolizer_new(&names) : NULL;
     if (!worker->api.names)
-        return -ENOMEM;
+        return error_no_memory(err);
     int code = pthread_create(&worker->thread, NULL, work, worker);
     worker->has_ended = code != 0;
     return code ? error_set(err, code, "cannot start the thread that looks up symbols: %s", strerror(code)) : 0;

@@ -140,35 +140,35 @@ static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const
     int file = openat(folder, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return -errno;
-    int result = file_write(file, bytes, size);
-    if (close(file) != 0 && result == 0)
-        result = -errno;
-    if (result != 0)
+    int code = file_write(file, bytes, size);
+    if (close(file) != 0 && code == 0)
+        code = -errno;
+    if (code != 0)
         unlinkat(folder, own, 0);
-    return result;
+    return code;
 }
 
 int cache_folder_save(int folder, const char *name, const void *bytes, size_t size)
 {
     char own[NAME_MAX + 1];
-    int result = write_new(folder, own, name, bytes, size);
-    if (result == 0 && renameat(folder, own, folder, name) != 0) {
-        result = -errno;
+    int code = write_new(folder, own, name, bytes, size);
+    if (code == 0 && renameat(folder, own, folder, name) != 0) {
+        code = -errno;
         unlinkat(folder, own, 0);
     }
-    return result;
+    return code;
 }
 
 int cache_folder_add(int folder, const char *name, const void *bytes, size_t size)
 {
     char own[NAME_MAX + 1];
-    int result = write_new(folder, own, name, bytes, size);
-    if (result != 0)
-        return result;
+    int code = write_new(folder, own, name, bytes, size);
+    if (code != 0)
+        return code;
     if (linkat(folder, own, folder, name, 0) != 0 && errno != EEXIST)
-        result = -errno;
+        code = -errno;
     unlinkat(folder, own, 0);
-    return result;
+    return code;
 }
 
 /* ---- all files ---- */

@@ -191,17 +191,17 @@ static int take_all(struct cache_table *table, const struct header *header, cons
 int cache_table_decode(struct cache_table *table, const void *bytes, size_t size)
 {
     struct header header;
-    int result = -EINVAL;
+    int code = -EINVAL;
     if (size < sizeof(header))
         return -EINVAL;
     memcpy(&header, bytes, sizeof(header));
     const unsigned char *start = bytes;
     if (memcmp(header.magic, magic, sizeof(magic)) == 0 &&
         header.checksum == checksum_bytes(start + CHECKED_FROM, size - CHECKED_FROM))
-        result = take_all(table, &header, start + sizeof(header), size - sizeof(header));
-    if (result != 0)
+        code = take_all(table, &header, start + sizeof(header), size - sizeof(header));
+    if (code != 0)
         cache_table_destroy(table);
-    return result;
+    return code;
 }
 
 /* ---- searching ---- */

@@ -82,13 +82,12 @@ static bool load_library(struct library *library)
     return late_library_load("libdebuginfod.so.1", names, sizeof(names) / sizeof(*names), library);
 }
 
-struct debug_server *debug_server_new(const struct debug_server_options *options, struct error *err)
+int debug_server_new(struct debug_server **out, const struct debug_server_options *options, struct error *err)
 {
     struct debug_server *server = calloc(1, sizeof(*server));
-    if (!server) {
-        error_no_memory(err);
-        return NULL;
-    }
+    *out = NULL;
+    if (!server)
+        return error_no_memory(err);
     if (options)
         server->options = *options;
     if (!server->options.max_bytes)
@@ -98,12 +97,14 @@ struct debug_server *debug_server_new(const struct debug_server_options *options
     if (!server->options.silent_seconds)
         server->options.silent_seconds = DEBUG_SERVER_SILENT_SECONDS;
     pthread_mutex_init(&server->lock, NULL);
-    if (load_library(&server->library))
-        return server;
-    error_set(err, ENOSYS,
-              "debug files cannot be fetched: libdebuginfod is not installed (package libdebuginfod1 or elfutils)");
+    if (load_library(&server->library)) {
+        *out = server;
+        return 0;
+    }
     debug_server_free(server);
-    return NULL;
+    return error_set(
+        err, ENOSYS,
+        "debug files cannot be fetched: libdebuginfod is not installed (package libdebuginfod1 or elfutils)");
 }
 
 void debug_server_free(struct debug_server *server)

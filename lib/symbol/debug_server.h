@@ -39,8 +39,8 @@ struct debug_server_options {
 #define DEBUG_SERVER_MAX_BYTES (UINT64_C(2) << 30)
 enum { DEBUG_SERVER_MAX_SECONDS = 120, DEBUG_SERVER_SILENT_SECONDS = 30 };
 
-/* Loads libdebuginfod. NULL with a sentence if it is not installed. */
-struct debug_server *debug_server_new(const struct debug_server_options *options, struct error *err);
+/* Loads libdebuginfod. -ENOSYS if it is not installed. */
+int debug_server_new(struct debug_server **out, const struct debug_server_options *options, struct error *err);
 void debug_server_free(struct debug_server *server);
 
 /* Cancels the fetches of all threads within a second, and refuses new ones. Thread-safe. */

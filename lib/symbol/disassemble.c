@@ -53,9 +53,9 @@ struct work {
 
 static int open_file(struct work *work, struct error *err)
 {
-    int result = debug_file_open_code(&work->file, &work->request->lib, work->request->search, err);
-    if (result != 0)
-        return result == -ENOMEM ? result : error_prefix(err, -ENOENT, "its code cannot be read");
+    int code = debug_file_open_code(&work->file, &work->request->lib, work->request->search, err);
+    if (code != 0)
+        return code == -ENOMEM ? code : error_prefix(err, -ENOENT, "its code cannot be read");
     work->is_open = true;
     work->base = work->file.base;
     if (work->file.is_big_endian)
@@ -67,12 +67,12 @@ static int open_file(struct work *work, struct error *err)
 static int find_function_end(struct work *work, uint64_t *end, struct error *err)
 {
     struct symbol_answers answers;
-    int result = symbolizer_lookup(work->names, &work->request->lib, &work->start, 1, &answers, err);
+    int code = symbolizer_lookup(work->names, &work->request->lib, &work->start, 1, &answers, err);
     *end = 0;
-    if (result == 0 && answers.count == 1 && answers.answers[0].symbol_size)
+    if (code == 0 && answers.count == 1 && answers.answers[0].symbol_size)
         *end = answers.answers[0].symbol_address + answers.answers[0].symbol_size;
     symbol_answers_destroy(&answers);
-    return result;
+    return code;
 }
 
 static int choose_size(struct work *work, struct error *err)
@@ -81,10 +81,10 @@ static int choose_size(struct work *work, struct error *err)
     work->size = work->request->size;
     if (work->size > DISASSEMBLE_MAX)
         return error_set(err, E2BIG, "more than %d bytes of code are not disassembled at once", DISASSEMBLE_MAX);
-    int result = work->request->until_function_end ? find_function_end(work, &end, err) : 0;
-    if (result == 0 && end > work->start && end - work->start > work->size)
+    int code = work->request->until_function_end ? find_function_end(work, &end, err) : 0;
+    if (code == 0 && end > work->start && end - work->start > work->size)
         work->size = end - work->start < DISASSEMBLE_MAX ? end - work->start : DISASSEMBLE_MAX;
-    return result;
+    return code;
 }
 
 static int read_code(struct work *work, struct error *err)
@@ -371,28 +371,28 @@ int disassemble(struct disassembly *out, const struct disassemble_request *reque
 {
     struct work work = {.out = out, .request = request, .names = names, .found = {.problem = ""}};
     *out = (struct disassembly){.start = request->start};
-    int result = open_file(&work, err);
-    if (result == 0) {
+    int code = open_file(&work, err);
+    if (code == 0) {
         align_start(&work);
         out->start = work.start;
         out->architecture = decoder_architecture(work.decoder);
         out->syntax_count = decoder_syntaxes(work.decoder, out->syntaxes);
-        result = choose_size(&work, err);
+        code = choose_size(&work, err);
     }
-    if (result == 0)
-        result = read_code(&work, err);
-    if (result == 0)
-        result = decode_all(&work, err);
-    if (result == 0)
-        result = decode_newer(&work, err);
-    if (result == 0)
-        result = resolve_got_entries(&work, err);
-    if (result == 0)
-        result = look_up_names(&work, err);
-    if (result == 0)
-        result = annotate_all(&work, err);
+    if (code == 0)
+        code = read_code(&work, err);
+    if (code == 0)
+        code = decode_all(&work, err);
+    if (code == 0)
+        code = decode_newer(&work, err);
+    if (code == 0)
+        code = resolve_got_entries(&work, err);
+    if (code == 0)
+        code = look_up_names(&work, err);
+    if (code == 0)
+        code = annotate_all(&work, err);
     work_destroy(&work);
-    return result;
+    return code;
 }
 
 void disassembly_destroy(struct disassembly *disassembly)

@@ -95,18 +95,18 @@ static int read_units(struct dwarf_file *dwarf, struct error *err)
 {
     struct window info = {.bytes = &dwarf->sections[DWARF_INFO], .step = 64};
     struct dwarf_unit unit;
-    int result = 0;
-    for (uint64_t at = 0; result == 0 && at < info.bytes->size && dwarf->units.length < UNITS_MAX; at = unit.end) {
+    int code = 0;
+    for (uint64_t at = 0; code == 0 && at < info.bytes->size && dwarf->units.length < UNITS_MAX; at = unit.end) {
         bool is_unit = read_unit(&info, at, &unit);
         if (unit.verdict > dwarf->verdict)
             dwarf->verdict = unit.verdict;
         if (!is_unit)
             break;
         if (!array_push(&dwarf->units, unit))
-            result = error_no_memory(err);
+            code = error_no_memory(err);
     }
     window_destroy(&info);
-    return result;
+    return code;
 }
 
 /* .debug_abbrev is small, and every unit needs a part of it. */
@@ -146,22 +146,22 @@ int dwarf_sections_load(struct bytes sections[DWARF_SECTIONS], unsigned char *ow
 
 static int read_layout(struct dwarf_file *dwarf, struct error *err)
 {
-    int result = load_abbrevs(dwarf, err);
-    if (result == 0)
-        result = read_units(dwarf, err);
-    if (result != 0)
+    int code = load_abbrevs(dwarf, err);
+    if (code == 0)
+        code = read_units(dwarf, err);
+    if (code != 0)
         dwarf_file_close(dwarf);
-    return result;
+    return code;
 }
 
 int dwarf_file_open(struct dwarf_file *dwarf, const struct elf_file *file, struct error *err)
 {
     *dwarf = (struct dwarf_file){0};
-    int result = dwarf_sections_load(dwarf->sections, dwarf->owned, file, false, err);
-    if (result == 0)
+    int code = dwarf_sections_load(dwarf->sections, dwarf->owned, file, false, err);
+    if (code == 0)
         return read_layout(dwarf, err);
     dwarf_file_close(dwarf);
-    return result;
+    return code;
 }
 
 int dwarf_file_open_split(struct dwarf_file *dwarf, const struct bytes sections[DWARF_SECTIONS],

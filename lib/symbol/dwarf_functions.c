@@ -315,11 +315,11 @@ int dwarf_functions_find(struct dwarf_functions *functions, struct dwarf_unit_re
     struct pass pass = {.functions = functions, .reader = reader, .vaddrs = vaddrs, .count = count};
     pass.thorough = reader->unit->version == 2; /* DWARF 2 has no range lists, so nested functions may lie outside */
     walk(&pass);
-    int result = pass.no_memory ? error_no_memory(err) : walk_thoroughly(&pass, err);
+    int code = pass.no_memory ? error_no_memory(err) : walk_thoroughly(&pass, err);
     array_free(&pass.levels);
-    if (result != 0)
+    if (code != 0)
         dwarf_functions_destroy(functions);
-    return result;
+    return code;
 }
 
 void dwarf_functions_destroy(struct dwarf_functions *functions)

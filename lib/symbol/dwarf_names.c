@@ -69,10 +69,10 @@ static struct dwarf_unit_reader *reader_of(struct dwarf_names *names, const stru
     struct dwarf_unit_reader *reader = names->own->work_left ? malloc(sizeof(*reader)) : NULL;
     if (!reader)
         return NULL;
-    int result = dwarf_unit_reader_init(reader, file, unit);
+    int code = dwarf_unit_reader_init(reader, file, unit);
     dwarf_work(names->own, DWARF_UNIT_WORK_MAX - reader->work_left);
     dwarf_stop(names->own, reader->verdict);
-    if (result != 0 || !array_push(&names->others, (struct dwarf_other_unit){reader})) {
+    if (code != 0 || !array_push(&names->others, (struct dwarf_other_unit){reader})) {
         dwarf_unit_reader_destroy(reader);
         free(reader);
         return NULL;

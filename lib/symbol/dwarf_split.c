@@ -30,28 +30,28 @@ static void load_index(struct dwarf_split_file *file)
 
 static int read_sections(struct dwarf_split_file *file, struct error *err)
 {
-    int result = dwarf_sections_load(file->sections, file->owned, &file->elf, true, err);
-    if (result == 0)
+    int code = dwarf_sections_load(file->sections, file->owned, &file->elf, true, err);
+    if (code == 0)
         load_index(file);
-    if (result == 0 && file->sections[DWARF_INFO].size == 0)
-        result = error_set(err, EINVAL, "it has no split debug info");
-    if (result != 0)
+    if (code == 0 && file->sections[DWARF_INFO].size == 0)
+        code = error_set(err, EINVAL, "it has no split debug info");
+    if (code != 0)
         dwarf_split_file_close(file);
-    return result;
+    return code;
 }
 
 int dwarf_split_file_open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err)
 {
     *file = (struct dwarf_split_file){.owned_index = NULL};
-    int result = elf_file_open_fd(&file->elf, fd, name, err);
-    return result == 0 ? read_sections(file, err) : result;
+    int code = elf_file_open_fd(&file->elf, fd, name, err);
+    return code == 0 ? read_sections(file, err) : code;
 }
 
 int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image, size_t size, struct error *err)
 {
     *file = (struct dwarf_split_file){.owned_index = NULL};
-    int result = elf_file_open_image(&file->elf, image, size, "split debug info", err);
-    return result == 0 ? read_sections(file, err) : result;
+    int code = elf_file_open_image(&file->elf, image, size, "split debug info", err);
+    return code == 0 ? read_sections(file, err) : code;
 }
 
 void dwarf_split_file_close(struct dwarf_split_file *file)
@@ -73,8 +73,8 @@ static bool has_id(const struct dwarf_file *dwarf, const struct dwarf_unit *unit
         return false;
     if (unit->version >= 5)
         return unit->dwo_id == id && unit->type == DW_UT_split_compile;
-    int result = dwarf_unit_reader_init_root(&reader, dwarf, unit);
-    bool same = result == 0 && reader.has_dwo_id && reader.dwo_id == id;
+    int code = dwarf_unit_reader_init_root(&reader, dwarf, unit);
+    bool same = code == 0 && reader.has_dwo_id && reader.dwo_id == id;
     *work_done += DWARF_UNIT_WORK_MAX - reader.work_left;
     dwarf_unit_reader_destroy(&reader);
     return same;
@@ -95,9 +95,9 @@ int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_
     memcpy(sections, file->sections, sizeof(sections));
     if (file->index.size && !dwarf_package_select(&file->index, skeleton->dwo_id, sections))
         return error_set(err, ENOENT, "the package has no such unit");
-    int result = dwarf_file_open_split(&split->dwarf, sections, skeleton->file, err);
-    if (result != 0)
-        return result;
+    int code = dwarf_file_open_split(&split->dwarf, sections, skeleton->file, err);
+    if (code != 0)
+        return code;
     enum { COST_OF_HEADER = 8 };
     split->work_done += COST_OF_HEADER * split->dwarf.units.length;
     const struct dwarf_unit *unit = find_unit(&split->dwarf, skeleton->dwo_id, &split->work_done);
@@ -105,12 +105,12 @@ int dwarf_split_unit_open_in(struct dwarf_split_unit *split, const struct dwarf_
         dwarf_file_close(&split->dwarf);
         return error_set(err, ENOENT, "its id differs");
     }
-    result = dwarf_unit_reader_init_split(&split->reader, &split->dwarf, unit, skeleton);
-    if (result == 0)
+    code = dwarf_unit_reader_init_split(&split->reader, &split->dwarf, unit, skeleton);
+    if (code == 0)
         return 0;
     dwarf_unit_reader_destroy(&split->reader);
     dwarf_file_close(&split->dwarf);
-    return error_set(err, -result, "its debug info is damaged");
+    return error_set(err, -code, "its debug info is damaged");
 }
 
 void dwarf_split_unit_close(struct dwarf_split_unit *split)
@@ -230,15 +230,15 @@ bool dwarf_split_find_package(struct dwarf_split_file *package, const struct sym
 static bool visit_unit(struct split_search *walk, int fd, const char *path)
 {
     struct error why = {""};
-    int result = dwarf_split_file_open_fd(walk->file, fd, path, &why);
-    if (result == 0) {
-        result = dwarf_split_unit_open_in(walk->split, walk->file, walk->skeleton, &why);
-        if (result != 0)
+    int code = dwarf_split_file_open_fd(walk->file, fd, path, &why);
+    if (code == 0) {
+        code = dwarf_split_unit_open_in(walk->split, walk->file, walk->skeleton, &why);
+        if (code != 0)
             dwarf_split_file_close(walk->file);
     }
-    if (result != 0)
+    if (code != 0)
         error_set(&walk->why, EINVAL, "%s does not belong to it (%s)", path, why.text);
-    return walk->split->has_own = result == 0;
+    return walk->split->has_own = code == 0;
 }
 
 static bool copy_text(struct dwarf_unit_reader *reader, struct dwarf_value value, char text[PATH_MAX])

@@ -510,13 +510,13 @@ static int read_start(struct dwarf_unit_reader *reader, uint64_t last_abbrev)
 {
     if (reader->verdict != DWARF_READ)
         return -EINVAL;
-    int result = read_abbrevs(reader, last_abbrev);
-    if (result == -EINVAL)
+    int code = read_abbrevs(reader, last_abbrev);
+    if (code == -EINVAL)
         dwarf_stop_at(reader, NULL);
-    else if (result == -ENOMEM)
+    else if (code == -ENOMEM)
         dwarf_stop(reader, DWARF_NO_MEMORY);
     dwarf_work(reader, reader->abbrevs.length + reader->attributes.length);
-    return result == 0 ? read_root(reader) : result;
+    return code == 0 ? read_root(reader) : code;
 }
 
 int dwarf_unit_reader_init(struct dwarf_unit_reader *reader, const struct dwarf_file *file,

@@ -268,9 +268,9 @@ int go_table_open(struct go_table *table, const struct elf_file *file, struct er
     uint64_t offset;
     if (file->is_big_endian)
         return error_set(err, ENOTSUP, "its table of Go functions is big-endian");
-    int result = find_header(table, file, &section, &offset, err);
-    if (result != 0)
-        return result;
+    int code = find_header(table, file, &section, &offset, err);
+    if (code != 0)
+        return code;
     table->address = section->address + offset;
     uint64_t size = section->bytes.size - offset;
     table->bytes = size <= BYTES_LOAD_MAX ? malloc(size) : NULL;

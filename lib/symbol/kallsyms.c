@@ -21,27 +21,27 @@ enum { TEXT_MAX = 512 << 20 };
 static int read_text(const char *path, char **text)
 {
     ARRAY(char) bytes = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC), result = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
     if (fd < 0)
         return -errno;
     for (;;) {
         if (!array_reserve(&bytes, (1 << 20) + 1)) {
-            result = -ENOMEM;
+            code = -ENOMEM;
             break;
         }
         ssize_t got = read(fd, bytes.data + bytes.length, bytes.capacity - bytes.length - 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            result = -errno;
+            code = -errno;
         if (got <= 0 || bytes.length > TEXT_MAX)
             break;
         bytes.length += (size_t)got;
     }
     close(fd);
-    if (result != 0) {
+    if (code != 0) {
         array_free(&bytes);
-        return result;
+        return code;
     }
     bytes.data[bytes.length] = '\0';
     *text = bytes.data;
@@ -155,19 +155,19 @@ static bool is_sorted(const struct kallsyms *kallsyms)
 int kallsyms_load(struct kallsyms *kallsyms, const char *symbols_path, const char *modules_path, struct error *err)
 {
     *kallsyms = (struct kallsyms){.problem = ""};
-    int result = read_text(symbols_path, &kallsyms->text);
-    if (result != 0 && result != -ENOMEM) {
-        snprintf(kallsyms->problem, sizeof(kallsyms->problem), "cannot read %s: %s", symbols_path, strerror(-result));
+    int code = read_text(symbols_path, &kallsyms->text);
+    if (code != 0 && code != -ENOMEM) {
+        snprintf(kallsyms->problem, sizeof(kallsyms->problem), "cannot read %s: %s", symbols_path, strerror(-code));
         return 0;
     }
-    if (result == 0)
-        result = parse_symbols(kallsyms, err);
-    if (result == 0) {
+    if (code == 0)
+        code = parse_symbols(kallsyms, err);
+    if (code == 0) {
         int modules = read_text(modules_path, &kallsyms->modules_text);
         if (modules == -ENOMEM || (modules == 0 && !parse_modules(kallsyms)))
-            result = -ENOMEM;
+            code = -ENOMEM;
     }
-    if (result != 0) {
+    if (code != 0) {
         kallsyms_destroy(kallsyms);
         return error_no_memory(err);
     }
@@ -359,21 +359,21 @@ static int read_blocks(struct kallsyms *kallsyms, int file, const struct saved_b
 {
     struct saved_text saved = {0};
     uint64_t at = sizeof(struct saved_header);
-    int result = array_push(&saved.text, '\0') ? 0 : -ENOMEM;
+    int code = array_push(&saved.text, '\0') ? 0 : -ENOMEM;
     bool was_read = false;
-    for (size_t i = 0, next = 0; i < count && result == 0; at += index[i++].size) {
+    for (size_t i = 0, next = 0; i < count && code == 0; at += index[i++].size) {
         size_t first = next;
         while (next < rva_count && (i + 1 == count || rvas[next] < index[i + 1].first))
             next++;
         bool wanted = next > first;
         if (was_read && !wanted && !add_symbol(kallsyms, index[i].first, 0))
-            result = -ENOMEM;
+            code = -ENOMEM;
         if (wanted)
-            result = read_block(kallsyms, &saved, file, &index[i], at);
+            code = read_block(kallsyms, &saved, file, &index[i], at);
         was_read = wanted;
     }
     kallsyms->text = saved.text.data;
-    return result == 0 && !is_sorted(kallsyms) ? -EINVAL : result;
+    return code == 0 && !is_sorted(kallsyms) ? -EINVAL : code;
 }
 
 int kallsyms_decode(struct kallsyms *kallsyms, int file, const uint64_t *rvas, size_t count)
@@ -381,14 +381,14 @@ int kallsyms_decode(struct kallsyms *kallsyms, int file, const uint64_t *rvas, s
     struct saved_block *index;
     size_t blocks;
     *kallsyms = (struct kallsyms){.problem = "", .text_start = saved_text_start};
-    int result = read_index(file, &index, &blocks);
-    if (result != 0)
-        return result;
-    result = read_blocks(kallsyms, file, index, blocks, rvas, count);
+    int code = read_index(file, &index, &blocks);
+    if (code != 0)
+        return code;
+    code = read_blocks(kallsyms, file, index, blocks, rvas, count);
     free(index);
-    if (result != 0)
+    if (code != 0)
         kallsyms_destroy(kallsyms);
-    return result;
+    return code;
 }
 
 /* ---- searching ---- */

@@ -66,17 +66,17 @@ static int group_by_unit(struct lookup *lookup, const uint32_t *unit_of, struct 
         if (unit_of[i] != DWARF_NO_UNIT)
             pairs[used++] = (struct address_of_unit){unit_of[i], (uint32_t)i};
     qsort(pairs, used, sizeof(*pairs), by_unit_then_index);
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < used; i++) {
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < used; i++) {
         lookup->by_unit[i] = pairs[i].index;
         if (i == 0 || pairs[i].unit != pairs[i - 1].unit)
             if (!array_push(&lookup->units, (struct lookup_unit){.unit = pairs[i].unit, .first = i}))
-                result = error_no_memory(err);
-        if (result == 0)
+                code = error_no_memory(err);
+        if (code == 0)
             lookup->units.data[lookup->units.length - 1].count++;
     }
     free(pairs);
-    return result;
+    return code;
 }
 
 static uint64_t unit_size(const struct lookup *lookup, const struct lookup_unit *unit)
@@ -135,18 +135,18 @@ static int find_units(struct lookup *lookup, struct error *err)
     const struct symbol_job *job = lookup->job;
     uint64_t *vaddrs = vaddrs_of(job->rvas, job->count, lookup->dwarf_base);
     uint32_t *unit_of = malloc((job->count + 1) * sizeof(*unit_of));
-    int result;
+    int code;
     if (vaddrs && unit_of) {
         dwarf_file_find_units(&lookup->dwarf, vaddrs, job->count, unit_of);
-        result = group_by_unit(lookup, unit_of, err);
-        if (result == 0)
-            result = split_large_units(lookup, err);
+        code = group_by_unit(lookup, unit_of, err);
+        if (code == 0)
+            code = split_large_units(lookup, err);
     } else {
-        result = error_no_memory(err);
+        code = error_no_memory(err);
     }
     free(vaddrs);
     free(unit_of);
-    return result;
+    return code;
 }
 
 static int open_dwarf(struct lookup *lookup, struct error *err)
@@ -289,9 +289,9 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
 {
     size_t count = lookup->job->count;
     struct symbol_matcher matcher;
-    int result = symbol_matcher_init(&matcher, lookup->job->rvas, count, err);
-    if (result != 0)
-        return result;
+    int code = symbol_matcher_init(&matcher, lookup->job->rvas, count, err);
+    if (code != 0)
+        return code;
     struct symbol_match *matches = malloc((count + 1) * sizeof(*matches));
     if (!matches) {
         symbol_matcher_destroy(&matcher);
@@ -299,27 +299,27 @@ static int symbols_of_elf(struct lookup *lookup, struct error *err)
     }
     match_tables(lookup, &matcher);
     if (!symbol_matcher_finish(&matcher, matches))
-        result = error_no_memory(err);
+        code = error_no_memory(err);
     else if (lookup->files.has_mapped)
-        result = plt_match(&lookup->files.mapped, lookup->files.base, lookup->job->rvas, count, matches, &matcher.arena,
-                           err);
-    for (size_t i = 0; result == 0 && i < count; i++) {
+        code = plt_match(&lookup->files.mapped, lookup->files.base, lookup->job->rvas, count, matches, &matcher.arena,
+                         err);
+    for (size_t i = 0; code == 0 && i < count; i++) {
         if (!matches[i].name)
             continue;
         if (i > 0 && matches[i].name == matches[i - 1].name)
             lookup->symbols[i] = lookup->symbols[i - 1];
         else
-            result = name_symbol(lookup, i, matches[i].name, matches[i].start, matches[i].size, err);
+            code = name_symbol(lookup, i, matches[i].name, matches[i].start, matches[i].size, err);
         lookup->symbols[i].from = lookup->job->rvas[i];
         lookup->symbols[i].to = matches[i].end;
     }
     free(matches);
     symbol_matcher_destroy(&matcher);
-    if (result == 0)
-        result = lookup_go(lookup, err);
-    if (result == 0 && lookup->files.has_mapped && lookup->files.mapped.source)
+    if (code == 0)
+        code = lookup_go(lookup, err);
+    if (code == 0 && lookup->files.has_mapped && lookup->files.mapped.source)
         find_function_ranges(lookup);
-    return result;
+    return code;
 }
 
 /* /proc/kallsyms does not describe this kernel or module: another one runs, or the kernel hides its symbols. */
@@ -336,7 +336,7 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
     const char *module = lookup->lib->kind == SYMBOL_LIB_MODULE ? lookup->lib->name : NULL;
     bool is_other = !kernel_file_is_running(lookup->lib);
     uint64_t base = is_other ? 0 : kallsyms_base(kallsyms, module);
-    int result = 0;
+    int code = 0;
     if (!base && lookup->files.has_separate)
         return symbols_of_kernel_file(lookup, err);
     lookup->job->answers.is_found = base != 0;
@@ -349,16 +349,16 @@ static int symbols_of_kernel(struct lookup *lookup, const struct kallsyms *kalls
     } else if (!base) {
         say(lookup, module ? "this kernel module is no longer loaded" : "/proc/kallsyms has no _text");
     }
-    for (size_t i = 0; base && result == 0 && i < lookup->job->count; i++) {
+    for (size_t i = 0; base && code == 0 && i < lookup->job->count; i++) {
         uint64_t size, address = base + lookup->job->rvas[i];
         const struct kernel_symbol *symbol = kallsyms_find(kallsyms, module, address, &size);
         if (!symbol || symbol->address < base)
             continue;
-        result = name_symbol(lookup, i, kallsyms->text + symbol->name, symbol->address - base, size, err);
+        code = name_symbol(lookup, i, kallsyms->text + symbol->name, symbol->address - base, size, err);
         lookup->symbols[i].from = symbol->address - base;
         lookup->symbols[i].to = symbol->address - base + size;
     }
-    return result;
+    return code;
 }
 
 int lookup_symbols(struct lookup *lookup, const struct kallsyms *kallsyms, struct error *err)

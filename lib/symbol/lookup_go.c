@@ -84,11 +84,11 @@ static int read_table(struct lookup *lookup, const bool *without_unit, struct er
 {
     struct go_functions functions;
     struct error why = {""};
-    int result = lookup->files.has_mapped ? go_functions_open(&functions, &lookup->files.mapped, &why) : -ENOENT;
-    if (result != 0) {
-        if (result == -EINVAL && !lookup->problem[0])
+    int code = lookup->files.has_mapped ? go_functions_open(&functions, &lookup->files.mapped, &why) : -ENOENT;
+    if (code != 0) {
+        if (code == -EINVAL && !lookup->problem[0])
             snprintf(lookup->problem, sizeof(lookup->problem), "%.255s", why.text);
-        return result == -ENOMEM ? error_no_memory(err) : 0;
+        return code == -ENOMEM ? error_no_memory(err) : 0;
     }
     size_t count = lookup->job->count;
     lookup->go.ends = calloc(count + 1, sizeof(*lookup->go.ends));
@@ -107,7 +107,7 @@ int lookup_go(struct lookup *lookup, struct error *err)
     bool *without_unit = addresses_without_unit(lookup);
     if (!without_unit)
         return error_no_memory(err);
-    int result = is_anything_missing(lookup, without_unit) ? read_table(lookup, without_unit, err) : 0;
+    int code = is_anything_missing(lookup, without_unit) ? read_table(lookup, without_unit, err) : 0;
     free(without_unit);
-    return result;
+    return code;
 }

@@ -59,26 +59,26 @@ static int read_unit(struct lookup_unit *unit, struct dwarf_unit_reader *reader,
 {
     struct unit_tables tables = {.rows = calloc(unit->count + 1, sizeof(*tables.rows))};
     unit->frames.ends = calloc(unit->count + 1, sizeof(*unit->frames.ends));
-    int result = tables.rows && unit->frames.ends
-                     ? dwarf_functions_find(&tables.functions, reader, vaddrs, unit->count, err)
-                     : error_no_memory(err);
-    if (result != 0) {
+    int code = tables.rows && unit->frames.ends
+                   ? dwarf_functions_find(&tables.functions, reader, vaddrs, unit->count, err)
+                   : error_no_memory(err);
+    if (code != 0) {
         free(tables.rows);
-        return result;
+        return code;
     }
     dwarf_lines_open(&tables.lines, lines, &unit->frames.arena);
     dwarf_lines_match(&tables.lines, vaddrs, unit->count, tables.rows);
     dwarf_names_init(&tables.names, reader, &unit->frames.arena);
-    for (size_t i = 0; result == 0 && i < unit->count; i++) {
+    for (size_t i = 0; code == 0 && i < unit->count; i++) {
         if (!push_frames(&unit->frames, &tables, i))
-            result = error_no_memory(err);
+            code = error_no_memory(err);
         unit->frames.ends[i] = (uint32_t)unit->frames.list.length;
     }
     dwarf_names_destroy(&tables.names);
     dwarf_lines_close(&tables.lines);
     dwarf_functions_destroy(&tables.functions);
     free(tables.rows);
-    return result;
+    return code;
 }
 
 static void charge_work(struct lookup *lookup, uint64_t used)
@@ -119,13 +119,13 @@ static int read_split_unit(struct lookup *lookup, struct lookup_unit *unit, stru
         return read_unit(unit, skeleton, skeleton, vaddrs, err);
     }
     uint64_t granted = grant_work(lookup, &split.reader);
-    int result = read_unit(unit, &split.reader, skeleton, vaddrs, err);
+    int code = read_unit(unit, &split.reader, skeleton, vaddrs, err);
     dwarf_stop(skeleton, split.reader.verdict);
     charge_work(lookup, granted - split.reader.work_left);
     if (bytes_lacked_memory(&split.own.elf.bytes))
         dwarf_stop(skeleton, DWARF_NO_MEMORY);
     dwarf_split_unit_close(&split);
-    return result;
+    return code;
 }
 
 int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
@@ -137,19 +137,19 @@ int lookup_unit(struct lookup *lookup, size_t index, struct error *err)
     for (size_t i = 0; i < unit->count; i++)
         vaddrs[i] = lookup->job->rvas[lookup->by_unit[unit->first + i]] + lookup->dwarf_base;
     struct dwarf_unit_reader reader;
-    int result = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
+    int code = dwarf_unit_reader_init(&reader, &lookup->dwarf, &lookup->dwarf.units.data[unit->unit]);
     uint64_t granted = grant_work(lookup, &reader);
-    if (result == 0 && reader.dwo_name.form)
-        result = read_split_unit(lookup, unit, &reader, vaddrs, err);
-    else if (result == 0)
-        result = read_unit(unit, &reader, &reader, vaddrs, err);
-    else if (result == -EINVAL || result == -ENOMEM)
-        result = 0; /* no frames; the verdict says why */
+    if (code == 0 && reader.dwo_name.form)
+        code = read_split_unit(lookup, unit, &reader, vaddrs, err);
+    else if (code == 0)
+        code = read_unit(unit, &reader, &reader, vaddrs, err);
+    else if (code == -EINVAL || code == -ENOMEM)
+        code = 0; /* no frames; the verdict says why */
     unit->verdict = reader.verdict;
     charge_work(lookup, granted - reader.work_left);
     dwarf_unit_reader_destroy(&reader);
     free(vaddrs);
-    return result;
+    return code;
 }
 
 static char *source_of_unit(const struct lookup *lookup, const struct lookup_unit *unit, const char *file,

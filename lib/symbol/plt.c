@@ -90,25 +90,25 @@ static int name_targets(const struct elf_file *file, uint64_t base, struct got_e
     size_t distinct = sort_distinct(rvas.data, rvas.length);
     struct symbol_match *found = calloc(distinct + 1, sizeof(*found));
     struct symbol_matcher matcher = {0};
-    int result = found ? 0 : error_no_memory(err);
-    if (result == 0 && distinct)
-        result = symbol_matcher_init(&matcher, rvas.data, distinct, err);
-    if (result == 0 && distinct) {
+    int code = found ? 0 : error_no_memory(err);
+    if (code == 0 && distinct)
+        code = symbol_matcher_init(&matcher, rvas.data, distinct, err);
+    if (code == 0 && distinct) {
         symbol_matcher_add(&matcher, file, base);
         if (!symbol_matcher_finish(&matcher, found))
-            result = error_no_memory(err);
+            code = error_no_memory(err);
     }
-    for (size_t i = 0; result == 0 && i < count; i++) {
+    for (size_t i = 0; code == 0 && i < count; i++) {
         if (entries[i].name || entries[i].target < base)
             continue;
         size_t at = first_at_or_after(rvas.data, distinct, entries[i].target - base);
         if (at < distinct && found[at].name && !(entries[i].name = demangle(found[at].name, arena)))
-            result = error_no_memory(err);
+            code = error_no_memory(err);
     }
     symbol_matcher_destroy(&matcher);
     free(found);
     array_free(&rvas);
-    return result;
+    return code;
 }
 
 static bool name_stub(struct symbol_match *match, const struct got_entry *entries, size_t count, uint64_t address,
@@ -136,23 +136,23 @@ static int name_stubs(const struct elf_file *file, uint64_t base, const struct s
     memcpy(sorted, stubs->entries.data, count * sizeof(*sorted));
     qsort(sorted, count, sizeof(*sorted), by_address);
     got_entries_resolve(file, sorted, count, arena);
-    int result = name_targets(file, base, sorted, count, arena, err);
-    for (size_t i = 0; result == 0 && i < count; i++)
+    int code = name_targets(file, base, sorted, count, arena, err);
+    for (size_t i = 0; code == 0 && i < count; i++)
         if (!name_stub(&matches[stubs->matches.data[i]], sorted, count, stubs->entries.data[i].address, arena))
-            result = error_no_memory(err);
+            code = error_no_memory(err);
     free(sorted);
-    return result;
+    return code;
 }
 
 int plt_match(const struct elf_file *file, uint64_t base, const uint64_t *rvas, size_t count,
               struct symbol_match *matches, struct arena *arena, struct error *err)
 {
     struct stubs stubs = {0};
-    int result = 0;
+    int code = 0;
     if (!list_stubs(file, base, rvas, count, matches, &stubs))
-        result = error_no_memory(err);
+        code = error_no_memory(err);
     else if (stubs.entries.length)
-        result = name_stubs(file, base, &stubs, matches, arena, err);
+        code = name_stubs(file, base, &stubs, matches, arena, err);
     stubs_destroy(&stubs);
-    return result;
+    return code;
 }

@@ -113,7 +113,8 @@ struct symbolizer_options {
 
 struct symbolizer;
 
-struct symbolizer *symbolizer_new(const struct symbolizer_options *options, struct error *err);
+/* NULL if memory ran out. */
+struct symbolizer *symbolizer_new(const struct symbolizer_options *options);
 /* Writes new answers to the cache folder. NULL is allowed. */
 void symbolizer_free(struct symbolizer *symbolizer);
 
@@ -126,8 +127,8 @@ int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *li
 struct kallsyms;
 
 /* The symbols of the running kernel, for addresses outside libraries. Read at the first call; valid as long as the
- * symbolizer. NULL if memory ran out. */
-const struct kallsyms *symbolizer_kallsyms(struct symbolizer *symbolizer, struct error *err);
+ * symbolizer. Fails only when memory runs out. */
+int symbolizer_kallsyms(struct symbolizer *symbolizer, const struct kallsyms **out, struct error *err);
 
 /* The source text that the debug info embeds for the code at this address (clang -gembed-source). `file` is the path of
  * a frame at that address, which the caller checks. The caller frees the text, which may hold any bytes but NUL.

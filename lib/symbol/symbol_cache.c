@@ -221,13 +221,11 @@ static void leave(struct symbol_cache *cache, struct cache_entry *entry)
 
 /* ---- the cache ---- */
 
-struct symbol_cache *symbol_cache_new(const char *folder, struct error *err)
+struct symbol_cache *symbol_cache_new(const char *folder)
 {
     struct symbol_cache *cache = calloc(1, sizeof(*cache));
-    if (!cache) {
-        error_no_memory(err);
+    if (!cache)
         return NULL;
-    }
     cache->folder = folder ? cache_folder_open(folder, NULL) : -1;
     cache->writer = own_build();
     pthread_mutex_init(&cache->lock, NULL);

@@ -12,8 +12,8 @@ struct kallsyms;
 struct symbol_cache;
 
 /* `folder` holds the saved files ("/home/me/.cache/prof"). If it is NULL or unusable, the cache is in memory only. NULL
- * with `err` filled if memory runs out. */
-struct symbol_cache *symbol_cache_new(const char *folder, struct error *err);
+ * if memory runs out. */
+struct symbol_cache *symbol_cache_new(const char *folder);
 
 /* Saves the libraries that have new answers. A failed write is not an error. NULL is allowed. */
 void symbol_cache_free(struct symbol_cache *cache);

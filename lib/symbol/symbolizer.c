@@ -58,17 +58,15 @@ struct run {
     struct task *tasks;
     ARRAY(struct piece) pieces;
     pthread_mutex_t lock;
-    int result;
+    int code;
     struct error *err; /* the first failure */
 };
 
-struct symbolizer *symbolizer_new(const struct symbolizer_options *options, struct error *err)
+struct symbolizer *symbolizer_new(const struct symbolizer_options *options)
 {
     struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
-    if (!symbolizer) {
-        error_no_memory(err);
+    if (!symbolizer)
         return NULL;
-    }
     if (options)
         symbolizer->options = *options;
     if (symbolizer->options.threads == 0) {
@@ -77,7 +75,7 @@ struct symbolizer *symbolizer_new(const struct symbolizer_options *options, stru
     }
     pthread_mutex_init(&symbolizer->kallsyms_lock, NULL);
     if (options && options->use_cache) {
-        symbolizer->cache = symbol_cache_new(options->skip_inlines_and_lines ? NULL : options->cache_folder, err);
+        symbolizer->cache = symbol_cache_new(options->skip_inlines_and_lines ? NULL : options->cache_folder);
         if (!symbolizer->cache) {
             symbolizer_free(symbolizer);
             return NULL;
@@ -100,8 +98,8 @@ void symbolizer_free(struct symbolizer *symbolizer)
 static void run_failed(struct run *run, int code, const struct error *why)
 {
     pthread_mutex_lock(&run->lock);
-    if (run->result == 0) {
-        run->result = code;
+    if (run->code == 0) {
+        run->code = code;
         if (run->err)
             *run->err = *why;
     }
@@ -113,18 +111,18 @@ static int load_kallsyms(struct symbolizer *symbolizer, struct error *err)
 {
     if (symbolizer->has_kallsyms)
         return 0;
-    int result = kallsyms_load(&symbolizer->kallsyms, "/proc/kallsyms", "/proc/modules", err);
-    symbolizer->has_kallsyms = result == 0;
-    return result;
+    int code = kallsyms_load(&symbolizer->kallsyms, "/proc/kallsyms", "/proc/modules", err);
+    symbolizer->has_kallsyms = code == 0;
+    return code;
 }
 
 static int load_and_save_kallsyms(struct symbolizer *symbolizer, const struct symbol_lib *lib, struct error *err)
 {
     bool is_new = !symbolizer->has_kallsyms;
-    int result = load_kallsyms(symbolizer, err);
-    if (result == 0 && is_new && lib->kind == SYMBOL_LIB_KERNEL && kernel_file_is_running(lib))
+    int code = load_kallsyms(symbolizer, err);
+    if (code == 0 && is_new && lib->kind == SYMBOL_LIB_KERNEL && kernel_file_is_running(lib))
         symbol_cache_save_kernel(symbolizer->cache, lib, &symbolizer->kallsyms);
-    return result;
+    return code;
 }
 
 /* Gets the symbols of the kernel, or of one of its modules: those of the job's addresses from the cache, in `saved`, or
@@ -132,24 +130,25 @@ static int load_and_save_kallsyms(struct symbolizer *symbolizer, const struct sy
 static int need_kernel_symbols(struct symbolizer *symbolizer, const struct symbol_job *job, struct kallsyms *saved,
                                const struct kallsyms **symbols, struct error *err)
 {
-    int result = 0;
+    int code = 0;
     *symbols = &symbolizer->kallsyms;
     pthread_mutex_lock(&symbolizer->kallsyms_lock);
     if (!symbolizer->has_kallsyms && job->lib.kind == SYMBOL_LIB_KERNEL &&
         symbol_cache_load_kernel(symbolizer->cache, job, saved))
         *symbols = saved;
     else
-        result = load_and_save_kallsyms(symbolizer, &job->lib, err);
+        code = load_and_save_kallsyms(symbolizer, &job->lib, err);
     pthread_mutex_unlock(&symbolizer->kallsyms_lock);
-    return result;
+    return code;
 }
 
-const struct kallsyms *symbolizer_kallsyms(struct symbolizer *symbolizer, struct error *err)
+int symbolizer_kallsyms(struct symbolizer *symbolizer, const struct kallsyms **out, struct error *err)
 {
     pthread_mutex_lock(&symbolizer->kallsyms_lock);
-    int result = load_kallsyms(symbolizer, err);
+    int code = load_kallsyms(symbolizer, err);
     pthread_mutex_unlock(&symbolizer->kallsyms_lock);
-    return result == 0 ? &symbolizer->kallsyms : NULL;
+    *out = code == 0 ? &symbolizer->kallsyms : NULL;
+    return code;
 }
 
 static bool is_of_kernel(const struct symbol_lib *lib)
@@ -183,10 +182,10 @@ static int open_with_files(struct run *run, struct task *task, struct error *err
     task->has_files = true;
     lookup_open_files(&task->lookup, &task->job->lib, run->symbolizer->options.search);
     cached_library_set_files(&task->cached, run->symbolizer->cache, &task->job->lib, &task->lookup.files);
-    int result = answer_from_cache(task, err);
+    int code = answer_from_cache(task, err);
     task->has_rest = task->rest.count > 0 || task->job->count == 0;
-    if (result != 0 || !task->has_rest)
-        return result;
+    if (code != 0 || !task->has_rest)
+        return code;
     task->rest_rvas = malloc((task->rest.count + 1) * sizeof(*task->rest_rvas));
     if (!task->rest_rvas)
         return error_no_memory(err);
@@ -205,11 +204,11 @@ static void open_task(void *context, size_t i)
     struct run *run = context;
     struct task *task = &run->tasks[i];
     struct error why = {""};
-    int result = open_without_files(run, task, &why);
-    if (result == 0 && (task->rest.count > 0 || task->job->count == 0))
-        result = open_with_files(run, task, &why);
-    if (result != 0)
-        run_failed(run, result, &why);
+    int code = open_without_files(run, task, &why);
+    if (code == 0 && (task->rest.count > 0 || task->job->count == 0))
+        code = open_with_files(run, task, &why);
+    if (code != 0)
+        run_failed(run, code, &why);
 }
 
 /* ---- the second step ---- */
@@ -220,13 +219,13 @@ static int read_piece(struct run *run, struct piece *piece, struct error *err)
         return lookup_unit(piece->lookup, piece->unit, err);
     struct kallsyms saved = {0};
     const struct kallsyms *symbols = NULL;
-    int result = is_of_kernel(piece->lookup->lib)
-                     ? need_kernel_symbols(run->symbolizer, piece->lookup->job, &saved, &symbols, err)
-                     : 0;
-    if (result == 0)
-        result = lookup_symbols(piece->lookup, symbols, err);
+    int code = is_of_kernel(piece->lookup->lib)
+                   ? need_kernel_symbols(run->symbolizer, piece->lookup->job, &saved, &symbols, err)
+                   : 0;
+    if (code == 0)
+        code = lookup_symbols(piece->lookup, symbols, err);
     kallsyms_destroy(&saved);
-    return result;
+    return code;
 }
 
 static bool is_stopped(const struct run *run)
@@ -239,11 +238,11 @@ static void do_piece(void *context, size_t i)
 {
     struct run *run = context;
     struct error why = {""};
-    int result = is_stopped(run) ? 0 : read_piece(run, &run->pieces.data[i], &why);
+    int code = is_stopped(run) ? 0 : read_piece(run, &run->pieces.data[i], &why);
     if (is_stopped(run)) /* a lookup that was stopped is incomplete */
-        result = -ECANCELED;
-    if (result != 0)
-        run_failed(run, result, &why);
+        code = -ECANCELED;
+    if (code != 0)
+        run_failed(run, code, &why);
 }
 
 static int by_falling_cost(const void *a, const void *b)
@@ -313,9 +312,9 @@ static void remember(struct task *task)
 
 static int answer_rest(struct task *task, struct error *err)
 {
-    int result = lookup_answer(&task->lookup, err);
-    if (result != 0)
-        return result;
+    int code = lookup_answer(&task->lookup, err);
+    if (code != 0)
+        return code;
     bool is_final = !task->lookup.problem[0]; /* otherwise a later lookup may find more */
     if (is_final && task->rest.answers.is_found)
         remember(task);
@@ -327,9 +326,9 @@ static void answer_task(void *context, size_t i)
     struct run *run = context;
     struct task *task = &run->tasks[i];
     struct error why = {""};
-    int result = is_stopped(run) ? -ECANCELED : task->has_rest ? answer_rest(task, &why) : 0;
-    if (result != 0)
-        run_failed(run, result, &why);
+    int code = is_stopped(run) ? -ECANCELED : task->has_rest ? answer_rest(task, &why) : 0;
+    if (code != 0)
+        run_failed(run, code, &why);
     else if (task->has_files)
         lookup_conclude(&task->lookup, &task->job->answers);
 }
@@ -354,18 +353,18 @@ static int run_group(struct symbolizer *symbolizer, struct symbol_job *jobs, siz
         run.tasks[i].job = &jobs[i];
     pthread_mutex_init(&run.lock, NULL);
     parallel_for(threads, DEMANGLE_STACK_SIZE, count, open_task, &run);
-    if (run.result == 0)
-        run.result = list_pieces(&run, count, err);
-    if (run.result == 0)
+    if (run.code == 0)
+        run.code = list_pieces(&run, count, err);
+    if (run.code == 0)
         parallel_for(threads, DEMANGLE_STACK_SIZE, run.pieces.length, do_piece, &run);
-    if (run.result == 0)
+    if (run.code == 0)
         parallel_for(threads, DEMANGLE_STACK_SIZE, count, answer_task, &run);
     for (size_t i = 0; i < count; i++)
         close_task(&run.tasks[i]);
     array_free(&run.pieces);
     free(run.tasks);
     pthread_mutex_destroy(&run.lock);
-    return run.result;
+    return run.code;
 }
 
 /* ---- groups ---- */
@@ -397,24 +396,24 @@ static size_t size_of_group(const struct symbolizer *symbolizer, size_t count)
 
 int symbolizer_lookup_all(struct symbolizer *symbolizer, struct symbol_job *jobs, size_t count, struct error *err)
 {
-    int result = 0;
+    int code = 0;
     size_t size = size_of_group(symbolizer, count);
     for (size_t i = 0; i < count; i++)
         jobs[i].answers = (struct symbol_answers){.problem = ""};
-    for (size_t i = 0; result == 0 && i < count; i += size)
-        result = run_group(symbolizer, jobs + i, size < count - i ? size : count - i, err);
-    for (size_t i = 0; result != 0 && i < count; i++)
+    for (size_t i = 0; code == 0 && i < count; i += size)
+        code = run_group(symbolizer, jobs + i, size < count - i ? size : count - i, err);
+    for (size_t i = 0; code != 0 && i < count; i++)
         symbol_answers_destroy(&jobs[i].answers);
-    return result;
+    return code;
 }
 
 int symbolizer_lookup(struct symbolizer *symbolizer, const struct symbol_lib *lib, const uint64_t *rvas, size_t count,
                       struct symbol_answers *out, struct error *err)
 {
     struct symbol_job job = {.lib = *lib, .rvas = rvas, .count = count};
-    int result = symbolizer_lookup_all(symbolizer, &job, 1, err);
+    int code = symbolizer_lookup_all(symbolizer, &job, 1, err);
     *out = job.answers;
-    return result;
+    return code;
 }
 
 const char *missing_symbols_text(enum missing_symbols_reason reason)
@@ -437,13 +436,13 @@ int symbolizer_embedded_source(struct symbolizer *symbolizer, const struct symbo
     struct symbol_job job = {.lib = *lib, .rvas = &rva, .count = 1};
     struct lookup lookup;
     lookup_open_files(&lookup, &job.lib, symbolizer->options.search);
-    int result = lookup_open(&lookup, &job, true, err);
-    *text = result == 0 ? lookup_embedded_source(&lookup, file, length) : NULL;
-    if (result == 0 && !*text)
-        result = error_set(err, ENOENT, "the debug info of %s does not hold the text of %s", lib->name, file);
+    int code = lookup_open(&lookup, &job, true, err);
+    *text = code == 0 ? lookup_embedded_source(&lookup, file, length) : NULL;
+    if (code == 0 && !*text)
+        code = error_set(err, ENOENT, "the debug info of %s does not hold the text of %s", lib->name, file);
     lookup_close(&lookup);
     symbol_answers_destroy(&job.answers);
-    return result;
+    return code;
 }
 
 void symbol_answers_destroy(struct symbol_answers *answers)

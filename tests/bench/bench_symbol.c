@@ -104,9 +104,9 @@ static struct outcome look_up(const struct work *work)
                                          .threads = work->threads,
                                          .use_cache = work->cache_folder != NULL,
                                          .cache_folder = work->cache_folder};
-    struct error err;
+    struct error err = {"out of memory"};
     double start = now();
-    struct symbolizer *symbolizer = symbolizer_new(&options, &err);
+    struct symbolizer *symbolizer = symbolizer_new(&options);
     struct symbol_answers answers;
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = work->path, .path = work->path};
     if (!symbolizer || symbolizer_lookup(symbolizer, &lib, work->rvas, work->count, &answers, &err) != 0) {

@@ -16,7 +16,6 @@ static const char breakpad_id[] = "0123456789ABCDEF0123456789ABCDEF0";
 
 static void start(struct symbol_api *api)
 {
-    struct error err;
     struct elf_file file;
     char code_id[CODE_ID_SIZE] = "";
     if (elf_file_open(&file, "/bin/true", NULL) == 0) {
@@ -27,9 +26,9 @@ static void start(struct symbol_api *api)
     struct named_library lib = {
         .debug_name = "true", .breakpad_id = breakpad_id, .code_id = code_id, .path = "/bin/true"};
     struct named_library bare = {.debug_name = "bare", .breakpad_id = "", .code_id = "", .path = "/bin/true"};
-    api->symbolizer = symbolizer_new(&options, &err);
+    api->symbolizer = symbolizer_new(&options);
     options.skip_inlines_and_lines = options.use_cache = true;
-    api->names = symbolizer_new(&options, &err);
+    api->names = symbolizer_new(&options);
     api->serves_scripts = true;
     if (strings_add_z(&api->libs.scripts, "/dev/null") == STRING_NONE ||
         strings_add_z(&api->libs.scripts, "file:///bin/true") == STRING_NONE)

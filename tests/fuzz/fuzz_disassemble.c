@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct symbolizer *names;
     struct error err;
     if (!names)
-        names = symbolizer_new(&(struct symbolizer_options){.threads = 1, .skip_inlines_and_lines = true}, &err);
+        names = symbolizer_new(&(struct symbolizer_options){.threads = 1, .skip_inlines_and_lines = true});
     unsigned char *image = malloc(size + 1); /* of its own, so that a read behind it is seen */
     if (!names || !image)
         abort();

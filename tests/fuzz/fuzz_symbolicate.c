@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct profile profile = {0};
     struct symbolicate_result result = {.addresses = 0};
     if (!symbolizer) /* which remembers, and so need not start threads each time */
-        symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 1, .use_cache = true}, &err);
+        symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 1, .use_cache = true});
     if (!symbolizer)
         abort();
     if (read_bytes((const char *)bytes, size, 4096, &profile, &err) != 0)

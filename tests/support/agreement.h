@@ -124,7 +124,7 @@ static void agreement_ask_reader(struct agreement *a, enum symbol_reader reader,
 {
     struct error err = {""};
     struct symbolizer_options options = {.reader = reader};
-    struct symbolizer *symbolizer = symbolizer_new(&options, &err);
+    struct symbolizer *symbolizer = symbolizer_new(&options);
     assert_non_null(symbolizer);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = a->path, .path = a->path};
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, a->rvas, a->count, answers, &err), 0);

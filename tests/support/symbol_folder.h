@@ -51,7 +51,7 @@ static inline struct symbol_answers lookup(const struct symbol_lib *lib, const u
 {
     struct error err = {""};
     struct symbol_answers answers;
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 2}, &err);
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 2});
     assert_non_null(symbolizer);
     assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
     assert_int_equal(answers.count, count);

@@ -83,7 +83,8 @@ static void describe(struct library *library, const char *name)
 
 static void keep_open(struct library *library)
 {
-    library->kept = file_source_new(open(library->path, O_RDONLY | O_CLOEXEC), -1, library->path, NULL);
+    int fd = open(library->path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(file_source_new(&library->kept, fd, -1, library->path, NULL), 0);
     library->origin.file = library->kept;
 }
 
@@ -329,7 +330,7 @@ static struct symbol_answers look_up(const struct symbol_lib *lib, const struct 
 {
     struct error err = {""};
     struct symbol_answers answers;
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = search}, &err);
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = search});
     assert_non_null(symbolizer);
     assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
     symbolizer_free(symbolizer);

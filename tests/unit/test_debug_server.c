@@ -103,8 +103,8 @@ static void end_server(struct server *server)
 static struct debug_server *new_client(const struct debug_server_options *options)
 {
     struct error err = {""};
-    struct debug_server *client = debug_server_new(options, &err);
-    if (client)
+    struct debug_server *client;
+    if (debug_server_new(&client, options, &err) == 0)
         return client;
     print_message("%s\n", err.text);
     skip();

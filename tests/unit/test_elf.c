@@ -256,9 +256,9 @@ static void test_a_file_that_is_closed_is_opened_again_for_each_read(void **unus
     struct error err = {""};
     struct elf_file file;
     unsigned char *owned;
-    struct file_source *source =
-        file_source_new(open(in_folder("again"), O_RDONLY | O_CLOEXEC), -1, in_folder("again"), &err);
-    assert_non_null(source);
+    struct file_source *source;
+    int fd = open(in_folder("again"), O_RDONLY | O_CLOEXEC);
+    assert_int_equal(file_source_new(&source, fd, -1, in_folder("again"), &err), 0);
     file_source_close(source);
     assert_int_equal(elf_file_open_source(&file, source, "again", &err), 0);
     struct bytes bytes = elf_file_contents(&file, ".debug_info", &owned, &err);

@@ -193,7 +193,7 @@ static size_t look_up(const struct original *file, const struct symbol_lib *lib)
         rvas[i] = file->code - base_of(file) + i * (file->code_size / ADDRESSES + 1);
     for (int reader = SYMBOL_READER_OWN; reader <= SYMBOL_READER_LIBDW; reader++) {
         struct symbolizer_options options = {.reader = (enum symbol_reader)reader, .threads = 1};
-        struct symbolizer *symbolizer = symbolizer_new(&options, &err);
+        struct symbolizer *symbolizer = symbolizer_new(&options);
         struct symbol_answers answers = {.problem = ""};
         if (!symbolizer || symbolizer_lookup(symbolizer, lib, rvas, ADDRESSES, &answers, &err))
             _exit(3);
@@ -215,7 +215,7 @@ static size_t take_apart(const struct original *file, const struct symbol_lib *l
         .lib = *lib, .start = file->code - base_of(file), .size = file->code_size < 2048 ? file->code_size : 2048};
     struct symbolizer_options options = {.threads = 1, .skip_inlines_and_lines = true};
     struct error err;
-    struct symbolizer *names = symbolizer_new(&options, &err);
+    struct symbolizer *names = symbolizer_new(&options);
     if (!names)
         _exit(3);
     disassemble(&code, &request, names, &err);

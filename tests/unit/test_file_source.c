@@ -10,9 +10,9 @@
 static struct file_source *source_of(const char *name)
 {
     write_text(name, "as it was");
-    struct file_source *source =
-        file_source_new(open(in_folder(name), O_RDONLY | O_CLOEXEC), -1, in_folder(name), NULL);
-    assert_non_null(source);
+    struct file_source *source;
+    int fd = open(in_folder(name), O_RDONLY | O_CLOEXEC);
+    assert_int_equal(file_source_new(&source, fd, -1, in_folder(name), NULL), 0);
     return source;
 }
 
@@ -72,7 +72,9 @@ static void test_what_is_no_file_has_no_handle(void **unused)
     (void)unused;
     struct error err = {""};
     int fd = open(folder, O_RDONLY | O_CLOEXEC);
-    assert_null(file_source_new(fd, -1, folder, &err));
+    struct file_source *source;
+    assert_int_equal(file_source_new(&source, fd, -1, folder, &err), -EINVAL);
+    assert_null(source);
     assert_non_null(strstr(err.text, "is not a regular file"));
     assert_int_equal(fcntl(fd, F_GETFD), -1);
 }

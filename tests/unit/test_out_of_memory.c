@@ -503,8 +503,9 @@ static void look_up_with(enum symbol_reader reader, struct attempt *attempt)
     struct symbolizer_options options = {.reader = reader, .threads = 1, .use_cache = true, .cache_folder = cache_path};
     for (uint64_t i = 0; i < COUNT; i++)
         rvas[i] = 0x1000 + 16 * i;
-    struct symbolizer *symbolizer = symbolizer_new(&options, &attempt->err);
-    attempt->code = symbolizer ? symbolizer_lookup(symbolizer, &lib, rvas, COUNT, &answers, &attempt->err) : -ENOMEM;
+    struct symbolizer *symbolizer = symbolizer_new(&options);
+    attempt->code = symbolizer ? symbolizer_lookup(symbolizer, &lib, rvas, COUNT, &answers, &attempt->err)
+                               : error_no_memory(&attempt->err);
     attempt->rows = answers.frames.length;
     if (!attempt->code && answers.problem[0]) { /* not a failure, but said */
         attempt->code = -ENOMEM;
@@ -635,8 +636,8 @@ static void take_apart(void *context)
     struct disassemble_request request = {
         .lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = program}, .start = 0x1000, .size = 0x200};
     struct symbolizer_options options = {.threads = 1, .use_cache = true, .skip_inlines_and_lines = true};
-    struct symbolizer *names = symbolizer_new(&options, &attempt->err);
-    attempt->code = names ? disassemble(&code, &request, names, &attempt->err) : -ENOMEM;
+    struct symbolizer *names = symbolizer_new(&options);
+    attempt->code = names ? disassemble(&code, &request, names, &attempt->err) : error_no_memory(&attempt->err);
     attempt->rows = code.instructions.length;
     disassembly_destroy(&code);
     symbolizer_free(names);

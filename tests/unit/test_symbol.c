@@ -232,7 +232,7 @@ static void test_shared_debug_info_is_found_by_name_in_named_folders(void **unus
     snprintf(named, sizeof(named), "%s", in_folder("dwz_named/folder"));
     const char *folders[] = {named}, *path = in_folder("dwz_named/a");
     struct debug_search search = {.folders = folders, .folder_count = 1};
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = &search}, NULL);
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = &search});
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = path, .path = path};
     uint64_t rva = address_of(path, "middle");
     struct symbol_answers answers;
@@ -444,7 +444,7 @@ static void test_libraries_are_looked_up_together(void **unused)
         {.lib = {.kind = SYMBOL_LIB_ELF, .name = "d", .path = path}, .count = 0},
     };
     struct error err = {""};
-    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    struct symbolizer *symbolizer = symbolizer_new(NULL);
     assert_int_equal(symbolizer_lookup_all(symbolizer, jobs, 4, &err), 0);
     assert_string_equal(jobs[0].answers.answers[0].symbol, "middle");
     assert_non_null(strstr(jobs[1].answers.problem, "is not there"));
@@ -461,7 +461,7 @@ static void test_names_alone_when_lines_are_not_wanted(void **unused)
     const char *path = in_folder("program");
     uint64_t middle = address_of(path, "middle");
     struct error err = {""};
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.skip_inlines_and_lines = true}, &err);
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.skip_inlines_and_lines = true});
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
     struct symbol_answers answers;
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, &middle, 1, &answers, &err), 0);

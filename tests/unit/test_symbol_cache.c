@@ -48,7 +48,7 @@ static struct symbol_answers look_up(const char *cache_folder, const struct symb
 {
     struct error err = {""};
     struct symbolizer_options options = {.threads = 2, .use_cache = true, .cache_folder = cache_folder};
-    struct symbolizer *symbolizer = symbolizer_new(&options, &err);
+    struct symbolizer *symbolizer = symbolizer_new(&options);
     assert_non_null(symbolizer);
     struct symbol_answers answers;
     assert_int_equal(symbolizer_lookup(symbolizer, lib, rvas, count, &answers, &err), 0);
@@ -275,8 +275,8 @@ static void test_a_library_without_build_id_is_known_by_its_file(void **unused)
 static void open_reopened(struct debug_files *files, const struct symbol_lib *lib)
 {
     struct error err = {""};
-    struct file_source *source = file_source_new(open(program, O_RDONLY | O_CLOEXEC), -1, program, &err);
-    assert_non_null(source);
+    struct file_source *source;
+    assert_int_equal(file_source_new(&source, open(program, O_RDONLY | O_CLOEXEC), -1, program, &err), 0);
     file_source_close(source); /* from now on each reader opens the file */
     *files = (struct debug_files){.lib = lib, .has_mapped = true};
     assert_int_equal(elf_file_open_source(&files->mapped, source, program, &err), 0);
@@ -291,7 +291,7 @@ static void test_a_file_that_is_opened_for_each_use_identifies_its_library(void 
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = program};
     struct symbol_answer list[] = {{.symbol = "middle", .symbol_size = 9}};
     for (size_t round = 0; round < 2; round++) {
-        struct symbol_cache *answers = symbol_cache_new(cache, &err);
+        struct symbol_cache *answers = symbol_cache_new(cache);
         assert_non_null(answers);
         struct debug_files files;
         struct cached_library library = {0};

@@ -22,7 +22,7 @@ static void assert_named(uint64_t rva, const char *expected)
     char path[128];
     struct error err = {""};
     struct symbol_answers answers;
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 1}, &err);
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 1});
     snprintf(path, sizeof(path), "%s/program", folder);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
     assert_non_null(symbolizer);
@@ -144,7 +144,7 @@ static void test_folded_functions_have_one_of_their_names(void **unused)
     struct error err = {""};
     uint64_t rva = address_of(in_folder("program"), "beta");
     struct symbol_answers answers;
-    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    struct symbolizer *symbolizer = symbolizer_new(NULL);
     snprintf(path, sizeof(path), "%s/program", folder);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, &rva, 1, &answers, &err), 0);

@@ -98,7 +98,7 @@ static void pick_addresses(struct answers *answers, const char *path)
 static void look_up(struct answers *answers, const char *path)
 {
     struct error err = {""};
-    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    struct symbolizer *symbolizer = symbolizer_new(NULL);
     assert_non_null(symbolizer);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = path, .path = path};
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, answers->rvas, answers->count, &answers->answers, &err), 0);

@@ -89,7 +89,7 @@ static void patched_set(const struct patched *p, const char *section, uint64_t a
 static void patched_look_up(struct patched *p, struct symbol_answers *answers)
 {
     struct error err = {""};
-    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    struct symbolizer *symbolizer = symbolizer_new(NULL);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = p->path, .path = p->path};
     assert_non_null(symbolizer);
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, p->a.rvas, p->a.count, answers, &err), 0);

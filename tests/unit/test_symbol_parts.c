@@ -212,7 +212,7 @@ static void check_program(struct program *program)
     static uint64_t rvas[PIECES_MAX * PLACES];
     size_t count = pick(program, rvas);
     struct error err = {""};
-    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    struct symbolizer *symbolizer = symbolizer_new(NULL);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = program->path};
     struct symbol_answers answers;
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, rvas, count, &answers, &err), 0);

@@ -251,7 +251,7 @@ static struct symbol_answers lookup_with_folder(const char *path, const char *sy
     struct error err = {""};
     struct symbol_answers answers;
     const struct debug_search search = {.folders = &symbol_dir, .folder_count = 1};
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = &search}, &err);
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.search = &search});
     assert_non_null(symbolizer);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
     assert_int_equal(symbolizer_lookup(symbolizer, &lib, &rva, 1, &answers, &err), 0);
@@ -434,7 +434,7 @@ static void test_section_that_claims_to_be_huge_is_not_unpacked(void **unused)
 static int embedded_source(const char *path, const char *file, char **text, size_t *length)
 {
     struct error err = {""};
-    struct symbolizer *symbolizer = symbolizer_new(NULL, &err);
+    struct symbolizer *symbolizer = symbolizer_new(NULL);
     assert_non_null(symbolizer);
     struct symbol_lib lib = {.kind = SYMBOL_LIB_ELF, .name = "program", .path = path};
     int result =

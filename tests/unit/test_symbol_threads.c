@@ -147,7 +147,7 @@ static void test_a_lookup_that_nobody_waits_for_is_given_up(void **unused)
     (void)unused;
     atomic_bool stop = false;
     struct symbolizer_options options = {.stop = &stop};
-    struct symbolizer *symbolizer = symbolizer_new(&options, NULL);
+    struct symbolizer *symbolizer = symbolizer_new(&options);
     struct symbol_answers answers;
     run("g++ -g -O2 -o program program.cpp");
     struct text text = open_text();
