@@ -43,11 +43,12 @@ static const struct thread *thread_at(const struct report *report, uint32_t thre
 double report_cpu_time(const struct report *report, uint32_t thread)
 {
     const struct sample_table *samples = &thread_at(report, thread)->samples;
+    struct thread_gaps gaps = thread_gaps_of(report->profile, thread);
     size_t first, last;
     double sum = 0;
     samples_in_range(samples, report->range, &first, &last);
-    for (size_t i = first; i < last && samples->cpu_delta; i++)
-        sum += sample_weight_of(samples, i, WEIGH_CPU_TIME, report->profile->meta.interval);
+    for (size_t i = first; i <= last && samples->cpu_delta; i++)
+        sum += gap_time_in(&gaps, i, report->range).cpu;
     return sum;
 }
 

@@ -32,6 +32,26 @@ static int query_everything(struct engine *engine, struct error *err)
     return code;
 }
 
+/* A function for the time in which no function ran. */
+static int add_not_running(struct engine *engine, struct error *err)
+{
+    struct profile *profile = &engine->profile;
+    engine->not_running = PROFILE_NONE;
+    if (!weight_is_held(profile, WEIGH_OFF_CPU_TIME))
+        return 0;
+    uint32_t name = strings_add_z(&profile->strings, "(not running)");
+    uint32_t func = name == PROFILE_NONE ? name : profile_add_func(profile, name, PROFILE_NONE);
+    uint32_t frame = func == PROFILE_NONE ? func : profile_add_frame(profile, func, PROFILE_NONE, -1);
+    if (frame == PROFILE_NONE)
+        return error_no_memory(err);
+    if (engine->idle_category != PROFILE_NONE) {
+        profile->frames.category[frame] = engine->idle_category;
+        profile->frames.subcategory[frame] = 0;
+    }
+    engine->not_running = profile_add_stack(profile, PROFILE_NONE, frame);
+    return engine->not_running == PROFILE_NONE ? error_no_memory(err) : 0;
+}
+
 struct engine *engine_new(struct profile *profile, struct error *err)
 {
     struct engine *engine = calloc(1, sizeof(*engine));
@@ -45,7 +65,7 @@ struct engine *engine_new(struct profile *profile, struct error *err)
     engine->idle_category = find_idle_category(&engine->profile);
     engine->stacks = &engine->whole;
     engine->nodes = &engine->whole_nodes;
-    if (stack_view_init(&engine->whole, &engine->profile, err) ||
+    if (add_not_running(engine, err) || stack_view_init(&engine->whole, &engine->profile, err) ||
         call_nodes_init(&engine->whole_nodes, &engine->whole, err) || query_everything(engine, err)) {
         engine_free(engine);
         return NULL;
@@ -270,8 +290,8 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
         engine->threads.data[engine->threads.length++] = query->threads[i];
     engine->range = query->range;
     engine->weight = query->weight;
-    const struct weighing weighing = {query->threads, query->thread_count, query->range, query->weight,
-                                      engine->filter.samples};
+    const struct weighing weighing = {query->threads, query->thread_count,    query->range,
+                                      query->weight,  engine->filter.samples, engine->not_running};
     int code = stack_weights_sum(&engine->weights, &engine->profile, &weighing, err);
     engine->has_weights = code == 0;
     return code;

@@ -126,4 +126,18 @@ int engine_activity_of_all(struct engine *engine, uint32_t thread, double from, 
 int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
                     size_t search_length, const struct tree_path *path, struct activity *activity, struct error *err);
 
+/* What a thread did at a time. */
+struct sample_place {
+    bool is_known;          /* else the rest means nothing: the thread was not there, or nobody knows */
+    uint8_t is_dropped;     /* a transform has dropped the sample: the path is empty */
+    uint32_t category;      /* of the sample */
+    double time;            /* ms, of the sample that stands for it */
+    double cpu_percent;     /* NAN unknown */
+    struct time_range wait; /* ms: in it the thread did not run, and there is no sample; else NAN */
+};
+
+/* `path`: the funcs of the sample's stack as transforms of the current query leave it, root first. */
+int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
+                     struct node_path *path, struct error *err);
+
 #endif

@@ -133,6 +133,15 @@ static uint32_t parent_of(const struct engine *engine, uint32_t node)
     return engine->is_inverted ? engine->inverted.tree.data[node].parent : engine->nodes->prefix[node];
 }
 
+static void reverse(struct node_path *path)
+{
+    for (size_t i = 0; i < path->length / 2; i++) {
+        uint32_t swap = path->data[i];
+        path->data[i] = path->data[path->length - 1 - i];
+        path->data[path->length - 1 - i] = swap;
+    }
+}
+
 int engine_path(struct engine *engine, uint32_t node, struct node_path *path, struct error *err)
 {
     path->length = 0;
@@ -142,11 +151,43 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
     for (; node != NODE_NONE; node = parent_of(engine, node))
         if (!array_push(path, func_of(engine, node)))
             return error_no_memory(err);
-    for (size_t i = 0; i < path->length / 2; i++) {
-        uint32_t swap = path->data[i];
-        path->data[i] = path->data[path->length - 1 - i];
-        path->data[path->length - 1 - i] = swap;
-    }
+    reverse(path);
+    return 0;
+}
+
+/* The sample that covers the time, if the thread was there. */
+static size_t find_sample(const struct engine *engine, const struct thread_gaps *gaps, double time, double *cpu_percent)
+{
+    if (time >= gaps->known_end)
+        return SIZE_MAX;
+    return sample_at(gaps->samples, engine->profile.meta.interval, time, cpu_percent);
+}
+
+int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
+                     struct node_path *path, struct error *err)
+{
+    path->length = 0;
+    *place = (struct sample_place){.category = engine->stacks->default_category, .wait = {NAN, NAN}};
+    if (thread >= engine->profile.threads.length)
+        return 0;
+    const struct thread_gaps gaps = thread_gaps_of(&engine->profile, thread);
+    place->is_known = is_not_running_at(&gaps, time, &place->wait);
+    place->time = place->wait.from;
+    place->cpu_percent = NAN;
+    size_t sample = place->is_known ? SIZE_MAX : find_sample(engine, &gaps, time, &place->cpu_percent);
+    if (sample == SIZE_MAX)
+        return 0;
+    uint32_t stack = gaps.samples->stack[sample], left = engine_samples(engine, thread)->stack[sample];
+    uint32_t node = left == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[left];
+    place->is_known = true;
+    place->time = gaps.samples->time[sample];
+    if (stack != PROFILE_NONE)
+        place->category = engine->stacks->category[stack];
+    place->is_dropped = stack != PROFILE_NONE && node == NODE_NONE;
+    for (; node != NODE_NONE; node = engine->nodes->prefix[node])
+        if (!array_push(path, engine->nodes->func[node]))
+            return error_no_memory(err);
+    reverse(path);
     return 0;
 }
 

@@ -21,6 +21,7 @@ struct engine {
     struct stack_view whole; /* the profile's own stacks, and their nodes */
     struct call_nodes whole_nodes;
     uint32_t idle_category;
+    uint32_t not_running; /* the stack of waits that no sample tells of; PROFILE_NONE: no such weight */
 
     struct sample_filter filter;      /* of the transforms of the query that are about markers */
     struct transform_list transforms; /* the others of them */

@@ -12,8 +12,8 @@
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, struct func_timings *functions,
                              struct error *err)
 {
-    const struct weighing weighing = {engine->threads.data, engine->threads.length, engine->range, weight,
-                                      engine->filter.samples};
+    const struct weighing weighing = {engine->threads.data,   engine->threads.length, engine->range, weight,
+                                      engine->filter.samples, engine->not_running};
     struct stack_weights weights = {0};
     struct timings timings = {0};
     *functions = (struct func_timings){0};
@@ -27,19 +27,28 @@ int engine_functions_weighed(struct engine *engine, enum sample_weight weight, s
     return code;
 }
 
+struct thread_total {
+    const struct engine *engine;
+    const uint8_t *matching;
+    double sum;
+};
+
+static void add_to_total(void *context, uint32_t stack, double weight, unsigned count)
+{
+    struct thread_total *total = context;
+    uint32_t node = total->engine->nodes->of_sample[stack];
+    (void)count;
+    if (node != NODE_NONE && (!total->matching || total->matching[node]))
+        total->sum += weight;
+}
+
 static double total_of_thread(const struct engine *engine, uint32_t thread)
 {
-    const struct sample_table *samples = engine_samples(engine, thread);
-    const uint8_t *matching = engine_matching(engine);
-    size_t first, last;
-    double total = 0;
-    samples_in_range(samples, engine->range, &first, &last);
-    for (size_t i = first; i < last; i++) {
-        uint32_t node = samples->stack[i] == PROFILE_NONE ? NODE_NONE : engine->nodes->of_sample[samples->stack[i]];
-        if (node != NODE_NONE && (!matching || matching[node]))
-            total += sample_weight_of(samples, i, engine->weight, engine->profile.meta.interval);
-    }
-    return total;
+    const struct weighing weighing = {
+        &thread, 1, engine->range, engine->weight, engine->filter.samples, engine->not_running};
+    struct thread_total total = {engine, engine_matching(engine), 0};
+    weigh_thread(&engine->profile, &weighing, thread, add_to_total, &total);
+    return total.sum;
 }
 
 int engine_threads(struct engine *engine, struct func_timings *threads, struct error *err)

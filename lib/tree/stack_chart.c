@@ -177,10 +177,9 @@ static bool finish_group(struct chart *chart, struct group *group, uint32_t node
 
 /* ---- from samples to groups ---- */
 
-enum { SLEEP_INTERVALS = 4, MICROSECONDS_PER_MS = 1000 };
-
 struct scale {
     const struct sample_table *samples;
+    struct thread_gaps gaps;
     double interval, from, columns_per_ms;
     double columns_per_change; /* 0: as wide as they are long */
     uint32_t columns;
@@ -195,17 +194,15 @@ struct piece {
 static double time_after(const struct scale *scale, size_t i)
 {
     const struct sample_table *samples = scale->samples;
-    return i + 1 < samples->length ? samples->time[i + 1] : samples->time[i] + scale->interval;
+    double after = samples->time[i] + scale->interval;
+    if (i + 1 < samples->length)
+        return samples->time[i + 1];
+    return fmax(samples->time[i], fmin(after, scale->gaps.known_end));
 }
 
 static bool sleeps_after(const struct scale *scale, size_t i)
 {
-    const struct sample_table *samples = scale->samples;
-    if (!samples->cpu_delta || i + 1 >= samples->length)
-        return false;
-    double gap = samples->time[i + 1] - samples->time[i];
-    /* false as well where the CPU time is NAN */
-    return gap > SLEEP_INTERVALS * scale->interval && samples->cpu_delta[i + 1] < gap * MICROSECONDS_PER_MS / 2;
+    return i + 1 < scale->samples->length && gap_is_wait(&scale->gaps, i + 1);
 }
 
 static double column_of(const struct scale *scale, double time)
@@ -247,9 +244,11 @@ static bool draw_by_time(struct chart *chart, const struct scale *scale, struct 
         bool sleeps = sleeps_after(scale, i);
         if (sleeps) {
             piece.last = sleep.first;
-            sleep.node = common_node(chart->nodes, piece.node, node_of(chart->engine, samples, i + 1));
+            if (gap_has_waiting_sample(&scale->gaps, i + 1))
+                sleep.node = node_of(chart->engine, samples, i + 1);
         }
-        if (!add_piece(chart, group, &piece, &column, column_of(scale, piece.last)) ||
+        bool is_before = sleeps && piece.last <= scale->from;
+        if ((!is_before && !add_piece(chart, group, &piece, &column, column_of(scale, piece.last))) ||
             (sleeps && !add_piece(chart, group, &sleep, &column, column_of(scale, sleep.last))))
             return false;
     }
@@ -312,6 +311,7 @@ int engine_stack_chart(struct engine *engine, const struct stack_chart_request *
     if (!(length > 0) || request->columns == 0)
         return 0;
     struct scale scale = {.samples = samples,
+                          .gaps = thread_gaps_of(profile, request->thread),
                           .from = request->range.from,
                           .interval = profile->meta.interval,
                           .columns_per_ms = request->columns / length,

@@ -40,7 +40,8 @@ enum { STACK_NO_RECT = UINT32_MAX };
 ARRAY_TYPE(struct stack_rects, struct stack_rect);
 
 /* The chart of a thread for the transforms and the search of the current query; its range and its threads are no
- * matter. Samples that do not count leave a gap. Linear in the samples of the range. */
+ * matter. Samples that do not count leave a gap, and so does a long wait of which no sample tells. Linear in the
+ * samples of the range. */
 int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,
                        struct error *err);
 

@@ -73,9 +73,7 @@ struct session {
 
     /* wasm_timeline.c */
     struct activity activity;
-    double sample_time, sample_cpu;
-    uint32_t sample_category;
-    uint8_t sample_dropped;
+    struct sample_place place;
 
     /* wasm_markers.c */
     struct marker_view *markers; /* NULL before the first question */

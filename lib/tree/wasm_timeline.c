@@ -38,38 +38,16 @@ const struct view *session_activity_matching(struct session *session, uint32_t t
 }
 
 /* Columns: the path (length funcs), then of one entry each: time, CPU percent (NAN unknown), category, whether a
- * transform has dropped it (then the path is empty). NULL if there is no sample there (session_error() is then empty).
- */
+ * transform has dropped it (then the path is empty); at last from when to when the thread did not run (NAN: it did).
+ * NULL if there is nothing there (session_error() is then empty). */
 const struct view *session_sample_at(struct session *session, uint32_t thread, double time)
 {
-    const struct profile *profile = engine_profile(session->engine);
-    const struct stack_view *stacks = engine_stacks(session->engine);
+    struct sample_place *place = &session->place;
     session->err.text[0] = '\0';
-    if (thread >= profile->threads.length)
+    if (engine_sample_at(session->engine, thread, time, place, &session->path, &session->err) || !place->is_known)
         return NULL;
-    const struct sample_table *samples = &profile->threads.data[thread].samples;
-    size_t sample = sample_at(samples, profile->meta.interval, time, &session->sample_cpu);
-    if (sample == SIZE_MAX)
-        return NULL;
-    uint32_t stack = samples->stack[sample];
-    session->sample_time = samples->time[sample];
-    session->sample_category = stack == PROFILE_NONE ? stacks->default_category : stacks->category[stack];
-    uint32_t left = engine_samples(session->engine, thread)->stack[sample];
-    uint32_t node = left == PROFILE_NONE ? NODE_NONE : engine_nodes(session->engine)->of_sample[left];
-    session->sample_dropped = stack != PROFILE_NONE && node == NODE_NONE;
-    session->path.length = 0;
-    for (; node != NODE_NONE; node = engine_nodes(session->engine)->prefix[node])
-        if (!array_push(&session->path, engine_nodes(session->engine)->func[node])) {
-            error_no_memory(&session->err);
-            return NULL;
-        }
-    for (size_t i = 0, j = session->path.length; i + 1 < j; i++) {
-        uint32_t swap = session->path.data[--j];
-        session->path.data[j] = session->path.data[i];
-        session->path.data[i] = swap;
-    }
-    session->view = (struct view){(uint32_t)session->path.length,
-                                  {session->path.data, &session->sample_time, &session->sample_cpu,
-                                   &session->sample_category, &session->sample_dropped}};
+    session->view = (struct view){
+        (uint32_t)session->path.length,
+        {session->path.data, &place->time, &place->cpu_percent, &place->category, &place->is_dropped, &place->wait}};
     return &session->view;
 }

@@ -85,43 +85,99 @@ enum weight_type weight_unit(enum sample_weight weight, enum weight_type recorde
     }
 }
 
-/* ms */
-static double time_of(const struct sample_table *samples, size_t i, double interval)
-{
-    return i == 0 ? interval : samples->time[i] - samples->time[i - 1];
-}
-
-/* ms; all of the time where it is not known */
-static double cpu_time_of(const struct sample_table *samples, size_t i, double interval)
-{
-    bool known = samples->cpu_delta && !isnan(samples->cpu_delta[i]);
-    return known ? samples->cpu_delta[i] / 1000 : time_of(samples, i, interval);
-}
-
 static bool is_on_cpu(const struct sample_table *samples, size_t i)
 {
     return !samples->cpu_delta || samples->cpu_delta[i] != 0;
 }
 
-double sample_weight_of(const struct sample_table *samples, size_t i, enum sample_weight weight, double interval)
+/* ---- gaps ---- */
+
+struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread)
 {
-    double recorded = samples->weight ? samples->weight[i] : 1;
-    switch (weight) {
-    case WEIGH_SAMPLES:
-        return 1;
-    case WEIGH_TIME:
-        return time_of(samples, i, interval);
-    case WEIGH_CPU_TIME:
-        return cpu_time_of(samples, i, interval);
-    case WEIGH_OFF_CPU_TIME:
-        return fmax(0, time_of(samples, i, interval) - cpu_time_of(samples, i, interval));
-    case WEIGH_ON_CPU:
-        return is_on_cpu(samples, i) ? recorded : 0;
-    case WEIGH_OFF_CPU:
-        return is_on_cpu(samples, i) ? 0 : recorded;
-    default:
-        return recorded;
+    const struct profile_meta *meta = &profile->meta;
+    const struct thread *row = &profile->threads.data[thread];
+    const struct sample_table *samples = &row->samples;
+    size_t length = samples->length;
+    double end = isnan(row->end) ? fmin(row->process_end, meta->profiling_end) : row->end; /* NAN only if both are */
+    if (length == 0) {
+        bool is_known = meta->has_cpu_delta && !isnan(row->start) && row->start < end;
+        return (struct thread_gaps){samples, is_known ? fmax(row->start, meta->profiling_start) : 0, is_known ? end : 0,
+                                    end, meta->interval};
     }
+    struct thread_gaps gaps = {samples, samples->time[0] - meta->interval, samples->time[length - 1], end,
+                               meta->interval};
+    if (!samples->cpu_delta)
+        return gaps;
+    if (!isnan(row->start) && (!isnan(meta->profiling_start) || !isnan(samples->cpu_delta[0])))
+        gaps.start = fmin(fmax(row->start, meta->profiling_start), samples->time[0]);
+    gaps.end = fmax(gaps.end, end);
+    return gaps;
+}
+
+static double gap_start(const struct thread_gaps *gaps, size_t i)
+{
+    return i == 0 ? gaps->start : gaps->samples->time[i - 1];
+}
+
+static double gap_end(const struct thread_gaps *gaps, size_t i)
+{
+    return i < gaps->samples->length ? gaps->samples->time[i] : gaps->end;
+}
+
+/* ms. Before a thread's first sample it is often not known: then it was an interval at most. */
+static double gap_cpu_time(const struct thread_gaps *gaps, size_t i)
+{
+    const struct sample_table *samples = gaps->samples;
+    double length = gap_end(gaps, i) - gap_start(gaps, i);
+    if (i >= samples->length)
+        return 0;
+    if (samples->cpu_delta && !isnan(samples->cpu_delta[i]))
+        return samples->cpu_delta[i] / 1000;
+    return i == 0 ? fmin(length, gaps->interval) : length;
+}
+
+static double overlap(double from, double to, struct time_range range)
+{
+    return fmax(0, fmin(to, range.to) - fmax(from, range.from));
+}
+
+struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range)
+{
+    double start = gap_start(gaps, i), end = gap_end(gaps, i), cpu = gap_cpu_time(gaps, i);
+    double ran_until = fmin(start + cpu, end);
+    struct gap_time time = {overlap(start, ran_until, range), overlap(ran_until, end, range)};
+    /* of a gap that is not cut all is counted, also where clocks differ and CPU time is more than time */
+    if (start >= range.from && end <= range.to && start < range.to)
+        time.cpu = cpu;
+    return time;
+}
+
+bool gap_is_wait(const struct thread_gaps *gaps, size_t i)
+{
+    enum { SLEEP_INTERVALS = 4 };
+    double length = gap_end(gaps, i) - gap_start(gaps, i);
+    return gaps->samples->cpu_delta && length > SLEEP_INTERVALS * gaps->interval && gap_cpu_time(gaps, i) < length / 2;
+}
+
+bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i)
+{
+    const struct sample_table *samples = gaps->samples;
+    return i < samples->length && samples->stack[i] != PROFILE_NONE && !is_on_cpu(samples, i);
+}
+
+bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait)
+{
+    size_t i = first_not_before(gaps->samples, time);
+    if (!gap_is_wait(gaps, i) || gap_has_waiting_sample(gaps, i))
+        return false;
+    /* Samples are drawn for an interval: from their time on, the first one up to it as well. */
+    bool is_first = i == 0, is_last = i == gaps->samples->length;
+    struct time_range gap = {gap_start(gaps, i) + (is_first ? 0 : gaps->interval),
+                             gap_end(gaps, i) - (is_first && !is_last ? gaps->interval : 0)};
+    if (time < gap.from || time >= gap.to)
+        return false;
+    *wait = gap;
+    return true;
 }
 
 /* ---- the pass over samples ---- */
@@ -135,32 +191,76 @@ static bool counts_ones(const struct profile *profile, const struct weighing *we
     return ones;
 }
 
-static void add_ones(struct stack_weights *weights, const struct sample_table *samples, size_t first, size_t last)
-{
-    for (size_t i = first; i < last; i++)
-        if (samples->stack[i] != PROFILE_NONE)
-            weights->of_stack[samples->stack[i]] += 1;
-}
-
-static void add_samples(struct stack_weights *weights, const struct profile *profile, uint32_t thread,
-                        const struct weighing *weighing)
+static void add_ones(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
+                     uint32_t thread)
 {
     const struct sample_table *samples =
         weighing->samples ? &weighing->samples[thread] : &profile->threads.data[thread].samples;
     size_t first, last;
     samples_in_range(samples, weighing->range, &first, &last);
-    if (!weights->samples) {
-        add_ones(weights, samples, first, last);
+    for (size_t i = first; i < last; i++)
+        if (samples->stack[i] != PROFILE_NONE)
+            weights->of_stack[samples->stack[i]] += 1;
+}
+
+/* A sample without a stack does not count, whether it was recorded so or a transform has dropped it: nor do the waits
+ * before it, and after it. */
+static bool has_stack(const struct sample_table *samples, size_t i)
+{
+    size_t at = i < samples->length || i == 0 ? i : i - 1;
+    return at >= samples->length || samples->stack[at] != PROFILE_NONE;
+}
+
+static void weigh_times(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
+                        const struct sample_table *samples,
+                        void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context)
+{
+    struct thread_gaps gaps = thread_gaps_of(profile, thread);
+    struct time_range range = weighing->range;
+    size_t first = first_not_before(samples, range.from), after = first_not_before(samples, range.to);
+    for (size_t i = first; i <= after; i++) {
+        if (!has_stack(samples, i))
+            continue;
+        bool is_after_last = i >= samples->length, waits_there = gap_has_waiting_sample(&gaps, i);
+        struct gap_time time = gap_time_in(&gaps, i, range);
+        if (weighing->weight == WEIGH_CPU_TIME)
+            time.wait = 0;
+        if (weighing->weight == WEIGH_OFF_CPU_TIME)
+            time.cpu = 0;
+        if (!is_after_last)
+            add(context, samples->stack[i], waits_there ? time.cpu + time.wait : time.cpu, i < after);
+        if (!waits_there && time.wait > 0 && weighing->not_running != PROFILE_NONE)
+            add(context, weighing->not_running, time.wait, 0);
+    }
+}
+
+void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
+                  void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context)
+{
+    const struct sample_table *samples =
+        weighing->samples ? &weighing->samples[thread] : &profile->threads.data[thread].samples;
+    enum sample_weight weight = weighing->weight;
+    if (weight == WEIGH_TIME || weight == WEIGH_CPU_TIME || weight == WEIGH_OFF_CPU_TIME) {
+        weigh_times(profile, weighing, thread, samples, add, context);
         return;
     }
-    bool by_cpu = weighing->weight == WEIGH_ON_CPU || weighing->weight == WEIGH_OFF_CPU;
+    size_t first, last;
+    samples_in_range(samples, weighing->range, &first, &last);
     for (size_t i = first; i < last; i++) {
-        uint32_t stack = samples->stack[i];
-        if (stack == PROFILE_NONE)
+        if (samples->stack[i] == PROFILE_NONE)
             continue;
-        weights->of_stack[stack] += sample_weight_of(samples, i, weighing->weight, profile->meta.interval);
-        weights->samples[stack] += !by_cpu || is_on_cpu(samples, i) == (weighing->weight == WEIGH_ON_CPU);
+        bool counts =
+            (weight != WEIGH_ON_CPU && weight != WEIGH_OFF_CPU) || is_on_cpu(samples, i) == (weight == WEIGH_ON_CPU);
+        double recorded = samples->weight && weight != WEIGH_SAMPLES ? samples->weight[i] : 1;
+        add(context, samples->stack[i], counts ? recorded : 0, counts);
     }
+}
+
+static void add_weight(void *context, uint32_t stack, double weight, unsigned count)
+{
+    struct stack_weights *weights = context;
+    weights->of_stack[stack] += weight;
+    weights->samples[stack] += count;
 }
 
 int stack_weights_sum(struct stack_weights *weights, const struct profile *profile, const struct weighing *weighing,
@@ -189,7 +289,10 @@ int stack_weights_sum(struct stack_weights *weights, const struct profile *profi
         if (thread >= profile->threads.length || counted[thread])
             continue;
         counted[thread] = 1;
-        add_samples(weights, profile, thread, weighing);
+        if (weighted)
+            weigh_thread(profile, weighing, thread, add_weight, weights);
+        else
+            add_ones(weights, profile, weighing, thread);
     }
     free(counted);
     return 0;

@@ -8,14 +8,15 @@
 #include "profile/profile.h"
 
 /*
- * What a sample counts. Time is that since the sample before it in its thread (for the first: one interval), which is
- * also what its CPU time is measured over; where a sample's CPU time is not known, it was all of that.
+ * What a sample counts. Time is that since the sample before it in its thread, which is also what its CPU time is
+ * measured over. The rest of that time the thread did not run: for which function it waited only a sample that was
+ * taken meanwhile knows, one without CPU time. All other waits count for the stack "(not running)".
  */
 enum sample_weight {
     WEIGH_RECORDED,     /* what the file says: samples, ms or bytes; without that, 1 */
     WEIGH_SAMPLES,      /* 1 */
-    WEIGH_TIME,         /* ms */
-    WEIGH_CPU_TIME,     /* ms of CPU time */
+    WEIGH_TIME,         /* ms: CPU time and off-CPU time */
+    WEIGH_CPU_TIME,     /* ms of CPU time; where that is not known, all of the time */
     WEIGH_OFF_CPU_TIME, /* ms without CPU time: waiting, or ready to run */
     WEIGH_ON_CPU,       /* as recorded, but 0 for a sample without CPU time */
     WEIGH_OFF_CPU,      /* as recorded, but 0 for one with CPU time */
@@ -24,9 +25,6 @@ enum sample_weight {
 
 /* Whether the profile has what it takes, and it is not the same as WEIGH_RECORDED. */
 bool weight_is_held(const struct profile *profile, enum sample_weight weight);
-
-/* What one sample counts. `interval`: of the profile, ms. */
-double sample_weight_of(const struct sample_table *samples, size_t i, enum sample_weight weight, double interval);
 
 /* What the numbers are then. `recorded`: of WEIGH_RECORDED. */
 enum weight_type weight_unit(enum sample_weight weight, enum weight_type recorded);
@@ -53,7 +51,41 @@ struct weighing {
     struct time_range range;
     enum sample_weight weight;
     const struct sample_table *samples; /* per thread of the profile, in place of its own; NULL: those */
+    uint32_t not_running;               /* the stack of waits that are of no function; PROFILE_NONE: not counted */
 };
+
+/* The gaps of a thread: the time before each of its samples, and that after the last one, as far as the thread was
+ * there. Of gap i sample i has the CPU time; the thread ran first, then it waited. */
+struct thread_gaps {
+    const struct sample_table *samples;
+    double start, end; /* ms: where the first gap begins, and where the last one ends */
+    double known_end;  /* ms: of the thread; NAN if the file does not say it */
+    double interval;
+};
+
+struct gap_time {
+    double cpu, wait; /* ms */
+};
+
+struct thread_gaps thread_gaps_of(const struct profile *profile, uint32_t thread);
+
+/* What of gap `i` (to samples->length, included) is in the range. */
+struct gap_time gap_time_in(const struct thread_gaps *gaps, size_t i, struct time_range range);
+
+/* Whether the thread ran so little in gap `i` that it is drawn as not running. */
+bool gap_is_wait(const struct thread_gaps *gaps, size_t i);
+
+/* Whether gap `i` ends with a sample that was taken while the thread waited: it says in which function. */
+bool gap_has_waiting_sample(const struct thread_gaps *gaps, size_t i);
+
+/* Whether a thread is known not to have run at a time, in which function is not; if so, in which part of the gap, ms.
+ */
+bool is_not_running_at(const struct thread_gaps *gaps, double time, struct time_range *wait);
+
+/* Calls `add` with what each sample of a thread counts, for its stack and for "(not running)". `count`: 1 for the
+ * sample itself, if it counts. */
+void weigh_thread(const struct profile *profile, const struct weighing *weighing, uint32_t thread,
+                  void (*add)(void *context, uint32_t stack, double weight, unsigned count), void *context);
 
 /* Sums the samples of several threads (indexes out of range count nothing; one that is named twice counts once). Uses
  * the memory of an earlier call with the same struct, which is zeroed at first. */

@@ -237,18 +237,21 @@ static void answer_path(struct engine *engine, const char *request)
 static void answer_sample(struct engine *engine, const char *request)
 {
     uint32_t thread;
-    double time, percent;
+    double time;
+    struct sample_place place;
+    struct node_path path = {0};
+    struct error err;
     if (sscanf(request, "%" SCNu32 " %lf", &thread, &time) != 2)
         exit(2);
-    const struct profile *profile = engine_profile(engine);
-    const struct sample_table *samples = &profile->threads.data[thread].samples;
-    size_t sample = sample_at(samples, profile->meta.interval, time, &percent);
+    must(engine_sample_at(engine, thread, time, &place, &path, &err), &err);
     printf("sample");
-    if (sample != SIZE_MAX) {
-        put(samples->time[sample]);
-        put(isnan(percent) ? -1 : percent);
+    if (place.is_known) {
+        put(place.time);
+        put(isnan(place.cpu_percent) ? -1 : place.cpu_percent);
+        put(isnan(place.wait.to) ? -1 : place.wait.to);
     }
     putchar('\n');
+    array_free(&path);
 }
 
 static void answer_requests(struct engine *engine)

@@ -138,7 +138,7 @@ function answer(engine, request, out) {
         });
     } else {
         const sample = engine.sampleAt(request.thread, request.time);
-        out.push(sample ? `sample ${bits(sample.time)} ${bits(sample.cpu ?? -1)}` : 'sample');
+        out.push(sample ? `sample ${bits(sample.time)} ${bits(sample.cpu ?? -1)} ${bits(sample.notRunning?.[1] ?? -1)}` : 'sample');
     }
 }
 

@@ -45,6 +45,16 @@ static inline void random_samples(struct random *random, struct profile *profile
     }
 }
 
+/* When the thread began and ended, as far as it is known; a file may say anything. */
+static inline void random_life(struct random *random, struct thread *thread)
+{
+    const struct sample_table *samples = &thread->samples;
+    double first = samples->length ? samples->time[0] : 0,
+           last = samples->length ? samples->time[samples->length - 1] : 0;
+    thread->start = random_below(random, 3) ? first + 2 - random_below(random, 12) * 0.5 : NAN;
+    thread->end = random_below(random, 3) ? last - 2 + random_below(random, 12) * 0.5 : NAN;
+}
+
 /* `profile` is initialized here; the caller destroys it. */
 static inline void random_profile(struct profile *profile, uint64_t seed)
 {
@@ -112,6 +122,8 @@ static inline void random_profile(struct profile *profile, uint64_t seed)
         thread->name = thread->process_name = thread->process_type = strings_add_z(&profile->strings, name);
         thread->pid = thread->tid = strings_add_z(&profile->strings, "1");
         random_samples(&random, profile, &thread->samples);
+        random_life(&random, thread);
+        profile->meta.has_cpu_delta |= thread->samples.cpu_delta != NULL;
     }
 }
 

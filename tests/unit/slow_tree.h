@@ -345,21 +345,63 @@ static inline bool slow_counts(const struct slow_query *query, const struct samp
 
 static inline double slow_weight(const struct slow_query *query, const struct sample_table *samples, size_t i)
 {
-    double recorded = samples->weight ? samples->weight[i] : 1;
-    double time = i ? samples->time[i] - samples->time[i - 1] : query->profile->meta.interval;
-    double cpu = samples->cpu_delta ? samples->cpu_delta[i] / 1000 : NAN;
-    switch (query->weight) {
-    case WEIGH_SAMPLES:
+    if (query->weight == WEIGH_SAMPLES)
         return 1;
-    case WEIGH_TIME:
-        return time;
-    case WEIGH_CPU_TIME:
-        return isnan(cpu) ? time : cpu;
-    case WEIGH_OFF_CPU_TIME:
-        return isnan(cpu) || cpu > time ? 0 : time - cpu;
-    default:
-        return slow_counts(query, samples, i) ? recorded : 0;
+    return slow_counts(query, samples, i) ? samples->weight ? samples->weight[i] : 1 : 0;
+}
+
+/* ---- time ---- */
+
+/* The engine gives every profile with CPU times a last func of this name, and a last stack with it alone. */
+static inline void slow_add_not_running(struct profile *profile)
+{
+    if (!profile->meta.has_cpu_delta)
+        return;
+    uint32_t func = profile_add_func(profile, strings_add_z(&profile->strings, "(not running)"), PROFILE_NONE);
+    uint32_t frame = profile_add_frame(profile, func, PROFILE_NONE, -1);
+    for (uint32_t i = 0; i < profile->categories.length; i++)
+        if (strcmp(strings_text(&profile->strings, profile->categories.data[i].name), "Idle") == 0) {
+            profile->frames.category[frame] = i;
+            profile->frames.subcategory[frame] = 0;
+        }
+    profile_add_stack(profile, PROFILE_NONE, frame);
+}
+
+struct slow_gap {
+    double start, end, cpu; /* ms: the thread ran from the start on for so long, then it waited */
+};
+
+/* The time before sample i, or after the last sample. */
+static inline struct slow_gap slow_gap_of(const struct profile *profile, uint32_t t, size_t i)
+{
+    const struct thread *thread = &profile->threads.data[t];
+    const struct sample_table *samples = &thread->samples;
+    size_t last = samples->length;
+    if (last == 0) {
+        bool is_known = profile->meta.has_cpu_delta && thread->start < thread->end;
+        return (struct slow_gap){is_known ? thread->start : 0, is_known ? thread->end : 0, 0};
     }
+    double before = i ? samples->time[i - 1] : samples->time[0] - profile->meta.interval;
+    if (i == 0 && samples->cpu_delta && !isnan(samples->cpu_delta[0]) && !isnan(thread->start))
+        before = thread->start < samples->time[0] ? thread->start : samples->time[0];
+    if (i == last)
+        return (struct slow_gap){before, samples->cpu_delta && thread->end > before ? thread->end : before, 0};
+    double cpu = samples->cpu_delta ? samples->cpu_delta[i] / 1000 : NAN, length = samples->time[i] - before;
+    if (isnan(cpu))
+        cpu = i == 0 && length > profile->meta.interval ? profile->meta.interval : length;
+    return (struct slow_gap){before, samples->time[i], cpu};
+}
+
+/* Walks through the gap in small steps, which all times and ranges of random profiles are multiples of. */
+static inline void slow_gap_sums(const struct slow_gap *gap, struct time_range range, double *cpu, double *wait)
+{
+    const double step = 0.0625;
+    *cpu = *wait = 0;
+    for (double at = gap->start; at < gap->end; at += step)
+        if (at >= range.from && at < range.to)
+            *(at < gap->start + gap->cpu ? cpu : wait) += step;
+    if (gap->start >= range.from && gap->end <= range.to && gap->start < range.to)
+        *cpu = gap->cpu;
 }
 
 /* Whether the query asks for the sample; then its stack is that after all transforms. */
@@ -373,16 +415,57 @@ static inline bool slow_is_asked(const struct slow_query *query, const struct sa
     return stack->depth && slow_matches(query, stack);
 }
 
-static inline void slow_each_sample(const struct slow_query *query,
-                                    void (*visit)(void *context, const struct slow_stack *stack, double weight),
+static inline bool slow_is_time(enum sample_weight weight)
+{
+    return weight == WEIGH_TIME || weight == WEIGH_CPU_TIME || weight == WEIGH_OFF_CPU_TIME;
+}
+
+typedef void slow_visit(void *context, const struct slow_stack *stack, double weight);
+
+static inline void slow_visit_stack(const struct slow_query *query, uint32_t stack, double weight, slow_visit *visit,
                                     void *context)
+{
+    struct slow_stack made;
+    slow_stack_make(&made, query, stack);
+    if (made.depth && slow_matches(query, &made))
+        visit(context, &made, weight);
+}
+
+static inline void slow_each_gap(const struct slow_query *query, uint32_t thread, slow_visit *visit, void *context)
+{
+    const struct profile *profile = query->profile;
+    const struct sample_table *samples = &profile->threads.data[thread].samples;
+    for (size_t i = 0; i <= samples->length; i++) {
+        bool is_last = i == samples->length;
+        uint32_t stack = is_last ? PROFILE_NONE : samples->stack[i];
+        struct slow_gap gap = slow_gap_of(profile, thread, i);
+        double cpu, wait;
+        slow_gap_sums(&gap, query->range, &cpu, &wait);
+        if (stack == PROFILE_NONE && (!is_last || (i && samples->stack[i - 1] == PROFILE_NONE)))
+            continue;
+        if (query->weight == WEIGH_CPU_TIME)
+            wait = 0;
+        if (query->weight == WEIGH_OFF_CPU_TIME)
+            cpu = 0;
+        bool is_own = !is_last && samples->cpu_delta && samples->cpu_delta[i] == 0;
+        if (!is_last)
+            slow_visit_stack(query, stack, cpu + (is_own ? wait : 0), visit, context);
+        if (!is_own && profile->meta.has_cpu_delta)
+            slow_visit_stack(query, (uint32_t)profile->stacks.length - 1, wait, visit, context);
+    }
+}
+
+static inline void slow_each_sample(const struct slow_query *query, slow_visit *visit, void *context)
 {
     struct slow_stack stack;
     for (size_t t = 0; t < query->thread_count; t++) {
         const struct sample_table *samples = &query->profile->threads.data[query->threads[t]].samples;
-        for (size_t i = 0; i < samples->length; i++)
-            if (slow_is_asked(query, samples, i, &stack))
-                visit(context, &stack, slow_weight(query, samples, i));
+        if (slow_is_time(query->weight))
+            slow_each_gap(query, query->threads[t], visit, context);
+        else
+            for (size_t i = 0; i < samples->length; i++)
+                if (slow_is_asked(query, samples, i, &stack))
+                    visit(context, &stack, slow_weight(query, samples, i));
     }
 }
 

@@ -106,6 +106,7 @@ static inline struct engine *random_engine(struct profile *reference, uint64_t s
     assert_int_equal(profile_check(&profile, &err), 0);
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
+    slow_add_not_running(reference);
     return engine;
 }
 

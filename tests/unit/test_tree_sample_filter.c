@@ -111,6 +111,7 @@ static void pair_make(struct pair *pair, uint64_t seed)
         slow_drop(&pair->reference, &pair->query, whole, filter);
         add_filter(&pair->filtered, filter, random_below(&random, (uint32_t)pair->filtered.transform_count + 1));
     }
+    slow_add_not_running(&pair->reference);
     pair->by_hand = engine_of(&less);
     /* of a func that is in no stack, so that samples without a stack do not count here either */
     pair->query.transforms[pair->query.transform_count++] =

@@ -52,14 +52,6 @@ static void slow_stack_of(struct slow_stack *stack, const struct slow_query *que
         stack->depth = 0;
 }
 
-static void keep_common(struct slow_stack *stack, const struct slow_stack *other)
-{
-    size_t common = 0;
-    while (common < stack->depth && common < other->depth && stack->frames[common].func == other->frames[common].func)
-        common++;
-    stack->depth = common;
-}
-
 static void slow_add(struct slow_chart *chart, const struct slow_stack *stack, double start, double end,
                      const struct stack_chart_request *request)
 {
@@ -78,15 +70,18 @@ static void slow_chart_make(struct slow_chart *chart, const struct slow_query *q
     chart->count = 0;
     for (size_t i = 0; i < samples->length; i++) {
         double start = samples->time[i], end = i + 1 < samples->length ? samples->time[i + 1] : start + interval;
+        double thread_end = query->profile->threads.data[request->thread].end;
+        if (i + 1 == samples->length && end > thread_end)
+            end = thread_end > start ? thread_end : start;
         bool sleeps = !request->same_widths && slow_sleeps(samples, i, interval);
         struct slow_stack stack, next;
         slow_stack_of(&stack, query, samples->stack[i]);
         slow_add(chart, &stack, start, sleeps ? start + interval : end, request);
         if (!sleeps)
             continue;
-        slow_stack_of(&next, query, samples->stack[i + 1]);
-        keep_common(&stack, &next);
-        slow_add(chart, &stack, start + interval, end, request);
+        /* what a sample that was taken meanwhile says, else nothing */
+        slow_stack_of(&next, query, samples->cpu_delta[i + 1] == 0 ? samples->stack[i + 1] : PROFILE_NONE);
+        slow_add(chart, &next, start + interval, end, request);
     }
     if (request->same_widths) {
         size_t kept = 0;
@@ -224,6 +219,7 @@ static struct engine *engine_with_interval(struct profile *reference, uint64_t s
     assert_int_equal(profile_check(&profile, &err), 0);
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
+    slow_add_not_running(reference);
     return engine;
 }
 

@@ -170,24 +170,82 @@ static void test_only_weights_that_the_file_has_are_held(void **state)
     }
 }
 
-static void test_time_on_and_off_the_cpu_is_all_time(void **state)
+/* ---- time ---- */
+
+static double sum_of(const struct profile *profile, enum sample_weight weight, struct time_range range, uint32_t stack)
+{
+    const uint32_t thread = 0;
+    struct stack_weights weights = {0};
+    struct error err;
+    struct weighing weighing = {&thread, 1, range, weight, NULL, (uint32_t)profile->stacks.length - 1};
+    assert_int_equal(stack_weights_sum(&weights, profile, &weighing, &err), 0);
+    double sum = weights.of_stack[stack];
+    stack_weights_destroy(&weights);
+    return sum;
+}
+
+/* A thread that was there from 0 to 100 ms, with samples at 10, 11 and 71 ms. */
+static void sleepy_profile(struct profile *profile)
+{
+    small_profile(profile, 700);
+    struct thread *thread = &profile->threads.data[0];
+    const double times[] = {10, 11, 71};
+    memcpy(thread->samples.time, times, sizeof(times));
+    for (int i = 0; i < 3; i++)
+        thread->samples.cpu_delta[i] = 1000;
+    thread->start = 0;
+    thread->end = 100;
+    profile_add_stack(profile, PROFILE_NONE, 0);
+}
+
+enum { RUNS, NOT_RUNNING }; /* its stacks */
+
+static void test_a_wait_is_not_of_the_function_that_ran_next(void **state)
 {
     struct profile profile;
     (void)state;
-    small_profile(&profile, 0);
-    const struct sample_table *samples = &profile.threads.data[0].samples;
-    for (size_t i = 0; i < samples->length; i++) {
-        double time = sample_weight_of(samples, i, WEIGH_TIME, 1);
-        assert_true(time == (i == 0 ? 1 : 2));
-        assert_true(sample_weight_of(samples, i, WEIGH_CPU_TIME, 1) == (i == 1 ? 0 : 0.5));
-        assert_true(sample_weight_of(samples, i, WEIGH_CPU_TIME, 1) +
-                        sample_weight_of(samples, i, WEIGH_OFF_CPU_TIME, 1) ==
-                    time);
-    }
+    sleepy_profile(&profile);
+    assert_true(sum_of(&profile, WEIGH_OFF_CPU_TIME, whole_time, RUNS) == 0);
+    assert_true(sum_of(&profile, WEIGH_TIME, whole_time, RUNS) == 3);
+    assert_true(sum_of(&profile, WEIGH_CPU_TIME, whole_time, RUNS) == 3);
+    assert_true(sum_of(&profile, WEIGH_CPU_TIME, whole_time, NOT_RUNNING) == 0);
+    profile.threads.data[0].samples.cpu_delta[2] = 0; /* but if it was taken while it waited */
+    assert_true(sum_of(&profile, WEIGH_OFF_CPU_TIME, whole_time, RUNS) == 60);
+    profile_destroy(&profile);
+}
+
+static void test_waits_before_the_first_and_after_the_last_sample_count(void **state)
+{
+    struct profile profile;
+    (void)state;
+    sleepy_profile(&profile);
+    assert_true(sum_of(&profile, WEIGH_OFF_CPU_TIME, whole_time, NOT_RUNNING) == 9 + 59 + 29);
+    profile_destroy(&profile);
+}
+
+static void test_a_range_has_no_more_time_than_it_is_long(void **state)
+{
+    struct profile profile;
+    (void)state;
+    sleepy_profile(&profile);
+    for (double from = 0; from < 100; from += 0.5)
+        for (double to = from; to <= 100; to += 0.5) {
+            struct time_range range = {from, to};
+            double cpu = sum_of(&profile, WEIGH_CPU_TIME, range, RUNS);
+            double wait = sum_of(&profile, WEIGH_OFF_CPU_TIME, range, NOT_RUNNING);
+            assert_true(cpu + wait == to - from);
+            assert_true(sum_of(&profile, WEIGH_TIME, range, RUNS) == cpu);
+            assert_true(sum_of(&profile, WEIGH_TIME, range, NOT_RUNNING) == wait);
+        }
+    profile_destroy(&profile);
+}
+
+static void test_units_follow_the_weight(void **state)
+{
+    (void)state;
     assert_int_equal(weight_unit(WEIGH_CPU_TIME, WEIGHT_BYTES), WEIGHT_TRACING_MS);
     assert_int_equal(weight_unit(WEIGH_ON_CPU, WEIGHT_BYTES), WEIGHT_BYTES);
     assert_int_equal(weight_unit(WEIGH_SAMPLES, WEIGHT_BYTES), WEIGHT_SAMPLES);
-    profile_destroy(&profile);
 }
 
 int main(void)
@@ -198,7 +256,10 @@ int main(void)
         cmocka_unit_test(test_threads_that_are_not_there_or_named_twice_add_nothing),
         cmocka_unit_test(test_samples_are_counted_whatever_they_weigh),
         cmocka_unit_test(test_only_weights_that_the_file_has_are_held),
-        cmocka_unit_test(test_time_on_and_off_the_cpu_is_all_time),
+        cmocka_unit_test(test_a_wait_is_not_of_the_function_that_ran_next),
+        cmocka_unit_test(test_waits_before_the_first_and_after_the_last_sample_count),
+        cmocka_unit_test(test_a_range_has_no_more_time_than_it_is_long),
+        cmocka_unit_test(test_units_follow_the_weight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

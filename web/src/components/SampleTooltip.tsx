@@ -48,7 +48,10 @@ function SampleContent({ sample }: { sample: SampleAt }): JSX.Element {
                 )}
                 {sample.cpu !== null && <span>{Math.round(sample.cpu)}% CPU</span>}
             </div>
-            {frames.length === 0 && (
+            {sample.notRunning && (
+                <p class="muted">Not running for {formatDuration(sample.notRunning[1] - sample.notRunning[0])}</p>
+            )}
+            {frames.length === 0 && !sample.notRunning && (
                 <p class="muted">
                     {sample.dropped ? 'Call tree transforms drop this sample.' : 'No stack was recorded here.'}
                 </p>

@@ -221,6 +221,8 @@ export interface SampleAt {
     cpu: number | null;
     /** A transform has dropped it: the path is empty. */
     dropped: boolean;
+    /** From when to when (ms) the thread did not run there, and no sample says where it waited: the path is empty. */
+    notRunning: [number, number] | null;
 }
 
 export interface LoadCalls {

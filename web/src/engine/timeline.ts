@@ -84,12 +84,14 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
             if (pointer === 0) return null;
             const view = module.view(pointer);
             const cpu = view.doubles(2, 1)[0] ?? Number.NaN;
+            const [from = Number.NaN, to = Number.NaN] = view.doubles(5, 2);
             return {
                 time: view.doubles(1, 1)[0] ?? 0,
                 path: Array.from(view.ints(0)),
                 category: view.ints(3, 1)[0] ?? 0,
                 cpu: Number.isNaN(cpu) ? null : cpu,
                 dropped: view.bytes(4, 1)[0] === 1,
+                notRunning: Number.isNaN(from) ? null : [from, to],
             };
         },
     };
