@@ -13,8 +13,6 @@
 
 #include "base/file_io.h"
 #include "profile/file.h"
-#include "profile/file_gzip.h"
-#include "profile/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,42 +23,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int write_to_memory(void *context, const void *bytes, size_t size, struct error *err)
+static int write_block(int fd, const void *bytes, size_t size, struct error *err)
 {
-    const int *fd = context;
-    int code = file_write(*fd, bytes, size);
+    int code = file_write(fd, bytes, size);
     return code ? error_set(err, -code, "cannot copy the profile to memory: %s", strerror(-code)) : 0;
-}
-
-static int pack(void *context, const void *bytes, size_t size, struct error *err)
-{
-    return gzip_packer_add(context, bytes, size, err);
-}
-
-static int write_packed(const struct profile *profile, int fd, struct error *err)
-{
-    struct gzip_packer *packer;
-    int code = gzip_packer_new(&packer, (struct byte_sink){.write = write_to_memory, .context = &fd}, err);
-    if (code)
-        return code;
-    struct byte_sink sink = {.write = pack, .context = packer};
-    code = profile_write(profile, NULL, profile_time_resolution(profile), &sink, err);
-    if (!code)
-        code = gzip_packer_finish(packer, err);
-    gzip_packer_free(packer);
-    return code;
-}
-
-/* Writes the profile to a file in memory. Returns its descriptor, or a negative errno value. */
-static int keep_in_memory(const struct profile *profile, struct error *err)
-{
-    int fd = memfd_create("profile", MFD_CLOEXEC);
-    if (fd < 0)
-        return error_set(err, errno, "cannot copy the profile to memory: %s", strerror(errno));
-    int code = write_packed(profile, fd, err);
-    if (code)
-        close(fd);
-    return code ? code : fd;
 }
 
 /* The page reads the profile again, which a pipe does not allow: what comes out of it is copied to memory. Returns the
@@ -73,7 +39,7 @@ static int copy_to_memory(int pipe, const char *name, struct error *err)
     for (ssize_t size = 1; !code && size > 0;) {
         size = file_read(pipe, block, sizeof(block));
         code = size < 0 ? error_set(err, (int)-size, "cannot read %s: %s", name, strerror((int)-size))
-                        : write_to_memory(&fd, block, (size_t)size, err);
+                        : write_block(fd, block, (size_t)size, err);
     }
     if (code && fd >= 0)
         close(fd);
@@ -100,7 +66,7 @@ static int serve_with_names(struct profile *profile, int fd, const char *name, c
 {
     struct error err = {0};
     int status = symbolicate_and_say(profile, name, symbols, options->no_cache);
-    int named = status == EXIT_SUCCESS ? keep_in_memory(profile, &err) : -1;
+    int named = status == EXIT_SUCCESS ? profile_to_memory(profile, &err) : -1;
     profile_destroy(profile);
     if (status == EXIT_SUCCESS)
         status = named < 0 ? ui_fail_error(&err) : serve_open_and_wait(named, fd, options, symbols);

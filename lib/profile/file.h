@@ -25,6 +25,9 @@ int profile_load(const char *path, struct profile *out, struct error *err);
  * end. The error does not name the file. -ECANCELED soon after *stop is true (NULL: reads on). */
 int profile_load_fd(int fd, const atomic_bool *stop, struct profile *out, struct error *err);
 
+/* Writes the profile to a file in memory, compressed. Returns its descriptor, or a negative errno value. */
+int profile_to_memory(const struct profile *profile, struct error *err);
+
 struct profile_file;
 
 /* -EACCES if `path` is a symbolic link by which another user would choose where to write. */

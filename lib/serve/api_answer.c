@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int append(void *context, const void *bytes, size_t size, struct error *err)
 {
@@ -39,8 +40,16 @@ void api_answer_error(struct api_answer *answer, const struct error *err)
     json_writer_finish(&writer);
 }
 
+void api_answer_file(struct api_answer *answer, int file)
+{
+    answer->has_file = true;
+    answer->file = file;
+}
+
 void api_answer_destroy(struct api_answer *answer)
 {
     free(answer->text);
+    if (answer->has_file)
+        close(answer->file);
     *answer = (struct api_answer){.text = NULL};
 }

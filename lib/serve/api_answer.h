@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/sink.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* No answer that a client can use is larger; a few bytes of request may ask for long names many times. */
@@ -18,6 +19,8 @@
 struct api_answer {
     char *text; /* not NUL-terminated; freed by whoever sends it, or by api_answer_destroy() */
     size_t size, capacity;
+    bool has_file; /* the answer is a profile in this file instead */
+    int file;
 };
 
 /* A sink that appends to the text; -E2BIG beyond API_ANSWER_MAX. */
@@ -25,6 +28,9 @@ struct byte_sink api_answer_sink(struct api_answer *answer);
 
 /* Replaces what is there by {"error": the sentence of `err`}. */
 void api_answer_error(struct api_answer *answer, const struct error *err);
+
+/* Takes over a file with a profile as the answer. */
+void api_answer_file(struct api_answer *answer, int file);
 
 void api_answer_destroy(struct api_answer *answer);
 

@@ -18,8 +18,9 @@ enum {
     /* A larger body is not worked on, but read up to here: most clients send all of it before they look at the answer.
      */
     API_BODY_READ_MAX = 64 << 20,
-    API_DEPTH_MAX = 16,      /* of arrays and objects in each other; a good request has 6 */
-    API_VALUES_MAX = 1 << 20 /* in one request; an address takes 3 */
+    PROFILE_BODY_MAX = 1 << 30, /* a profile that is posted, which goes to a file in memory */
+    API_DEPTH_MAX = 16,         /* of arrays and objects in each other; a good request has 6 */
+    API_VALUES_MAX = 1 << 20    /* in one request; an address takes 3 */
 };
 
 struct request_module {

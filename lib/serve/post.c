@@ -8,6 +8,7 @@
 #include "serve/post.h"
 
 #include "base/array.h"
+#include "base/file_io.h"
 #include "serve/api_request.h"
 
 #include <errno.h>
@@ -15,11 +16,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct post {
     struct MHD_Connection *connection;
-    post_function *function;
+    const struct post_handler *handler;
     ARRAY(char) body;
+    int file;          /* with the body, for a handler that takes one; else -1 */
     uint64_t received; /* bytes of the body, also those that were dropped */
     int problem;       /* 0, or why the body is not whole: -E2BIG, -ENOMEM */
     bool is_answered;
@@ -41,13 +45,21 @@ struct post_worker {
 
 /* ---- a post ---- */
 
-struct post *post_new(struct MHD_Connection *connection, post_function *function)
+uint64_t post_limit(const struct post_handler *handler)
+{
+    return handler->file ? PROFILE_BODY_MAX : API_BODY_READ_MAX;
+}
+
+struct post *post_new(struct MHD_Connection *connection, const struct post_handler *handler)
 {
     struct post *post = calloc(1, sizeof(*post));
     if (!post)
         return NULL;
     post->connection = connection;
-    post->function = function;
+    post->handler = handler;
+    post->file = handler->file ? memfd_create("posted", MFD_CLOEXEC) : -1;
+    if (handler->file && post->file < 0)
+        post->problem = -errno;
     return post;
 }
 
@@ -56,6 +68,8 @@ void post_free(struct post *post)
     if (!post)
         return;
     array_free(&post->body);
+    if (post->file >= 0)
+        close(post->file);
     api_answer_destroy(&post->answer);
     free(post);
 }
@@ -63,6 +77,11 @@ void post_free(struct post *post)
 bool post_append(struct post *post, const char *bytes, size_t size)
 {
     post->received += size;
+    if (post->handler->file) {
+        if (!post->problem)
+            post->problem = file_write(post->file, bytes, size);
+        return post->received <= PROFILE_BODY_MAX;
+    }
     if (post->received > API_BODY_MAX)
         post->problem = -E2BIG;
     else if (!array_reserve(&post->body, size))
@@ -98,8 +117,10 @@ static bool load(struct post_worker *worker, struct error *err)
 static void work_on(struct post_worker *worker, struct post *post)
 {
     struct error err = {""};
-    if (load(worker, &err))
-        post->function(&worker->api, post->body.data, post->body.length, &post->answer);
+    if (load(worker, &err) && post->handler->file)
+        post->handler->file(&worker->api, post->file, &post->answer);
+    else if (worker->is_loaded)
+        post->handler->body(&worker->api, post->body.data, post->body.length, &post->answer);
     else
         api_answer_error(&post->answer, &err);
     array_free(&post->body);
@@ -154,7 +175,7 @@ struct api_answer *post_answer(struct post_worker *worker, struct post *post)
     struct error why;
     if (post->problem == -E2BIG)
         refuse(post, &too_large);
-    else if (post->problem && error_no_memory(&why))
+    else if (post->problem && error_set(&why, -post->problem, "%s", strerror(-post->problem)))
         refuse(post, &why);
     else if (!enqueue(worker, post))
         refuse(post, &ending);
@@ -192,7 +213,8 @@ int post_worker_start(struct post_worker **out, int profile_fd, const struct ser
     worker->api.search = options->search;
     worker->api.source_maps = options->source_maps;
     worker->api.source_map_count = options->source_map_count;
-    worker->api.serves_scripts = !options->folder && !options->page_origin;
+    worker->api.stop = &worker->ending;
+    worker->api.is_of_own_page = !options->folder && !options->page_origin;
     int code = start(worker, options, err);
     if (code)
         post_worker_free(worker);

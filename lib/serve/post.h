@@ -15,10 +15,20 @@
 #include <stdbool.h>
 
 typedef void post_function(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+typedef void post_file_function(struct symbol_api *api, int fd, struct api_answer *answer);
+
+/* Who answers a request: one of the two. The other one takes the body as a file: a whole profile. */
+struct post_handler {
+    post_function *body;
+    post_file_function *file;
+};
 
 struct post_worker;
 
 #define POST_TOO_LARGE "the request is larger than 16 MiB: send several smaller ones"
+
+/* How long a body may be at most, to be read to its end. */
+uint64_t post_limit(const struct post_handler *handler);
 
 /* Starts the thread, which reads the libraries of the profile when the first request comes. `profile_fd` and what
  * `options` points to must outlive it. Returns 0, or a negative errno value with `err` filled and `*out` NULL. */
@@ -34,11 +44,11 @@ void post_worker_free(struct post_worker *worker);
 struct post;
 
 /* A request whose headers are there. NULL if memory ran out. */
-struct post *post_new(struct MHD_Connection *connection, post_function *function);
+struct post *post_new(struct MHD_Connection *connection, const struct post_handler *handler);
 void post_free(struct post *post);
 
 /* The next bytes of the body. Beyond API_BODY_MAX they are dropped, and the answer will say so; false beyond
- * API_BODY_READ_MAX: the connection should be closed. */
+ * post_limit(): the connection should be closed. */
 bool post_append(struct post *post, const char *bytes, size_t size);
 
 /* The answer, or NULL: then the connection sleeps, and the handler is called again when there is one. The text is the

@@ -77,13 +77,14 @@ static enum MHD_Result serve_saved(struct server *server, const struct recipient
 static const struct route {
     const char *path;
     enum MHD_Result (*get)(struct server *server, const struct recipient *to);
-    post_function *post;
+    struct post_handler post;
 } routes[] = {
-    {"profile.json", serve_profile, NULL},
-    {"saved", serve_saved, NULL},
-    {"symbolicate/v5", NULL, symbol_api_symbolicate},
-    {"source/v1", NULL, symbol_api_source},
-    {"asm/v1", NULL, symbol_api_asm},
+    {"profile.json", serve_profile, {0}},
+    {"saved", serve_saved, {0}},
+    {"symbolicate/v5", NULL, {.body = symbol_api_symbolicate}},
+    {"source/v1", NULL, {.body = symbol_api_source}},
+    {"asm/v1", NULL, {.body = symbol_api_asm}},
+    {"names", NULL, {.file = symbol_api_names}},
 };
 
 /* The printed address ends with a slash, and the Firefox Profiler's reader puts "/asm/v1" behind what it is given. */
@@ -118,10 +119,10 @@ static bool is_get(const char *method)
 }
 
 /* Whether a header says that the body will be larger than what is read. */
-static bool announces_too_much(struct MHD_Connection *connection)
+static bool announces_too_much(struct MHD_Connection *connection, uint64_t limit)
 {
     const char *length = microhttpd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
-    return length && strtoull(length, NULL, 10) > API_BODY_READ_MAX;
+    return length && strtoull(length, NULL, 10) > limit;
 }
 
 static enum MHD_Result refuse_body(const struct recipient *to)
@@ -134,9 +135,9 @@ static enum MHD_Result refuse_body(const struct recipient *to)
 /* The first call for a POST: its body is wanted. */
 static enum MHD_Result begin_post(const struct recipient *to, const struct route *route, struct post **request)
 {
-    if (announces_too_much(to->connection))
+    if (announces_too_much(to->connection, post_limit(&route->post)))
         return refuse_body(to);
-    *request = post_new(to->connection, route->post);
+    *request = post_new(to->connection, &route->post);
     return *request ? MHD_YES : MHD_NO;
 }
 
@@ -144,8 +145,8 @@ static enum MHD_Result answer_route(struct server *server, const struct recipien
                                     const char *method, struct post **request)
 {
     if (to->origin && !strcmp(method, MHD_HTTP_METHOD_OPTIONS))
-        return answer_preflight(to, route->post ? MHD_HTTP_METHOD_POST : MHD_HTTP_METHOD_GET);
-    if (route->post)
+        return answer_preflight(to, route->get ? MHD_HTTP_METHOD_GET : MHD_HTTP_METHOD_POST);
+    if (!route->get)
         return strcmp(method, MHD_HTTP_METHOD_POST) ? answer_wrong_method(to, MHD_HTTP_METHOD_POST)
                                                     : begin_post(to, route, request);
     return is_get(method) ? route->get(server, to) : answer_wrong_method(to, "GET, HEAD");
@@ -174,7 +175,7 @@ static enum MHD_Result answer_path(struct server *server, const struct recipient
     if (*path++ == '\0')
         return redirect_to_page(server, to);
     const struct route *route = route_find(path);
-    if (route)
+    if (route && (!route->post.file || (server->folder < 0 && !server->options.page_origin)))
         return answer_route(server, to, route, method, request);
     if (to->origin)
         return answer_status(to, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
@@ -237,6 +238,26 @@ static struct refusal check_request(const struct server *server, const struct re
     return (struct refusal){0};
 }
 
+/* Finds out what the file holds. */
+static int profile_open(struct served_profile *profile, int fd, struct error *err)
+{
+    enum { GZIP_SMALLEST = 18, GZIP_SIZE_FIELD = 4 }; /* RFC 1952 */
+    profile->fd = fd;
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return error_set(err, errno, "cannot read the profile: %s", strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return error_set(err, EINVAL, "cannot serve the profile: it is not a file");
+    profile->size = profile->json_size = (uint64_t)info.st_size;
+    unsigned char magic[2], end[GZIP_SIZE_FIELD];
+    profile->is_gzip = profile->size >= GZIP_SMALLEST && pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+                       gunzip_begins(magic, sizeof(magic));
+    profile->is_json = !profile->is_gzip && pread(fd, magic, 1, 0) == 1 && magic[0] != 0xdc; /* as JSLB begins */
+    if (profile->is_gzip && pread(fd, end, sizeof(end), info.st_size - GZIP_SIZE_FIELD) == sizeof(end))
+        profile->json_size = (uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
+    return 0;
+}
+
 static enum MHD_Result continue_post(struct server *server, const struct recipient *to, struct post *post,
                                      const char *body, size_t *body_size)
 {
@@ -246,7 +267,11 @@ static enum MHD_Result continue_post(struct server *server, const struct recipie
         return go_on ? MHD_YES : MHD_NO;
     }
     struct api_answer *answer = post_answer(server->worker, post);
-    return answer ? answer_api(to, answer) : MHD_YES;
+    if (!answer || !answer->has_file)
+        return answer ? answer_api(to, answer) : MHD_YES;
+    struct served_profile profile = {.fd = -1};
+    struct error ignored;
+    return profile_open(&profile, answer->file, &ignored) ? MHD_NO : answer_profile(to, &profile);
 }
 
 /* What is kept between the calls for one request. */
@@ -305,26 +330,6 @@ static void forget_request(void *context, struct MHD_Connection *connection, voi
 }
 
 /* ---- starting and stopping ---- */
-
-/* Takes ownership of the descriptor and finds out what it holds. */
-static int profile_open(struct served_profile *profile, int fd, struct error *err)
-{
-    enum { GZIP_SMALLEST = 18, GZIP_SIZE_FIELD = 4 }; /* RFC 1952 */
-    profile->fd = fd;
-    struct stat info;
-    if (fstat(fd, &info) != 0)
-        return error_set(err, errno, "cannot read the profile: %s", strerror(errno));
-    if (!S_ISREG(info.st_mode))
-        return error_set(err, EINVAL, "cannot serve the profile: it is not a file");
-    profile->size = profile->json_size = (uint64_t)info.st_size;
-    unsigned char magic[2], end[GZIP_SIZE_FIELD];
-    profile->is_gzip = profile->size >= GZIP_SMALLEST && pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-                       gunzip_begins(magic, sizeof(magic));
-    profile->is_json = !profile->is_gzip && pread(fd, magic, 1, 0) == 1 && magic[0] != 0xdc; /* as JSLB begins */
-    if (profile->is_gzip && pread(fd, end, sizeof(end), info.st_size - GZIP_SIZE_FIELD) == sizeof(end))
-        profile->json_size = (uint64_t)end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
-    return 0;
-}
 
 /* A listening socket on this port of 127.0.0.1, or a negative errno value. */
 static int listen_on(uint16_t port)

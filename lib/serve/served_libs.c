@@ -75,17 +75,22 @@ static int add_scripts(struct served_libs *libs, const struct profile *profile, 
     return enough ? 0 : error_no_memory(err);
 }
 
+int served_libs_add_profile(struct served_libs *libs, const struct profile *profile, struct error *err)
+{
+    for (size_t i = 0; i < profile->libs.length; i++) {
+        struct named_library lib = saved_library(profile, (uint32_t)i);
+        if (!served_libs_add(libs, &lib))
+            return error_no_memory(err);
+    }
+    return add_scripts(libs, profile, err);
+}
+
 int served_libs_load(struct served_libs *libs, int profile_fd, const atomic_bool *stop, struct error *err)
 {
     struct profile profile = {0};
     int code = profile_load_fd(profile_fd, stop, &profile, err);
-    for (size_t i = 0; code == 0 && i < profile.libs.length; i++) {
-        struct named_library lib = saved_library(&profile, (uint32_t)i);
-        if (!served_libs_add(libs, &lib))
-            code = error_no_memory(err);
-    }
     if (code == 0)
-        code = add_scripts(libs, &profile, err);
+        code = served_libs_add_profile(libs, &profile, err);
     profile_destroy(&profile);
     return code;
 }

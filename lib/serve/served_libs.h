@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/strings.h"
+#include "profile/profile.h"
 #include "symbol/named_library.h"
 
 #include <stdatomic.h>
@@ -25,6 +26,9 @@ struct served_libs {
 
 /* Copies the row, unless one of this name and id is there. False if memory ran out. */
 bool served_libs_add(struct served_libs *libs, const struct named_library *lib);
+
+/* Adds those of the profile, and its scripts. */
+int served_libs_add_profile(struct served_libs *libs, const struct profile *profile, struct error *err);
 
 /* Adds those of the profile that `profile_fd` has open, and its scripts. -ECANCELED soon after *stop is true. */
 int served_libs_load(struct served_libs *libs, int profile_fd, const atomic_bool *stop, struct error *err);

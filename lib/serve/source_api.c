@@ -147,7 +147,7 @@ static int answer_script(const struct symbol_api *api, const struct source_reque
 {
     char *text = NULL;
     size_t size = 0;
-    if (!api->serves_scripts || strings_find(&api->libs.scripts, request->file, strlen(request->file)) == STRING_NONE)
+    if (!api->is_of_own_page || strings_find(&api->libs.scripts, request->file, strlen(request->file)) == STRING_NONE)
         return error_set(err, ENOENT, "no address of a library comes from it, nor is it a script");
     int code = load_local(api, script_path(request->file), "", &text, &size, err);
     if (code == 0)

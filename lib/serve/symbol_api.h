@@ -5,6 +5,7 @@
  *     symbolicate/v5   names, lines and inlined calls of addresses
  *     source/v1        the text of a source file that an address comes from
  *     asm/v1           the machine code of a function, disassembled
+ *     names            not of that API: see names_api.c
  *
  * Only libraries that the served profile names are looked into, and only files with their build id.
  */
@@ -24,12 +25,17 @@ struct symbol_api {
     struct symbolizer *names;          /* one that reads no debug info */
     const struct source_map *source_maps;
     size_t source_map_count;
-    bool serves_scripts; /* whoever asks may read those that the profile names */
+    bool is_of_own_page; /* whoever asks may read the scripts that the profile names, and have names for other profiles
+                          */
+    const atomic_bool *stop;
 };
 
 /* The answer is complete in any case; `answer` comes zeroed. All may take seconds: debug info is read. */
 void symbol_api_symbolicate(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 void symbol_api_source(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
 void symbol_api_asm(const struct symbol_api *api, const char *body, size_t size, struct api_answer *answer);
+
+/* `fd`: the body in a file. */
+void symbol_api_names(struct symbol_api *api, int fd, struct api_answer *answer);
 
 #endif

@@ -1,0 +1,36 @@
+/*
+ * names: a whole profile in, the same profile with names out. The page asks it for profiles that it opens itself and
+ * that have none, as samply saves them. The libraries of such a profile count as served from then on, so that its
+ * source and machine code are there, too.
+ */
+#include "serve/symbol_api.h"
+
+#include "assemble/symbolicate.h"
+#include "profile/file.h"
+
+#include <unistd.h>
+
+static int look_up(struct symbol_api *api, struct profile *profile, struct error *err)
+{
+    struct symbolicate_result result = {.addresses = 0};
+    int code = profile_symbolicate(profile, api->symbolizer, &result, err);
+    symbolicate_result_destroy(&result);
+    return code;
+}
+
+void symbol_api_names(struct symbol_api *api, int fd, struct api_answer *answer)
+{
+    struct profile profile = {0};
+    struct error err = {""};
+    int code = profile_load_fd(fd, api->stop, &profile, &err);
+    if (!code)
+        code = look_up(api, &profile, &err);
+    if (!code)
+        code = served_libs_add_profile(&api->libs, &profile, &err);
+    int named = code ? code : profile_to_memory(&profile, &err);
+    profile_destroy(&profile);
+    if (named < 0)
+        api_answer_error(answer, &err);
+    else
+        api_answer_file(answer, named);
+}
