@@ -57,7 +57,7 @@ static bool read_proc_value(const char *path, const char *key, char *out, size_t
 }
 
 /* Counts the distinct (package, core) pairs in sysfs; 0 without sysfs. */
-static uint32_t count_cores(long processors)
+static uint32_t count_cores(struct metadata *metadata, long processors)
 {
     struct hash cores = {0};
     for (long cpu = 0; cpu < processors; cpu++) {
@@ -75,8 +75,8 @@ static uint32_t count_cores(long processors)
             core = -1;
         if (file)
             fclose(file);
-        if (package >= 0 && core >= 0)
-            hash_set(&cores, (uint64_t)package << 32 | (uint32_t)core, 1);
+        if (package >= 0 && core >= 0 && !hash_set(&cores, (uint64_t)package << 32 | (uint32_t)core, 1))
+            metadata->failed = true;
     }
     uint32_t count = (uint32_t)cores.length;
     hash_destroy(&cores);
@@ -101,7 +101,7 @@ static void fill_machine(struct metadata *metadata)
     long processors = sysconf(_SC_NPROCESSORS_CONF), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (processors > 0) {
         meta->logical_cpus = (uint32_t)processors;
-        meta->physical_cpus = count_cores(processors);
+        meta->physical_cpus = count_cores(metadata, processors);
     }
     if (pages > 0 && page > 0)
         meta->main_memory = (uint64_t)pages * (uint64_t)page;

@@ -9,6 +9,7 @@
 #include "record/mapped_file.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -102,11 +103,12 @@ bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t 
         return false;
     if (file->dump >= 0 || files->dumps == DUMPS_MAX)
         return true;
-    if (mapped_file_open(&mapped, pid, mapping)) {
-        file->dump = file_source_open(mapped.file);
-        files->dumps += file->dump >= 0;
-        mapped_file_destroy(&mapped);
-    }
+    int code = mapped_file_open(&mapped, pid, mapping);
+    if (code)
+        return code != -ENOMEM;
+    file->dump = file_source_open(mapped.file);
+    files->dumps += file->dump >= 0;
+    mapped_file_destroy(&mapped);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "record/jit_records.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -73,8 +74,9 @@ static bool take_load(struct jitdump_unwind *frames, struct address_space *space
     bool ok = true;
     if (is_free_for_code(space, load->start, load->size)) {
         if (frames->next_frames && space->mappings.length < MAPPINGS_MAX)
-            unwind_module_of_code(&code.module, frames->next_frames, frames->next_size, load->start, load->size, NULL);
-        ok = code.module ? address_space_map(space, &code) : forget(space, code.start, code.end);
+            ok = unwind_module_of_code(&code.module, frames->next_frames, frames->next_size, load->start, load->size,
+                                       NULL) != -ENOMEM;
+        ok = ok && (code.module ? address_space_map(space, &code) : forget(space, code.start, code.end));
     }
     if (code.module) {
         frames->bytes += frames->next_size;

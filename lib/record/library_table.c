@@ -93,13 +93,16 @@ static int find_file(struct library_table *table, struct library *library, uint3
                      const struct perf_mapping *mapping, struct error *err)
 {
     struct mapped_file mapped;
-    if (!mapped_file_open(&mapped, pid, mapping)) {
+    int code = mapped_file_open(&mapped, pid, mapping);
+    if (code == -ENOMEM)
+        return error_no_memory(err);
+    if (code) {
         library->failures++;
         return library->failures == 1 ? write_file(table, library, mapping, &mapped, err) : 0;
     }
     if (library->failures)
         library->number = table->next_number++; /* where the file was not known, rva was a guess */
-    int code = write_file(table, library, mapping, &mapped, err);
+    code = write_file(table, library, mapping, &mapped, err);
     if (!code && table->open_files && !open_files_add(table->open_files, library->number, &mapped, pid))
         code = error_no_memory(err);
     library->module = unwind_module_ref(mapped.module);
@@ -113,8 +116,8 @@ static int add_vdso(struct library_table *table, struct library *library, struct
     size_t size;
     const unsigned char *image = proc_maps_own_vdso(&size);
     struct spool_lib lib = {.kind = SPOOL_LIB_VDSO, .path = "[vdso]", .image = image, .image_size = size};
-    if (image)
-        unwind_module_from_memory(&library->module, image, size, "[vdso]", NULL);
+    if (image && unwind_module_from_memory(&library->module, image, size, "[vdso]", NULL) == -ENOMEM)
+        return error_no_memory(err);
     return write_event(table, library->number, &lib, err);
 }
 

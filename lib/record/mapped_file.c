@@ -84,25 +84,28 @@ static bool is_mapped_file(const struct mapped_file *candidate, const struct per
     return mapped_file_has_inode(candidate->file->fd, mapping);
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
-/* `path` is where we open the file, `name` where the process has it. */
-static bool open_if_mapped(struct mapped_file *mapped, const char *path, const char *name,
-                           const struct perf_mapping *mapping)
+/* Opens the file at `path`, which the process has as `name`. Returns -ENOENT if it is not the mapped file. */
+static int open_if_mapped(struct mapped_file *mapped, const char *path, const char *name,
+                          const struct perf_mapping *mapping)
 {
     int fd = file_open_in(-1, path);
-    if (fd < 0 || file_source_new(&mapped->file, fd, -1, name, NULL))
-        return false;
-    bool is_elf = unwind_module_open_file(&mapped->module, mapped->file, NULL) == 0;
-    mapped->build_id_size = is_elf ? unwind_module_build_id(mapped->module, mapped->build_id) : 0;
-    if (is_mapped_file(mapped, mapping))
-        return true;
+    if (fd < 0)
+        return fd == -ENOMEM ? fd : -ENOENT;
+    int code = file_source_new(&mapped->file, fd, -1, name, NULL);
+    if (!code)
+        code = unwind_module_open_file(&mapped->module, mapped->file, NULL);
+    if (mapped->module)
+        mapped->build_id_size = unwind_module_build_id(mapped->module, mapped->build_id);
+    if (code != -ENOMEM && mapped->file && is_mapped_file(mapped, mapping))
+        return 0; /* perhaps no ELF file */
     mapped_file_destroy(mapped);
-    return false;
+    return code == -ENOMEM ? code : -ENOENT;
 }
 
-/* Where the root folder of the process is, if we have the same file systems mounted: then a file below it has a path
- * for us. False if it is our own root folder, or in another mount namespace. */
+/* Finds the path of the process's root folder. Returns false if it is our own, or lies in another mount namespace,
+ * where its path means nothing to us. */
 static bool find_root(uint32_t pid, char root[PATH_ROOM])
 {
     char path[64];
@@ -116,33 +119,35 @@ static bool find_root(uint32_t pid, char root[PATH_ROOM])
     return length > 1;
 }
 
-static bool open_in_its_root(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping)
+static int open_in_its_root(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping)
 {
     char path[2 * PATH_ROOM], root[PATH_ROOM];
     if (find_root(pid, root)) {
         snprintf(path, sizeof(path), "%s%s", root, mapping->path);
-        mapped->can_reopen = open_if_mapped(mapped, path, path, mapping);
-        if (mapped->can_reopen)
-            return true;
+        int code = open_if_mapped(mapped, path, path, mapping);
+        mapped->can_reopen = code == 0;
+        if (code != -ENOENT)
+            return code;
     }
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root%s", pid, mapping->path);
     return open_if_mapped(mapped, path, mapping->path, mapping);
 }
 
-bool mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping)
+int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf_mapping *mapping)
 {
     char path[PATH_ROOM];
     *mapped = (struct mapped_file){0};
-    if (open_if_mapped(mapped, mapping->path, mapping->path, mapping)) {
-        mapped->can_reopen = true;
-        return true;
-    }
-    if (open_in_its_root(mapped, pid, mapping))
-        return true;
+    int code = open_if_mapped(mapped, mapping->path, mapping->path, mapping);
+    mapped->can_reopen = code == 0;
+    if (code == -ENOENT)
+        code = open_in_its_root(mapped, pid, mapping);
+    if (code != -ENOENT)
+        return code;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
              mapping->start + mapping->length);
-    if (open_if_mapped(mapped, path, mapping->path, mapping))
-        return true;
+    code = open_if_mapped(mapped, path, mapping->path, mapping);
+    if (code != -ENOENT)
+        return code;
     snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", pid);
     return open_if_mapped(mapped, path, mapping->path, mapping);
 }

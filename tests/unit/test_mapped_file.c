@@ -59,7 +59,7 @@ static uint64_t inode_of(const char *name)
 
 static bool finds(struct mapped_file *mapped, const struct wanted *wanted)
 {
-    return mapped_file_open(mapped, (uint32_t)getpid(), &wanted->found);
+    return mapped_file_open(mapped, (uint32_t)getpid(), &wanted->found) == 0;
 }
 
 /* map_files is for those who may look into all processes. */
