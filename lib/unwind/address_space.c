@@ -21,6 +21,17 @@ const struct mapping *address_space_find(const struct address_space *space, uint
     return i < space->mappings.length && space->mappings.data[i].start <= pc ? &space->mappings.data[i] : NULL;
 }
 
+bool address_space_is_unmapped(const struct address_space *space, uint64_t pc, struct address_gap *gap)
+{
+    const struct mapping *data = space->mappings.data;
+    size_t i = first_ending_after(space, pc), length = space->mappings.length;
+    if (i < length && data[i].start <= pc)
+        return false;
+    gap->start = i ? data[i - 1].end : 0;
+    gap->end = i < length ? data[i].start : UINT64_MAX;
+    return true;
+}
+
 bool address_space_has_file(const struct address_space *space, uint64_t start, uint64_t end)
 {
     const struct mapping *data = space->mappings.data;

@@ -34,6 +34,13 @@ bool address_space_map_around(struct address_space *space, const struct mapping 
 /* The mapping that holds `pc`, or NULL. Valid until the next change. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 
+/* Whether nothing is mapped at `pc`; then `gap` is set to the addresses around it that are not mapped either. */
+struct address_gap {
+    uint64_t start, end; /* end exclusive */
+};
+
+bool address_space_is_unmapped(const struct address_space *space, uint64_t pc, struct address_gap *gap);
+
 /* Whether the code of some file is mapped between these addresses (`end` exclusive). */
 bool address_space_has_file(const struct address_space *space, uint64_t start, uint64_t end);
 

@@ -276,14 +276,22 @@ static bool can_return_to(struct walk *walk, uint64_t address)
     return unwind_cache_find(walk->cache, address - 1) || follows_call(walk, address, &target);
 }
 
-/* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. */
+/* Finds the first word from `*sp` up that can be a return address, and sets *sp to the address of that word. Most words
+ * are small numbers or lie where the word before did, in a gap between mappings (addresses of the stack or the heap).
+ */
 static bool next_return_address(struct walk *walk, uint64_t *sp, uint64_t *address)
 {
     enum { WORDS = 64 };
     bool used_read_above = walk->result.used_read_above, found = false;
-    for (int i = 0; i < WORDS && read_word(walk, *sp, address); i++, *sp += 8)
-        if ((found = address_space_find(walk->space, *address - 1) && can_return_to(walk, *address)))
+    const struct mapping *lowest = walk->space->mappings.length ? walk->space->mappings.data : NULL;
+    struct address_gap gap = {0};
+    for (int i = 0; i < WORDS && read_word(walk, *sp, address); i++, *sp += 8) {
+        uint64_t pc = *address - 1;
+        bool is_unmapped = !lowest || *address <= lowest->start || pc - gap.start < gap.end - gap.start ||
+                           address_space_is_unmapped(walk->space, pc, &gap);
+        if ((found = !is_unmapped && can_return_to(walk, *address)))
             break;
+    }
     walk->result.used_read_above = used_read_above;
     return found;
 }

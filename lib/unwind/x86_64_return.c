@@ -367,6 +367,7 @@ static bool follow_path(struct search *search, struct path *path)
         target.pc += (uint64_t)in.constant;
         switch (flow) {
         case FLOW_RETURN:
+            search->is_incomplete |= path->is_sp_lost && !path->is_doubtful;
             return !path->is_sp_lost;
         case FLOW_TAIL_CALL:
             if (!search->has_tail_call && !path->is_sp_lost && !path->is_doubtful) {
@@ -417,8 +418,11 @@ enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_
         path = search.paths[--search.path_count];
         if (path.is_doubtful && search.has_tail_call)
             break;
-        if (follow_path(&search, &path) && path_frame(&path, frame))
+        if (!follow_path(&search, &path))
+            continue;
+        if (path_frame(&path, frame))
             return path.is_doubtful ? ARCH_MAY_RETURN : ARCH_RETURNS;
+        search.is_incomplete |= !path.is_doubtful;
     }
     if (search.has_tail_call && path_frame(&search.tail_call, frame))
         return ARCH_RETURNS;
