@@ -249,7 +249,7 @@ static int write_profile(struct assembly *assembly, const char *path, uint64_t *
     return code;
 }
 
-static int by_falling_unnamed(const void *a, const void *b)
+static int by_descending_unnamed(const void *a, const void *b)
 {
     const struct missing_symbols *left = a, *right = b;
     return left->unnamed < right->unnamed ? 1 : left->unnamed > right->unnamed ? -1 : 0;
@@ -267,7 +267,7 @@ static void list_missing_symbols(struct assembly *assembly, struct assemble_resu
     struct symbolization *symbolization = &assembly->symbolization;
     if (symbolization->missing_symbols.length)
         qsort(symbolization->missing_symbols.data, symbolization->missing_symbols.length,
-              sizeof(*symbolization->missing_symbols.data), by_falling_unnamed);
+              sizeof(*symbolization->missing_symbols.data), by_descending_unnamed);
     for (size_t i = 0; i < symbolization->missing_symbols.length; i++) {
         const struct missing_symbols *from = &symbolization->missing_symbols.data[i];
         if (!is_worth_saying(symbolization, from) || result->missing_symbols_count++ >= ASSEMBLE_MISSING_SYMBOLS)

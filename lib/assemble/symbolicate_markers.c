@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Position in a payload; the number to replace is in {"cause": {"stack": number}}. */
-struct place {
+/* The position in a payload; the number to replace is in {"cause": {"stack": number}}. */
+struct payload_position {
     bool is_cause; /* the last key of the outermost object is "cause" */
     bool is_stack; /* the next value is that number */
 };
 
-static void follow(struct place *place, const struct json *json, enum json_type type)
+static void follow(struct payload_position *position, const struct json *json, enum json_type type)
 {
     bool is_key = type == JSON_KEY;
     if (is_key && json->depth == 1)
-        place->is_cause = json_is(json, "cause");
-    place->is_stack = is_key && json->depth == 2 && place->is_cause && json_is(json, "stack");
+        position->is_cause = json_is(json, "cause");
+    position->is_stack = is_key && json->depth == 2 && position->is_cause && json_is(json, "stack");
 }
 
 static bool is_stack_number(const struct json *json, enum json_type type, size_t count)
@@ -31,14 +31,14 @@ static bool is_stack_number(const struct json *json, enum json_type type, size_t
  * unusable. */
 static bool rewrite(struct json *json, struct json_writer *writer, const uint32_t *stacks, size_t count)
 {
-    struct place place = {0};
+    struct payload_position position = {0};
     enum json_type type;
     while ((type = json_next(json)) > JSON_END) {
-        if (place.is_stack && is_stack_number(json, type, count))
+        if (position.is_stack && is_stack_number(json, type, count))
             json_unsigned(writer, stacks[(uint32_t)json->number]);
         else
             json_token(writer, json, type);
-        follow(&place, json, type);
+        follow(&position, json, type);
     }
     return type == JSON_END;
 }

@@ -1,8 +1,9 @@
 /*
- * The sample buffer: chunks of LEB128 entries. See chunk.c for the byte layout and what it costs.
+ * The sample buffer: chunks of LEB128 entries. chunk.c describes the byte layout and its size.
  *
- * A chunk is self-contained: it never refers to another chunk, so the oldest can be dropped or the newest lost and
- * every other still reads.
+ * No chunk refers to another chunk. So the reader can read each chunk, whichever others are lost.
+ *
+ * Threads: a writer belongs to one thread, and so does a reader.
  */
 #ifndef PROF_RECORD_CHUNK_H
 #define PROF_RECORD_CHUNK_H
@@ -15,7 +16,7 @@
 #include <stdint.h>
 
 enum { CHUNK_SIZE = 64 * 1024 };  /* payload bytes of a full chunk */
-enum { CHUNK_MAX_FRAMES = 4096 }; /* of one stack; deeper ones are cut at the root side and marked */
+enum { CHUNK_MAX_FRAMES = 4096 }; /* of one stack; a deeper stack loses its outermost frames */
 
 enum sample_flags {
     SAMPLE_TRUNCATED = 1,      /* the stack does not reach the thread's start */
@@ -23,7 +24,7 @@ enum sample_flags {
     SAMPLE_COMPLETED_LIVE = 4, /* some frame was read from the living process */
 };
 
-/* One sample, as the recorder hands it over and the reader gives it back. */
+/* One sample, as the recorder writes it and the reader returns it. */
 struct sample {
     uint32_t thread; /* the recorder's number for the thread (spool.h) */
     uint32_t cpu;
@@ -31,7 +32,7 @@ struct sample {
     uint64_t cpu_time; /* ns of CPU since this thread's previous sample */
     uint32_t flags;    /* enum sample_flags */
     uint32_t frame_count;
-    uint32_t kernel_frame_count; /* the first so many of `frames` are kernel addresses */
+    uint32_t kernel_frame_count; /* how many frames, the first of `frames`, are kernel addresses */
     const uint64_t *frames; /* leaf first; pcs as unwind_walk() gives them. From the reader: valid until the next */
 };
 
@@ -42,14 +43,14 @@ struct chunk_writer; /* the chunk being filled, and each thread's last stack in 
 struct chunk_writer *chunk_writer_new(void);
 void chunk_writer_free(struct chunk_writer *writer);
 
-/* Appends a sample; false when the chunk is full (nothing was written): take the bytes, chunk_writer_reset(), call
- * again. A reset chunk takes any sample. */
+/* Appends a sample. Returns false and writes nothing if the chunk is full: save its bytes, call chunk_writer_reset(),
+ * and append again. An empty chunk has room for any sample, so a second failure means that memory ran out. */
 bool chunk_writer_append(struct chunk_writer *writer, const struct sample *sample);
 
-/* The chunk as it stands: valid until the next append or reset. Size 0: no samples. */
+/* Returns the bytes of the chunk so far, valid until the next append or reset. Size 0: there are no samples. */
 const unsigned char *chunk_writer_bytes(const struct chunk_writer *writer, size_t *size);
 
-/* Starts an empty chunk. Costs what the threads of the last chunk cost, not those of the recording. */
+/* Empties the chunk. Its cost grows with the threads of that chunk, not with those of the recording. */
 void chunk_writer_reset(struct chunk_writer *writer);
 
 /* ---- reading ---- */
@@ -59,10 +60,10 @@ struct chunk_reader;
 struct chunk_reader *chunk_reader_new(void);
 void chunk_reader_free(struct chunk_reader *reader);
 
-/* Starts on the bytes of one chunk, which must outlive the reading. */
+/* Starts to read a chunk, whose bytes must outlive the reading. */
 void chunk_reader_start(struct chunk_reader *reader, const void *bytes, size_t size);
 
-/* The next sample: 1, or 0 at the end of the chunk, or -EINVAL if the bytes are damaged (what came before is good). */
+/* Reads the next sample: 1. Returns 0 at the end of the chunk, -EINVAL if the bytes are damaged from here on. */
 int chunk_reader_next(struct chunk_reader *reader, struct sample *sample, struct error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The metadata that a recorder notes about a recording (SPOOL_INFO events) and the assembler reads: names, one per
- * line, with the form of their values. Numbers are decimal. The last value of a name holds, so figures that grow may be
- * noted again.
+ * The metadata of a recording. The recorder writes each value under a name (SPOOL_INFO events), and the assembler reads
+ * them. Below is a line for each name, with the form of its value. Numbers are decimal. The recorder may write a name
+ * again: the last value counts.
  */
 #ifndef PROF_RECORD_INFO_H
 #define PROF_RECORD_INFO_H
@@ -22,7 +22,7 @@
 #define INFO_EVENT           "event"           /* "cpu-clock", "cycles" */
 #define INFO_TIER            "tier"            /* "kernel and user", "user only" ... */
 #define INFO_TIER_NOTES                                                                                                \
-    "tier_notes"                /* what was lost on the way down and the setting that gives it back; may be empty */
+    "tier_notes"                /* what the recorder may not record, and the setting that allows it; may be empty */
 #define INFO_BOOT        "boot" /* which boot of the machine: /proc/sys/kernel/random/boot_id */
 #define INFO_STACK_BYTES "stack_bytes" /* copied with each sample */
 #define INFO_RECORDER    "recorder"    /* "prof 0.1.0" */
@@ -43,10 +43,10 @@
 int info_write(struct spool_writer *spool, const char *name, const char *value, struct error *err);
 int info_write_number(struct spool_writer *spool, const char *name, uint64_t value, struct error *err);
 
-/* The value of INFO_BOOT for the machine as it runs now; false if it cannot be read. */
+/* Reads what INFO_BOOT is now. Returns false if it cannot be read. */
 bool info_read_boot(char *id, size_t size);
 
-/* INFO_COMMAND from its words, quoted where a shell would need it. */
+/* Writes INFO_COMMAND: the words of the command, quoted where a shell needs quotes. */
 int info_write_command(struct spool_writer *spool, char *const *argv, struct error *err);
 
 #endif

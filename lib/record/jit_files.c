@@ -1,8 +1,8 @@
 /*
- * A descriptor of /proc/PID/root would not do: when the last process of a mount namespace ends, its file systems come
- * apart, and /tmp below that root is then whatever was there before. So /tmp itself is opened. It is one descriptor for
- * each mount namespace that has compiled code, and one for each jitdump file; both numbers are bounded, and what is
- * above is looked for under its name when all is over.
+ * A descriptor of /proc/PID/root is not enough. When the last process of a mount namespace ends, the kernel unmounts
+ * its file systems, and that root folder no longer leads to its /tmp. So we open /tmp itself: one descriptor for each
+ * mount namespace with JIT code, and one for each jitdump file. Both numbers are bounded; files beyond the bounds are
+ * opened by name after the recording.
  */
 #include "record/jit_files.h"
 

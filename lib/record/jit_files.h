@@ -1,7 +1,10 @@
 /*
- * Where the processes of a recording leave the names of the code that they compile. A process may have a /tmp of its
- * own (a mount namespace) and know itself by another pid than we do (a pid namespace): what leads there exists only as
- * long as it lives, and is held on to here until its files are read, after the recording.
+ * Where JIT compilers write the names of their code: perf maps and jitdump files. A process in a container has its own
+ * /tmp (mount namespace) and another pid in the names of these files (pid namespace). Only the living process leads to
+ * them, and the assembler reads them after the recording. So the recorder opens what leads to them while the process
+ * lives.
+ *
+ * Threads: the recorder thread while it records; then any thread may read them.
  */
 #ifndef PROF_RECORD_JIT_FILES_H
 #define PROF_RECORD_JIT_FILES_H
@@ -14,9 +17,9 @@
 #include <stdint.h>
 
 struct jit_file {
-    uint32_t pid;    /* the process's own name for itself: in the innermost of its pid namespaces */
+    uint32_t pid;    /* in the innermost pid namespace of the process, which it uses in file names */
     uint32_t folder; /* index in jit_files.folders; JIT_FOLDER_OURS */
-    int dump;        /* the jitdump file that it has mapped, open; -1: none, or it could not be opened */
+    int dump;        /* the open jitdump file that the process has mapped; -1: none, or it could not be opened */
 };
 
 enum { JIT_FOLDER_OURS = UINT32_MAX };
@@ -35,18 +38,19 @@ struct jit_files {
     size_t dumps;           /* that are open */
 };
 
-/* Process `pid`, whose number in the spool this is, has memory for compiled code. To be called while it lives; what
- * cannot be found out (any more) is as with us. Without effect the second time. False if memory ran out. */
+/* Notes that the process has memory for JIT code. `process` is its number in the spool. Call this while the process
+ * lives: afterwards it counts as a process of our own namespaces. A second call has no effect. Returns false if memory
+ * ran out. */
 bool jit_files_note(struct jit_files *files, uint32_t process, uint32_t pid);
 
-/* It has mapped a file that is a jitdump file by its name. False if memory ran out. */
+/* Notes that the process has mapped a jitdump file, and opens the file. Returns false if memory ran out. */
 bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t pid,
                             const struct perf_mapping *mapping);
 
-/* Whether a file of this path is a jitdump file by its name: ".../jit-NUMBER.dump". */
+/* Returns whether the path has the name of a jitdump file: ".../jit-NUMBER.dump". */
 bool jit_files_is_jitdump(const char *path);
 
-/* NULL: nothing was noted of this process. */
+/* Returns NULL if nothing was noted of the process. */
 const struct jit_file *jit_files_find(const struct jit_files *files, uint32_t process);
 
 void jit_files_destroy(struct jit_files *files);

@@ -1,6 +1,6 @@
 /*
- * The records of a jitdump file, in which a compiler notes the code that it makes while the program runs. The file is a
- * header and records, each with its size and time:
+ * The records of a jitdump file, in which a JIT compiler describes the code that it makes. The file is a header and
+ * records, each with its size and time:
  *
  *     header    := "DTiJ" version size machine pad pid  time flags       (u32 but for the last two; flag 1: the times
  *                                                                         are of the processor's own clock)
@@ -26,7 +26,7 @@
 
 enum jit_record_kind { JIT_LOAD, JIT_MOVE, JIT_DEBUG, JIT_CLOSE, JIT_UNWIND };
 
-/* Bytes, each without what has no fixed size. */
+/* Bytes of the parts of fixed size. */
 enum { JIT_HEADER_SIZE = 40, JIT_RECORD_HEAD = 16, JIT_LOAD_SIZE = 40, JIT_MOVE_SIZE = 48, JIT_UNWIND_SIZE = 24 };
 
 struct jit_header {
@@ -34,7 +34,7 @@ struct jit_header {
     bool has_own_clock;
 };
 
-/* -EINVAL with a sentence if this is no jitdump file that is known. */
+/* Reads the header. -EINVAL if this is no jitdump file, or one of an unknown version. */
 int jit_header_read(struct cursor *c, struct jit_header *header, struct error *err);
 
 struct jit_record {
@@ -43,7 +43,7 @@ struct jit_record {
     uint64_t time;
 };
 
-/* False if it is cut off, or can be none. */
+/* Reads the head of a record. Returns false if it is truncated or has an impossible size. */
 bool jit_record_read(struct cursor *c, struct jit_record *record);
 
 struct jit_load {
@@ -51,7 +51,7 @@ struct jit_load {
     uint64_t index;       /* of the code in this file */
 };
 
-/* The body of a record; the cursor is then before the name. False if it is cut off. */
+/* Reads the body of the record up to the name. Returns false if it is truncated. */
 bool jit_load_read(struct cursor *c, struct jit_load *load);
 
 struct jit_move {
@@ -65,7 +65,7 @@ struct jit_unwind {
     uint64_t header_size; /* how many of them, at the end, are the .eh_frame_hdr */
 };
 
-/* False, too, if its sizes do not fit each other. */
+/* Returns false if the record is truncated, or its header is larger than the whole. */
 bool jit_unwind_read(struct cursor *c, struct jit_unwind *unwind);
 
 #endif

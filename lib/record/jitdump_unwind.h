@@ -1,11 +1,10 @@
 /*
- * How to walk through code that a compiler notes in a jitdump file with unwinding information: code that keeps no frame
- * pointer cannot be walked otherwise. The stacks are walked while the program runs, so the file is followed while it is
- * written. Each piece of code becomes a mapping of its process, with a module that knows its frames.
+ * Unwinding information for JIT code, from jitdump files. Without it the walker cannot leave code that has no frame
+ * pointer. The recorder walks stacks while the program runs, so it follows the file while the compiler writes it. Each
+ * piece of code becomes a mapping of its process, whose module has the CFI.
  *
- * The newest code at an address counts, not that of the sample's time, which is some milliseconds older at most. What
- * its compiler has not yet written to the file, because it collects records, is not known: it is walked as code of
- * which nothing is known.
+ * The newest code at an address counts. The sample may be some milliseconds older. Code whose record the compiler has
+ * not written yet is walked like other JIT code.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -18,12 +17,12 @@
 
 struct jitdump_unwind;
 
-/* `fd`: the open file, which outlives this. NULL if memory ran out. */
+/* `fd`, the open file, must stay open. Returns NULL if memory ran out. */
 struct jitdump_unwind *jitdump_unwind_new(int fd);
 void jitdump_unwind_free(struct jitdump_unwind *frames);
 
-/* Reads on, and puts what is new into the address space of the process. With nothing new, it is one read that gives
- * nothing. A file that is none, is damaged or too large is followed no further. */
+/* Reads new records, and maps their code into the address space of the process. Costs one read if there are none. Stops
+ * for good if the file is damaged, too large or no jitdump file, or if memory ran out. */
 void jitdump_unwind_follow(struct jitdump_unwind *frames, struct address_space *space);
 
 #endif

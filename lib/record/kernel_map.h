@@ -1,6 +1,8 @@
 /*
- * Where the kernel and its modules are, for naming kernel addresses later: noted in the spool as mappings of no
- * process.
+ * The address ranges of the kernel and its modules, by which the assembler names kernel addresses. In the spool they
+ * are mappings of no process.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_RECORD_KERNEL_MAP_H
 #define PROF_RECORD_KERNEL_MAP_H
@@ -9,11 +11,11 @@
 #include "record/library_table.h"
 #include "record/spool.h"
 
-/* What /proc/kallsyms and /proc/modules show to this user; addresses that are hidden (kernel.kptr_restrict) give no
- * mapping, and that is no error. */
+/* Writes the ranges that /proc/kallsyms and /proc/modules show to this user. If their addresses are hidden
+ * (kernel.kptr_restrict), writes nothing and succeeds. */
 int kernel_map_write(struct library_table *libraries, struct spool_writer *spool, uint64_t time, struct error *err);
 
-/* Code that the kernel made or dropped at that time. */
+/* Writes that the kernel added or removed code (a BPF program) at that time. */
 int kernel_map_symbol(struct library_table *libraries, struct spool_writer *spool, uint64_t time,
                       const struct perf_kernel_symbol *symbol, struct error *err);
 

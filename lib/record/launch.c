@@ -23,7 +23,8 @@ static int check_file(const char *path)
     return access(path, X_OK) ? errno : 0;
 }
 
-/* As execvp(): a file that may not be run does not end the search, but is remembered if nothing better comes. */
+/* Searches as execvp() does: a file that is not executable does not end the search, but its EACCES is the result if no
+ * other file is found. */
 static int check_search_path(const char *program)
 {
     const char *search = getenv("PATH");
@@ -111,10 +112,9 @@ int launch_exec(struct launch *launch, const char *program, struct error *err)
     int code = 0;
     file_write(launch->go_fd, "g", 1);
     close(launch->go_fd);
-    /* The pipe closes by itself when exec succeeds. */
-    bool failed = file_read(launch->error_fd, &code, sizeof(code)) == sizeof(code);
+    bool has_code = file_read(launch->error_fd, &code, sizeof(code)) == sizeof(code); /* exec closes the pipe */
     close(launch->error_fd);
-    if (!failed)
+    if (!has_code)
         return 0;
     waitpid(launch->pid, NULL, 0);
     if (code == EACCES)

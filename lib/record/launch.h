@@ -1,6 +1,8 @@
 /*
- * Starting the target: a child that waits until it is told to become the program, so that everything is in place when
- * its first instruction runs.
+ * Starts the target. The child waits before exec until the recorder is ready, so that the recording has the first
+ * instruction of the program.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_RECORD_LAUNCH_H
 #define PROF_RECORD_LAUNCH_H
@@ -14,28 +16,28 @@
 
 struct launch {
     pid_t pid;
-    int go_fd;    /* write end: a byte lets the child go on, closing it makes it give up */
+    int go_fd;    /* write end: a byte lets the child call exec, closing it ends the child */
     int error_fd; /* read end: the errno of a failed exec, or nothing */
 };
 
-/* Whether `program` can be run, found as execvp() does: 0, -ENOENT, or -EACCES if it is there but is not executable. */
+/* Checks that `program` can be run, and searches it as execvp() does. -ENOENT, or -EACCES if it is not executable. */
 int launch_check(const char *program, struct error *err);
 
-/* What the child gets; the standard streams and the environment are ours. */
+/* What the child gets. It inherits our standard streams and environment. */
 struct launch_options {
     char *const *argv;         /* NULL at the end */
     const sigset_t *mask;      /* blocked signals */
     struct rlimit files_limit; /* RLIMIT_NOFILE */
-    bool output_to_error;      /* its standard output is the standard error: the output is the profile's */
+    bool output_to_error;      /* its standard output goes to our standard error, because our output is the profile */
 };
 
-/* Forks the child, which waits. */
+/* Forks the child, which then waits. */
 int launch_fork(struct launch *launch, const struct launch_options *options, struct error *err);
 
-/* Lets it call exec and waits until that is done. If it failed the child is gone, with the sentence in `err`. */
+/* Lets the child call exec, and waits for the result. If exec fails, the child has ended. */
 int launch_exec(struct launch *launch, const char *program, struct error *err);
 
-/* Gives up a child that was not let go. */
+/* Ends a child that still waits. */
 void launch_cancel(struct launch *launch);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The files that are mapped with execute permission, each opened, checked and noted in the spool once, however many
- * processes map it: by its path and build id, or without a build id by device and inode.
+ * The files that are mapped with execute permission. The table opens and checks each file once, however many processes
+ * map it, and writes it to the spool. A file is known by its path and build id; without a build id, by path, device and
+ * inode.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -20,7 +21,7 @@ struct library_table;
 struct library_table *library_table_new(struct spool_writer *spool);
 void library_table_free(struct library_table *table);
 
-/* From now on files are not closed, but added there. The caller's, and outlives the table. */
+/* From now on adds each file to `files`, which must outlive the table. */
 void library_table_keep(struct library_table *table, struct open_files *files);
 
 struct library_mapping {
@@ -29,15 +30,16 @@ struct library_mapping {
     struct unwind_module *module; /* borrowed; NULL if there is no call frame information */
 };
 
-/* What was mapped in process `pid`. A file that cannot be opened (any more) is known by its name only; it is looked for
- * again when it is mapped again. Negative only when the spool cannot be written or memory runs out. */
+/* Finds what process `pid` has mapped. A file that cannot be opened is known by its name alone; the table looks for it
+ * again in later mappings. Fails only if the spool cannot be written or memory runs out. */
 int library_table_find(struct library_table *table, uint32_t pid, const struct perf_mapping *mapping,
                        struct library_mapping *found, struct error *err);
 
-/* A number for a library that is no file's (the kernel, its modules), and its event in the spool. */
+/* Adds a library that has no file (the kernel, its modules), and writes it to the spool. */
 int library_table_add(struct library_table *table, const struct spool_lib *lib, uint32_t *number, struct error *err);
 
-/* How many files could not be opened again when a walk needed their unwinding information; *path is that of one. */
+/* Returns how many files could not be opened again when a walk needed their unwinding information. *path is the path of
+ * the first. */
 size_t library_table_lost(const struct library_table *table, const char **path);
 
 #endif

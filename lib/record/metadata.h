@@ -1,5 +1,8 @@
 /*
- * What a recording notes about itself in its spool: how it was made, and at its end how it went. info.h has the names.
+ * Writes the metadata of a recording to its spool: at the start how it is made, at the end how it went. info.h has the
+ * names.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_RECORD_METADATA_H
 #define PROF_RECORD_METADATA_H

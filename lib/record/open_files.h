@@ -1,13 +1,13 @@
 /*
- * What a recording holds of mapped files until their symbols have been looked up. By then the process may have ended,
- * and with it what led to its files: the root folder of its container, a program that was deleted or built anew.
+ * The open-file table: the mapped files of a recording, which the symbolizer reads after the recording. By then the
+ * process may have ended, and with it the root folder of its container; its files may have been deleted or built anew.
  *
- * An open file keeps its file system from being unmounted, and the target may want to do that. So a file stays open
- * only where that does no harm, because its mount is in use by us in any case (the root folder, the working directory),
- * or where nothing else leads to it: it was deleted, or is in another mount namespace. All others are opened again by
- * path and identity (base/file_source.h).
+ * Nobody can unmount a file system with an open file, and the target may want to. So a file stays open in two cases:
+ * its mount is in use by us anyway (that of the root folder or of the working directory), or its path does not lead to
+ * it, because it was deleted or is in another mount namespace. Other files are opened again by path and identity
+ * (base/file_source.h).
  *
- * Threads: the recorder thread while it records; then any may read it, but for open_files_reopen_roots().
+ * Threads: the recorder thread while it records, which also calls open_files_reopen_roots(); then any thread may read.
  */
 #ifndef PROF_RECORD_OPEN_FILES_H
 #define PROF_RECORD_OPEN_FILES_H
@@ -41,22 +41,22 @@ struct open_files {
 
 void open_files_init(struct open_files *files);
 
-/* The index in `roots` of the root folder of process `pid`, one for all that have it; -1 if it is ours, or cannot be
- * opened (any more). */
+/* Returns the index in `roots` of the root folder of process `pid`, the same for all processes with that root folder.
+ * -1 if it is ours, or cannot be opened. */
 int open_files_root(struct open_files *files, uint32_t pid);
 
-/* Takes in the file of library `number`, which process `pid` has mapped; refers to it, and closes it if it need not
- * stay open. False if memory ran out. */
+/* Adds the file of library `number`, which process `pid` has mapped. Takes a reference to the file, and closes it if it
+ * need not or cannot stay open. Returns false if memory ran out. */
 bool open_files_add(struct open_files *files, uint32_t number, const struct mapped_file *mapped, uint32_t pid);
 
-/* When the target has ended: opens the root folders again that were closed for it. */
+/* Opens the root folders again that were closed so that the target can unmount them. For the end of the recording. */
 void open_files_reopen_roots(struct open_files *files);
 
-/* The file of library `number`; NULL if it was not added. */
+/* Returns the file of library `number`, or NULL if it was not added. */
 struct file_source *open_files_get(const struct open_files *files, uint32_t number);
 
-/* A descriptor of the root folder of its process, good for openat2() alone (file_open_in() in base/file_io.h); -1:
- * ours, or it was not added. */
+/* Returns a descriptor of the root folder of its process, for file_open_in() (base/file_io.h) alone. -1: our own root
+ * folder, or the file was not added. */
 int open_files_root_fd(const struct open_files *files, uint32_t number);
 
 void open_files_destroy(struct open_files *files);

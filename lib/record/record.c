@@ -41,9 +41,9 @@
 #define SECOND UINT64_C(1000000000)
 
 enum {
-    IDLE_MS = 100,       /* how often one looks after a target that is only waited for */
+    IDLE_MS = 100,       /* between two looks at a target that is no longer sampled */
     ROUNDS_AT_ONCE = 64, /* before signals are looked at again */
-    FAST_START_HZ = 2000 /* above it, to be woken for every sample of every CPU is too much to begin with */
+    FAST_START_HZ = 2000 /* a rate above it is too high to start in the fast mode */
 };
 
 static const uint64_t flush_interval = SECOND; /* what a killed recorder loses at most */
@@ -105,7 +105,7 @@ struct user_stack {
     enum wakeup_stack depth;
 };
 
-/* Frames 0 and complete: execve has dropped the old program, whose kernel frames are all that is left. */
+/* Returns no frames and UNWIND_COMPLETE if execve has dropped the old program: only kernel frames are left. */
 static struct unwind_result walk(struct recording *recording, const struct perf_record *record,
                                  struct tracked_process *process, uint64_t *frames, size_t max)
 {
@@ -313,19 +313,19 @@ static void take_signals(struct recording *recording)
 
 /* ---- the loop ---- */
 
-/* Taken out of the epoll set: one that stays in with no events wakes the sleeper inside the kernel with every record.
- */
+/* Adds the ring to the epoll set or removes it. A ring that stays in the set without events would still wake the
+ * sleeping thread inside the kernel with every record. */
 static void set_polled(struct recording *recording, size_t index, bool polled)
 {
     struct ring_watch *ring = &recording->watches[index];
-    int fd = recording->events.cpus.data[index].ring_fd, what = polled ? EPOLL_CTL_ADD : EPOLL_CTL_DEL;
+    int fd = recording->events.cpus.data[index].ring_fd, operation = polled ? EPOLL_CTL_ADD : EPOLL_CTL_DEL;
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    if (ring->polled != polled && epoll_ctl(recording->epoll_fd, what, fd, &event) == 0)
+    if (ring->polled != polled && epoll_ctl(recording->epoll_fd, operation, fd, &event) == 0)
         ring->polled = polled;
 }
 
-/* After reading. A ring is polled while its samples are wanted at once, or none come: to be woken by the first is
- * cheap. The others are looked at now and then. */
+/* Chooses which rings wake the recorder: those in the fast mode, and those without new samples, because a wakeup by the
+ * first sample is cheap. The recorder looks at the others from time to time. For after reading. */
 static void choose_polled(struct recording *recording, uint64_t now)
 {
     bool look = recording->some_unpolled && now >= recording->next_look, some_unpolled = false;
@@ -346,7 +346,7 @@ static void choose_polled(struct recording *recording, uint64_t now)
     recording->some_unpolled = some_unpolled;
 }
 
-/* When to wake up even if no ring and no signal says so. */
+/* Returns when to wake up even without a record or a signal. */
 static uint64_t next_deadline(const struct recording *recording)
 {
     uint64_t deadline = recording->next_flush, duration = recording->options->duration;
@@ -363,7 +363,7 @@ static int wait_ms(const struct recording *recording, uint64_t now)
     return deadline > now ? (int)((deadline - now + 999999) / 1000000) : 0;
 }
 
-/* What was asked when time is up, and what has to be done each second. */
+/* Ends the recording when its duration is over, and flushes the spool each second. */
 static int keep_time(struct recording *recording, uint64_t now, struct error *err)
 {
     if (recording->options->duration && now >= recording->started + recording->options->duration)
@@ -538,7 +538,7 @@ static void fill_result(struct recording *recording, uint64_t cpu_before)
     note_lost_files(recording);
 }
 
-/* The target of a recording that ended before it. */
+/* Waits for, or ends, a target that runs longer than its recording. */
 static void end_target(struct recording *recording)
 {
     recording->ending = false; /* for what take_signals() finds */

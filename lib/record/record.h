@@ -1,6 +1,6 @@
 /*
- * Recording: runs a command, samples it and everything it starts until it ends, and leaves a spool file with all that a
- * profile needs (spool.h, info.h). The target is never stopped or slowed down on purpose.
+ * Recording: runs a command, samples it and its children until it ends, and writes a spool file with all that a profile
+ * needs (spool.h, info.h). The recorder never stops the target.
  *
  * Threads: record_command() runs the recording on the thread that calls it, the recorder thread.
  */

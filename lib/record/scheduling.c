@@ -45,7 +45,7 @@ void scheduling_restore(const struct scheduling_policy *before)
 /* Deep stacks in a row before it moves: that costs some 20 us, and the threads of several CPUs take turns. */
 enum { MOVE_AFTER = 4 };
 
-static const uint64_t patience = UINT64_C(300000000); /* ns without a deep stack */
+static const uint64_t hysteresis = UINT64_C(300000000); /* ns without a deep stack */
 
 void cpu_pin_init(struct cpu_pin *pin)
 {
@@ -62,12 +62,12 @@ void cpu_pin_deep_stack(struct cpu_pin *pin, uint32_t cpu, uint64_t time)
 
 static void move_to(struct cpu_pin *pin, uint32_t cpu)
 {
-    cpu_set_t one;
+    cpu_set_t target;
     if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &pin->allowed))
         return;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    if (sched_setaffinity(0, sizeof(one), &one))
+    CPU_ZERO(&target);
+    CPU_SET(cpu, &target);
+    if (sched_setaffinity(0, sizeof(target), &target))
         return;
     pin->cpu = cpu;
     pin->pinned = true;
@@ -77,7 +77,7 @@ void cpu_pin_choose(struct cpu_pin *pin, uint64_t now)
 {
     if (!pin->usable)
         return;
-    if (pin->pinned && now > pin->last_deep + patience)
+    if (pin->pinned && now > pin->last_deep + hysteresis)
         cpu_pin_release(pin);
     else if (pin->in_a_row >= MOVE_AFTER && !(pin->pinned && pin->cpu == pin->wanted))
         move_to(pin, pin->wanted);

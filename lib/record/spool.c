@@ -1,6 +1,6 @@
 /*
- * The spool file of a recording, which grows while the target runs and is all that a recording is until it is assembled
- * into a profile. Memory stays flat however long it runs, and when the recorder is killed the spool is what is left.
+ * The spool file of a recording grows while the target runs. It holds the whole recording until the assembler makes a
+ * profile of it. So memory stays flat however long the recording is, and when the recorder is killed the spool remains.
  *
  *     file   := "PROFSPL1" block*
  *     block  := kind (1 byte: 'E' events, 'S' samples)  length (u32)  checksum (u32)  payload
@@ -11,10 +11,9 @@
  * checksum_bytes() over the payload. Events are buffered like samples and written first, so a chunk never refers to an
  * event that comes after it. When a write fails half way (a full disk), the file is cut back to its last whole block.
  *
- * The profile is made while the spool still lies beside it, so a spool that took the last byte of a disk would be worth
- * little. The writer therefore keeps room reserved behind the end of the file, for what is then written: a temporary
- * file of 16 bytes for each sample, and the profile. The disk counts as full when no more can be reserved, and the
- * reserve is given back.
+ * The assembler needs room beside the spool: for a temporary file of 16 bytes a sample, and for the profile. So the
+ * writer reserves that room behind the end of the file. When it can reserve no more, it takes the disk for full, and
+ * gives the reserve back.
  */
 #include "record/spool.h"
 
@@ -34,7 +33,7 @@ static const char magic[8] = "PROFSPL1";
 
 enum { BLOCK_HEADER = 9, EVENT_BUFFER = 64 * 1024, BLOCK_MAX = 64 * 1024 * 1024 };
 
-/* What a profile takes while it is made, as far as it matters. */
+/* Bytes that the assembler needs: at least, and for each sample. */
 enum { PROFILE_MIN = 16 * 1024, PROFILE_SAMPLE = 24 };
 
 /* ---- events: one description of the layout for both directions ---- */

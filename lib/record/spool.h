@@ -5,7 +5,7 @@
  * An event is always in the file before the first chunk that refers to it. A spool whose writer was killed reads up to
  * the last whole block.
  *
- * Threads: a writer belongs to one thread, and so does a reader; both may be at work on one file.
+ * Threads: a writer belongs to one thread, and so does a reader. Both may use one file at the same time.
  */
 #ifndef PROF_RECORD_SPOOL_H
 #define PROF_RECORD_SPOOL_H
@@ -20,7 +20,7 @@
 enum { SPOOL_NO_NUMBER = UINT32_MAX };
 
 enum spool_event_kind {
-    SPOOL_INFO = 1, /* name, value: a fact about the recording ("command", "interval_ns"); the last of a name holds */
+    SPOOL_INFO = 1, /* name, value: metadata (info.h); the last value of a name counts */
     SPOOL_PROCESS,  /* number, parent, pid, time, name: a process starts (fork), or an old one goes on as a new program
                        (exec) */
     SPOOL_THREAD,   /* number, process, tid, time, name: a thread starts, or enters a new program after exec */
@@ -75,14 +75,14 @@ struct spool_writer;
 /* Creates `path` (mode 0600, must not exist). */
 int spool_writer_new(struct spool_writer **out, const char *path, struct error *err);
 
-/* Both return 0 or a negative errno value (ENOSPC is the usual one); the file then ends with its last whole block. */
+/* Append an event or a sample. After a failure, mostly -ENOSPC, the file ends with its last whole block. */
 int spool_writer_event(struct spool_writer *writer, const struct spool_event *event, struct error *err);
 int spool_writer_sample(struct spool_writer *writer, const struct sample *sample, struct error *err);
 
-/* Writes out what is buffered. To be called every second or so: it bounds what a killed recorder loses. */
+/* Writes what is buffered. Call it about every second: it bounds what is lost when the recorder is killed. */
 int spool_writer_flush(struct spool_writer *writer, struct error *err);
 
-/* Flushes and closes; frees the writer in any case. The file stays. */
+/* Flushes, closes the file and frees the writer, also after a failure. The file stays. NULL is allowed. */
 int spool_writer_close(struct spool_writer *writer, struct error *err);
 
 /* ---- reading ---- */
@@ -94,9 +94,9 @@ void spool_reader_close(struct spool_reader *reader);
 
 enum spool_item { SPOOL_END = 0, SPOOL_ITEM_EVENT = 1, SPOOL_ITEM_SAMPLE = 2 };
 
-/* The next item, in file order, into *event or *sample; or a negative errno value. A block that is cut off at the end
- * of the file is SPOOL_END, and read when the file has grown by its rest; a damaged one in the middle is skipped and
- * counted. */
+/* Reads the next item, in file order, into *event or *sample. Returns an enum spool_item or a negative errno value. A
+ * truncated block at the end of the file gives SPOOL_END, and can be read once the file has grown by its rest. A
+ * damaged block in the middle is skipped and counted. */
 int spool_reader_next(struct spool_reader *reader, struct spool_event *event, struct sample *sample, struct error *err);
 
 uint64_t spool_reader_damaged(const struct spool_reader *reader); /* blocks skipped so far */

@@ -1,8 +1,10 @@
 /*
- * The part of a stack that lies above its copy, read from the living process.
+ * Reads the part of a stack that lies above its copy from the living process.
  *
- * The thread has run on since its sample, so what is read may be of a later moment. It is used only if the topmost part
- * of the copy is still what it was, and soon enough.
+ * The thread has run on since its sample, so the stack may have changed. The walker gets its memory only if the sample
+ * is young and the topmost part of the copy still equals the stack.
+ *
+ * Threads: one thread, which is the recorder thread of a recording.
  */
 #ifndef PROF_RECORD_STACK_READER_H
 #define PROF_RECORD_STACK_READER_H
@@ -19,7 +21,7 @@ enum {
     STACK_READ_OFF_COPIED_STACK = 4096, /* bytes of another stack that are read at once */
 };
 
-/* One for a recording; starts afresh with every sample. Zero it, then stack_reader_init(). */
+/* A recording has one reader, which starts anew with every sample. */
 struct stack_reader {
     unsigned char *buffer; /* what was read: `have` bytes from address `base` */
     size_t have, needed;
@@ -44,7 +46,7 @@ struct stack_reader {
 int stack_reader_init(struct stack_reader *reader, struct error *err);
 void stack_reader_destroy(struct stack_reader *reader);
 
-/* `may_be_deeper`: the copy was cut off, it did not end with the stack. */
+/* Starts on a sample. `may_be_deeper`: the copy was truncated, it does not end with the stack. */
 void stack_reader_start(struct stack_reader *reader, uint32_t pid, uint64_t time, uint64_t sp,
                         const unsigned char *copy, size_t copy_size, bool may_be_deeper);
 

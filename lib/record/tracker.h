@@ -1,10 +1,10 @@
 /*
- * The processes and threads of a recording, as fork, exec, mapping, rename and exit records tell of them, and the spool
- * events that say the same to the assembler.
+ * Follows the processes and threads of a recording by their fork, exec, mapping, rename and exit records, and writes
+ * the events for the assembler to the spool.
  *
- * Numbers are given once and never again, although the system reuses pids and tids. An exec makes a new process with a
- * new number under the old pid, and a new thread in it. What has ended is forgotten, so that memory stays flat however
- * many short-lived processes come and go.
+ * The tracker numbers processes and threads, and never uses a number again, although the system reuses pids and tids.
+ * An exec makes a new process with a new number under the old pid, and a new thread in it. The tracker forgets what has
+ * ended, so that memory stays flat however many short-lived processes come and go.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -36,7 +36,7 @@ struct thread_counter {
     uint64_t time; /* ns: when it had that value */
 };
 
-/* Zero one for a thread that starts. */
+/* The CPU time of one thread. Starts zeroed. */
 struct thread_clock {
     uint64_t started;                      /* ns: when the thread did */
     ARRAY(struct thread_counter) counters; /* one for each CPU that the thread was sampled on */
@@ -48,7 +48,7 @@ struct tracked_process {
     struct tracked_thread *threads; /* those that live */
     uint64_t losses;                /* of the tracker, when its mappings were last known to be right */
     struct address_space space;
-    struct jitdump_unwind *dump; /* what its jitdump file says of stacks; NULL: it has none */
+    struct jitdump_unwind *dump; /* the unwinding information of its jitdump file; NULL: none */
 };
 
 struct tracked_thread {
@@ -62,34 +62,35 @@ struct tracked_thread {
 
 struct tracker;
 
-/* The spool and the libraries are the caller's and outlive the tracker. */
+/* The spool and the libraries belong to the caller and must outlive the tracker. */
 struct tracker *tracker_new(struct spool_writer *spool, struct library_table *libraries);
 void tracker_free(struct tracker *tracker);
 
-/* From now on notes there what it sees of compiled code. The caller's, and outlives the tracker. */
+/* From now on notes JIT code in `files`, which must outlive the tracker. */
 void tracker_note_jit_files(struct tracker *tracker, struct jit_files *files);
 
-/* Takes in a record that is not a sample; types that do not concern it are ignored. Negative only when the spool cannot
- * be written or memory runs out. */
+/* Takes in a record that is not a sample, and ignores other types of records. Fails only if the spool cannot be written
+ * or memory runs out. */
 int tracker_record(struct tracker *tracker, const struct perf_record *record, struct error *err);
 
-/* The thread of a sample and its process. One that no record told of (the record was lost) is made, with the mappings
- * that it has now if it lives. Both are valid until the next call on the tracker. */
+/* Finds the thread of a sample and its process. If their records were lost, adds them, with the mappings that the
+ * living process has now. Both are valid until the next call on the tracker. */
 int tracker_find(struct tracker *tracker, uint32_t pid, uint32_t tid, uint64_t time, struct tracked_thread **thread,
                  struct tracked_process **process, struct error *err);
 
-/* Reads the mappings of a process again if records were lost since they were known. Sets *changed if it did: what was
- * not found may be found now. Negative as for tracker_record(). */
+/* Reads the mappings of a process again if records were lost since the last time, and sets *changed if it did. Fails as
+ * tracker_record() does. */
 int tracker_refresh(struct tracker *tracker, struct tracked_process *process, uint64_t time, bool *changed,
                     struct error *err);
 
-/* How many of the processes still live. */
+/* Returns how many of the processes still live. */
 size_t tracker_count_survivors(const struct tracker *tracker);
 
 /*
- * By how much the counter `id`, in ns, grew since the last call for it. A value below the last one is that of a new
- * counter: a thread number was used again and its end was not seen. Never more than the time that has passed: the
- * time_running of a hardware event takes in that of children that have ended. Returns 0 if memory ran out.
+ * Returns by how much the counter `id`, in ns, grew since the last call for it. A value below the last one comes from a
+ * new counter: a tid was used again, and the record of its end was lost. The result is at most the time that has
+ * passed, because the time_running of a hardware event includes that of children that have ended. Returns 0 if memory
+ * ran out.
  */
 uint64_t thread_clock_advance(struct thread_clock *clock, uint64_t id, uint64_t value, uint64_t time);
 

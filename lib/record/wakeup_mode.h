@@ -1,6 +1,7 @@
 /*
- * How soon the samples of one CPU are wanted: at once while its stacks are deeper than their copies, so that the rest
- * can be read before it changes, and else many at a time, which costs less. A waking costs the recorder 5 to 10 us.
+ * The wakeup mode of one ring: every sample wakes the recorder, or a batch of samples does. While stacks are deeper
+ * than their copies, every sample does, so that the recorder can read the rest of the stack before it changes. Else a
+ * batch costs less: each wakeup costs the recorder 5-10 us of CPU time.
  *
  * Threads: one thread, which is the recorder thread of a recording.
  */
@@ -12,9 +13,9 @@
 
 struct wakeup_mode {
     bool fast;
-    uint64_t last_short; /* ns: when a stack was last too short; before that, the first sample */
+    uint64_t last_short; /* ns: the last stack that was deeper than its copy; before that, the first sample */
     uint64_t hysteresis; /* ns of good stacks after which it slows down */
-    uint64_t slow_until; /* ns: being fast was of no use, so not before this time again */
+    uint64_t slow_until; /* ns: the fast mode did not help, so it does not return before this time */
     uint32_t late;       /* stacks in a row that could not be completed because they were read too late */
 };
 
@@ -24,13 +25,13 @@ enum wakeup_stack {
     WAKEUP_STACK_LATE,  /* it was not, and it was too late to read the rest */
 };
 
-/* Best begun fast, to see what the stacks are like; it does not stay so for long if they are not deep. */
+/* A recording starts fast, to learn how deep the stacks are, and soon slows down if they are not. */
 void wakeup_mode_init(struct wakeup_mode *mode, bool fast);
 
-/* Takes in one sample of the CPU, at its time in ns; returns whether the next are wanted at once. */
+/* Takes in one sample of the CPU, at its time in ns. Returns whether the next sample shall wake the recorder. */
 bool wakeup_mode_sample(struct wakeup_mode *mode, uint64_t time, enum wakeup_stack stack);
 
-/* Samples were lost: being woken for each one leaves the recorder no time to read them. */
+/* Takes in that samples were lost: too many wakeups leave the recorder no time to read them. */
 void wakeup_mode_lost(struct wakeup_mode *mode, uint64_t time);
 
 #endif
