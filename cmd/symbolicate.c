@@ -56,7 +56,7 @@ static void say_difference(void *context, const struct symbol_difference *differ
 {
     (void)context;
     printf("%s 0x%" PRIx64 ", frame %zu: %s: prof has %s, libdw %s\n", difference->library, difference->rva,
-           difference->depth, difference->what, difference->own, difference->libdw);
+           difference->depth, difference->property, difference->own, difference->libdw);
 }
 
 static void say_skipped(void *context, const char *library, const char *why)

@@ -1,5 +1,8 @@
 /*
  * The last step of a recording: turns its spool file into a symbolicated profile.
+ *
+ * Threads: any. The objects of lib/assemble belong to the thread that makes them; only the symbolizer starts other
+ * threads, and waits for them.
  */
 #ifndef PROF_ASSEMBLE_ASSEMBLE_H
 #define PROF_ASSEMBLE_ASSEMBLE_H

@@ -21,22 +21,22 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void tell(const struct checking *checking, struct symbol_difference difference, const char *what,
+static void tell(const struct checking *checking, struct symbol_difference difference, const char *property,
                  const char *own, const char *libdw)
 {
-    difference.what = what;
+    difference.property = property;
     difference.own = own ? own : "nothing";
     difference.libdw = libdw ? libdw : "nothing";
     checking->listener->differs(checking->listener->context, &difference);
 }
 
-static void tell_numbers(const struct checking *checking, struct symbol_difference difference, const char *what,
+static void tell_numbers(const struct checking *checking, struct symbol_difference difference, const char *property,
                          size_t own, size_t libdw)
 {
     char own_text[32], libdw_text[32];
     snprintf(own_text, sizeof(own_text), "%zu", own);
     snprintf(libdw_text, sizeof(libdw_text), "%zu", libdw);
-    tell(checking, difference, what, own_text, libdw_text);
+    tell(checking, difference, property, own_text, libdw_text);
 }
 
 static bool compare_frame(const struct checking *checking, struct symbol_difference at, const struct symbol_frame *own,

@@ -12,8 +12,8 @@
 struct symbol_difference {
     const char *library;
     uint64_t rva;
-    const char *what; /* "function", "file", "line", "column", "number of frames" */
-    size_t depth;     /* of the frame: 0 is the innermost */
+    const char *property; /* "function", "file", "line", "column", "number of frames" */
+    size_t depth;         /* of the frame: 0 is the innermost */
     const char *own, *libdw;
 };
 

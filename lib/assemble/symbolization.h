@@ -36,8 +36,7 @@ struct symbolization {
     uint64_t jit_unnamed_samples;         /* samples in the latter */
     bool shares_frames;                   /* several addresses may share a frame */
     ARRAY(struct missing_symbols) missing_symbols;
-    ARRAY(uint32_t)
-    gone; /* strings: libraries deleted, replaced or unmounted since they were mapped; they have names */
+    ARRAY(uint32_t) gone; /* strings: libraries with names whose file is no longer there */
     ARRAY(struct symbolization_problem) problems;
 };
 

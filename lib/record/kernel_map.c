@@ -116,6 +116,6 @@ int kernel_map_symbol(struct library_table *libraries, struct spool_writer *spoo
                                 .end = symbol->start + symbol->length,
                                 .lib_number = SPOOL_NO_NUMBER};
     struct spool_lib lib = {.kind = SPOOL_LIB_KERNEL_CODE, .path = symbol->name};
-    int code = symbol->is_gone ? 0 : library_table_add(libraries, &lib, &event.lib_number, err);
+    int code = symbol->is_removed ? 0 : library_table_add(libraries, &lib, &event.lib_number, err);
     return code ? code : spool_writer_event(spool, &event, err);
 }

@@ -1,5 +1,7 @@
 /*
  * The CPUs that are online, from the kernel's list notation ("0-3,8,10-11").
+ *
+ * Threads: any; nothing is shared.
  */
 #ifndef PROF_SAMPLE_CPU_LIST_H
 #define PROF_SAMPLE_CPU_LIST_H

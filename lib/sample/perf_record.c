@@ -172,7 +172,7 @@ static void parse_kernel_symbol(struct cursor *c, struct perf_kernel_symbol *sym
     symbol->start = cursor_u64(c);
     symbol->length = cursor_u32(c);
     cursor_u16(c); /* type of code (BPF, out of line) */
-    symbol->is_gone = cursor_u16(c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+    symbol->is_removed = cursor_u16(c) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
     symbol->name = cursor_string(c);
 }
 

@@ -52,7 +52,7 @@ struct perf_mapping {
 /* Code that the kernel created or removed while it ran: a BPF program, a trampoline. */
 struct perf_kernel_symbol {
     uint64_t start, length;
-    bool is_gone;
+    bool is_removed;
     const char *name;
 };
 

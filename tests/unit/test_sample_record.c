@@ -91,8 +91,8 @@ static void test_kernel_symbol_comes_and_goes(void **unused)
     (void)unused;
     struct record_bytes made;
     struct perf_record record;
-    for (uint16_t is_gone = 0; is_gone < 2; is_gone++) {
-        const uint16_t kind_and_flags[] = {PERF_RECORD_KSYMBOL_TYPE_BPF, is_gone};
+    for (uint16_t is_removed = 0; is_removed < 2; is_removed++) {
+        const uint16_t kind_and_flags[] = {PERF_RECORD_KSYMBOL_TYPE_BPF, is_removed};
         uint32_t length = 300;
         put_header(&made, PERF_RECORD_KSYMBOL, 0);
         put_u64(&made, UINT64_C(0xffffffffc0001000));
@@ -105,7 +105,7 @@ static void test_kernel_symbol_comes_and_goes(void **unused)
         assert_int_equal(record.time, 5);
         assert_int_equal(record.kernel_symbol.start, 0xffffffffc0001000);
         assert_int_equal(record.kernel_symbol.length, 300);
-        assert_int_equal(record.kernel_symbol.is_gone, is_gone);
+        assert_int_equal(record.kernel_symbol.is_removed, is_removed);
         assert_string_equal(record.kernel_symbol.name, "bpf_prog_12_loop");
         for (size_t size = 0; size < made.size - 8; size++) /* 8: the name is filled up with zeros */
             assert_int_equal(perf_record_parse(&test_layout, made.bytes, size, &record), -EINVAL);
