@@ -256,9 +256,7 @@ size_t report_row_limit(const struct report *report, size_t usual);
 /* Percentage of the total. */
 double report_percent(const struct report *report, double weight);
 
-/* Rows below this percentage are hidden. */
-double report_least_percent(const struct report *report);
-bool report_is_light(const struct report *report, double weight); /* below that percentage */
+bool report_is_light(const struct report *report, double weight); /* below the percentage of rows that are shown */
 
 int report_print_tree(const struct report *report, struct error *err);
 int report_print_functions(const struct report *report, struct error *err);

@@ -27,7 +27,7 @@ enum {
 };
 static const double default_min_percent = 0.5;
 
-double report_least_percent(const struct report *report)
+static double least_percent(const struct report *report)
 {
     return isnan(report->options.min_percent) ? default_min_percent : report->options.min_percent;
 }
@@ -52,7 +52,7 @@ double report_percent(const struct report *report, double weight)
 
 bool report_is_light(const struct report *report, double weight)
 {
-    return report_percent(report, fabs(weight)) < report_least_percent(report);
+    return report_percent(report, fabs(weight)) < least_percent(report);
 }
 
 /* ---- hidden rows ---- */
@@ -69,7 +69,7 @@ void report_print_omissions(const struct report *report, const struct omissions 
                       omissions->light == 1 ? ""
                       : is_branch           ? "es"
                                             : "s",
-                      report_least_percent(report));
+                      least_percent(report));
     }
     if (omissions->deep) {
         report_format_count((double)omissions->deep, count, sizeof(count));

@@ -65,7 +65,8 @@ static bool has_inode_when_mapped(int fd, const struct perf_mapping *mapping)
     return own.has_inode;
 }
 
-bool mapped_file_has_inode(int fd, const struct perf_mapping *mapping)
+/* Returns whether the open file has the device and inode of the mapping. */
+static bool has_inode(int fd, const struct perf_mapping *mapping)
 {
     struct stat info;
     if (fstat(fd, &info) || !S_ISREG(info.st_mode))
@@ -81,7 +82,7 @@ static bool is_mapped_file(const struct mapped_file *candidate, const struct per
     if (mapping->has_build_id)
         return candidate->build_id_size >= mapping->build_id_size &&
                !memcmp(candidate->build_id, mapping->build_id, mapping->build_id_size);
-    return mapped_file_has_inode(candidate->file->fd, mapping);
+    return has_inode(candidate->file->fd, mapping);
 }
 
 /* ---- paths ---- */

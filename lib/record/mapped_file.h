@@ -33,7 +33,4 @@ int mapped_file_open(struct mapped_file *mapped, uint32_t pid, const struct perf
 
 void mapped_file_destroy(struct mapped_file *mapped);
 
-/* Returns whether the open file has the device and inode of the mapping. */
-bool mapped_file_has_inode(int fd, const struct perf_mapping *mapping);
-
 #endif

@@ -40,7 +40,8 @@ static int read_sections(struct dwarf_split_file *file, struct error *err)
     return code;
 }
 
-int dwarf_split_file_open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err)
+/* Takes over `fd`, also on failure; `name` is for error texts. */
+static int open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err)
 {
     *file = (struct dwarf_split_file){.owned_index = NULL};
     int code = elf_file_open_fd(&file->elf, fd, name, err);
@@ -173,7 +174,7 @@ static bool try_named_folders(struct split_search *walk, const char *name)
 
 static bool visit_package(struct split_search *walk, int fd, const char *path)
 {
-    if (dwarf_split_file_open_fd(walk->file, fd, path, NULL) != 0)
+    if (open_fd(walk->file, fd, path, NULL) != 0)
         return false;
     if (walk->file->index.size > 0)
         return true;
@@ -230,7 +231,7 @@ bool dwarf_split_find_package(struct dwarf_split_file *package, const struct sym
 static bool visit_unit(struct split_search *walk, int fd, const char *path)
 {
     struct error why = {""};
-    int code = dwarf_split_file_open_fd(walk->file, fd, path, &why);
+    int code = open_fd(walk->file, fd, path, &why);
     if (code == 0) {
         code = dwarf_split_unit_open_in(walk->split, walk->file, walk->skeleton, &why);
         if (code != 0)

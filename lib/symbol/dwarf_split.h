@@ -22,9 +22,7 @@ struct dwarf_split_file {
     unsigned char *owned_index;
 };
 
-/* -EINVAL if the file has no split debug info or is damaged. Takes over `fd`, also on failure; `name` is for error
- * texts. */
-int dwarf_split_file_open_fd(struct dwarf_split_file *file, int fd, const char *name, struct error *err);
+/* -EINVAL if the file has no split debug info or is damaged. */
 int dwarf_split_file_open_image(struct dwarf_split_file *file, const void *image, size_t size, struct error *err);
 void dwarf_split_file_close(struct dwarf_split_file *file);
 

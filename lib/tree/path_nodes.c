@@ -33,7 +33,8 @@ static bool ends_in(const struct call_nodes *nodes, uint32_t node, const struct 
     return true;
 }
 
-void path_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *matching)
+/* Linear in nodes, times the path's length where it matches. */
+static void match_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *matching)
 {
     memset(matching, path->length == 0, nodes->length);
     if (path->length == 0)
@@ -67,7 +68,7 @@ int matching_path_update(struct matching_path *cached, const struct call_nodes *
     for (size_t i = 0; i < path->length; i++)
         cached->funcs.data[cached->funcs.length++] = path->funcs[i];
     cached->inverted = path->inverted;
-    path_nodes(nodes, path, cached->matching);
+    match_nodes(nodes, path, cached->matching);
     cached->valid = true;
     return 0;
 }

@@ -14,18 +14,15 @@ struct tree_path {
     bool inverted;
 };
 
-/* Sets matching[n] to 1 for each node whose samples the row at the end of `path` counts, 0 for the others; a path that
- * does not exist has none, one of length 0 has all. `matching` has room for all nodes. Linear in nodes, times the
- * path's length where it matches. */
-void path_nodes(const struct call_nodes *nodes, const struct tree_path *path, uint8_t *matching);
-
 /* The nodes of the latest path: graphs request the same one thread by thread. Zero it to
  * start. */
 struct matching_path {
     ARRAY(uint32_t) funcs;
     bool inverted;
     bool valid;
-    uint8_t *matching; /* see path_nodes(); NULL before the first path */
+    /* Per node: 1 if the row at the end of the path counts its samples, else 0. A path that does not exist has none,
+     * one of length 0 has all. NULL before the first path. */
+    uint8_t *matching;
 };
 
 /* Makes cached->matching that of `path`. `nodes` have to be the same in all calls. */

@@ -8,16 +8,16 @@ bool transform_has_path(enum transform_kind kind)
     return kind == TRANSFORM_MERGE_CALL_NODE || kind == TRANSFORM_FOCUS_SUBTREE;
 }
 
-bool transform_has_text(enum transform_kind kind)
+static bool has_text(enum transform_kind kind)
 {
     return kind == TRANSFORM_FILTER_MARKERS;
 }
 
-bool transform_equal(const struct transform *a, const struct transform *b)
+static bool is_equal(const struct transform *a, const struct transform *b)
 {
     if (a->kind != b->kind)
         return false;
-    if (transform_has_text(a->kind))
+    if (has_text(a->kind))
         return a->text_length == b->text_length &&
                (a->text_length == 0 || memcmp(a->text, b->text, a->text_length) == 0);
     if (!transform_has_path(a->kind))
@@ -46,7 +46,7 @@ static bool list_append(struct transform_list *list, const struct transform *ite
     struct transform copy = *item;
     void *path = NULL, *text = NULL;
     copy.path_length = transform_has_path(item->kind) ? item->path_length : 0;
-    copy.text_length = transform_has_text(item->kind) ? item->text_length : 0;
+    copy.text_length = has_text(item->kind) ? item->text_length : 0;
     bool enough = copy_bytes(item->path, copy.path_length * sizeof(*item->path), &path) &&
                   copy_bytes(item->text, copy.text_length, &text);
     copy.path = path;
@@ -71,7 +71,7 @@ int transform_list_replace(struct transform_list *list, size_t kept, const struc
 size_t transform_list_common(const struct transform_list *list, const struct transform *items, size_t count)
 {
     size_t common = 0;
-    while (common < count && common < list->items.length && transform_equal(&list->items.data[common], &items[common]))
+    while (common < count && common < list->items.length && is_equal(&list->items.data[common], &items[common]))
         common++;
     return common;
 }

@@ -43,8 +43,6 @@ struct transform {
 };
 
 bool transform_has_path(enum transform_kind kind);
-bool transform_has_text(enum transform_kind kind);
-bool transform_equal(const struct transform *a, const struct transform *b);
 
 /* A copy of several, with their paths and texts. Zero it to start. */
 struct transform_list {

@@ -30,6 +30,8 @@ static void assert_named(uint64_t rva, const char *expected)
     const struct symbol_answer *answer = &answers.answers[0];
     if (!expected && answer->symbol)
         fail_msg("0x%llx is named %s", (unsigned long long)rva, answer->symbol);
+    for (uint32_t i = 0; !expected && i < answer->frame_count; i++)
+        assert_null(answers.frames.data[answer->first_frame + i].function);
     if (expected) {
         assert_non_null(answer->symbol);
         assert_string_equal(answer->symbol, expected);
@@ -94,6 +96,24 @@ static void test_assembly_without_sizes_ends_at_the_next_symbol_or_section(void 
     assert_named(address_of(in_folder("program"), "second") + 1, "second");
     assert_named(address_of(in_folder("program"), "third") + 1, "third");
     assert_named(address_of(in_folder("program"), "third") - 1, NULL); /* before the first symbol of its section */
+}
+
+/* As llvm-symbolizer says: no function, with debug info and without it. */
+static void test_padding_between_functions_belongs_to_neither(void **unused)
+{
+    (void)unused;
+    static const char source[] = "__attribute__((noinline)) int first(int x) { return x + 1; }\n"
+                                 "__attribute__((noinline)) int second(int x) { return first(x) * 3; }\n"
+                                 "int main(int argc, char **argv) { return argv ? second(argc) : 0; }\n";
+    static const char *const compilers[] = {"gcc -O2 -falign-functions=64", "gcc -g -O2 -falign-functions=64"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(build("padded.c", source, compilers[i]));
+        uint64_t second = address_of(in_folder("program"), "second");
+        assert_named(address_of(in_folder("program"), "first") + 1, "first");
+        assert_named(second - 1, NULL);
+        assert_named(address_of(in_folder("program"), "first") + 32, NULL);
+        assert_named(second, "second");
+    }
 }
 
 static void test_markers_of_code_and_data_are_no_names(void **unused)
@@ -162,6 +182,7 @@ int main(void)
         cmocka_unit_test(test_the_public_and_plainest_of_several_names_is_taken),
         cmocka_unit_test(test_functions_win_over_what_lies_in_them),
         cmocka_unit_test(test_assembly_without_sizes_ends_at_the_next_symbol_or_section),
+        cmocka_unit_test(test_padding_between_functions_belongs_to_neither),
         cmocka_unit_test(test_markers_of_code_and_data_are_no_names),
         cmocka_unit_test(test_resolvers_and_their_targets_have_their_own_names),
         cmocka_unit_test(test_folded_functions_have_one_of_their_names),
