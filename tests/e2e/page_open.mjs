@@ -256,6 +256,43 @@ await check('an opened file is saved with its own ending', async () => {
     assert(bytes.equals(readFileSync(join(folder, 'many.json'))), 'the bytes are others');
 });
 
+await check('a dropped profile without names gets those that the server knows, and Back and forward keep them', async () => {
+    await restart();
+    await drop('name less.json');
+    await askUntil((name) => name === 'nameless', product);
+    await settle(page);
+    assertEqual((await firstRow()).name, 'named_function', 'the first row');
+    assertEqual(await page.getByRole('button', { name: 'No names' }).count(), 0, 'what says that names are missing');
+    const { bytes } = await save(() => page.keyboard.press('Control+s'));
+    assert(bytes.equals(readFileSync(join(folder, 'name less.json'))), 'what is saved is not what was opened');
+    await page.goBack();
+    await askUntil((name) => name === 'walker', product);
+    await page.goForward();
+    await askUntil((name) => name === 'nameless', product);
+    await settle(page);
+    assertEqual((await firstRow()).name, 'named_function', 'the first row after back and forward');
+    await page.locator('[role="treegrid"]').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.code-row'); // the source was read from standard input, and is nowhere
+    await restart();
+});
+
+await check('where prof cannot look up names, the page has the command that does', async () => {
+    const before = complaints.length;
+    await page.route('**/names', (route) => route.abort());
+    await drop('name less.json');
+    await askUntil((name) => name === 'nameless', product);
+    await settle(page);
+    assert((await firstRow()).name.startsWith('0x'), 'there are names');
+    const chip = page.getByRole('button', { name: 'No names' });
+    assertEqual(await chip.innerText(), "No names: run prof load 'name less.json'", 'what is said');
+    await chip.click();
+    assertEqual(await page.evaluate(() => navigator.clipboard.readText()), "prof load 'name less.json'", 'what is copied');
+    await page.unroute('**/names');
+    complaints.splice(before); // of the request that was not answered
+    await restart();
+});
+
 await check('nothing went wrong meanwhile', async () => {
     assertEqual(complaints.join('\n'), '', 'what pages complained of');
 });

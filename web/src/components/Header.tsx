@@ -7,11 +7,12 @@ import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, OpenIcon, SaveIcon, SunIcon } from './icons';
 import { ProfileText } from './text';
-import { isRenaming, openDialog } from '../state/windows';
+import { copyText, isRenaming, openDialog } from '../state/windows';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
 
 const LONGEST_PRODUCT = 120;
+const LONGEST_COMMAND = 60;
 /** Below this percentage of complete stacks, or above this share of lost samples, the totals deserve a doubt. */
 const LEAST_COMPLETE = 95;
 const LEAST_COVERED = 90;
@@ -102,6 +103,31 @@ function Trust(): JSX.Element | null {
     );
 }
 
+/** A name of a file as a shell takes it. */
+function quoted(file: string): string {
+    return /^[\w./+,=@%-]+$/.test(file) ? file : `'${file.replace(/'/g, "'\\''")}'`;
+}
+
+/** That a profile is without names, and the command that shows it with them. */
+function NoNames(): JSX.Element | null {
+    const session = useSession();
+    if (session.info.value.symbolicated) return null;
+    const command = `prof load ${quoted(session.file?.name ?? 'FILE')}`;
+    return (
+        <button
+            type="button"
+            class="trust doubtful"
+            title="This profile has addresses instead of names, and prof could not look them up for the page. Click to copy the command that does"
+            onClick={() => void copyText(command, 'Command')}
+        >
+            <span class="trust-dot" aria-hidden="true" />
+            <span>
+                No names: run <code>{plainText(command, LONGEST_COMMAND)}</code>
+            </span>
+        </button>
+    );
+}
+
 /** What the profile is called; a double click changes it, for the address, the window's title and the file that is saved. */
 function Name(): JSX.Element {
     const session = useSession();
@@ -153,6 +179,7 @@ export function Header(): JSX.Element {
             <Name />
             <Breadcrumb />
             <div class="header-end">
+                <NoNames />
                 <Trust />
                 <button
                     type="button"

@@ -9,10 +9,11 @@ const PHASES: Record<Progress['phase'], string> = {
     download: 'Loading the profile',
     parse: 'Parsing the profile',
     index: 'Building the call tree',
+    names: 'Looking up names on this machine',
 };
 
 /** Each phase's part of the bar: from, to. */
-const PARTS: Record<Progress['phase'], [number, number]> = { download: [0, 0.5], parse: [0.5, 0.85], index: [0.85, 1] };
+const PARTS: Record<Progress['phase'], [number, number]> = { download: [0, 0.5], parse: [0.5, 0.85], index: [0.85, 1], names: [0, 1] };
 
 function shareDone(progress: Progress | null): number | null {
     if (!progress || progress.total <= 0) return null;

@@ -14,7 +14,7 @@ import type { FindCalls } from './find';
 
 /** How far loading has come: bytes of the (compressed) file so far and in all (0 if unknown). */
 export interface Progress {
-    phase: 'download' | 'parse' | 'index';
+    phase: 'download' | 'parse' | 'index' | 'names';
     done: number;
     total: number;
 }

@@ -42,6 +42,11 @@ export async function openSource(source: ProfileSource): Promise<Body> {
     return { stream: source.stream() as ReadableStream<Uint8Array<ArrayBuffer>>, total: source.size };
 }
 
+/** All bytes of a file of the user's, as they are. */
+export async function wholeFile(source: File | ZipEntry): Promise<Blob> {
+    return source instanceof File ? source : new Response(await openZipEntry(source)).blob();
+}
+
 async function fetchBody(url: string): Promise<Body> {
     const response = await fetch(url).catch((error: unknown) => {
         throw new Error(`The profile could not be fetched: ${messageOf(error)}`);

@@ -5,10 +5,12 @@
 import { batch, signal } from '@preact/signals';
 import type { ProfileInfo, Progress } from '../engine/api';
 import { createEngine, type EngineWorker } from '../engine/client';
+import { wholeFile } from '../engine/download';
 import { isZip, listZip, type ZipEntry } from '../engine/zip';
 import { messageOf } from '../text/message';
 import { type Entry, entryOf, HistoryPlace } from './history';
 import { createSession, type Session } from './session';
+import { fetchNamed } from './symbol_api';
 import { closeAll } from './windows';
 
 export type PageState =
@@ -163,6 +165,19 @@ function cancelOpening(): void {
     if (opening.peek()?.phase === 'reading') opening.value = null;
 }
 
+/** Loads a profile without names, as samply saves it, with those that the server knows; it stays the source from then on. */
+async function loadNamed(
+    engine: EngineWorker,
+    origin: Origin,
+    source: File | ZipEntry,
+    onProgress: (progress: Progress) => void,
+): Promise<ProfileInfo> {
+    const named = await fetchNamed(await wholeFile(source));
+    const profile = await engine.load(named, onProgress);
+    origin.source = named;
+    return profile;
+}
+
 /** Loads a profile into an engine of its own, then shows it. Resolves to false if it cannot be loaded, to null if it was given up. */
 async function open(
     origin: Origin,
@@ -172,11 +187,16 @@ async function open(
     const name = origin.name || 'the profile of the server';
     const engine = createEngine();
     openingEngine = engine;
-    opening.value = { phase: 'reading', name, progress: null };
+    const onProgress = (progress: Progress | null): void => {
+        if (engine === openingEngine) opening.value = { phase: 'reading', name, progress };
+    };
+    onProgress(null);
     try {
-        const profile = await engine.load(origin.source, (progress) => {
-            if (engine === openingEngine) opening.value = { phase: 'reading', name, progress };
-        });
+        let profile = await engine.load(origin.source, onProgress);
+        if (!profile.symbolicated && typeof origin.source !== 'string') {
+            onProgress({ phase: 'names', done: 0, total: 0 });
+            profile = await loadNamed(engine, origin, origin.source, onProgress).catch(() => profile);
+        }
         if (engine !== openingEngine) return null;
         openingEngine = null;
         opening.value = null;

@@ -12,7 +12,17 @@ function hex(value: number): string {
 
 /** Throws with the server's sentence. */
 async function post(path: string, request: unknown): Promise<unknown> {
-    const response = await askServer(path, { method: 'POST', body: JSON.stringify(request) });
+    return readAnswer(await askServer(path, { method: 'POST', body: JSON.stringify(request) }));
+}
+
+/** The same profile with the names that this machine knows. */
+export async function fetchNamed(profile: Blob): Promise<File> {
+    const response = await askServer('names', { method: 'POST', body: profile });
+    if (!response.headers.has('X-Uncompressed-Length')) await readAnswer(response); // it says why there is none
+    return new File([await response.blob()], 'profile.json');
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
     const answer: unknown = await response.json().catch(() => {
         throw new Error(`the server answered ${response.status} ${response.statusText}`);
     });
