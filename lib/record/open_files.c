@@ -140,12 +140,9 @@ void open_files_reopen_roots(struct open_files *files)
 
 /* ---- files ---- */
 
-/* Closes a file that would have stayed open: reads first what unwinding needs. Its root folder may lead to it later; if
- * not, its symbols are lost. */
-static void close_for_want_of_descriptors(struct open_files *files, const struct open_file *open,
-                                          const struct mapped_file *mapped)
+/* Closes a file to which no path leads. Its root folder may lead to it later; if not, its symbols are lost. */
+static void close_for_want_of_descriptors(struct open_files *files, const struct open_file *open)
 {
-    unwind_module_load(mapped->module);
     file_source_close(open->file);
     if (open->root >= 0)
         open->file->root_fd = files->roots.data[open->root].fd;
@@ -165,10 +162,12 @@ bool open_files_add(struct open_files *files, uint32_t number, const struct mapp
     *open = (struct open_file){.file = file_source_ref(mapped->file), .root = open_files_root(files, pid)};
     if (stays_open(files, mapped->file->fd, mapped->can_reopen))
         return true;
+    if (is_too_many(mapped->file->fd))
+        unwind_module_load(mapped->module); /* the target may delete the file before the first walk */
     if (mapped->can_reopen)
         file_source_close(mapped->file);
     else
-        close_for_want_of_descriptors(files, open, mapped);
+        close_for_want_of_descriptors(files, open);
     return true;
 }
 
