@@ -14,8 +14,8 @@ TEST_CFLAGS := $(BASE_CFLAGS) -Wno-missing-field-initializers -O1 -g $(SANITIZE)
 SECONDS     ?= 60
 
 UNIT_TESTS   := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
-# What has threads: the symbolizer and its cache, fetches from debug servers, the HTTP server and its requests, packing.
-THREAD_TESTS := $(patsubst %,$(BUILD)/tsan/unit/test_%,symbol_threads symbol_cache symbolicate debug_server serve profile_write)
+# What has threads: the symbolizer and its cache, fetches from debug servers, the HTTP server and its requests.
+THREAD_TESTS := $(patsubst %,$(BUILD)/tsan/unit/test_%,symbol_threads symbol_cache symbolicate debug_server serve)
 TSAN_OBJECTS := $(LIB_SOURCES:%.c=$(BUILD)/tsan/%.o)
 FUZZERS      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CHECKS  := $(FUZZERS:%=$(BUILD)/tests/fuzz/%)

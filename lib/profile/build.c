@@ -1,7 +1,7 @@
 /*
- * The whole of a profile from the whole of a file. What older versions have differently is told by the columns that are
- * there, not by the version: see build_tables.c, build_merge.c and build_samples.c. At the end the check of every
- * promise (check.c), so that the rest of the program may rely on it.
+ * Builds a profile from a file. It recognizes the layouts of older versions by the columns that are there, not by the
+ * version: see build_tables.c, build_merge.c and build_samples.c. At the end it checks all invariants (check.c), so
+ * that the rest of the program may rely on them.
  */
 #include "profile/build.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file's own string table comes first and in its order, because marker payloads speak of strings by number. */
+/* The file's own string table comes first and in its order, because marker payloads name strings by index. */
 static int build_strings(struct build *build)
 {
     const struct strings *texts = &build->raw->texts;
@@ -40,7 +40,7 @@ static int build_strings(struct build *build)
     return 0;
 }
 
-/* A text that the file leaves out but that the profile promises. */
+/* A text that the file may leave out, but that every profile has. */
 static int build_text_or(struct build *build, uint32_t *text, const char *otherwise)
 {
     if (*text != PROFILE_NONE)

@@ -1,13 +1,13 @@
 /*
- * From the tables of a file to a profile: see build.c.
+ * Builds a profile from the tables of a file: see build.c.
  */
 #ifndef PROF_PROFILE_BUILD_H
 #define PROF_PROFILE_BUILD_H
 
 #include "profile/raw.h"
 
-/* Takes columns out of `raw`, converts what older versions have differently, and checks the result. `out` is zeroed by
- * the caller, who owns it if this succeeds; it is empty if not. */
+/* Moves columns out of `raw`, converts those of older versions, and checks the result. The caller zeroes `out`, and
+ * owns it on success; on failure it is empty. */
 int profile_build(struct raw_profile *raw, struct profile *out, struct error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Before version 60 every thread had tables of its own. They are merged into the shared ones; equal rows become one.
+ * Before version 60 every thread had tables of its own. This module merges them into the shared ones; equal rows become
+ * one.
  */
 #ifndef PROF_PROFILE_BUILD_MERGE_H
 #define PROF_PROFILE_BUILD_MERGE_H

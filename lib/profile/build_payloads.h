@@ -1,14 +1,14 @@
 /*
- * Payloads of markers name strings and stacks by number. Where these are numbers of tables that a thread had for itself
- * (before versions 56 and 60), or of a table with equal strings in it, they are written anew for the tables of the
- * profile.
+ * Marker payloads name strings and stacks by index. Before versions 56 and 60 these are indexes into the tables of a
+ * thread; some files also have equal strings in one table. Such payloads are rewritten with the indexes of the
+ * profile's tables.
  */
 #ifndef PROF_PROFILE_BUILD_PAYLOADS_H
 #define PROF_PROFILE_BUILD_PAYLOADS_H
 
 #include "profile/build_tables.h"
 
-/* Before any payload is built: adds the strings that payloads name, so that they all are among the kept ones. */
+/* Adds the strings that payloads name, so that they all keep their indexes. Call it before any payload is built. */
 int build_payload_strings(struct build *build);
 
 /* The string (of the profile) of the payload of a thread's marker; PROFILE_NONE stays what it is. */

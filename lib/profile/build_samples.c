@@ -68,7 +68,7 @@ static void permute_indexes(uint32_t *column, uint32_t *scratch, const struct so
     memcpy(column, scratch, length * sizeof(*column));
 }
 
-/* Everything that computes on a profile bisects times, so samples that a producer wrote out of order are put in order.
+/* Everything that computes on a profile bisects times, so samples that are out of order in the file are sorted.
  */
 static bool sort_samples(struct sample_table *samples)
 {

@@ -9,7 +9,7 @@
 /* The times of a table of `rows` rows, from the column or from its deltas, in `time`. */
 int build_times(struct build *build, struct column *time, struct column *deltas, size_t rows, const char *path);
 
-/* Fills the empty samples of a thread. `sorted` becomes true if they had to be put in order. */
+/* Fills the empty samples of a thread. Sets `sorted` if they had to be sorted. */
 int build_samples(struct build *build, struct raw_samples *raw, size_t index, struct sample_table *samples,
                   bool *sorted);
 

@@ -99,7 +99,7 @@ void *build_take(struct column *column)
     return data;
 }
 
-/* A column that has no stand-in. It is looked at before the others are made as long as the table says it is. */
+/* A column that has no default. It is checked before the other columns get the length that the table gives. */
 static int need_column(struct build *build, const struct column *column, size_t rows, const char *path)
 {
     if (!column->present && rows)

@@ -1,5 +1,5 @@
 /*
- * The shared tables of a profile from those of a file, and what build.c and build_samples.c need for the rest.
+ * Builds the shared tables of a profile from those of a file. Also has what build.c and build_samples.c share.
  */
 #ifndef PROF_PROFILE_BUILD_TABLES_H
 #define PROF_PROFILE_BUILD_TABLES_H
@@ -11,9 +11,9 @@ struct build {
     struct raw_profile *raw;
     struct profile *profile;
     uint32_t *string_of_text;   /* text -> string of the profile, PROFILE_NONE: not there yet */
-    bool same_numbers;          /* the shared strings have the numbers that the file gives them */
+    bool same_numbers;          /* the shared strings have the indexes that the file gives them */
     struct hash string_fields;  /* of build_payloads.c: type and key of the fields of payloads that are strings */
-    struct text_buffer payload; /* that is being written anew */
+    struct text_buffer payload; /* that is being rewritten */
     double cpu_scale;           /* µs per unit of CPU time; 0: the file does not say the unit */
     struct error *err;
 };
@@ -33,7 +33,7 @@ int build_column(struct build *build, struct column *column, enum column_type ty
 /* The rows of a table whose main column is `column`: what `length` says, else the length of the column. */
 size_t build_rows(raw_length length, const struct column *column);
 
-/* The column's elements, which from now on are the caller's. */
+/* Moves the column's elements to the caller, who owns them from now on. */
 void *build_take(struct column *column);
 
 /* Fills the empty tables of `part` (whose strings are those of the profile) from `raw`; numbers of strings mean

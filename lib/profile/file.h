@@ -1,6 +1,6 @@
 /*
- * Profiles in files: plain or gzip. A profile is written beside its final name and renamed when it is whole, so that
- * nobody ever sees half of one.
+ * Profiles in files: plain or gzip. A profile is written to a temporary file in the same folder, and renamed when it is
+ * complete. So nobody ever sees half a profile.
  *
  *     struct profile_file *file;
  *     int code = profile_file_create(&file, "profile.json.gz", err);
@@ -30,11 +30,12 @@ int profile_to_memory(const struct profile *profile, struct error *err);
 
 struct profile_file;
 
-/* -EACCES if `path` is a symbolic link by which another user would choose where to write. */
+/* -EACCES if `path` is a symbolic link that lets another user choose where prof writes. */
 int profile_file_check(const char *path, struct error *err);
 
-/* Opens a temporary file in the folder of `path`, which only this user may read; the bytes are packed if `path` ends in
- * ".gz". A `path` that exists and is no regular file (a pipe) is written directly; "-" is the standard output. */
+/* Opens a temporary file in the folder of `path`, which only this user may read; the bytes are compressed if `path`
+ * ends in ".gz". A `path` that exists and is no regular file (a pipe) is written directly; "-" is the standard output.
+ */
 int profile_file_create(struct profile_file **out, const char *path, struct error *err);
 
 /* Where to write to; borrowed from `file`. */

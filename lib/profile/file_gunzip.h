@@ -1,6 +1,6 @@
 /*
- * Unpacks a gzip file that is fed to it in pieces of any size: all its members, one after the other. What follows the
- * last one and begins no other is padding, which is ignored, as gzip does.
+ * Decompresses a gzip file that the caller feeds in pieces of any size: all its members, one after the other. Bytes
+ * after the last member are padding, and ignored, as in gzip.
  *
  *     gunzip_feed(gunzip, packed, packed_size);
  *     while ((code = gunzip_next(gunzip, out, room, &size, err)) == 0 && size) use out and size

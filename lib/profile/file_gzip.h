@@ -1,6 +1,6 @@
 /*
- * Packs a stream of bytes as one gzip file, with ISA-L: whoever ends a recording waits for it, and zlib would take
- * eight times as long as ISA-L for a file that is a tenth smaller. That is more CPU time than the rest of a recorder
+ * Compresses a stream of bytes into one gzip file, with ISA-L. The user waits for it at the end of a recording. zlib
+ * takes eight times as long for a file that is a tenth smaller; that is more CPU time than the rest of the recorder
  * takes.
  */
 #ifndef PROF_PROFILE_FILE_GZIP_H

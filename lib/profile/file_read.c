@@ -1,5 +1,5 @@
 /*
- * A profile from a file: unpacked on the way if it begins like gzip, and fed to the reader block by block.
+ * Reads a profile from a file block by block, and decompresses it if it begins like gzip.
  */
 #include "profile/file.h"
 

@@ -2,7 +2,7 @@
  * The container (little-endian): magic, version 1, slab count N, number of the root slab, then N times {type, offset,
  * length} as u32, then the slabs. (https://github.com/mstange/json-slabs, FORMAT.md)
  *
- * Slabs are put where they are named, so that what reads JSON needs to know nothing of them. A slab is used once at
+ * A slab replaces its reference, so the JSON reader need not know about slabs. A slab is used once at
  * most: a file that names slabs in a circle, or one slab a million times, ends with an error and not with all memory.
  */
 #include "profile/jslb.h"

@@ -1,5 +1,5 @@
 /*
- * Appending to the tables of a profile, and giving them back. Columns of one table grow together: a table has one
+ * Appends to the tables of a profile, and frees them. Columns of one table grow together: a table has one
  * capacity, and a row is written only when every column has room for it.
  */
 #include "profile/profile.h"

@@ -153,8 +153,9 @@ struct profile_meta {
     bool has_cpu_delta; /* sampleUnits was there: cpu_delta columns, and counters of category "CPU", mean µs */
     uint64_t monotonic_start_ns; /* CLOCK_MONOTONIC at start_time; 0 unknown */
     uint32_t marker_schema;      /* string: the JSON text of markerSchema, PROFILE_NONE for [] */
-    uint32_t kept_strings; /* so many first strings are saved at the index they have: marker payloads name them by it */
-    uint32_t warning;      /* string: what the reader could not make sense of, for the user; PROFILE_NONE */
+    uint32_t kept_strings; /* number of first strings that keep their index in the file, because marker payloads name
+                              them by it */
+    uint32_t warning;      /* string: a warning for the user about what the reader did not understand; PROFILE_NONE */
     struct thread_list initial_visible_threads, initial_selected_threads;
     ARRAY(struct extra_section) extra;
 };
@@ -174,13 +175,13 @@ struct profile {
     ARRAY(struct counter) counters;
 };
 
-/* Makes an empty profile whose every fact is unknown (a zeroed struct is empty too, but its meta texts are string 0).
- * It is given back with profile_destroy(), which leaves an empty one. */
+/* Makes an empty profile whose metadata are all unknown (a zeroed struct is empty too, but its meta texts are string
+ * 0). Free it with profile_destroy(), which leaves an empty one. */
 void profile_init(struct profile *profile);
 void profile_destroy(struct profile *profile);
 
 /* The functions that append a row return its index, or PROFILE_NONE if memory ran out; columns that they do not name
- * are set to "none". intern.h has their twins that find an equal row first. */
+ * are set to "none". The functions of intern.h look for an equal row first. */
 
 uint32_t profile_add_stack(struct profile *profile, uint32_t prefix, uint32_t frame);
 uint32_t profile_add_frame(struct profile *profile, uint32_t func, uint32_t lib, int64_t address);

@@ -1,8 +1,8 @@
 /*
- * Times and CPU times as small integers that repeat. A profile file is mostly deltas between samples, and jitter of
- * a few microseconds in each of them would cost more bytes than all the rest. So a running sum of whole steps follows
- * the true sum, and a step that would be the same as the previous one is kept as long as the sum is at most one step
- * off: errors never accumulate, and a steady sampler gives a steady column.
+ * Rounds times and CPU times to small integers that repeat. A profile file is mostly deltas between samples, and a
+ * jitter of a few microseconds in each would cost more bytes than all the rest. So a running sum of whole steps follows
+ * the true sum. A delta repeats the previous one as long as the sum is at most one step off. Errors never accumulate,
+ * and a steady sampler gives a steady column.
  */
 #ifndef PROF_PROFILE_QUANTIZE_H
 #define PROF_PROFILE_QUANTIZE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What times are multiples of: `step` / 10^`decimals` ms. */
+/* The unit of times: `step` / 10^`decimals` ms. */
 struct time_grid {
     int64_t step;
     unsigned decimals;

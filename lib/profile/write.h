@@ -15,8 +15,8 @@ struct sample_row {
     double cpu_delta; /* µs, NAN: null; read only if the thread has them */
 };
 
-/* The samples of a thread, in time order. A column at a time is written, so each thread is read several times: rewind()
- * is called before each pass. */
+/* The samples of a thread, in time order. The writer writes one column at a time, so it reads each thread several
+ * times, and calls rewind() before each pass. */
 struct sample_source {
     int (*rewind)(void *context, size_t thread, struct error *err);
     bool (*next)(void *context, struct sample_row *row); /* false at the end */

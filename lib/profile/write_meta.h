@@ -1,5 +1,5 @@
 /*
- * What a profile file says of the recording and of the libraries in it, one value each.
+ * Writes the metadata of the recording and its libraries, one value each.
  */
 #ifndef PROF_PROFILE_WRITE_META_H
 #define PROF_PROFILE_WRITE_META_H

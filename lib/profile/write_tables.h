@@ -1,5 +1,5 @@
 /*
- * The tables of a profile file that come from memory as they are. write.c puts them in order; each of these writes one
+ * Writes the tables that are in memory as the file has them. write.c puts them in order; each function writes one
  * value.
  */
 #ifndef PROF_PROFILE_WRITE_TABLES_H

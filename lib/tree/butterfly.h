@@ -1,7 +1,7 @@
 /*
- * The butterfly, or sandwich: who calls a function, and what it calls, in all call paths. Two trees begin at
- * this focus function: the callers are the inverted tree of its total, the callees are the call tree of the stacks from
- * the function down.
+ * The butterfly, or sandwich: who calls a function, and what it calls, in all call paths. Two trees begin at the focus
+ * function: the callers are the inverted tree of its total, the callees are the call tree of the stacks from the
+ * function down.
  *
  * Recursion counts once: the outermost frame of the function splits the stack. So the callees are the tree of the
  * transform "focus function", and the callers are the inverted tree of "collapse function".

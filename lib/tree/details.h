@@ -1,5 +1,5 @@
 /*
- * What the sidebar says of one node: categories of its samples, source lines of its own frame, and inlining.
+ * What the sidebar shows of one node: categories of its samples, source lines of its own frame, and inlining.
  */
 #ifndef PROF_TREE_DETAILS_H
 #define PROF_TREE_DETAILS_H

@@ -1,8 +1,8 @@
 /*
- * The engine: one profile, what is derived from it, and the current query. Everything that shows numbers asks here: the
- * page (through wasm_*.c), `prof report`, and the tests. Passes over tables are done once; a new query redoes only what
- * its change needs: another range or other threads pass over samples, another search over nodes, inverting over
- * neither.
+ * The engine: one profile, what is derived from it, and the current query. Everything that shows numbers asks the
+ * engine: the page (through wasm_*.c), `prof report`, and the tests. The engine passes over the tables once. A new
+ * query repeats only the passes that its change needs: another range or other threads, the one over samples; another
+ * search, the one over nodes; inverting, neither.
  */
 #ifndef PROF_TREE_ENGINE_H
 #define PROF_TREE_ENGINE_H

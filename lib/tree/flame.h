@@ -32,7 +32,7 @@ struct flame_rect {
     uint32_t func;     /* PROFILE_NONE for a run */
     uint32_t category; /* of a run: that of all, else the default one */
     uint32_t count;    /* of nodes: 1, or those of a run */
-    uint32_t matches;  /* 0: the query has a search, and not this func is what it looks for */
+    uint32_t matches;  /* 0 if a search is active and this func does not match */
 };
 
 /* Row by row from the roots on, each from left to right. Zero it to start. */

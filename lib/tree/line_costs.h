@@ -1,5 +1,5 @@
 /*
- * What the lines of one source file cost, and which calls the compiler has put in place of them.
+ * What the lines of one source file cost, and which calls the compiler has inlined into them.
  */
 #ifndef PROF_TREE_LINE_COSTS_H
 #define PROF_TREE_LINE_COSTS_H

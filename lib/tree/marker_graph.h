@@ -1,6 +1,6 @@
 /*
- * Graphs of markers: a kind can name fields of its payload whose numbers are to be drawn over time (profile-format:
- * `graphs` of a schema), as bars that are as wide as the markers last, or as a line.
+ * Graphs of markers. A kind of markers can name fields of its payload whose numbers the page draws over time
+ * (profile-format: `graphs` of a schema), as bars that are as wide as the markers last, or as a line.
  */
 #ifndef PROF_TREE_MARKER_GRAPH_H
 #define PROF_TREE_MARKER_GRAPH_H

@@ -1,5 +1,5 @@
 /*
- * The markers of threads as they are shown: a start and its end are one marker, in the order of their starts.
+ * The markers of threads as the page shows them, sorted by start. An interval start and its end are one marker.
  */
 #ifndef PROF_TREE_MARKER_LIST_H
 #define PROF_TREE_MARKER_LIST_H

@@ -1,7 +1,6 @@
 /*
- * What the views of markers ask: of some threads, a range and a search, the markers that are left, sorted or laid out.
- * Each step is done once and again only when what it depends on has changed: threads make the list, range and search
- * what is shown of it.
+ * Answers the views of markers: the markers of some threads that a range and a search leave, sorted or laid out. Each
+ * step is repeated only when its input has changed: the threads make the list, the range and the search choose from it.
  */
 #ifndef PROF_TREE_MARKER_VIEW_H
 #define PROF_TREE_MARKER_VIEW_H

@@ -1,6 +1,6 @@
 /*
- * The samples of one row of a tree, as call nodes: those below a path from the root or, in an inverted tree, those
- * whose path ends in the row's.
+ * The samples of one row of a tree, as call nodes: the nodes below a path from the root or, in an inverted tree, the
+ * nodes whose path ends in the row's path.
  */
 #ifndef PROF_TREE_PATH_NODES_H
 #define PROF_TREE_PATH_NODES_H

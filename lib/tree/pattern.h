@@ -1,8 +1,9 @@
 /*
- * Regular expressions, as far as one types them into a search field: . [a-z] [^a-z] \d \w \s (and \D \W \S) ^ $ * + ? |
- * ( ) and \ before what is meant literally. Letters of ASCII match in either case; a dot is one byte.
+ * Regular expressions, as far as people type them into a search field: . [a-z] [^a-z] \d \w \s (and \D \W \S) ^ $ * + ?
+ * | ( ) and \ before a literal character. Letters of ASCII match in either case; a dot is one byte.
  *
- * Looking takes time proportional to the text and to the expression, whatever either is: names come from anywhere.
+ * Matching takes time proportional to the lengths of the text and of the expression, whatever they contain: names are
+ * untrusted.
  */
 #ifndef PROF_TREE_PATTERN_H
 #define PROF_TREE_PATTERN_H

@@ -1,6 +1,6 @@
 /*
- * The samples that transforms by markers leave: those that were taken while a marker lasted. They are samples like all
- * others, but the ones that are dropped have no stack, so whoever looks at samples looks at these and need not know.
+ * The samples that transforms by markers leave: those taken while a marker lasted. The sample tables stay as long as
+ * before; a dropped sample has no stack. So code that reads samples needs no special case.
  */
 #ifndef PROF_TREE_SAMPLE_FILTER_H
 #define PROF_TREE_SAMPLE_FILTER_H

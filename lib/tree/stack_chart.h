@@ -20,18 +20,19 @@ struct stack_chart_request {
     uint32_t thread;
     struct time_range range; /* finite */
     uint32_t columns;
-    bool same_widths; /* each change of the stack gets the same width, and time is no matter */
+    bool same_widths; /* each change of the stack gets the same width, whatever its duration */
 };
 
 struct stack_rect {
-    double first, last;  /* ms: from when to when, which may be beyond the range; for a aggregate that of its columns */
+    double first,
+        last; /* ms: from when to when, which may be beyond the range; for an aggregate, that of its columns */
     uint32_t start, end; /* columns */
-    uint32_t node;       /* call node, whether or not the query is inverted; NODE_NONE: a aggregate */
+    uint32_t node;       /* call node, whether or not the query is inverted; NODE_NONE: an aggregate */
     uint32_t parent;     /* index of the rect it lies on; STACK_NO_RECT for the first row and for aggregates */
     uint32_t depth;
-    uint32_t func; /* PROFILE_NONE for a aggregate */
+    uint32_t func; /* PROFILE_NONE for an aggregate */
     uint32_t category;
-    uint32_t matches; /* 0: the query has a search, and not this func is what it looks for */
+    uint32_t matches; /* 0 if a search is active and this func does not match */
 };
 
 enum { STACK_NO_RECT = UINT32_MAX };
@@ -39,7 +40,7 @@ enum { STACK_NO_RECT = UINT32_MAX };
 /* Callers before callees; those of one depth from left to right. Zero it to start. */
 ARRAY_TYPE(struct stack_rects, struct stack_rect);
 
-/* The chart of a thread for the transforms and the search of the current query; its range and its threads are no
+/* The chart of a thread for the transforms and the search of the current query; its range and its threads do not
  * matter. Samples that do not count leave a gap, and so does a long wait of which no sample tells. Linear in the
  * samples of the range. */
 int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,

@@ -1,5 +1,5 @@
 /*
- * Self and total of every call node, and of every func.
+ * Computes self and total time of every call node and of every func.
  */
 #ifndef PROF_TREE_TIMINGS_H
 #define PROF_TREE_TIMINGS_H

@@ -1,9 +1,9 @@
 /*
- * Transforms: what a user leaves out of the stacks, or puts together, to see the rest. They are a stack: each works on
- * what the one before left. Their names and their meaning are those of the Firefox Profiler, but for "drop category",
- * "merge category" and the same three for libraries as for categories, which are prof's own; transform_stacks.c says
- * what each does to stacks, transform_path.c to the path of a row. The one by markers is about the time of samples, and
- * in any place of the stack the same: sample_filter.h does it.
+ * Transforms: what a user drops from the stacks, or merges, to see the rest. They are applied in order: each works on
+ * the result of the one before. Their names and their meaning are those of the Firefox Profiler, but for "drop
+ * category", "merge category" and the same three for libraries as for categories, which are prof's own;
+ * transform_stacks.c says what each does to stacks, transform_path.c to the path of a row. The one by markers is about
+ * the time of samples, and in any place of the stack the same: sample_filter.h does it.
  */
 #ifndef PROF_TREE_TRANSFORM_H
 #define PROF_TREE_TRANSFORM_H

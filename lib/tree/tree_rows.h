@@ -1,5 +1,5 @@
 /*
- * Rows of a tree in display order, in columns: what every tree answers with.
+ * Rows of a tree in display order, stored in columns. Every tree answers with them.
  */
 #ifndef PROF_TREE_TREE_ROWS_H
 #define PROF_TREE_TREE_ROWS_H

@@ -1,5 +1,5 @@
 /*
- * The one pass over samples: how much weight each stack has in the threads and the time range that are looked at. What
+ * The one pass over samples: how much weight each stack has in the threads and the time range of the query. What
  * follows (call tree, inversion, search, functions, details) works on stacks and nodes and never sees a sample again.
  */
 #ifndef PROF_TREE_WEIGHTS_H
