@@ -265,6 +265,45 @@ await check('the palette finds functions of the whole profile by a few letters, 
     await restart();
 });
 
+await check('the palette tells the share of a function, and marks why it is found', async () => {
+    await palette('malloc', 'Function malloc');
+    const rows = await page.$$eval('.palette .picker-row', (all) =>
+        all.map((row) => ({
+            group: row.querySelector('.picker-amount').innerText,
+            detail: row.querySelector('.picker-detail').innerText,
+            marked: [...row.querySelectorAll('mark')].map((mark) => mark.textContent).join(''),
+        })),
+    );
+    const functions = rows.filter((row) => row.group === 'Function');
+    assert(functions.some((row) => /^\d+(\.\d+)?%/.test(row.detail)), `no share in ${JSON.stringify(functions)}`);
+    const unmarked = rows.filter((row) => !/malloc/i.test(row.marked));
+    assertEqual(unmarked.length, 0, 'entries that do not show why they are there');
+    await page.keyboard.press('Escape');
+});
+
+await check('the palette knows other words for commands, and shows them', async () => {
+    for (const [typed, entry] of [
+        ['export', 'Command Save this view as an image'],
+        ['png', 'Command Save the timeline as an image'],
+        ['share', 'Command Copy the address of this view'],
+        ['shortcuts', 'Command Keys'],
+    ]) {
+        const rows = await palette(typed, entry);
+        const detail = await page.locator('.palette .picker-row').nth(rows.indexOf(entry)).locator('.picker-detail mark').innerText();
+        assertEqual(detail, typed, `what is marked for ${typed}`);
+        await page.keyboard.press('Escape');
+    }
+});
+
+await check('what is printed is the view, without what it is worked with', async () => {
+    await page.emulateMedia({ media: 'print' });
+    for (const name of ['.header .button', '.filter-bar', '.splitter', '.tab[aria-selected="false"]'])
+        assertEqual(await page.locator(name).filter({ visible: true }).count(), 0, `how many ${name} are printed`);
+    assertEqual(await page.locator('.tab[aria-selected="true"]').isVisible(), true, 'whether the name of the view is');
+    await page.emulateMedia({ media: 'screen' });
+    assertEqual(await page.locator('.filter-bar').isVisible(), true, 'whether it is there again on the screen');
+});
+
 await check('the palette finds markers of the chosen threads by their names', async () => {
     await palette('reqser', 'Marker Request served');
     await page.keyboard.press('Enter');

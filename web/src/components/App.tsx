@@ -1,6 +1,6 @@
 /** The page: header, timeline, and below it the views of the selected threads with their sidebar; all of one session. */
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { TAB_TITLES, TABS } from '../state/codec';
 import { keyName, OPEN_KEY } from '../state/commands';
 import { chooseFile, opening, page } from '../state/page';
@@ -59,7 +59,8 @@ function onKeyWithout(event: KeyboardEvent): void {
 }
 
 function useKeys(onKey: ((event: KeyboardEvent) => void) | null, of: unknown): void {
-    useEffect(() => {
+    // Before the session is on the screen: the first key pressed there counts.
+    useLayoutEffect(() => {
         if (!onKey) return;
         window.addEventListener('keydown', onKey);
         return () => window.removeEventListener('keydown', onKey);

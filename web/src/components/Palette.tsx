@@ -1,29 +1,22 @@
 /** The command palette: type a few letters of a command, a view, a thread, a function or a marker. */
 import type { JSX } from 'preact';
-import type { PaletteEntry } from '../state/palette';
+import { TITLE_LIMIT, typedBesideTitle } from '../state/palette';
 import { fuzzyPieces } from '../text/fuzzy';
 import { plainText } from '../text/plain';
 import { Picker } from './Picker';
-import { ProfileText } from './text';
 import { isPaletteOpen } from '../state/windows';
 import { useSession } from './session_context';
 
-const TITLE_LIMIT = 160;
 const DETAIL_LIMIT = 80;
 
 function close(): void {
     isPaletteOpen.value = false;
 }
 
-function Title({ entry }: { entry: PaletteEntry }): JSX.Element {
-    const { paletteText } = useSession().palette;
-    const pieces = fuzzyPieces(plainText(entry.title, TITLE_LIMIT), paletteText.value);
-    return (
-        <bdi dir="ltr">
-            {pieces.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}
-            {entry.title === '' && '(no name)'}
-        </bdi>
-    );
+/** A text with the letters marked that were typed for it. */
+function Found({ text, typed }: { text: string; typed: string }): JSX.Element {
+    const pieces = fuzzyPieces(text, typed);
+    return <bdi dir="ltr">{pieces.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}</bdi>;
 }
 
 export function Palette(): JSX.Element | null {
@@ -63,10 +56,13 @@ export function Palette(): JSX.Element | null {
             render={(entry) => (
                 <>
                     <span class="picker-name">
-                        <Title entry={entry} />
+                        <Found text={plainText(entry.title, TITLE_LIMIT) || '(no name)'} typed={paletteText.value} />
                     </span>
                     <span class="picker-detail">
-                        <ProfileText text={entry.detail} limit={DETAIL_LIMIT} />
+                        <Found
+                            text={plainText(entry.detail, DETAIL_LIMIT)}
+                            typed={typedBesideTitle(entry, paletteText.value)}
+                        />
                     </span>
                     {entry.keys !== '' && <kbd>{entry.keys}</kbd>}
                     <span class="picker-amount">{entry.group}</span>

@@ -5,7 +5,8 @@
 import { computed, signal, untracked } from '@preact/signals';
 import type { FoundFunction } from '../engine/find';
 import { fuzzyScore, typedWords } from '../text/fuzzy';
-import { formatCount } from '../text/format';
+import { formatCount, formatShare } from '../text/format';
+import { plainText } from '../text/plain';
 import { TAB_TITLES, TABS } from './codec';
 import { keyText } from './commands';
 import { showTracks } from './track_choice';
@@ -32,15 +33,69 @@ export interface PaletteEntry {
 
 const MOST_FUNCTIONS = 100;
 const MOST_MARKERS = 5000;
+/** Functions whose share is told: others have none worth the name. */
+const MOST_SHARES = 20_000;
 /** Where several are equally good. */
 const GROUPS = ['View', 'Command', 'Selection', 'Thread', 'Function', 'Marker'];
 
+/** What is shown of a title. */
+export const TITLE_LIMIT = 160;
+
+/** Other words for what titles say, as users of other programs know it. */
+const SYNONYMS: readonly [RegExp, string][] = [
+    [/ as an image$| as SVG$/, 'export download picture png screenshot svg'],
+    [/^Save the profile$/, 'download export'],
+    [/^Copy the address/, 'link share url'],
+    [/^(Select f|F)ull range$|^Zoom/, 'range reset zoom'],
+    [/ theme$/, 'appearance colors mode theme'],
+    [/^Recording details$/, 'info metadata quality trust'],
+    [/^Filter stacks/, 'find grep search'],
+    [/^Invert call stack$/, 'bottom-up reverse'],
+    [/^Keys$/, 'help keyboard shortcuts'],
+    [/^Undo/, 'back revert'],
+    [/^Open a file$/, 'import load'],
+    [/ assembly$/, 'disassembly instructions'],
+    [/ tracks$/, 'processes threads'],
+];
+const PREFIX_LETTER = 12;
+
+function synonymOf(title: string, word: string): string | undefined {
+    const words = SYNONYMS.flatMap(([pattern, list]) => (pattern.test(title) ? list.split(' ') : []));
+    return words.find((one) => one.startsWith(word));
+}
+
 type Unscored = Omit<PaletteEntry, 'score'>;
 
+/** How well an entry has what was typed, in its title or by another word for it, which it shows then. */
+function scoredEntry(entry: Unscored, words: readonly string[]): PaletteEntry {
+    let score = 0;
+    const others: string[] = [];
+    for (const word of words) {
+        const inTitle = fuzzyScore(entry.title, word);
+        const other = synonymOf(entry.title, word);
+        if (inTitle < 0 && !other) return { ...entry, score: -1 };
+        if (inTitle < 0 && other) others.push(other);
+        score += Math.max(inTitle, other ? PREFIX_LETTER * word.length : 0);
+    }
+    return { ...entry, score, ...(others.length > 0 ? { detail: others.join(' ') } : {}) };
+}
+
 function scored(entries: readonly Unscored[], typed: string): PaletteEntry[] {
-    return entries
-        .map((entry) => ({ ...entry, score: fuzzyScore(entry.title, typed) }))
-        .filter((entry) => entry.score >= 0);
+    const words = typedWords(typed);
+    return entries.map((entry) => scoredEntry(entry, words)).filter((entry) => entry.score >= 0);
+}
+
+/** What was typed and is not in the title, but in what stands beside it. */
+export function typedBesideTitle({ title }: PaletteEntry, typed: string): string {
+    const shown = plainText(title, TITLE_LIMIT);
+    return typedWords(typed)
+        .filter((word) => fuzzyScore(shown, word) < 0)
+        .join(' ');
+}
+
+/** Whether the entry shows why it was found. */
+function canBeMarked(entry: PaletteEntry, typed: string): boolean {
+    return fuzzyScore(entry.detail, typedBesideTitle(entry, typed)) >= 0;
 }
 
 export function createPalette(
@@ -60,7 +115,7 @@ export function createPalette(
     const { selectFunction } = session.functions;
     const { fetchNames, funcName } = session.names;
     const { changeView, chooseThread, fullRange, selectedThreads, trackSeeds, tracks, view } = session.store;
-    const { setStackType } = session.tree;
+    const { setStackType, summary } = session.tree;
 
     const paletteText = signal('');
 
@@ -156,6 +211,19 @@ export function createPalette(
     }
 
     const found = signal<FoundFunction[]>([]);
+    const totals = signal<ReadonlyMap<number, number>>(new Map());
+
+    /** What the functions have of the current view. */
+    async function findTotals(): Promise<void> {
+        const rows = await engine.functions(MOST_SHARES, 'total').catch(() => []);
+        totals.value = new Map(rows.map(({ func, total }) => [func, total]));
+    }
+
+    function functionDetail(func: number): string {
+        const total = totals.value.get(func) ?? 0;
+        const share = total === 0 ? '' : formatShare(total, summary.value?.rootTotal ?? 0);
+        return [share, funcName(func)?.lib ?? ''].filter((part) => part !== '').join(' · ');
+    }
 
     /** Shows a function where all are listed; or only the samples with it. */
     function openFunction(func: number, isFilter: boolean): void {
@@ -194,7 +262,7 @@ export function createPalette(
             id: `function-${func}`,
             group: 'Function',
             title: funcName(func)?.name ?? '',
-            detail: funcName(func)?.lib ?? '',
+            detail: functionDetail(func),
             keys: '',
             score,
             run: (held) => openFunction(func, held.ctrl),
@@ -212,7 +280,7 @@ export function createPalette(
             ...scored(threadEntries(), typed),
             ...scored(markerEntries(), typed),
             ...functionEntries.value,
-        ];
+        ].filter((entry) => canBeMarked(entry, typed));
         return all.sort((a, b) => b.score - a.score || GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
     });
 
@@ -228,6 +296,7 @@ export function createPalette(
         effect(() => {
             if (isPaletteOpen.value) {
                 void engine.beginFind().catch(() => undefined);
+                void findTotals();
                 void findMarkers();
             } else {
                 paletteText.value = '';
