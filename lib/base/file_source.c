@@ -33,14 +33,17 @@ int file_source_new(struct file_source **out, int fd, int root_fd, const char *p
 {
     struct file_source *source = calloc(1, sizeof(*source));
     char *copy = strdup(path);
-    int code = source && copy ? 0 : error_no_memory(err);
+    int code;
     *out = NULL;
-    if (!code) {
-        *source = (struct file_source){.references = 1, .fd = fd, .root_fd = root_fd, .path = copy};
-        if (!file_identity_of(fd, &source->identity))
-            code = error_set(err, EINVAL, "%s is not a regular file", path);
-    }
-    if (!code) {
+    if (!source || !copy) {
+        code = error_no_memory(err);
+    } else if (!file_identity_of(fd, &source->identity)) {
+        code = error_set(err, EINVAL, "%s is not a regular file", path);
+    } else {
+        source->references = 1;
+        source->fd = fd;
+        source->root_fd = root_fd;
+        source->path = copy;
         *out = source;
         return 0;
     }

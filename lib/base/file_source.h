@@ -35,8 +35,8 @@ struct file_source {
     char *path;
     struct file_identity identity; /* as of file_source_new() */
     int lost; /* set by the owner: why the file could not be read any more, a negative errno value; 0 */
-    atomic_bool
-        no_memory; /* set by readers (elf/bytes.h): memory ran out, so they may have taken the file for shorter */
+    /* Readers (elf/bytes.h) set it: memory ran out, so they may have taken the file for shorter. */
+    atomic_bool no_memory;
 };
 
 /* A source of an open file, which it takes over, also on failure. -EINVAL if it is not a regular file. */
