@@ -53,6 +53,7 @@ double EXPORT(session_truncated)(const struct session *session);
 const struct view *EXPORT(session_categories)(struct session *session, int self);
 const struct view *EXPORT(session_lines)(struct session *session);
 int EXPORT(session_inlining)(const struct session *session);
+int EXPORT(session_func_inlining)(struct session *session, uint32_t func);
 uint32_t EXPORT(session_inlined_into)(const struct session *session);
 int EXPORT(session_find_begin)(struct session *session);
 const struct view *EXPORT(session_find_names)(struct session *session, uint32_t length, uint32_t limit);

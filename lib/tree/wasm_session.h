@@ -65,6 +65,7 @@ struct session {
     ARRAY(uint32_t) function_funcs;
     ARRAY(double) function_totals, function_selfs;
     struct func_names names;
+    ARRAY(uint8_t) inlining;            /* per func: enum inlining; empty until it is asked for */
     ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
     bool is_transformed;                /* the query has some */
 

@@ -395,6 +395,19 @@ await check('a line tells which calls were inlined into it', async () => {
     await page.close();
 });
 
+await check('functions that are inlined have a mark, and others have none', async () => {
+    const page = await openPage(url);
+    await page.keyboard.press('3');
+    await settle(page);
+    const marks = await page.$$eval('.tree-row .tree-text', (all) =>
+        all.map((text) => [text.querySelector('bdi').textContent, text.querySelector('.inlined')?.title ?? '']),
+    );
+    const markOf = (name) => marks.find(([one]) => one === name)?.[1];
+    assertEqual(markOf('mix'), 'Inlined into its callers in all samples', 'the mark of mix');
+    assertEqual(markOf('divide'), '', 'the mark of divide');
+    await page.close();
+});
+
 await check('the code of an inlined function is that of each function that it is a part of', async () => {
     const page = await openPage(`${url}?tab=functions`, '[role="grid"] .tree-row');
     await page.locator('[role="grid"] .tree-row', { has: page.locator('.tree-text bdi', { hasText: /^mix$/ }) }).click();

@@ -32,7 +32,7 @@ export function estimateWidth(session: Session, func: number): number {
     const { funcName } = session.names;
     const name = funcName(func);
     const characters = name
-        ? Math.min(shortName(name.name).length, ROW_LIMIT) + Math.min(name.lib.length, LIB_LIMIT) + 4
+        ? Math.min(shortName(name.name).length, ROW_LIMIT) + Math.min(name.lib.length, LIB_LIMIT) + (name.inlined === 'no' ? 4 : 8)
         : 24;
     return NAME_MARGIN + characters * CHARACTER_WIDTH;
 }
@@ -158,6 +158,21 @@ export function copiedName(session: Session, func: number): string {
     return `${name?.name ?? ''}${name?.lib ? ` [${name.lib}]` : ''}`;
 }
 
+const INLINED_TITLES = {
+    yes: 'Inlined into its callers in all samples',
+    some: 'Inlined into its callers in some samples; the sidebar says whether it is in this row',
+};
+
+/** Marks a function that has calls without a call. */
+function InlinedBadge({ inlined }: { inlined: FuncInfo['inlined'] }): JSX.Element | null {
+    if (inlined === 'no') return null;
+    return (
+        <span class={inlined === 'yes' ? 'inlined' : 'inlined some'} title={INLINED_TITLES[inlined]}>
+            inl
+        </span>
+    );
+}
+
 interface FuncTextProps {
     func: number;
     class?: string;
@@ -176,6 +191,7 @@ export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element
             {name?.name === '(truncated)' && <CutIcon />}
             {name?.name === '' && <span class="tree-lib">(no name)</span>}
             {name && <ProfileText text={shortName(name.name)} find={find} />}
+            {name && <InlinedBadge inlined={name.inlined} />}
             {name && name.lib !== '' && (
                 <span class="tree-lib">
                     <ProfileText text={name.lib} limit={LIB_LIMIT} find={find} />

@@ -173,6 +173,8 @@ export interface FuncInfo {
     line: number;
     /** What collapse-resource collapses; -1: it is in no library. */
     resource: number;
+    /** Whether its calls are inlined, all over the profile. */
+    inlined: 'yes' | 'some' | 'no';
 }
 
 export interface NodeDetails {

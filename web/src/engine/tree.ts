@@ -47,6 +47,7 @@ interface Functions {
     session_categories(session: Pointer, self: number): Pointer;
     session_lines(session: Pointer): Pointer;
     session_inlining(session: Pointer): number;
+    session_func_inlining(session: Pointer, func: number): number;
     session_inlined_into(session: Pointer): number;
 }
 
@@ -104,6 +105,7 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
             file: fileName,
             line,
             resource,
+            inlined: INLINED[wasm.session_func_inlining(session, index)] ?? 'no',
         };
     }
 
