@@ -221,9 +221,22 @@ await check('searching keeps the matching stacks and marks the matches', async (
     const marked = (await page.locator('.tree-row mark').first().innerText()).toLowerCase();
     assertEqual(marked, term.trim().toLowerCase(), 'marked text');
     assertEqual(new URL(page.url()).searchParams.get('search'), term, 'search in the address');
+    const [kept, all] = (await page.locator('.search-count').innerText()).match(/[\d,]+/g).map(numberOf);
+    assert(kept > 0 && kept <= all, `${kept} of ${all} samples match`);
     await page.keyboard.press('Escape');
     await settle(page);
     assertEqual(await page.locator('.tree-row mark').count(), 0, 'number of marks after clearing');
+});
+
+await check('Escape in an empty search gives the focus back to where it was', async () => {
+    await page.locator('#stack-search').fill('');
+    await page.keyboard.press('Enter');
+    await settle(page);
+    await page.locator('.track-label').first().focus();
+    await page.keyboard.press('/');
+    assertEqual(await page.evaluate(() => document.activeElement.id), 'stack-search', 'where the key leads');
+    await page.keyboard.press('Escape');
+    assert(await page.locator('.track-label').first().evaluate((label) => label === document.activeElement), 'the focus is elsewhere');
 });
 
 await check('a search without matches says so and offers a way out', async () => {

@@ -2,10 +2,11 @@
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, quantity] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, quantity, trust, summaryView] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
     'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/rects', 'draw/flame_svg', 'state/rect_paths',
     'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec', 'text/quantity',
+    'state/trust', 'state/summary_view',
 ]);
 
 await check('what counters count is said in its unit, and so is its rate', () => {
@@ -14,6 +15,30 @@ await check('what counters count is said in its unit, and so is its rate', () =>
         assertEqual(quantity.formatAmount(value, unit), amount, `${value} ${unit}`);
         assertEqual(quantity.formatRate(value, unit), rate, `${value} ${unit} in a ms`);
     }
+});
+
+await check('a recording without most names is not called good, and says what to do', () => {
+    const section = (resolved) => ({
+        label: 'Trust',
+        entries: [
+            { label: 'Samples lost', value: '0' },
+            { label: 'Stacks complete', value: '4771 (100 %)' },
+            { label: 'Stacks completed from the live process', value: '0' },
+            { label: 'Addresses resolved', value: resolved },
+        ],
+    });
+    const bad = trust.trustSummary(section('1932 (36.0 %)'), 4771);
+    assertEqual([bad.isGood, bad.text].join(': '), 'false: 36.0% of addresses resolved, 100% complete stacks, 0 lost', 'a third of the names');
+    assert(bad.fix.includes('prof symbolicate'), `the fix is ${bad.fix}`);
+    const good = trust.trustSummary(section('5300 (98.7 %)'), 4771);
+    assertEqual([good.isGood, good.text, good.fix].join(': '), 'true: 100% complete stacks, 0 lost: ', 'most names');
+});
+
+await check('the categories of a headline sum up to the whole', () => {
+    const say = (...selfs) => summaryView.sharesText(selfs.map((self, func) => ({ func, self, total: self })), 100, (row) => 'ABCDEF'[row.func]);
+    assertEqual(say(100), '100.0% A', 'one');
+    assertEqual(say(40, 30, 20, 10), '40.0% A, 30.0% B, 20.0% C and 10.0% D', 'four');
+    assertEqual(say(40, 30, 20, 6, 4), '40.0% A, 30.0% B, 20.0% C and 10.0% in 2 more', 'five');
 });
 
 await check('jumps are told from calls and from jumps to where a register says', () => {
@@ -473,6 +498,20 @@ await check('the main thread speaks for its process, and a selected thread stays
     const threads = [thread(0, 50), thread(1, 90), thread(2, 0)];
     assertEqual(layout(threads).shown.join(), '0,1', 'what is shown');
     assertEqual(layout(threads, {}, [2]).shown.join(), '0,1,2', 'with a selected one');
+});
+
+await check('what is hidden at first says its part of all CPU time', () => {
+    const threads = [thread(0, 60), ...Array.from({ length: 40 }, (_, index) => thread(index + 1, 1))];
+    const first = layout(threads);
+    assertEqual([first.quiet, first.quietShare, first.hasOnlyThreads].join(), '40,0.4,true', 'forty of one ms beside one of sixty');
+    assertEqual(layout(threads, {}, [2]).quietShare, 0.39, 'with one of them on the screen');
+});
+
+await check('a thousand chosen threads do not fill the timeline', () => {
+    const threads = [thread(0, 60), ...Array.from({ length: 999 }, (_, index) => thread(index + 1, 4))];
+    const all = threads.map((one) => one.index);
+    assertEqual(layout(threads, {}, all).shown.length, 15, 'tracks');
+    assertEqual(layout(threads, { base: 'all' }, all).shown.length, 1000, 'all that were asked for');
 });
 
 await check('PIDs and TIDs are those of the system', () => {

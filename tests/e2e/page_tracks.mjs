@@ -155,7 +155,7 @@ await check('what is loaded at once lies side by side below its thread, and mess
     assertEqual([...told].sort().join(), 'https://example.org/one,https://example.org/two', 'both, at the same time');
     assertEqual(await page.locator('[data-track="i1"]').count(), 0, 'messages at first');
     assertEqual(await page.locator('[data-track="t2"]').count(), 0, 'the thread that the file leaves out at first');
-    await page.getByRole('button', { name: /^Show \d+ more/ }).click();
+    await page.getByRole('button', { name: /^Show \d+ less busy/ }).click();
     await settle(page);
     assertEqual(await page.locator('[data-track="t2"]').count(), 1, 'that thread, then');
     await page.locator('[data-track="i1"] .track-label').focus();

@@ -5,7 +5,7 @@ import { TAB_TITLES, TABS } from '../state/codec';
 import { keyName, OPEN_KEY } from '../state/commands';
 import { chooseFile, opening, page } from '../state/page';
 import type { Session } from '../state/session';
-import { sidebarOpen } from '../state/settings';
+import { isSidebarOpen } from '../state/settings';
 import { hasSidebar, isPaletteOpen, isTrackListOpen, menu, openDialog } from '../state/windows';
 import { plainText } from '../text/plain';
 import { ContextMenu } from './ContextMenu';
@@ -93,7 +93,7 @@ function Page(): JSX.Element {
     useEffect(() => {
         document.title = title;
     }, [title]);
-    const isSidebarShown = sidebarOpen.value && hasSidebar(tab);
+    const isSidebarShown = isSidebarOpen(tab) && hasSidebar(tab);
     const hasSourcePanel = view.value.sourcePanel !== null;
     return (
         <div class="page">

@@ -1,23 +1,17 @@
 /** The top line: what was recorded, the ranges zoomed into, how far the figures can be trusted, and the page's own buttons. */
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { ExtraSection } from '../engine/api';
 import { theme, toggleTheme } from '../state/theme';
+import { trustSummary } from '../state/trust';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, OpenIcon, SaveIcon, SunIcon } from './icons';
 import { ProfileText } from './text';
 import { copyText, isRenaming, openDialog } from '../state/windows';
 import { useSession } from './session_context';
-import type { Session } from '../state/session';
 
 const LONGEST_PRODUCT = 120;
 const LONGEST_COMMAND = 60;
-/** Below this percentage of complete stacks, or above this share of lost samples, the totals deserve a doubt. */
-const LEAST_COMPLETE = 95;
-const LEAST_COVERED = 90;
-const MOST_LOST_SHARE = 0.01;
-
 function Breadcrumb(): JSX.Element {
     const { fullRange, popRanges, view } = useSession().store;
     const { ranges, preview } = view.value;
@@ -53,46 +47,18 @@ function Breadcrumb(): JSX.Element {
     );
 }
 
-/** "98.55 %" as the page writes it: "98.6%"; rounding does not make it a hundred. */
-function shortPercent(text: string): string {
-    const value = Number.parseFloat(text);
-    return value === 100 ? '100%' : `${Math.min(value, 99.9).toFixed(1)}%`;
-}
-
-/** The figures that decide whether the rest can be believed, in few words. */
-function trustSummary(session: Session, section: ExtraSection): { text: string; isGood: boolean } {
-    const { info } = session;
-    const entry = (pattern: RegExp): string | undefined =>
-        section.entries.find((candidate) => pattern.test(candidate.label))?.value;
-    const complete = entry(/complete/i);
-    const lost = entry(/lost/i);
-    const covered = Number.parseFloat(/\d+(\.\d+)?/.exec(entry(/covered/i) ?? '')?.[0] ?? '100');
-    const parts: string[] = [];
-    if (covered < LEAST_COVERED) parts.push(`${covered.toFixed(0)}% of CPU time sampled`);
-    if (complete !== undefined) {
-        const percent = /\d+(\.\d+)?\s*%/.exec(complete)?.[0];
-        parts.push(percent ? `${shortPercent(percent)} complete stacks` : `${plainText(complete, 24)} complete stacks`);
-    }
-    if (lost !== undefined) parts.push(`${plainText(lost, 24)} lost`);
-    const percent = Number.parseFloat(/(\d+(\.\d+)?)\s*%/.exec(complete ?? '')?.[1] ?? '100');
-    const lostCount = Number.parseFloat((lost ?? '0').replace(/,/g, '')) || 0;
-    const isGood =
-        percent >= LEAST_COMPLETE && covered >= LEAST_COVERED && lostCount <= info.value.sampleCount * MOST_LOST_SHARE;
-    return { text: parts.join(', ') || 'Recording quality', isGood };
-}
-
 function Trust(): JSX.Element | null {
     const session = useSession();
     const { info } = session;
     const { trustSection } = session.summaryView;
     const section = trustSection.value;
     if (!section || info.value.sampleCount === 0) return null;
-    const { text, isGood } = trustSummary(session, section);
+    const { text, isGood, fix } = trustSummary(section, info.value.sampleCount);
     return (
         <button
             type="button"
             class={isGood ? 'trust good' : 'trust doubtful'}
-            title="Recording quality: show details"
+            title={fix === '' ? 'Recording quality: show details' : fix}
             onClick={() => {
                 openDialog.value = 'info';
             }}

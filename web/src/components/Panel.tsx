@@ -16,9 +16,10 @@ import { MarkerCount, MarkerTable } from './MarkerTable';
 import { focusView, SearchInput } from './SearchInput';
 import { StackChart } from './StackChart';
 import { Summary } from './Summary';
+import { formatCount } from '../text/format';
 import { ProfileText } from './text';
 import { TransformBar } from './TransformBar';
-import { sidebarOpen, toggleSidebar } from '../state/settings';
+import { isSidebarOpen, toggleSidebar } from '../state/settings';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
 
@@ -48,6 +49,19 @@ const StackSearch = (): JSX.Element => {
     );
 };
 
+/** What the search leaves is what percentages are of, from then on. */
+function SearchCount(): JSX.Element | null {
+    const count = useSession().tree.searchCount.value;
+    if (!count) return null;
+    const { all, kept } = count;
+    const of = all === null ? '' : ` of ${formatCount(all)}`;
+    return (
+        <span class="search-count" role="status" title="Percentages are of the samples that match">
+            {`${formatCount(kept)}${of} ${(all ?? kept) === 1 ? 'sample' : 'samples'} match`}
+        </span>
+    );
+}
+
 const MarkerSearch = (): JSX.Element => {
     const session = useSession();
     const { markerSearch } = session.markers;
@@ -68,9 +82,15 @@ function Legend(): JSX.Element {
     const session = useSession();
     const { info } = session;
     const { seenCategories } = session.hover;
+    const { view } = session.store;
+    // Frames have categories that no sample ends in.
+    const seen = new Set(seenCategories.value);
+    if (view.value.tab === 'flame-graph')
+        for (const category of session.flame.flame.value?.rects.category ?? []) seen.add(category);
+    if (view.value.tab === 'calltree') for (const row of session.tree.rows.value) seen.add(row.category);
     return (
         <ul class="legend" aria-label="Categories">
-            {seenCategories.value.map((at) => {
+            {[...seen].map((at) => {
                 const category = info.value.categories[at];
                 if (!category || category.color === 'transparent') return null;
                 return (
@@ -176,9 +196,9 @@ export function Panel(): JSX.Element {
                     type="button"
                     class={hasSidebar(tab) ? 'button quiet square' : 'button quiet square absent'}
                     aria-label="Sidebar"
-                    title={sidebarOpen.value ? 'Hide the sidebar (s)' : 'Show the sidebar (s)'}
-                    aria-pressed={sidebarOpen.value}
-                    onClick={toggleSidebar}
+                    title={isSidebarOpen(tab) ? 'Hide the sidebar (s)' : 'Show the sidebar (s)'}
+                    aria-pressed={isSidebarOpen(tab)}
+                    onClick={() => toggleSidebar(tab)}
                 >
                     <SidebarIcon />
                 </button>
@@ -186,6 +206,7 @@ export function Panel(): JSX.Element {
             <div class="filter-bar">
                 {!isMarkers && <SampleFilters />}
                 <Options tab={tab} />
+                {!isMarkers && <SearchCount />}
                 {isMarkers ? <MarkerSearch /> : <StackSearch />}
             </div>
             <TransformBar />

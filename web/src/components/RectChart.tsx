@@ -182,9 +182,18 @@ export function RectChart(props: RectChartProps): JSX.Element {
         if (document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
     }, []);
     const belowView = useRef(0);
+    const wasFromBottom = useRef(fromBottom);
     useLayoutEffect(() => {
         const element = scroller.current;
-        if (!element || !fromBottom || size.height === 0) return;
+        if (!element || size.height === 0) return;
+        // A graph that was turned begins with its roots.
+        if (wasFromBottom.current !== fromBottom) {
+            wasFromBottom.current = fromBottom;
+            belowView.current = 0;
+            element.scrollTop = 0;
+            setScrollTop(0);
+        }
+        if (!fromBottom) return;
         element.scrollTop = contentHeight - size.height - belowView.current;
         setScrollTop(element.scrollTop);
     }, [contentHeight, fromBottom, size.height]);

@@ -52,6 +52,7 @@ function Help({ id, help, anchor }: { id: string; help: SearchHelp; anchor: HTML
 export function SearchInput({ id, label, placeholder, help, text, onSearch }: SearchInputProps): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
+    const cameFrom = useRef<EventTarget | null>(null);
     const [isHelpShown, setHelpShown] = useState(false);
     useEffect(() => {
         // Back, forward and "clear" change the search from outside; typing must not be overwritten.
@@ -67,6 +68,12 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch }: Se
         if (input.current) input.current.value = '';
         apply();
     };
+    /** To where the focus was before, as long as that is there. */
+    const goBack = (): void => {
+        const before = cameFrom.current;
+        if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+        else focusView();
+    };
     const helpId = `${id}-help`;
     const anchor = input.current?.closest<HTMLElement>('.search');
     return (
@@ -81,7 +88,10 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch }: Se
                 {...(isHelpShown ? { 'aria-describedby': helpId } : {})}
                 spellcheck={false}
                 autocomplete="off"
-                onFocus={(event) => setHelpShown(event.currentTarget.value === '')}
+                onFocus={(event) => {
+                    cameFrom.current = event.relatedTarget;
+                    setHelpShown(event.currentTarget.value === '');
+                }}
                 onBlur={() => setHelpShown(false)}
                 onInput={(event) => {
                     setHelpShown(event.currentTarget.value === '');
@@ -93,7 +103,7 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch }: Se
                         apply();
                         focusView();
                     } else if (event.key === 'Escape') {
-                        if (event.currentTarget.value === '') focusView();
+                        if (event.currentTarget.value === '') goBack();
                         else clear();
                     } else return;
                     event.preventDefault();

@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { FuncRow } from '../engine/api';
-import type { SummaryLists } from '../state/summary_view';
+import { MOST_ROWS, sharesText, type SummaryLists } from '../state/summary_view';
 import { describeWeight, formatCount, formatDuration, formatShare, formatWeight } from '../text/format';
 import { plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
@@ -271,13 +271,6 @@ function TrustCard(): JSX.Element | null {
     );
 }
 
-/** Whole numbers of a list in words: "39.8% Kernel, 31.9% Library and 28.3% User". */
-function shares(rows: readonly FuncRow[], whole: number, name: (row: FuncRow) => string): string {
-    const texts = rows.slice(0, 3).map((row) => `${formatShare(row.self, whole)} ${name(row)}`);
-    const last = texts.pop() ?? '';
-    return texts.length > 0 ? `${texts.join(', ')} and ${last}` : last;
-}
-
 function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Element {
     const session = useSession();
     const { info } = session;
@@ -297,14 +290,14 @@ function Head({ lists, whole }: { lists: SummaryLists; whole: number }): JSX.Ele
             <p>
                 {describeWeight(whole, weightUnit.value, interval)} of {among}
                 {time}:{' '}
-                <ProfileText text={shares(lists.categories, whole, (row) => categoryName(row.func))} limit={300} />.{' '}
+                <ProfileText text={sharesText(lists.categories, whole, (row) => categoryName(row.func))} limit={300} />.{' '}
                 {first && (
                     <>
-                        The function that took most itself is{' '}
+                        Most self time:{' '}
                         <strong>
                             <ProfileText text={shortName(funcName(first.func)?.name ?? '')} limit={NAME_LIMIT} />
                         </strong>
-                        , with {formatShare(first.self, whole)}.
+                        {` (${formatShare(first.self, whole)}).`}
                     </>
                 )}
             </p>
@@ -352,7 +345,7 @@ export function Summary(): JSX.Element {
             <Head lists={lists} whole={whole} />
             <div class="cards">
                 <FunctionCard lists={lists} whole={whole} />
-                <CategoryCard rows={lists.categories} whole={whole} />
+                <CategoryCard rows={lists.categories.slice(0, MOST_ROWS)} whole={whole} />
                 <LibraryCard rows={lists.libraries} whole={whole} />
                 <ThreadCard rows={lists.threads} whole={whole} />
                 {lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}

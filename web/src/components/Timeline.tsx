@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tickStep, ticks } from '../draw/ticks';
 import { graphWidth, isTrackListOpen } from '../state/windows';
-import { formatCount } from '../text/format';
+import { formatCount, formatShare } from '../text/format';
 import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
 import { useChartNavigation } from './chart_navigation';
@@ -133,14 +133,15 @@ function MoreTracks(): JSX.Element | null {
     const session = useSession();
     const { tracks } = session.store;
     const { showAll } = session.trackActions;
-    const { quiet } = tracks.value;
+    const { hasOnlyThreads, quiet, quietShare } = tracks.value;
     if (quiet === 0) return null;
+    const kind = hasOnlyThreads ? 'thread' : 'track';
     return (
         <div class="more-tracks">
             <button type="button" class="link" onClick={showAll}>
-                {`Show ${formatCount(quiet)} more`}
+                {`Show ${formatCount(quiet)} less busy ${kind}${quiet === 1 ? '' : 's'}`}
             </button>
-            <span class="muted"> less busy {quiet === 1 ? 'track' : 'tracks'}</span>
+            {quietShare > 0 && <span class="muted">{` (${formatShare(quietShare, 1)} of the CPU time)`}</span>}
         </div>
     );
 }

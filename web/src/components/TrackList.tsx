@@ -4,7 +4,7 @@
  */
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { trackKey } from '../state/tracks';
+import { MOST_SHOWN_AT_FIRST, trackKey } from '../state/tracks';
 import { openMenu } from '../state/windows';
 import { Track } from './Track';
 import { revealTrack, rowAt } from './track_rows';
@@ -75,7 +75,8 @@ export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JS
     const [from, to] = useVisible(root);
     const { rows } = tracks.value;
     const tops = offsets.value;
-    const chosen = selectedThreads.value[selectedThreads.value.length - 1] ?? -1;
+    const all = selectedThreads.value;
+    const chosen = all.length > MOST_SHOWN_AT_FIRST ? -1 : (all[all.length - 1] ?? -1);
     useLayoutEffect(() => {
         if (chosen >= 0) revealTrack(session, trackKey('thread', chosen));
     }, [chosen]);

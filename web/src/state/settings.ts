@@ -3,7 +3,8 @@
  * window, not to a profile, and is no part of the view. Signals of the window are here, in theme.ts and in windows.ts;
  * all others belong to a session.
  */
-import { signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
+import type { Tab } from './codec';
 
 export function stored(key: string): string | null {
     try {
@@ -48,11 +49,25 @@ export function setSidebarWidth(width: number): void {
     storeSize('sidebarWidth', width);
 }
 
-export const sidebarOpen = signal<boolean>(stored('sidebar') !== 'closed');
+/** Beside the flame graph, which needs the width, it is open on request. */
+const sidebars = {
+    'flame-graph': signal(stored('flameSidebar') === 'open'),
+    others: signal(stored('sidebar') !== 'closed'),
+};
 
-export function toggleSidebar(): void {
-    sidebarOpen.value = !sidebarOpen.value;
-    store('sidebar', sidebarOpen.value ? null : 'closed');
+function sidebarOf(tab: Tab): Signal<boolean> {
+    return tab === 'flame-graph' ? sidebars['flame-graph'] : sidebars.others;
+}
+
+export function isSidebarOpen(tab: Tab): boolean {
+    return sidebarOf(tab).value;
+}
+
+export function toggleSidebar(tab: Tab): void {
+    const isOpen = !sidebarOf(tab).value;
+    sidebarOf(tab).value = isOpen;
+    if (tab === 'flame-graph') store('flameSidebar', isOpen ? 'open' : null);
+    else store('sidebar', isOpen ? null : 'closed');
 }
 
 /** Of source and assembly; null: a part of the window. */
@@ -184,9 +199,9 @@ export function setShown(table: string, option: string, wanted: boolean, usual: 
 // ---- names ----
 
 /** Whether `std::vector<int>` is shown as `std::vector<…>`, wherever there is little room for a name. */
-export const foldsTemplates = signal(stored('foldTemplates') === 'yes');
+export const foldsTemplates = signal(stored('foldTemplates') !== 'no');
 
 export function toggleTemplates(): void {
     foldsTemplates.value = !foldsTemplates.value;
-    store('foldTemplates', foldsTemplates.value ? 'yes' : null);
+    store('foldTemplates', foldsTemplates.value ? null : 'no');
 }

@@ -9,7 +9,7 @@ import { termsExpression } from '../text/highlight';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
 import { counterTracks, graphTracks, markerTracks, waitTracks } from './more_tracks';
 import type { Step } from './history';
-import { isCpu, layoutTracks, type TrackSeed, threadTracks } from './tracks';
+import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed, threadTracks } from './tracks';
 import type { Given } from './given';
 
 /** Browsers refuse to change the address as often as a mouse moves: small changes are written when they pause, ms. */
@@ -36,7 +36,13 @@ function firstThreads(profile: ProfileInfo): number[] {
     const busy = threads.filter((thread) => !isCpu(thread));
     const among = [wanted, busy, threads].find((list) => list.length > 0) ?? [];
     const [first] = [...among].sort((a, b) => b.activity - a.activity);
-    return first ? [first.index] : [];
+    if (!first) return [];
+    // One of a thousand workers says little of the program.
+    const process = among.filter((thread) => thread.pid === first.pid);
+    const all = process.reduce((sum, thread) => sum + thread.activity, 0);
+    return process.length > MOST_SHOWN_AT_FIRST && first.activity < all / 2
+        ? [...new Set([first, ...process].map((thread) => thread.index))]
+        : [first.index];
 }
 
 export type ChooseMode = 'only' | 'toggle' | 'extend';

@@ -76,8 +76,11 @@ export interface Tracks {
     /** How many tracks (not headings) are shown, and how many there are. */
     count: number;
     total: number;
-    /** How many are hidden because they do little, not by the user. */
+    /** Those that are hidden because they do little, not by the user: how many, and their part of the activity of all threads. */
     quiet: number;
+    quietShare: number;
+    /** Whether all of them are threads. */
+    hasOnlyThreads: boolean;
 }
 
 /** What the user has chosen, as exceptions from `base`. */
@@ -98,7 +101,7 @@ export const THREAD_HEIGHT = 42;
 const HEADING_HEIGHT = 25;
 
 /** All threads are shown up to this number of busy ones... */
-const MOST_SHOWN_AT_FIRST = 15;
+export const MOST_SHOWN_AT_FIRST = 15;
 /** ...and those with at least this share of the busiest one's activity. */
 const LEAST_SHARE = 0.05;
 /** Below this number of threads only those that do nothing at all are hidden. */
@@ -232,7 +235,8 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
     return sorted;
 }
 
-/** Whether a choice shows a track. Chosen threads stay on the screen unless they were hidden one by one. */
+/** Whether a choice shows a track. Chosen threads stay on the screen unless they were hidden one by one, or
+ * are too many to be seen together. */
 function showsTrack(choice: TrackChoice): (seed: TrackSeed, selected: ReadonlySet<number>) => boolean {
     const shown = new Set(choice.shown);
     const hidden = new Set(choice.hidden);
@@ -241,7 +245,8 @@ function showsTrack(choice: TrackChoice): (seed: TrackSeed, selected: ReadonlySe
         const key = hasExceptions ? keyOf(seed) : '';
         if (hidden.has(key)) return false;
         if (shown.has(key) || choice.base === 'all') return true;
-        if ((seed.kind === 'thread' || seed.kind === 'cpu') && selected.has(seed.thread)) return true;
+        const isFew = selected.size <= MOST_SHOWN_AT_FIRST || choice.base === 'none';
+        if (isFew && (seed.kind === 'thread' || seed.kind === 'cpu') && selected.has(seed.thread)) return true;
         return choice.base === 'busy' && !seed.isQuiet;
     };
 }
@@ -295,14 +300,22 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
     const tracks = rows.filter((row) => row.kind !== 'process');
     const hidden = new Set(choice.hidden);
     const shown = new Set(tracks.map((row) => row.key));
+    const quiet =
+        choice.base === 'busy'
+            ? seeds.filter((seed) => seed.isQuiet && !shown.has(keyOf(seed)) && !hidden.has(keyOf(seed)))
+            : [];
+    const all = activityOf(seeds);
     return {
         rows,
         shown: [...new Set(tracks.filter((row) => row.thread >= 0).map((row) => row.thread))],
         count: tracks.length,
         total: seeds.length,
-        quiet:
-            choice.base === 'busy'
-                ? seeds.filter((seed) => seed.isQuiet && !shown.has(keyOf(seed)) && !hidden.has(keyOf(seed))).length
-                : 0,
+        quiet: quiet.length,
+        quietShare: all > 0 ? activityOf(quiet) / all : 0,
+        hasOnlyThreads: quiet.every((seed) => seed.kind === 'thread'),
     };
+}
+
+function activityOf(seeds: readonly TrackSeed[]): number {
+    return seeds.reduce((sum, seed) => sum + (seed.kind === 'thread' ? seed.activity : 0), 0);
 }

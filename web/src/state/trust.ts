@@ -1,0 +1,55 @@
+/** How far the figures of a recording can be trusted, in a few words, and what to do where names are missing. */
+import type { ExtraSection } from '../engine/api';
+import { plainText } from '../text/plain';
+
+/** Percentages below these, or a share of lost samples above, cast doubt on the totals. */
+const LEAST_COMPLETE = 95;
+const LEAST_COVERED = 90;
+const LEAST_NAMED = 80;
+const MOST_LOST_SHARE = 0.01;
+
+export interface TrustSummary {
+    text: string;
+    isGood: boolean;
+    /** How to get the names that are missing; '' if most are there. */
+    fix: string;
+}
+
+function percentIn(text: string | undefined): number {
+    return Number.parseFloat(/(\d+(\.\d+)?)\s*%/.exec(text ?? '')?.[1] ?? '100');
+}
+
+/** "98.55 %" as the page writes it: "98.6%"; rounding does not make it a hundred. */
+function shortPercent(value: number): string {
+    return value === 100 ? '100%' : `${Math.min(value, 99.9).toFixed(1)}%`;
+}
+
+export function trustSummary(section: ExtraSection, sampleCount: number): TrustSummary {
+    const entry = (pattern: RegExp): string | undefined =>
+        section.entries.find((candidate) => pattern.test(candidate.label))?.value;
+    const complete = entry(/complete$|^complete/i);
+    const lost = entry(/lost/i);
+    const covered = Number.parseFloat(/\d+(\.\d+)?/.exec(entry(/covered/i) ?? '')?.[0] ?? '100');
+    const named = percentIn(entry(/^addresses (resolved|named)/i));
+    const parts: string[] = [];
+    if (named < LEAST_NAMED) parts.push(`${shortPercent(named)} of addresses resolved`);
+    if (covered < LEAST_COVERED) parts.push(`${covered.toFixed(0)}% of CPU time sampled`);
+    if (complete !== undefined) {
+        const percent = /\d\s*%/.test(complete) ? shortPercent(percentIn(complete)) : plainText(complete, 24);
+        parts.push(`${percent} complete stacks`);
+    }
+    if (lost !== undefined) parts.push(`${plainText(lost, 24)} lost`);
+    const lostCount = Number.parseFloat((lost ?? '0').replace(/,/g, '')) || 0;
+    return {
+        text: parts.join(', ') || 'Recording quality',
+        isGood:
+            named >= LEAST_NAMED &&
+            percentIn(complete) >= LEAST_COMPLETE &&
+            covered >= LEAST_COVERED &&
+            lostCount <= sampleCount * MOST_LOST_SHARE,
+        fix:
+            named < LEAST_NAMED
+                ? 'Install the debug symbols of the libraries below "Symbols" (packages *-dbgsym or *-debuginfo) or set DEBUGINFOD_URLS, then run: prof symbolicate FILE'
+                : '',
+    };
+}
