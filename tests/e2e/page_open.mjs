@@ -233,6 +233,25 @@ await check('ten profiles that were opened and closed take no more than one', as
     await restart();
 });
 
+await check('an engine that died says so, and a reload brings the view back', async () => {
+    await restart();
+    await page.keyboard.press('i');
+    await settle(page);
+    const url = page.url();
+    await page.evaluate(() => window.newestWorker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' })));
+    const line = page.getByRole('alert').filter({ hasText: 'cannot go on' });
+    await line.waitFor();
+    assert((await line.innerText()).includes('out of memory'), 'it does not say why');
+    await page.keyboard.press('3'); // what is asked now is answered at once: with the same sentence
+    await page.getByText('out of memory').nth(1).waitFor();
+    await page.evaluate((before) => history.replaceState(history.state, '', before), url);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.waitForSelector('.tree-row.selected');
+    await settle(page);
+    assert(await page.getByRole('checkbox', { name: 'Invert call stack' }).isChecked(), 'the view is another');
+    await restart();
+});
+
 await check('a name of its own is in the title, in the address and in the name of the file', async () => {
     await page.locator('h1.product').dblclick();
     await page.getByRole('textbox', { name: 'Name of the profile' }).fill('before: a/b <fix>');

@@ -9,6 +9,7 @@ export function countQuestions() {
         constructor(...args) {
             super(...args);
             this.asked = 0;
+            window.newestWorker = this;
             this.addEventListener('message', ({ data }) => {
                 if (data.kind !== 'progress') this.count(-1);
             });

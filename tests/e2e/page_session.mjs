@@ -5,7 +5,9 @@ import { loadEngine } from '../engine_loader.mjs';
 import { loadParts } from './page_modules.mjs';
 
 globalThis.document ??= { baseURI: 'http://localhost/', activeElement: null, querySelector: () => null };
-export const [{ createSession }, axes, costText] = await loadParts(['state/session', 'state/axis', 'state/cost_text']);
+export const [{ createSession }, axes, costText, { Request }] = await loadParts([
+    'state/session', 'state/axis', 'state/cost_text', 'state/request',
+]);
 const { openEngine, module } = await loadEngine();
 
 /** What a session writes into the history of a browser, the newest last. */
@@ -37,6 +39,7 @@ export async function openSession(file, query = '') {
     const engine = new Proxy(wasm, {
         get: (target, method) => {
             if (method === 'then') return undefined;
+            if (method === 'onDeath') return () => undefined;
             if (method === 'end') return () => void (calls.ended = true);
             return (...args) => {
                 calls.asked++;
@@ -66,7 +69,7 @@ const NO_PROFILE = {
 
 /** A session whose engine never answers: what is set stays. */
 export function stillSession() {
-    const engine = new Proxy({}, { get: (_, method) => (method === 'end' ? () => undefined : () => new Promise(() => undefined)) });
+    const engine = new Proxy({}, { get: (_, method) => (method === 'end' || method === 'onDeath' ? () => undefined : () => new Promise(() => undefined)) });
     return sessionOf(engine, NO_PROFILE, '');
 }
 

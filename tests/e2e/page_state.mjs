@@ -1,7 +1,7 @@
 // The state of the page without a browser: sessions side by side, and what keys and the mouse do to the view: zooming, moving
 // along, leaving the rect of a flame graph, finding text, keeping samples.
 import { random } from './page_modules.mjs';
-import { axes, costText, openSession, stillSession, until } from './page_session.mjs';
+import { axes, costText, openSession, Request, stillSession, until } from './page_session.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const { store, flame: flames, sourcePanel, sourceFind, markerFilter } = stillSession();
@@ -126,6 +126,71 @@ await check('samples are kept by the markers that are searched for, else by a na
     assertEqual(item('paint'), 'Drop samples outside paint: true', 'by name');
     assertEqual(item('paint', ' size:1 '), 'Drop samples outside “size:1”: true', 'by search');
     assert(item('a "b"').endsWith(': false') && item('').endsWith(': false'), 'a name without words for it is offered');
+});
+
+/** A question that is answered when the test says so. */
+function openQuestion() {
+    const question = { asked: 0 };
+    question.ask = () => {
+        question.asked++;
+        return new Promise((resolve, reject) => Object.assign(question, { resolve, reject }));
+    };
+    return question;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+await check('of the questions that come while one is answered only the newest is asked', async () => {
+    const request = new Request();
+    const questions = [openQuestion(), openQuestion(), openQuestion()];
+    for (const question of questions) request.ask(question.ask);
+    assertEqual(questions.map((one) => one.asked).join(), '1,0,0', 'what is asked at once');
+    assert(request.isPending.value, 'nothing is under way');
+    questions[0].resolve('first');
+    await turn();
+    assertEqual(`${request.value.value} ${questions.map((one) => one.asked).join()}`, 'first 1,0,1', 'after the first answer');
+    questions[2].resolve('third');
+    await turn();
+    assertEqual(`${request.value.value} ${request.isPending.value}`, 'third false', 'after the last answer');
+});
+
+await check('a question that fails says why where its answer would be, until the next one has an answer', async () => {
+    const request = new Request();
+    const [good, bad, empty, again] = [openQuestion(), openQuestion(), openQuestion(), openQuestion()];
+    const state = () => `${request.value.value}: ${request.error.value}`;
+    request.ask(good.ask);
+    good.resolve('good');
+    await turn();
+    request.ask(bad.ask);
+    bad.reject(new Error('out of memory'));
+    await turn();
+    assertEqual(state(), 'good: out of memory', 'after a failure');
+    request.ask(again.ask);
+    again.resolve('again');
+    await turn();
+    assertEqual(state(), 'again: ', 'after the next answer');
+    request.ask(empty.ask);
+    empty.resolve(null);
+    await turn();
+    assertEqual(state(), 'again: ', 'after no answer');
+});
+
+await check('what was given up for another question, or for none, is not shown when it is answered', async () => {
+    const request = new Request();
+    const [slow, quick, late] = [openQuestion(), openQuestion(), openQuestion()];
+    request.replace(slow.ask);
+    request.replace(quick.ask);
+    assertEqual(quick.asked, 1, 'how often the second was asked at once');
+    quick.resolve('quick');
+    await turn();
+    slow.resolve('slow');
+    await turn();
+    assertEqual(request.value.value, 'quick', 'the answer');
+    request.ask(late.ask);
+    request.clear();
+    late.resolve('late');
+    await turn();
+    assertEqual(`${request.value.value} ${request.isPending.value}`, 'null false', 'what is left');
 });
 
 const DATA = new URL('../data/', import.meta.url).pathname;

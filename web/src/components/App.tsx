@@ -9,6 +9,7 @@ import { isSidebarOpen } from '../state/settings';
 import { hasSidebar, isPaletteOpen, isTrackListOpen, menu, openDialog } from '../state/windows';
 import { plainText } from '../text/plain';
 import { ContextMenu } from './ContextMenu';
+import { Failure } from './Failure';
 import { Header } from './Header';
 import { InfoDialog } from './InfoDialog';
 import { KeysDialog } from './KeysDialog';
@@ -99,6 +100,7 @@ function Page(): JSX.Element {
         <div class="page">
             <Header />
             <Stopped />
+            <Failure />
             <Warning />
             <main class="main">
                 <Timeline />

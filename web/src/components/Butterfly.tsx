@@ -8,7 +8,7 @@ import { LIST_ORDER, SIDE_ORDER, type Wing } from '../state/butterfly';
 import { copyPlainName, copyTableItems } from '../state/copies';
 import { FUNCTION_KEYS, NODE_KEYS } from '../state/node_menu';
 import { nodePath, type TreeNode } from '../state/tree_nodes';
-import { type MenuItem, menuItem } from '../state/windows';
+import { act, type MenuItem, menuItem } from '../state/windows';
 import { describeWeight, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
@@ -47,7 +47,7 @@ function focusOn(session: Session, func: number): void {
 function doKey(session: Session, event: KeyboardEvent, func: number): boolean {
     const { transformFunctionByKey } = session.transformOffers;
     if (!FUNCTION_KEYS.has(event.key)) return false;
-    void transformFunctionByKey(event.key, func);
+    act(transformFunctionByKey(event.key, func));
     return true;
 }
 
@@ -82,16 +82,15 @@ function onListKey(session: Session, event: KeyboardEvent, row: FuncRow | null):
     if (!row) return false;
     if (kind === 'function') return doKey(session, event, row.func);
     if (!NODE_KEYS.has(event.key)) return false;
-    void transformGroupByKey(event.key, kind, funcOfCenter({ kind, index: row.func }));
+    act(transformGroupByKey(event.key, kind, funcOfCenter({ kind, index: row.func })));
     return true;
 }
 
 function CenterList(): JSX.Element {
     const session = useSession();
     const { listColumns, listMain, listMenu } = useModel(createButterflyModel);
-    const { center, centerReveal, chooseList, funcOfCenter, listKind, listRows, listSort, setCenter } =
+    const { listError, center, centerReveal, chooseList, funcOfCenter, listKind, listRows, listSort, setCenter } =
         session.butterfly;
-    const { functionsError } = session.functions;
     const { fetchMissingNames, namesVersion } = session.names;
     const { summary } = session.tree;
     const rows = listRows.value;
@@ -142,7 +141,7 @@ function CenterList(): JSX.Element {
                     onVisible={(visible) => {
                         if (kind === 'function') fetchMissingNames(visible.map((row) => row.func));
                     }}
-                    error={functionsError.value}
+                    error={listError.value}
                     empty={summary.value?.rootTotal === 0 ? <EmptyTree /> : null}
                 />
             </div>
@@ -231,7 +230,7 @@ function copyWing(session: Session, { side }: Wing, node: TreeNode): void {
     const { center } = session.butterfly;
     const { copyStack } = session.copies;
     const focus = center.value?.kind === 'function' ? [center.value.index] : [];
-    void copyStack([...focus, ...nodePath(node)], side === 'callers');
+    act(copyStack([...focus, ...nodePath(node)], side === 'callers'));
 }
 
 function WingTable({ wing }: { wing: Wing }): JSX.Element {
@@ -284,7 +283,7 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
             menuOf={(node) =>
                 functionMenu(node.func, [
                     menuItem('Copy stack', () => copyWing(session, wing, node)),
-                    menuItem('Expand all descendants', () => void tree.expandAll(node), {
+                    menuItem('Expand all descendants', () => act(tree.expandAll(node)), {
                         keys: '*',
                         enabled: node.hasChildren,
                         startsGroup: true,

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { copyTableItems } from '../state/copies';
 import { NODE_KEYS } from '../state/node_menu';
 import { TREE_ORDER, type TreeNode } from '../state/tree';
-import { type MenuItem, menuItem } from '../state/windows';
+import { act, type MenuItem, menuItem } from '../state/windows';
 import { EmptyTree } from './EmptyTree';
 import { type Column, INDENT, shownColumns, Table } from './Table';
 import {
@@ -30,9 +30,9 @@ function isOfParent(): boolean {
 
 function toggle(session: Session, node: TreeNode, all = false): void {
     const { collapse, expand, expandAll } = session.tree;
-    if (all) void expandAll(node);
+    if (all) act(expandAll(node));
     else if (node.expanded) collapse(node);
-    else void expand(node);
+    else act(expand(node));
 }
 
 /** What a key does to a row; false if it has no meaning here. */
@@ -48,7 +48,7 @@ function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null
     switch (event.key) {
         case 'ArrowRight': {
             const below = all[all.indexOf(node) + 1];
-            if (!node.expanded) void expand(node);
+            if (!node.expanded) act(expand(node));
             else if (below?.parent === node) selectNode(below);
             return true;
         }
@@ -57,11 +57,11 @@ function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null
             else if (node.parent) selectNode(node.parent);
             return true;
         case '*':
-            void expandAll(node);
+            act(expandAll(node));
             return true;
         default:
             if (!NODE_KEYS.has(event.key)) return false;
-            void transformByKey(event.key, placeOfNode(node));
+            act(transformByKey(event.key, placeOfNode(node)));
             return true;
     }
 }
@@ -140,7 +140,7 @@ export function CallTree(): JSX.Element {
             rowState={(node) => ({ level: node.depth + 1, ...(node.hasChildren ? { isOpen: node.expanded } : {}) })}
             onSelect={selectNode}
             onKey={(event, node) => onTreeKey(session, event, node)}
-            onOpen={(node) => void openSource(placeOfNode(node))}
+            onOpen={(node) => act(openSource(placeOfNode(node)))}
             onToggle={(node, all) => toggle(session, node, all)}
             onCopy={(node) => copyName(node.func)}
             menuOf={(node) => nodeMenu(node, copyItems())}

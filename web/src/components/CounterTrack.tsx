@@ -1,6 +1,6 @@
 /** The track of a counter: its graph, the dot of the sample under the mouse, and what the tooltip says of it. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';
 import { counterScale, counterY, drawCounter, graphColor } from '../draw/counter';
 import type { CounterInfo, CounterTotals, CounterValue } from '../engine/markers';
@@ -11,7 +11,8 @@ import { graphWidth } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { formatAmount, formatRate } from '../text/quantity';
 import { ProfileText } from './text';
-import { useNewest, useSeen } from './use';
+import { GraphError } from './GraphError';
+import { useRequest, useSeen } from './use';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
 
@@ -29,19 +30,19 @@ export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
     const { committedRange } = session.store;
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
-    const [values, setValues] = useState<Float32Array | null>(null);
     const [from, to] = committedRange.value;
     const width = graphWidth.value;
     const pixels = Math.round(width * pixelRatio());
     const colors = theme.value;
     const counter = counterOf(session, row.index);
-    useNewest(isSeen && pixels > 0 ? () => engine.counterGraph(row.index, [from, to], pixels) : null, setValues, [
+    const request = useRequest(isSeen && pixels > 0 ? () => engine.counterGraph(row.index, [from, to], pixels) : null, [
         row.index,
         isSeen,
         from,
         to,
         pixels,
     ]);
+    const values = request.value.value;
     const scale = values && counter ? counterScale(values, counter.isRate) : null;
     useEffect(() => {
         if (!canvas.current || !values || !counter || !scale) return;
@@ -56,6 +57,7 @@ export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
             : null;
     return (
         <div class="track-graph">
+            <GraphError sentence={request.error.value} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${HEIGHT}px` }} />
             {dot && <span class="counter-dot" style={dot} />}
         </div>

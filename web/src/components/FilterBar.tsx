@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { Choice } from '../state/filters';
 import { useSession } from './session_context';
+import { act } from '../state/windows';
 
 interface SelectProps<Value extends string> {
     label: string;
@@ -46,7 +47,7 @@ export function SampleFilters(): JSX.Element {
                 label="Frame filter"
                 choices={stackChoices.value}
                 value={stackType}
-                onChoose={(type) => void setStackType(type)}
+                onChoose={(type) => act(setStackType(type))}
             />
             {idleCategory.value >= 0 && (
                 <label class="checkbox" title="Samples whose leaf frame is in the category Idle">

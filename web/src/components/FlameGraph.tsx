@@ -9,7 +9,7 @@ import { rectsOfPath, rectPath, rowCount } from '../state/rect_paths';
 import type { MenuItems } from '../state/node_menu';
 import type { NodePlace } from '../state/transform_offers';
 import type { TreeNode } from '../state/tree_nodes';
-import { menuItem } from '../state/windows';
+import { act, menuItem } from '../state/windows';
 import { describeWeight, formatCount, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { RectChart } from './RectChart';
@@ -103,11 +103,13 @@ export function FlameGraph(): JSX.Element {
             return;
         }
         const amounts = { total: rects.total[rect] ?? 0, self: rects.self[rect] ?? 0, whole: whole(session) };
-        void fetchNames([func]).then(() => show(<FlameTooltip func={func} details={null} {...amounts} />));
+        act(fetchNames([func]).then(() => show(<FlameTooltip func={func} details={null} {...amounts} />)));
         wanted.current = window.setTimeout(() => {
-            void detailsOf(session, rectPath(rects, rect)).then((details) => {
-                if (details) show(<FlameTooltip func={func} details={details} {...amounts} />);
-            });
+            act(
+                detailsOf(session, rectPath(rects, rect)).then((details) => {
+                    if (details) show(<FlameTooltip func={func} details={details} {...amounts} />);
+                }),
+            );
         }, DETAILS_DELAY);
     };
     const open = ({ rect }: Place): void => {

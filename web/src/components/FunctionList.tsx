@@ -11,6 +11,7 @@ import { type Column, shownColumns, Table } from './Table';
 import { copiedName, FuncText, foldItem, nameColumn, nameTooltip, rowClassOf, weightColumns } from './weight_columns';
 import { useModel, useSession } from './session_context';
 import type { Session } from '../state/session';
+import { act } from '../state/windows';
 
 const TABLE = 'functions';
 
@@ -18,7 +19,7 @@ function onListKey(session: Session, event: KeyboardEvent, row: FuncRow | null):
     const { showCallers } = session.nodeMenu;
     const { transformFunctionByKey } = session.transformOffers;
     if (row && event.key === CALLERS_KEY) showCallers(row.func);
-    else if (row && FUNCTION_KEYS.has(event.key)) void transformFunctionByKey(event.key, row.func);
+    else if (row && FUNCTION_KEYS.has(event.key)) act(transformFunctionByKey(event.key, row.func));
     else return false;
     return true;
 }
@@ -78,7 +79,7 @@ export function FunctionList(): JSX.Element {
             rowClass={(row) => rowClassOf(session, row.func)}
             onSelect={(row, scroll) => selectFunction(row.func, scroll)}
             onKey={(event, row) => onListKey(session, event, row)}
-            onOpen={(row) => void openSource({ func: row.func })}
+            onOpen={(row) => act(openSource({ func: row.func }))}
             onCopy={(row) => copyName(row.func)}
             menuOf={(row) => functionMenu(row.func, copyItems())}
             headMenu={() => [foldItem(), ...copyItems()]}

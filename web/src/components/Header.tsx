@@ -7,7 +7,7 @@ import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { ChevronIcon, HelpIcon, InfoIcon, MoonIcon, OpenIcon, SaveIcon, SunIcon } from './icons';
 import { ProfileText } from './text';
-import { copyText, isRenaming, openDialog } from '../state/windows';
+import { act, copyText, isRenaming, openDialog } from '../state/windows';
 import { useSession } from './session_context';
 
 const LONGEST_PRODUCT = 120;
@@ -84,7 +84,7 @@ function NoNames(): JSX.Element | null {
             type="button"
             class="trust doubtful"
             title="This profile has addresses instead of names, and prof could not look them up for the page. Click to copy the command that does"
-            onClick={() => void copyText(command, 'Command')}
+            onClick={() => act(copyText(command, 'Command'))}
         >
             <span class="trust-dot" aria-hidden="true" />
             <span>
@@ -161,7 +161,7 @@ export function Header(): JSX.Element {
                     class="button quiet square"
                     aria-label="Save the profile"
                     title="Save the profile (Ctrl+S)"
-                    onClick={() => void saveProfile()}
+                    onClick={() => act(saveProfile())}
                 >
                     <SaveIcon />
                 </button>

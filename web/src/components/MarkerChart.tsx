@@ -10,7 +10,7 @@ import { drawMarkerChart, lineAt, type MarkerFrame, markerRectAt, xOf } from '..
 import type { MarkerRow } from '../engine/markers';
 import { CHART_ROW_HEIGHT } from '../state/marker_chart';
 import { theme } from '../state/theme';
-import { GRAPH_MARGIN, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
+import { act, GRAPH_MARGIN, LABEL_WIDTH, type MenuItem, menuItem, openMenu, tooltip } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
@@ -192,10 +192,12 @@ export function MarkerChart(): JSX.Element {
         setHovered(rect);
         wanted.current = rect;
         const count = rects?.count[rect] ?? 1;
-        void engine.markerDetails(chartQuery.peek(), markerOf(rect)).then((marker) => {
-            if (wanted.current === rect)
-                tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
-        });
+        act(
+            engine.markerDetails(chartQuery.peek(), markerOf(rect)).then((marker) => {
+                if (wanted.current === rect)
+                    tooltip.value = { x, y, content: <MarkerTooltip marker={marker} count={count} /> };
+            }),
+        );
     };
     const onContextMenu = async (event: MouseEvent): Promise<void> => {
         const isMouse = event.button === 2;
@@ -275,14 +277,16 @@ export function MarkerChart(): JSX.Element {
                 const rect = navigation.hasDragged() ? -1 : rectUnder(event);
                 if (rect < 0) return;
                 select(rect);
-                void rowOf(session, markerOf(rect));
+                act(rowOf(session, markerOf(rect)));
             }}
             onDblClick={(event) => {
                 const rect = rectUnder(event);
                 if (rect >= 0)
-                    void rowOf(session, markerOf(rect)).then((row) => {
-                        if (row) selectMarkerRange(row);
-                    });
+                    act(
+                        rowOf(session, markerOf(rect)).then((row) => {
+                            if (row) selectMarkerRange(row);
+                        }),
+                    );
             }}
             onKeyDown={onKeyDown}
             onKeyUp={navigation.onKeyUp}
@@ -291,7 +295,7 @@ export function MarkerChart(): JSX.Element {
                 navigation.onBlur();
                 setFocus(false);
             }}
-            onContextMenu={(event) => void onContextMenu(event)}
+            onContextMenu={(event) => act(onContextMenu(event))}
         >
             <div class="chart-content" style={{ height: `${Math.max(height, size.height)}px` }}>
                 {hasMarkers && (

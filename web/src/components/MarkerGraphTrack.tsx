@@ -1,6 +1,6 @@
 /** The track of what a kind of markers counts: its graphs over each other, and the marker under the mouse. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';
 import { counterScale, drawCounter, graphColor } from '../draw/counter';
 import type { MarkerGraph, MarkerGraphKind } from '../engine/markers';
@@ -9,7 +9,8 @@ import type { TrackKey, TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
 import { LifeShade } from './LifeShade';
 import { MarkerTooltip } from './marker_parts';
-import { useNewest, useSeen } from './use';
+import { GraphError } from './GraphError';
+import { useRequest, useSeen } from './use';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
 
@@ -30,22 +31,19 @@ function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
     const { committedRange } = session.store;
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
-    const [drawn, setDrawn] = useState<MarkerGraph | null>(null);
     const [from, to] = committedRange.value;
     const width = graphWidth.value;
     const height = row.height - 1;
     const pixels = Math.round(width * pixelRatio());
     const colors = theme.value;
-    useNewest(
+    const request = useRequest(
         isSeen && pixels > 0 ? () => engine.markerGraph(row.thread, schema, at, [from, to], pixels) : null,
-        (answer) => {
-            drawnGraphs.set(`${row.key}.${at}`, answer);
-            setDrawn(answer);
-        },
         [row.key, at, isSeen, from, to, pixels],
     );
+    const drawn = request.value.value;
     useEffect(() => {
         if (!canvas.current || !drawn) return;
+        drawnGraphs.set(`${row.key}.${at}`, drawn);
         canvas.current.dataset.theme = colors;
         drawCounter(
             canvas.current,
@@ -56,7 +54,12 @@ function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
             height,
         );
     }, [drawn, width, colors]);
-    return <canvas ref={canvas} class="track-canvas" style={{ height: `${height}px` }} />;
+    return (
+        <>
+            <GraphError sentence={request.error.value} />
+            <canvas ref={canvas} class="track-canvas" style={{ height: `${height}px` }} />
+        </>
+    );
 }
 
 export function MarkerGraphs({ row }: { row: TrackRow }): JSX.Element {

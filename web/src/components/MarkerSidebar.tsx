@@ -10,6 +10,7 @@ import { durationText, missingEnd, startText } from './marker_parts';
 import { ProfileText } from './text';
 import { sidebarWidth } from '../state/settings';
 import { useSession } from './session_context';
+import { act } from '../state/windows';
 
 const LABEL_LIMIT = 200;
 const MOST_FRAMES = 60;
@@ -105,7 +106,7 @@ function Cause({ marker }: { marker: MarkerDetails }): JSX.Element | null {
     const { fetchNames, namesVersion } = useSession().names;
     namesVersion.value;
     const frames = [...marker.cause].reverse();
-    useEffect(() => void fetchNames(frames.slice(0, MOST_FRAMES)), [marker]);
+    useEffect(() => act(fetchNames(frames.slice(0, MOST_FRAMES))), [marker]);
     if (frames.length === 0) return null;
     return (
         <section>

@@ -11,6 +11,7 @@ import { type Column, shownColumns, Table } from './Table';
 import { ProfileText } from './text';
 import { useModel, useSession } from './session_context';
 import type { Session } from '../state/session';
+import { act } from '../state/windows';
 
 const NAME_LIMIT = 200;
 const CHARACTER_WIDTH = 7;
@@ -241,7 +242,7 @@ export function MarkerTable(): JSX.Element {
                 const row = markerRow(marker);
                 return row && isCut ? <ProfileText text={row.label} limit={2000} /> : null;
             }}
-            onVisible={(visible) => void fetchMarkerRows(visible)}
+            onVisible={(visible) => act(fetchMarkerRows(visible))}
             error={markersError.value}
             empty={all === null ? null : <EmptyMarkers />}
         />

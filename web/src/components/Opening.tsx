@@ -8,6 +8,7 @@ import { plainText } from '../text/plain';
 import { ProgressBar } from './Loading';
 import { Picker } from './Picker';
 import { ProfileText } from './text';
+import { act } from '../state/windows';
 
 const NAME_LIMIT = 200;
 
@@ -36,7 +37,7 @@ function useDrop(): boolean {
             if (!hasFile(event)) return;
             event.preventDefault();
             const [file] = event.dataTransfer?.files ?? [];
-            if (file) void openFile(file);
+            if (file) act(openFile(file));
         };
         const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop };
         for (const [name, listener] of Object.entries(listeners))
@@ -71,7 +72,7 @@ function EntryPicker(): JSX.Element | null {
             }}
             onChoose={(entry) => {
                 entryText.value = '';
-                void openEntry(entry);
+                act(openEntry(entry));
             }}
             onClose={() => {
                 entryText.value = '';

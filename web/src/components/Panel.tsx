@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import { NODE_TABS, TAB_TITLES, TABS, type Tab } from '../state/codec';
 import { MARKER_SEARCH_HELP, STACK_SEARCH_HELP } from '../state/search_help';
-import { hasSidebar } from '../state/windows';
+import { act, hasSidebar } from '../state/windows';
 import { Butterfly } from './Butterfly';
 import { CallTree } from './CallTree';
 import { SampleFilters } from './FilterBar';
@@ -132,7 +132,7 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
             class={NODE_TABS.has(tab) ? 'checkbox' : 'checkbox absent'}
             title="Start at the leaf functions and expand to their callers (i)"
         >
-            <input type="checkbox" checked={inverted.value} onChange={() => void invert()} />
+            <input type="checkbox" checked={inverted.value} onChange={() => act(invert())} />
             Invert call stack
         </label>
     );

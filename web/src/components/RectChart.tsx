@@ -9,7 +9,7 @@ import { chartColors } from '../draw/rect_colors';
 import type { Axis } from '../state/axis';
 import type { MenuItems } from '../state/node_menu';
 import { theme } from '../state/theme';
-import { type MenuItem, openMenu, tooltip } from '../state/windows';
+import { act, type MenuItem, openMenu, tooltip } from '../state/windows';
 import { plainText } from '../text/plain';
 import { useChartNavigation } from './chart_navigation';
 import { useLatest, useSelectionMenu, useSize } from './use';
@@ -137,7 +137,7 @@ function fetchShownNames(session: Session, frame: Frame): void {
             if (((end[i] ?? 0) - (start[i] ?? 0)) * scale >= NAME_WIDTH && func[i] !== -1) funcs.add(func[i] ?? 0);
     }
     const missing = [...funcs].filter((one) => funcName(one) === undefined);
-    if (missing.length > 0) void fetchNames(missing);
+    if (missing.length > 0) act(fetchNames(missing));
 }
 
 export function RectChart(props: RectChartProps): JSX.Element {

@@ -12,6 +12,7 @@ import { shortName } from './weight_columns';
 import { sidebarWidth } from '../state/settings';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import { act } from '../state/windows';
 
 function Badges({ node }: { node: NodeDetails }): JSX.Element | null {
     if (node.inlined === 'no') return null;
@@ -119,8 +120,8 @@ function showLine(session: Session, line: number): void {
     const { details } = session.tree;
     const node = details.value?.node;
     const func = functionDetails.value?.func;
-    if (view.value.tab === 'functions' && func !== undefined) void openSource({ func, line });
-    else if (node) void openSource({ ...placeOfNode(node), line });
+    if (view.value.tab === 'functions' && func !== undefined) act(openSource({ func, line }));
+    else if (node) act(openSource({ ...placeOfNode(node), line }));
 }
 
 function Lines({ node }: { node: NodeDetails }): JSX.Element | null {

@@ -10,6 +10,7 @@ import { ProfileText } from './text';
 import { chooseSyntax, inPercent, sourcePanelHeight, sourceShare, syntax, toggleUnit } from '../state/settings';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import { act } from '../state/windows';
 
 const NAME_LIMIT = 120;
 
@@ -121,7 +122,7 @@ function Heading(): JSX.Element {
     const func = sourcePanel.value?.func ?? -1;
     namesVersion.value;
     useEffect(() => {
-        if (func >= 0) void fetchNames([func]);
+        if (func >= 0) act(fetchNames([func]));
     }, [func]);
     const name = func >= 0 ? funcName(func)?.name : undefined;
     const file = sourceText.value?.file ?? '';

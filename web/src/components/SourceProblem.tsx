@@ -5,6 +5,7 @@ import type { SourceText } from '../state/source_panel';
 import { ProfileText } from './text';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import { act } from '../state/windows';
 
 const TEXT_LIMIT = 400;
 const MOST_LINES = 500;
@@ -25,7 +26,7 @@ function useFunction(): { name: string; lib: string } {
     const func = sourcePanel.value?.func ?? -1;
     namesVersion.value;
     useEffect(() => {
-        if (func >= 0) void fetchNames([func]);
+        if (func >= 0) act(fetchNames([func]));
     }, [func]);
     const known = func >= 0 ? funcName(func) : undefined;
     return { name: known?.name ?? '', lib: known?.lib ?? '' };

@@ -9,7 +9,7 @@ import { rectsOfPath, rectPath, rowCount } from '../state/rect_paths';
 import type { MenuItems } from '../state/node_menu';
 import { MOST_CHARTS, type ThreadChart } from '../state/stack_chart';
 import type { NodePlace } from '../state/transform_offers';
-import { GRAPH_MARGIN, graphWidth, LABEL_WIDTH, menuItem } from '../state/windows';
+import { act, GRAPH_MARGIN, graphWidth, LABEL_WIDTH, menuItem } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { RectChart, type PointerPlace } from './RectChart';
@@ -144,7 +144,7 @@ export function StackChart(): JSX.Element {
         if (!chart) return;
         const func = chart.rects.func[place.rect] ?? -1;
         if (func !== -1)
-            void fetchNames([func]).then(() => show(<RectTooltip rects={chart.rects} rect={place.rect} />));
+            act(fetchNames([func]).then(() => show(<RectTooltip rects={chart.rects} rect={place.rect} />)));
         else if (view.value.sameWidths) show(<p>Stacks too narrow to draw.</p>);
         else showSample(session, chart.thread, timeAt(session, pointer.x, pointer.chart), pointer.x, pointer.y);
     };
@@ -159,7 +159,7 @@ export function StackChart(): JSX.Element {
         else if (!place || !rects) return false;
         else if (isPlain && event.key === 'x') chooseTime(place);
         // The letter itself moves the chart.
-        else if (isPlain && event.key === 'Delete') void transformByKey('d', nodePlace(rects, place.rect));
+        else if (isPlain && event.key === 'Delete') act(transformByKey('d', nodePlace(rects, place.rect)));
         else return onNodeKey(event, nodePlace(rects, place.rect));
         return true;
     };

@@ -2,17 +2,20 @@
 import type { JSX } from 'preact';
 import { checkServer, hasStopped } from '../state/server';
 import { InfoIcon } from './icons';
+import { act } from '../state/windows';
 
 export function Stopped(): JSX.Element | null {
     if (!hasStopped.value) return null;
     return (
         <div class="warning stopped" role="alert">
-            <span class="warning-icon"><InfoIcon /></span>
+            <span class="warning-icon">
+                <InfoIcon />
+            </span>
             <p>
-                <strong>prof has stopped.</strong> Run <code>prof load FILE</code> again, with the file of this profile: the page
-                goes on with it. Until then there is no source, no assembly and no reload.
+                <strong>prof has stopped.</strong> Run <code>prof load FILE</code> again, with the file of this profile:
+                the page goes on with it. Until then there is no source, no assembly and no reload.
             </p>
-            <button type="button" class="button small" onClick={() => void checkServer()}>
+            <button type="button" class="button small" onClick={() => act(checkServer())}>
                 Check again
             </button>
         </div>

@@ -1,12 +1,13 @@
 /** A strip of rects in the timeline, of one thread: asked for once it has been seen, and again for each range and width. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';
 import { theme } from '../state/theme';
 import type { TrackKey, TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
 import { LifeShade } from './LifeShade';
-import { useNewest, useSeen } from './use';
+import { GraphError } from './GraphError';
+import { useRequest, useSeen } from './use';
 import { useSession } from './session_context';
 
 type Range = [number, number];
@@ -32,26 +33,24 @@ export function StripGraph<Answer>({ row, ask, drawn, draw }: StripGraphProps<An
     const height = row.height - 1; // the line below
     const canvas = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
-    const [answer, setAnswer] = useState<Answer | null>(null);
     const [from, to] = committedRange.value;
     const width = graphWidth.value;
     const colors = theme.value;
-    useNewest(
+    const request = useRequest(
         isSeen && width > 0 ? () => ask(thread, [from, to], (to - from) / (width * pixelRatio())) : null,
-        (newest) => {
-            drawn.set(row.key, newest);
-            setAnswer(newest);
-        },
         [thread, isSeen, from, to, width],
     );
+    const answer = request.value.value;
     useEffect(() => {
         if (!canvas.current || answer === null) return;
+        drawn.set(row.key, answer);
         canvas.current.dataset.theme = colors;
         draw(canvas.current, answer, [from, to], { width, height });
     }, [answer, width, colors]);
     return (
         <div class="track-graph">
             <LifeShade thread={thread} />
+            <GraphError sentence={request.error.value} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${height}px` }} />
         </div>
     );

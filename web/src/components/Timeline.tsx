@@ -5,7 +5,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tickStep, ticks } from '../draw/ticks';
-import { graphWidth, isTrackListOpen } from '../state/windows';
+import { act, graphWidth, isTrackListOpen } from '../state/windows';
 import { formatCount, formatShare } from '../text/format';
 import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
@@ -176,7 +176,7 @@ function usePointer(graph: { current: HTMLElement | null }): {
                 if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
                 if (thread < 0) return;
                 chooseThread(thread, mode);
-                if (mode === 'only') void selectSample(session, thread, start);
+                if (mode === 'only') act(selectSample(session, thread, start));
             },
         });
     };

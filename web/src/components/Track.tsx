@@ -3,7 +3,7 @@
  * when they first come into view.
  */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { categoryAmounts, drawActivity } from '../draw/activity';
 import { drawStrip, stripColors } from '../draw/strip';
 import { canvasColors, stackingOrder } from '../draw/colors';
@@ -11,10 +11,11 @@ import type { Activity, PathFilter } from '../engine/api';
 import type { ChooseMode } from '../state/store';
 import { theme } from '../state/theme';
 import type { TrackKind, TrackRow } from '../state/tracks';
-import { graphWidth, isTrackListOpen } from '../state/windows';
+import { act, graphWidth, isTrackListOpen } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { plainText } from '../text/plain';
 import { CounterGraph } from './CounterTrack';
+import { GraphError } from './GraphError';
 import { CloseIcon } from './icons';
 import { MarkerGraphs } from './MarkerGraphTrack';
 import { MarkerStrip } from './MarkerTrack';
@@ -22,7 +23,7 @@ import { LifeShade, lifeText } from './LifeShade';
 import { ProfileText } from './text';
 import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectSample } from './track_hover';
 import { dragTrack, focusNeighbor, focusTrack } from './track_rows';
-import { useNewest, useSeen } from './use';
+import { useRequest, useSeen } from './use';
 import { WaitStrip } from './WaitTrack';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
@@ -36,13 +37,12 @@ const FAR = 20;
 
 /** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
  * While the engine computes one, only the newest request is remembered: zooming with the wheel makes many. */
-function useActivity(thread: number, isSeen: boolean): Activity | null {
+function useActivity(thread: number, isSeen: boolean): { activity: Activity | null; error: string } {
     const session = useSession();
     const { engine } = session;
     const { drawnActivities, noteCategories } = session.hover;
     const { committedRange, search, selectedThreads } = session.store;
     const { selectedFilter, shownTransforms } = session.tree;
-    const [activity, setActivity] = useState<Activity | null>(() => drawnActivities.get(thread) ?? null);
     const [from, to] = committedRange.value;
     const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
     const terms = search.value.trim();
@@ -51,16 +51,23 @@ function useActivity(thread: number, isSeen: boolean): Activity | null {
     const transformed = shownTransforms.value;
     const isWanted = isSeen && thread >= 0 && width > 0;
     const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
-    useNewest(
-        isWanted ? () => engine.activity(thread, from, to, width, terms, of) : null,
-        (answer) => {
-            setActivity(answer);
-            drawnActivities.set(thread, answer);
-            noteCategories(thread, categoryAmounts(answer));
-        },
-        [thread, isSeen, from, to, width, terms, selected, transformed],
-    );
-    return activity;
+    const request = useRequest(isWanted ? () => engine.activity(thread, from, to, width, terms, of) : null, [
+        thread,
+        isSeen,
+        from,
+        to,
+        width,
+        terms,
+        selected,
+        transformed,
+    ]);
+    const answer = request.value.value;
+    useEffect(() => {
+        if (!answer) return;
+        drawnActivities.set(thread, answer);
+        noteCategories(thread, categoryAmounts(answer));
+    }, [answer]);
+    return { activity: answer ?? drawnActivities.get(thread) ?? null, error: request.error.value };
 }
 
 function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
@@ -69,7 +76,7 @@ function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
     const canvas = useRef<HTMLCanvasElement>(null);
     const strip = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
-    const activity = useActivity(thread, isSeen);
+    const { activity, error } = useActivity(thread, isSeen);
     const width = graphWidth.value;
     const colors = theme.value;
     useEffect(() => {
@@ -94,6 +101,7 @@ function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
     return (
         <div class="track-graph">
             <LifeShade thread={thread} />
+            <GraphError sentence={error} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${GRAPH_HEIGHT}px` }} />
             <canvas ref={strip} class="track-canvas" style={{ height: `${STRIP_HEIGHT}px` }} />
         </div>
@@ -148,7 +156,7 @@ function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void
     else if (event.key === ' ' || event.key === 'Enter') {
         const time = keyTime(session);
         chooseRow(session, row, modeOf(event));
-        if (time !== null && row.thread >= 0 && modeOf(event) === 'only') void selectSample(session, row.thread, time);
+        if (time !== null && row.thread >= 0 && modeOf(event) === 'only') act(selectSample(session, row.thread, time));
     } else if (event.key === 'Escape' && keyTime(session) !== null) hideTime(session);
     else return;
     event.preventDefault();

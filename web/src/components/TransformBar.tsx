@@ -7,6 +7,7 @@ import { ChevronIcon, CloseIcon } from './icons';
 import { ProfileText } from './text';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
+import { act } from '../state/windows';
 
 const NAME_LIMIT = 200;
 
@@ -44,7 +45,7 @@ export function TransformBar(): JSX.Element | null {
     namesVersion.value;
     useEffect(() => {
         const funcs = done.map((one) => describeTransform(one).func).filter((func) => func >= 0);
-        void fetchNames(funcs.filter((func) => funcName(func) === undefined));
+        act(fetchNames(funcs.filter((func) => funcName(func) === undefined)));
     }, [done]);
     if (done.length === 0) return null;
     return (

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { categoryColor } from '../draw/colors';
 import type { MarkerDetails, MarkerRow } from '../engine/markers';
 import { markerDuration } from '../state/markers';
-import { copyText, type MenuItem, menuItem, showNotice } from '../state/windows';
+import { act, copyText, type MenuItem, menuItem, showNotice } from '../state/windows';
 import { formatDuration } from '../text/format';
 import { oneLine } from '../text/plain';
 import { ProfileText } from './text';
@@ -51,7 +51,7 @@ async function copyCause(session: Session, row: MarkerRow): Promise<void> {
 }
 
 export function copyDescription(row: MarkerRow): void {
-    void copyText(oneLine(row.label === '' ? row.name : `${row.name}: ${row.label}`), 'Description');
+    act(copyText(oneLine(row.label === '' ? row.name : `${row.name}: ${row.label}`), 'Description'));
 }
 
 export function markerItems(session: Session, row: MarkerRow): MenuItem[] {
@@ -67,8 +67,8 @@ export function markerItems(session: Session, row: MarkerRow): MenuItem[] {
         menuItem('End the selection at its end', () => setPreviewEnd(row.end), { keys: ']' }),
         keepSamplesItem(row.name),
         menuItem('Copy description', () => copyDescription(row), { keys: 'Ctrl+C', startsGroup: true }),
-        menuItem('Copy as JSON', () => void copyJson(session, row)),
-        menuItem('Copy its stack', () => void copyCause(session, row), {
+        menuItem('Copy as JSON', () => act(copyJson(session, row))),
+        menuItem('Copy its stack', () => act(copyCause(session, row)), {
             title: 'The stack that set the marker, if the profile has it',
         }),
     ];

@@ -1,6 +1,7 @@
 /** Hooks that more than one component needs. */
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Question, Request } from '../state/request';
 import type { MenuItem } from '../state/windows';
 import { useSession } from './session_context';
 
@@ -43,38 +44,16 @@ export function useSeen(element: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * Sends `request` again whenever `inputs` change, and passes on every answer; while one is under way, only the newest request is
- * remembered. `request`: null while there is nothing to ask for.
+ * Asks `question` again whenever `inputs` change; null while there is nothing to ask for. The answer that is there stays
+ * until the next one.
  */
-export function useNewest<T>(
-    request: (() => Promise<T>) | null,
-    onAnswer: (answer: T) => void,
-    inputs: unknown[],
-): void {
-    const newest = useRef<(() => Promise<T>) | null>(null);
-    const isAsking = useRef(false);
-    const isGone = useRef(false);
-    const ask = async (): Promise<void> => {
-        isAsking.current = true;
-        for (let next = newest.current; next !== null; next = newest.current) {
-            newest.current = null;
-            const answer = await next().catch(() => null);
-            if (answer !== null && !isGone.current) onAnswer(answer);
-        }
-        isAsking.current = false;
-    };
+export function useRequest<Answer>(question: Question<Answer> | null, inputs: unknown[]): Request<Answer> {
+    const request = useMemo(() => new Request<Answer>(), []);
     useEffect(() => {
-        if (!request) return;
-        newest.current = request;
-        if (!isAsking.current) void ask();
+        if (question) request.ask(question);
     }, inputs);
-    useEffect(
-        () => () => {
-            newest.current = null;
-            isGone.current = true;
-        },
-        [],
-    );
+    useEffect(() => () => request.clear(), []);
+    return request;
 }
 
 /** A function that is run by the mouse or keys and always sees the newest props, for listeners that are set once. */

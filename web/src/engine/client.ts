@@ -12,6 +12,8 @@ interface Waiting {
 export interface EngineWorker extends Engine {
     /** Ends the worker, and frees what it has. What is still asked is never answered. */
     end(): void;
+    /** Calls `tell` with a sentence when the worker dies by itself: all calls fail from then on. */
+    onDeath(tell: (sentence: string) => void): void;
 }
 
 /** Starts the worker. `workerUrl` is relative to the page. */
@@ -19,8 +21,19 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
     const waiting = new Map<number, Waiting>();
     const worker = new Worker(new URL(workerUrl, document.baseURI), { type: 'module', name: 'engine' });
     let lastId = 0;
+    let death: Error | null = null;
+    let tellDeath = (_sentence: string): void => undefined;
+
+    function die(sentence: string): void {
+        death = new Error(sentence);
+        for (const call of waiting.values()) call.reject(death);
+        waiting.clear();
+        worker.terminate();
+        tellDeath(sentence);
+    }
 
     function call<M extends Method>(method: M, args: Arguments<M>, onProgress?: (progress: Progress) => void): ReturnType<Engine[M]> {
+        if (death) return Promise.reject(death) as ReturnType<Engine[M]>;
         const id = ++lastId;
         const promise = new Promise((resolve, reject) => {
             waiting.set(id, { resolve, reject, onProgress });
@@ -38,15 +51,12 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
             return;
         }
         waiting.delete(reply.id);
+        if (reply.kind === 'died') die(`The engine failed: ${reply.message}`);
         if (reply.kind === 'result') call.resolve(reply.value);
         else call.reject(new Error(reply.message));
     };
 
-    worker.onerror = (event) => {
-        const error = new Error(event.message || 'The engine could not be started');
-        for (const call of waiting.values()) call.reject(error);
-        waiting.clear();
-    };
+    worker.onerror = (event) => die(event.message || 'The engine could not be started');
 
     const load: Engine['load'] = (source, onProgress) =>
         call('load', [typeof source === 'string' ? new URL(source, document.baseURI).href : source], onProgress);
@@ -54,11 +64,16 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
         worker.terminate();
         waiting.clear();
     };
+    const onDeath = (tell: (sentence: string) => void): void => {
+        tellDeath = tell;
+        if (death) tell(death.message);
+    };
+    const own = { load, end, onDeath } as EngineWorker;
     // Each other method becomes a message of its name: what there is to call, the types say.
-    return new Proxy({ load, end } as EngineWorker, {
+    return new Proxy(own, {
         get: (target, method) =>
-            method === 'load' || method === 'end'
-                ? target[method]
+            method in target
+                ? target[method as keyof EngineWorker]
                 : (...args: unknown[]) => call(method as Method, args as Arguments<Method>),
     });
 }

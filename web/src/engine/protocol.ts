@@ -20,4 +20,6 @@ export type Request = { [M in Method]: { id: number; method: M; args: Arguments<
 export type Reply =
     | { id: number; kind: 'result'; value: unknown }
     | { id: number; kind: 'error'; message: string }
+    /** The engine is in no state to answer anything more. */
+    | { id: number; kind: 'died'; message: string }
     | { id: number; kind: 'progress'; progress: Progress };

@@ -77,7 +77,8 @@ async function takeTurn(): Promise<void> {
         scope.postMessage({ id: request.id, kind: 'result', value }, buffersOf(value));
     } catch (error) {
         const message = messageOf(error);
-        scope.postMessage({ id: request.id, kind: 'error', message });
+        const hasDied = error instanceof WebAssembly.RuntimeError && request.method !== 'load';
+        scope.postMessage({ id: request.id, kind: hasDied ? 'died' : 'error', message });
     }
     isBusy = false;
     if (!BACKGROUND.has(request.method)) lastForeground = performance.now();

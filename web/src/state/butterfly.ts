@@ -1,8 +1,8 @@
 /** The butterfly on the page: what it is about, and the two trees at its sides. */
-import { batch, computed, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
-import { latest } from './latest';
+import { Request } from './request';
 import { LazyTree } from './lazy_tree';
 import { compareNames, compareWeights } from './tree_nodes';
 import type { FunctionsPart } from './functions';
@@ -14,6 +14,13 @@ import type { Given } from './given';
 
 export const SIDE_ORDER = 'total';
 export const LIST_ORDER = 'total';
+
+type GroupKind = Exclude<CenterKind, 'function'>;
+
+interface Groups {
+    kind: GroupKind;
+    rows: FuncRow[];
+}
 
 export interface Wing {
     side: Side;
@@ -33,7 +40,7 @@ export function createButterfly(
 ) {
     const { engine, info } = session;
     const { effect } = session.lifetime;
-    const { functions } = session.functions;
+    const { functions, functionsError } = session.functions;
     const { fetchNames, funcName, nameOf, namesVersion } = session.names;
     const { categoryName, changeView, view } = session.store;
     const { sortOf } = session.tables;
@@ -55,8 +62,8 @@ export function createButterfly(
     const callees = makeWing('callees');
 
     /** What the numbers of the center are; null until the first answer. */
-    const centerWeights = signal<CenterWeights | null>(null);
-    const butterflyError = signal('');
+    const request = new Request<CenterWeights>();
+    const { value: centerWeights, error: butterflyError } = request;
     /** Counts the centers: the list brings each into view. */
     const centerReveal = signal(0);
 
@@ -65,7 +72,8 @@ export function createButterfly(
     /** What the list at the left has. */
     const listKind = computed<CenterKind>(() => chosenKind.value ?? view.value.center?.kind ?? 'function');
     const chosenKind = signal<CenterKind | null>(null);
-    const groups = signal<{ kind: CenterKind; rows: FuncRow[] }>({ kind: 'library', rows: [] });
+    const groupsRequest = new Request<Groups>();
+    const { value: groups, error: groupsError } = groupsRequest;
 
     function chooseList(kind: CenterKind): void {
         chosenKind.value = kind;
@@ -76,6 +84,7 @@ export function createButterfly(
         return kind === 'library' ? info.value.funcCount + index : index;
     }
 
+    const listError = computed(() => (listKind.value === 'function' ? functionsError.value : groupsError.value));
     const listSort = sortOf('centers', LIST_ORDER);
 
     function compareRows(kind: CenterKind, column: string, a: FuncRow, b: FuncRow): number {
@@ -92,7 +101,7 @@ export function createButterfly(
         const kind = listKind.value;
         const { column, reversed } = listSort.value;
         if (column === 'name') namesVersion.value;
-        const rows = kind === 'function' ? functions.value : groups.value.kind === kind ? groups.value.rows : [];
+        const rows = kind === 'function' ? functions.value : groups.value?.kind === kind ? groups.value.rows : [];
         // What is in no library cannot be in the center.
         const sorted = rows.filter((row) => row.func >= 0).sort((a, b) => compareRows(kind, column, a, b));
         return reversed ? sorted.reverse() : sorted;
@@ -125,48 +134,40 @@ export function createButterfly(
     /** As text, so that it only changes when it is another one. */
     const centerKey = computed(() => JSON.stringify(center.value));
     let shownCenter = '';
-    let generation = 0;
 
-    async function showCenter(): Promise<void> {
-        const mine = ++generation;
+    async function askCenter(): Promise<CenterWeights | null> {
         const wanted = center.peek();
         const key = centerKey.peek();
         if (!wanted) {
             callers.tree.clear();
             callees.tree.clear();
-            return;
+            return null;
         }
-        if (wanted.kind !== 'category') void fetchNames([funcOfCenter(wanted)]);
+        const names = wanted.kind === 'category' ? null : fetchNames([funcOfCenter(wanted)]);
         const weights = await engine.butterfly(wanted);
-        if (mine !== generation) return;
         const same = key === shownCenter;
-        await Promise.all([callers.tree.load(same), callees.tree.load(same)]);
-        if (mine !== generation) return;
+        await Promise.all([names, callers.tree.load(same), callees.tree.load(same)]);
         shownCenter = key;
-        batch(() => {
-            if (!same) centerReveal.value++;
-            centerWeights.value = weights;
-        });
+        if (!same) centerReveal.value++;
+        return weights;
     }
 
-    const refresh = latest(showCenter, butterflyError);
-
-    async function refreshGroups(kind: 'library' | 'category'): Promise<void> {
+    async function askGroups(kind: GroupKind): Promise<Groups> {
         const rows = await engine.groups(kind);
         if (kind === 'library')
             await fetchNames(rows.filter((row) => row.func >= 0).map((row) => info.value.funcCount + row.func));
-        groups.value = { kind, rows };
+        return { kind, rows };
     }
 
     /** Keeps it in step with the tree's query, while it is shown. */
     function follow(): void {
         effect(() => {
             centerKey.value;
-            if (isOpen.value && summary.value) refresh();
+            if (isOpen.value && summary.value) request.ask(askCenter);
         });
         effect(() => {
             const kind = listKind.value;
-            if (isOpen.value && summary.value && kind !== 'function') void refreshGroups(kind);
+            if (isOpen.value && summary.value && kind !== 'function') groupsRequest.ask(() => askGroups(kind));
         });
     }
 
@@ -176,6 +177,7 @@ export function createButterfly(
         callees,
         centerWeights,
         butterflyError,
+        listError,
         centerReveal,
         listKind,
         chooseList,

@@ -1,7 +1,7 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
 import { differenceOf } from './steps';
 import { theme, toggleTheme } from './theme';
-import { copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
+import { act, copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
 import { foldsTemplates, toggleSidebar, toggleTemplates } from './settings';
 import type { ExportsPart } from './exports';
 import type { FunctionsPart } from './functions';
@@ -127,7 +127,7 @@ export function createCommands(
             isOffered: always,
             run: () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
         },
-        { title: 'Invert call stack', key: 'i', isOffered: always, run: () => void invert() },
+        { title: 'Invert call stack', key: 'i', isOffered: always, run: () => act(invert()) },
         {
             title: 'Callers and callees of the selected function',
             key: 'b',
@@ -206,7 +206,7 @@ export function createCommands(
         { title: 'Show or hide the sidebar', key: 's', isOffered: always, run: () => toggleSidebar(view.value.tab) },
         { title: 'Save this view as an image', key: '', isOffered: always, run: saveView },
         { title: 'Save the timeline as an image', key: '', isOffered: always, run: saveTimeline },
-        { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => void saveFlameSvg() },
+        { title: 'Save the flame graph as SVG', key: '', isOffered: always, run: () => act(saveFlameSvg()) },
         { title: 'Show or hide the assembly', key: '', isOffered: isSourcePanelOpen, run: toggleAssembly },
         {
             title: 'Find in the source or the assembly',
@@ -220,7 +220,7 @@ export function createCommands(
             title: 'Copy the address of this view',
             key: '',
             isOffered: always,
-            run: () => void copyText(window.location.href, 'Address'),
+            run: () => act(copyText(window.location.href, 'Address')),
         },
         {
             title: 'Recording details',
@@ -235,7 +235,7 @@ export function createCommands(
             title: 'Save the profile',
             key: 'Ctrl+s',
             isOffered: always,
-            run: () => void saveProfile(),
+            run: () => act(saveProfile()),
             isEverywhere: true,
         },
         {

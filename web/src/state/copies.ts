@@ -4,14 +4,14 @@ import type { NodePath } from '../engine/api';
 import { formatCount } from '../text/format';
 import { oneLine } from '../text/plain';
 import { type TableFormat, tableText } from '../text/table_text';
-import { copyText, type MenuItem, menuItem, showNotice } from './windows';
+import { act, copyText, type MenuItem, menuItem, showNotice } from './windows';
 import type { NamesPart } from './names';
 
 const LONGEST_STACK = 100_000;
 const MOST_ROWS = 10_000;
 
 export function copyPlainName(name: string): void {
-    void copyText(oneLine(name), 'Name');
+    act(copyText(oneLine(name), 'Name'));
 }
 
 export interface CopiedTable<Row> {
@@ -49,7 +49,7 @@ const FORMATS: [TableFormat, string][] = [
 
 export function copyTableItems<Row>(table: CopiedTable<Row>): MenuItem[] {
     return FORMATS.map(([format, label], at) =>
-        menuItem(label, () => void copyTable(table, format), {
+        menuItem(label, () => act(copyTable(table, format)), {
             title: 'The expanded rows with the visible columns',
             startsGroup: at === 0,
         }),
@@ -66,7 +66,7 @@ export function createCopies(session: { names: NamesPart }) {
     /** Where a function is defined, as the debug info says it: "/src/app.c:12". */
     function copySource(func: number): void {
         const name = funcName(func);
-        void copyText(oneLine(name && name.line > 0 ? `${name.file}:${name.line}` : (name?.file ?? '')), 'Source path');
+        act(copyText(oneLine(name && name.line > 0 ? `${name.file}:${name.line}` : (name?.file ?? '')), 'Source path'));
     }
 
     /** One function a line, the leaf first. */

@@ -8,7 +8,7 @@ import { messageOf } from '../text/message';
 import { plainText } from '../text/plain';
 import { rowCount } from './rect_paths';
 import { theme } from './theme';
-import { type MenuItem, menuItem, saveBlob, showNotice } from './windows';
+import { act, type MenuItem, menuItem, saveBlob, showNotice } from './windows';
 import type { AxisPart } from './axis';
 import type { FiltersPart } from './filters';
 import type { FlamePart } from './flame';
@@ -62,11 +62,11 @@ export function createExports(
     }
 
     function saveView(): void {
-        void saveImage('#view', view.value.tab);
+        act(saveImage('#view', view.value.tab));
     }
 
     function saveTimeline(): void {
-        void saveImage('.timeline', 'timeline');
+        act(saveImage('.timeline', 'timeline'));
     }
 
     /** What is shown, in words. */
@@ -124,7 +124,7 @@ export function createExports(
             startsGroup: true,
         });
         if (view.value.tab !== 'flame-graph') return [image];
-        const svg = menuItem('Save as SVG', () => void saveFlameSvg(), {
+        const svg = menuItem('Save as SVG', () => act(saveFlameSvg()), {
             title: 'The whole flame graph, with the numbers of each node',
         });
         return [image, svg];

@@ -7,7 +7,7 @@ import type { NodePath } from '../engine/api';
 import type { Flame } from '../engine/charts';
 import type { Axis, Span } from './axis';
 import { rectPath } from './rect_paths';
-import { latest } from './latest';
+import { Request } from './request';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
 import type { Given } from './given';
@@ -28,9 +28,8 @@ export function createFlame(session: Given & { store: StorePart; tree: TreePart 
     const { changeView, view } = session.store;
     const { summary } = session.tree;
 
-    const flame = signal<ShownFlame | null>(null);
-    /** A sentence about what went wrong. */
-    const flameError = signal('');
+    const request = new Request<ShownFlame>();
+    const { value: flame, error: flameError } = request;
     /** Device pixels across the graph; 0 while there is none on the page. */
     const flamePixels = signal(0);
     /** What is shown of the whole width, where that is not all of the rect that is zoomed into. */
@@ -86,11 +85,11 @@ export function createFlame(session: Given & { store: StorePart; tree: TreePart 
     const isWanted = computed(() => flamePixels.value > 0 && summary.value !== null);
     const zoomed = computed(() => view.value.zoom);
 
-    const refresh = latest(async () => {
-        if (!isWanted.value) return;
+    async function ask(): Promise<ShownFlame | null> {
+        if (!isWanted.value) return null;
         const zoom = zoomed.value.join();
-        flame.value = { ...(await askFlame(flamePixels.value)), zoom };
-    }, flameError);
+        return { ...(await askFlame(flamePixels.value)), zoom };
+    }
 
     /** Keeps the graph in step with the query, while it is on the page. */
     function follow(): void {
@@ -99,7 +98,7 @@ export function createFlame(session: Given & { store: StorePart; tree: TreePart 
             summary.value;
             zoomed.value;
             part.value;
-            if (isWanted.value) refresh();
+            if (isWanted.value) request.ask(ask);
         });
     }
 

@@ -1,16 +1,17 @@
 /** The function list: every function of the current query with its own time and that of all it calls, sorted as one wishes. */
 import { computed, signal } from '@preact/signals';
 import type { FuncRow, NodeDetails, TreeRows } from '../engine/api';
-import { messageOf } from '../text/message';
-import { latest } from './latest';
+import { Request } from './request';
 import { compareNames, compareWeights } from './tree_nodes';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
 import type { TablesPart } from './tables';
 import type { TreePart } from './tree';
 import type { Given } from './given';
+import { act } from './windows';
 
 const MOST_FUNCTIONS = 100_000;
+const NONE: FuncRow[] = [];
 export const FUNCTION_ORDER = 'self';
 
 /** Who calls a function directly, or what it calls. */
@@ -42,10 +43,10 @@ export function createFunctions(
     const { sortOf } = session.tables;
     const { summary } = session.tree;
 
-    const functions = signal<FuncRow[]>([]);
+    const list = new Request<FuncRow[]>();
+    const functions = computed<FuncRow[]>(() => list.value.value ?? NONE);
     const functionSort = sortOf('functions', FUNCTION_ORDER);
-    /** A sentence about what went wrong. */
-    const functionsError = signal('');
+    const { error: functionsError } = list;
     const selectedFunc = signal(-1);
     /** Counts the selections that should be scrolled to. */
     const functionReveal = signal(0);
@@ -67,22 +68,13 @@ export function createFunctions(
         return reversed ? sorted.reverse() : sorted;
     });
 
-    let generation = 0;
-
-    async function refresh(): Promise<void> {
-        const mine = ++generation;
-        try {
-            const answer = await engine.functions(MOST_FUNCTIONS, 'self');
-            if (functionSort.peek().column === 'name') await fetchNames(answer.map((row) => row.func));
-            if (mine !== generation) return;
-            functions.value = answer;
-            functionsError.value = '';
-            // The one that took most itself is what the list is opened for.
-            const [heaviest] = answer;
-            if (selectedFunc.peek() < 0 && heaviest) selectedFunc.value = heaviest.func;
-        } catch (error) {
-            functionsError.value = messageOf(error);
-        }
+    async function askList(): Promise<FuncRow[]> {
+        const answer = await engine.functions(MOST_FUNCTIONS, 'self');
+        if (functionSort.peek().column === 'name') await fetchNames(answer.map((row) => row.func));
+        // The one that took most itself is what the list is opened for.
+        const [heaviest] = answer;
+        if (selectedFunc.peek() < 0 && heaviest) selectedFunc.value = heaviest.func;
+        return answer;
     }
 
     const isListed = computed(() => view.value.tab === 'functions' || view.value.tab === 'butterfly');
@@ -90,17 +82,15 @@ export function createFunctions(
     // ---- the selected one ----
 
     const isInFunctions = computed(() => view.value.tab === 'functions');
+    const details = new Request<FunctionDetails>();
     /** Of the selected function, for the sidebar; null: none is selected. */
-    const functionDetails = signal<FunctionDetails | null>(null);
+    const { value: functionDetails, error: functionDetailsError } = details;
 
-    const refreshDetails = latest(async () => {
+    async function askDetails(): Promise<FunctionDetails | null> {
         const func = selectedFunc.peek();
-        if (func < 0) {
-            functionDetails.value = null;
-            return;
-        }
+        if (func < 0) return null;
         // Calls are answered in order: those of the butterfly are about this function.
-        const [details, , above, below] = await Promise.all([
+        const [own, , above, below] = await Promise.all([
             engine.functionDetails(func),
             engine.butterfly({ kind: 'function', index: func }),
             engine.butterflyChildren('callers', -1),
@@ -108,21 +98,21 @@ export function createFunctions(
         ]);
         const [callers, callees] = [neighborsOf(above), neighborsOf(below)];
         await fetchNames([...callers, ...callees].map((one) => one.func));
-        functionDetails.value = { func, details, callers, callees };
-    }, functionsError);
+        return { func, details: own, callers, callees };
+    }
 
     /** Keeps the list in step with the tree's query, while it is shown. */
     function follow(): void {
         effect(() => {
             functions.value;
             selectedFunc.value;
-            if (isInFunctions.value) refreshDetails();
+            if (isInFunctions.value) details.ask(askDetails);
         });
         effect(() => {
-            if (isListed.value && summary.value) void refresh();
+            if (isListed.value && summary.value) list.ask(askList);
         });
         effect(() => {
-            if (functionSort.value.column === 'name') void fetchNames(functions.value.map((row) => row.func));
+            if (functionSort.value.column === 'name') act(fetchNames(functions.value.map((row) => row.func)));
         });
     }
 
@@ -131,6 +121,7 @@ export function createFunctions(
         functions,
         functionSort,
         functionsError,
+        functionDetailsError,
         selectedFunc,
         functionReveal,
         selectFunction,

@@ -6,7 +6,9 @@ import { computed, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Activity } from '../engine/api';
 import type { CounterValue, MarkerGraph, MarkerRects, Waits } from '../engine/markers';
+import type { Given } from './given';
 import { NewestMap } from './newest_map';
+import { type Question, Request } from './request';
 import type { TrackKey } from './tracks';
 import { tooltip } from './windows';
 
@@ -19,9 +21,12 @@ export interface Told {
     counter?: { counter: number; value: CounterValue };
 }
 
-type Ask = () => Promise<Told | null>;
+/** Where there is nothing to tell. */
+const NOTHING: Told = { content: null };
 
-export function createHover() {
+export function createHover(session: Given) {
+    const { effect } = session.lifetime;
+
     /** What is drawn in each track. */
     const drawnWaits = new NewestMap<TrackKey, Waits>(MOST_DRAWN);
     const drawnMarkers = new NewestMap<TrackKey, MarkerRects>(MOST_DRAWN);
@@ -30,43 +35,48 @@ export function createHover() {
     /** By thread: a row that scrolls away and back is not empty meanwhile. */
     const drawnActivities = new NewestMap<number, Activity>(MOST_ACTIVITIES);
 
-    let newest: { x: number; y: number; ask: Ask } | null = null;
-    let isAsking = false;
-
     /** Whether the time was put where it is by the keyboard, which leaves it there until the focus goes elsewhere. */
     const heldByKeys = signal(false);
     /** The value of a counter that the mouse is over. */
     const hoveredCounter = signal<Told['counter'] | null>(null);
 
+    /** Where the mouse is in the window; null: over nothing. */
+    let place: { x: number; y: number } | null = null;
+    const request = new Request<Told>();
+
     /**
-     * Shows what a place of the window has; null: nothing. While the answer is under way, only the newest place is remembered, and
-     * the tooltip that is there goes along.
+     * Shows what a place of the window has; null: nothing. While the answer is under way, the tooltip that is there goes along.
      */
-    function tellOf(x: number, y: number, ask: Ask | null): void {
-        newest = ask && { x, y, ask };
-        if (!ask) tooltip.value = null;
-        else if (tooltip.value) tooltip.value = { ...tooltip.value, x, y };
-        if (ask && !isAsking) void answer();
+    function tellOf(x: number, y: number, question: Question<Told> | null): void {
+        if (!question) {
+            endTelling();
+            return;
+        }
+        place = { x, y };
+        if (tooltip.peek()) tooltip.value = { x, y, content: tooltip.peek()?.content };
+        request.ask(async () => (await question()) ?? NOTHING);
     }
 
-    async function answer(): Promise<void> {
-        isAsking = true;
-        for (let sent: typeof newest = null; newest !== null && newest !== sent; ) {
-            sent = newest;
-            const told = await sent.ask().catch(() => null);
-            if (newest === null) break;
-            hoveredCounter.value = told?.counter ?? null;
-            tooltip.value = told && { x: newest.x, y: newest.y, content: told.content };
-        }
-        isAsking = false;
+    function endTelling(): void {
+        place = null;
+        request.clear();
+        hoveredCounter.value = null;
+        tooltip.value = null;
     }
+
+    effect(() => {
+        const told = request.value.value;
+        const { value: error } = request.error;
+        if (place === null || (told === null && error === '')) return;
+        hoveredCounter.value = told?.counter ?? null;
+        const content = error === '' ? told?.content : error;
+        tooltip.value = content ? { ...place, content } : null;
+    });
 
     /** The mouse is elsewhere. */
     function endHover(): void {
-        newest = null;
         hoverTime.value = null;
-        hoveredCounter.value = null;
-        tooltip.value = null;
+        endTelling();
     }
 
     /** The time under the mouse, ms; null: it is elsewhere. */

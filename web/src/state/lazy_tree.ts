@@ -7,7 +7,7 @@ import type { TreeRows } from '../engine/api';
 import { formatCount } from '../text/format';
 import type { SortOrder } from './tables';
 import { adoptDescendants, makeNodes, type NameOf, openRows, type TreeNode } from './tree_nodes';
-import { showNotice } from './windows';
+import { act, showNotice } from './windows';
 
 export interface TreeSource {
     /** Of a node, or the first rows (-1), heaviest first. */
@@ -111,17 +111,17 @@ export class LazyTree {
     }
 
     toggle(node: TreeNode, all: boolean): void {
-        if (all) void this.expandAll(node);
+        if (all) act(this.expandAll(node));
         else if (node.expanded) this.collapse(node);
-        else void this.expand(node);
+        else act(this.expand(node));
     }
 
     /** What a key of a tree does; false if it has no meaning here. */
     onKey(key: string, node: TreeNode): boolean {
         const rows = this.rows.value;
         const below = rows[rows.indexOf(node) + 1];
-        if (key === '*') void this.expandAll(node);
-        else if (key === 'ArrowRight' && !node.expanded) void this.expand(node);
+        if (key === '*') act(this.expandAll(node));
+        else if (key === 'ArrowRight' && !node.expanded) act(this.expand(node));
         else if (key === 'ArrowRight' && below?.parent === node) this.select(below, true);
         else if (key === 'ArrowLeft' && node.expanded && node.hasChildren) this.collapse(node);
         else if (key === 'ArrowLeft' && node.parent) this.select(node.parent, true);

@@ -4,7 +4,7 @@
  */
 import { batch, computed, signal } from '@preact/signals';
 import type { MarkerRects, MarkerChartRow } from '../engine/markers';
-import { latest } from './latest';
+import { Request } from './request';
 import type { AxisPart } from './axis';
 import type { MarkersPart } from './markers';
 import type { StorePart } from './store';
@@ -61,12 +61,13 @@ export function createMarkerChart(session: Given & { axis: AxisPart; markers: Ma
     const { engine } = session;
     const { effect } = session.lifetime;
     const { previewAxis } = session.axis;
-    const { chartQuery, fetchMarkerLabels, markersError } = session.markers;
+    const { chartQuery, fetchMarkerLabels } = session.markers;
     const { committedRange, view } = session.store;
 
     /** null before the first answer. */
     const markerLayout = signal<Layout | null>(null);
-    const markerRects = signal<MarkerRects | null>(null);
+    const request = new Request<MarkerRects>();
+    const { value: markerRects, error: markerChartError } = request;
 
     const isChart = computed(() => view.value.tab === 'marker-chart');
 
@@ -75,7 +76,7 @@ export function createMarkerChart(session: Given & { axis: AxisPart; markers: Ma
 
     let rowsOf: unknown = null;
 
-    const refresh = latest(async () => {
+    async function ask(): Promise<MarkerRects | null> {
         const query = chartQuery.peek();
         if (rowsOf !== query) {
             const rows = await engine.markerChart(query);
@@ -87,7 +88,7 @@ export function createMarkerChart(session: Given & { axis: AxisPart; markers: Ma
             });
         }
         const { first, last, pixels } = chartWindow.peek();
-        if (pixels <= 0) return;
+        if (pixels <= 0) return null;
         const [from, to] = previewAxis.shown();
         const [start, end] = committedRange.peek();
         const around = (to - from) * TIME_AROUND;
@@ -100,13 +101,14 @@ export function createMarkerChart(session: Given & { axis: AxisPart; markers: Ma
             Math.max(0, first - ROWS_AROUND),
             last + ROWS_AROUND,
         );
-        if (rowsOf !== chartQuery.peek()) return;
-        markerRects.value = rects;
+        if (rowsOf !== chartQuery.peek()) return null;
+        markerRects.value = rects; // labels may take longer
         const wide: number[] = [];
         for (let i = 0; i < rects.row.length && wide.length < MOST_LABELS; i++)
             if ((rects.end[i] ?? 0) - (rects.start[i] ?? 0) > pixel * LABEL_PIXELS) wide.push(rects.marker[i] ?? -1);
         await fetchMarkerLabels(wide);
-    }, markersError);
+        return rects;
+    }
 
     /** Keeps the chart in step with the view, while it is shown. */
     function follow(): void {
@@ -115,7 +117,7 @@ export function createMarkerChart(session: Given & { axis: AxisPart; markers: Ma
             chartQuery.value;
             chartWindow.value;
             previewAxis.shown();
-            refresh();
+            request.ask(ask);
         });
     }
 
@@ -125,6 +127,7 @@ export function createMarkerChart(session: Given & { axis: AxisPart; markers: Ma
     return {
         markerLayout,
         markerRects,
+        markerChartError,
         chartWindow,
         chartLines,
     };

@@ -1,6 +1,6 @@
 /** The transform that markers offer: it leaves only samples that were taken while some of them lasted. */
 import { plainText } from '../text/plain';
-import { type MenuItem, menuItem, showNotice } from './windows';
+import { act, type MenuItem, menuItem, showNotice } from './windows';
 import type { MarkersPart } from './markers';
 import type { TreePart } from './tree';
 
@@ -26,14 +26,14 @@ export function createMarkerFilter(session: { markers: MarkersPart; tree: TreePa
     }
 
     function keepSamplesInsideFound(): void {
-        void keepSamplesInside(markerSearch.value.trim());
+        act(keepSamplesInside(markerSearch.value.trim()));
     }
 
     /** Of the markers that are searched for; without a search, of those with the name of this one. */
     function keepSamplesItem(name: string): MenuItem {
         const text = markerSearch.value.trim() || searchForName(name);
         const label = `Drop samples outside ${plainText(text === searchForName(name) ? name : `“${text}”`, TEXT_LIMIT)}`;
-        return menuItem(label, () => void keepSamplesInside(text), {
+        return menuItem(label, () => act(keepSamplesInside(text)), {
             title: 'Shows only samples taken during such a marker',
             enabled: text !== '',
             startsGroup: true,

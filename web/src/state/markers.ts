@@ -2,10 +2,10 @@
  * The markers of the view: which ones the table lists, in which order, their texts as far as they have been seen, and the
  * one that is selected. While the engine answers, only the newest request is remembered.
  */
-import { computed, signal } from '@preact/signals';
+import { computed, signal, untracked } from '@preact/signals';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
 import { MARKER_TABS } from './codec';
-import { latest } from './latest';
+import { Request } from './request';
 import type { AxisPart } from './axis';
 import type { StorePart } from './store';
 import type { TablesPart } from './tables';
@@ -73,9 +73,8 @@ export function createMarkers(session: Given & { axis: AxisPart; store: StorePar
     });
 
     /** Markers of the table, top to bottom; null before the first answer. */
-    const listedMarkers = signal<number[] | null>(null);
-    /** A sentence about what went wrong. */
-    const markersError = signal('');
+    const list = new Request<number[]>();
+    const { value: listedMarkers, error: markersError } = list;
 
     const tableRows = new Map<number, MarkerRow>();
     const chartRows = new Map<number, MarkerRow>();
@@ -117,32 +116,24 @@ export function createMarkers(session: Given & { axis: AxisPart; store: StorePar
     const fetchMarkerRows = (markers: readonly number[]): Promise<void> => fetchRows(markers, 'table');
     const fetchMarkerLabels = (markers: readonly number[]): Promise<void> => fetchRows(markers, 'chart');
 
-    const refreshList = latest(async () => {
+    async function askList(): Promise<number[] | null> {
         const [query, sort] = [tableQuery.value, sortKeys.value];
         const answer = [...(await engine.markers(query, sort))];
         await fetchMarkerRows(answer.slice(0, FIRST_ROWS));
-        if (query === tableQuery.peek() && sort === sortKeys.peek()) listedMarkers.value = answer;
-    }, markersError);
+        return query === tableQuery.peek() && sort === sortKeys.peek() ? answer : null;
+    }
 
     // ---- the selected one ----
 
     const selectedMarker = computed(() => view.value.marker);
     /** Counts the selections that should be scrolled to. */
     const markerReveal = signal(0);
-    const markerDetails = signal<MarkerDetails | null>(null);
+    const details = new Request<MarkerDetails>();
+    const { value: markerDetails, error: markerDetailsError } = details;
 
     function selectMarker(marker: number, scroll: boolean): void {
         if (scroll) markerReveal.value++;
         if (marker !== view.value.marker) changeView({ marker }, 'replace');
-    }
-
-    let detailsRequest = -1;
-
-    async function askDetails(marker: number): Promise<void> {
-        detailsRequest = marker;
-        const query = (view.peek().tab === 'marker-table' ? tableQuery : chartQuery).peek();
-        const answer = marker < 0 ? null : await engine.markerDetails(query, marker).catch(() => null);
-        if (detailsRequest === marker) markerDetails.value = answer;
     }
 
     /** Keeps the list and the details in step with the view, while they are shown. */
@@ -151,12 +142,15 @@ export function createMarkers(session: Given & { axis: AxisPart; store: StorePar
             if (!isTable.value) return;
             tableQuery.value;
             sortKeys.value;
-            refreshList();
+            list.ask(askList);
         });
         effect(() => {
             if (!isMarkerView.value) return;
             selectedThreads.value; // the same index is another marker
-            void askDetails(selectedMarker.value);
+            const { value: marker } = selectedMarker;
+            const query = untracked(() => (view.value.tab === 'marker-table' ? tableQuery : chartQuery).value);
+            if (marker < 0) details.clear();
+            else details.ask(() => engine.markerDetails(query, marker));
         });
     }
 
@@ -193,6 +187,7 @@ export function createMarkers(session: Given & { axis: AxisPart; store: StorePar
         selectedMarker,
         markerReveal,
         markerDetails,
+        markerDetailsError,
         selectMarker,
         selectMarkerRange,
         setPreviewStart,

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { FuncInfo } from '../engine/api';
 import type { Given } from './given';
+import { act } from './windows';
 
 export function createNames(session: Given) {
     const { engine } = session;
@@ -50,7 +51,7 @@ export function createNames(session: Given) {
     /** The same for rows on the screen: nothing is requested for if all are known. */
     function fetchMissingNames(funcs: readonly number[]): void {
         const missing = funcs.filter((func) => !known.has(func));
-        if (missing.length > 0) void fetchNames(missing);
+        if (missing.length > 0) act(fetchNames(missing));
     }
 
     return {

@@ -4,7 +4,7 @@ import { copyPlainName } from './copies';
 import type { SourcePlace } from './source_panel';
 import { type NodePlace, type Offer, OFFERED, OFFERED_FOR_FUNCTIONS } from './transform_offers';
 import type { TreeNode } from './tree_nodes';
-import { type MenuItem, menuItem } from './windows';
+import { act, type MenuItem, menuItem } from './windows';
 import type { CopiesPart } from './copies';
 import type { NamesPart } from './names';
 import type { SourcePanelPart } from './source_panel';
@@ -45,7 +45,7 @@ export function createNodeMenu(
     const { collapse, expandAll, transform } = session.tree;
 
     function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
-        return menuItem(offer.label, () => void transform(offer.transform), {
+        return menuItem(offer.label, () => act(transform(offer.transform)), {
             title: offer.obstacle || offer.explanation,
             keys: offer.key,
             enabled: offer.obstacle === '',
@@ -74,7 +74,7 @@ export function createNodeMenu(
     }
 
     function sourceItem(place: SourcePlace): MenuItem {
-        return menuItem('Show source and assembly', () => void openSource(place), { keys: 'Enter' });
+        return menuItem('Show source and assembly', () => act(openSource(place)), { keys: 'Enter' });
     }
 
     function copyItems(func: number): MenuItem[] {
@@ -92,7 +92,7 @@ export function createNodeMenu(
             ...offerItems(offersFor(place, recursion)),
             ...own,
             ...copyItems(place.func),
-            menuItem('Copy stack', () => void copyStack(place.path, place.inverted)),
+            menuItem('Copy stack', () => act(copyStack(place.path, place.inverted))),
             ...more,
         ]);
     }
@@ -103,9 +103,9 @@ export function createNodeMenu(
         if (event.ctrlKey) {
             if (event.key !== 'c') return false;
             copyName(place.func);
-        } else if (event.key === 'Enter') void openSource(place);
+        } else if (event.key === 'Enter') act(openSource(place));
         else if (event.key === 'b') showButterfly(place.func);
-        else if (NODE_KEYS.has(event.key)) void transformByKey(event.key, place);
+        else if (NODE_KEYS.has(event.key)) act(transformByKey(event.key, place));
         else return false;
         return true;
     }
@@ -113,7 +113,7 @@ export function createNodeMenu(
     /** The menu of a row of the call tree. */
     function nodeMenu(node: TreeNode, more: readonly MenuItem[] = []): MenuItems {
         const own = [
-            menuItem('Expand all descendants', () => void expandAll(node), {
+            menuItem('Expand all descendants', () => act(expandAll(node)), {
                 keys: '*',
                 enabled: node.hasChildren,
                 startsGroup: true,

@@ -12,7 +12,8 @@ import { keyText } from './commands';
 import { showTracks } from './track_choice';
 import { keyOf } from './tracks';
 import type { MenuItem } from './windows';
-import { isPaletteOpen } from './windows';
+import { act, isPaletteOpen } from './windows';
+import { Request } from './request';
 import type { CommandsPart } from './commands';
 import type { FiltersPart } from './filters';
 import type { FunctionsPart } from './functions';
@@ -163,7 +164,7 @@ export function createPalette(
                 title: `Show: ${one.label}`,
                 detail: one.hint,
                 keys: '',
-                run: () => void setStackType(one.value),
+                run: () => act(setStackType(one.value)),
             })),
         ];
     }
@@ -210,17 +211,18 @@ export function createPalette(
             }));
     }
 
-    const found = signal<FoundFunction[]>([]);
-    const totals = signal<ReadonlyMap<number, number>>(new Map());
+    const foundRequest = new Request<FoundFunction[]>();
+    const { value: found } = foundRequest;
+    const totalsRequest = new Request<ReadonlyMap<number, number>>();
 
     /** What the functions have of the current view. */
-    async function findTotals(): Promise<void> {
-        const rows = await engine.functions(MOST_SHARES, 'total').catch(() => []);
-        totals.value = new Map(rows.map(({ func, total }) => [func, total]));
+    async function askTotals(): Promise<ReadonlyMap<number, number>> {
+        const rows = await engine.functions(MOST_SHARES, 'total');
+        return new Map(rows.map(({ func, total }) => [func, total]));
     }
 
     function functionDetail(func: number): string {
-        const total = totals.value.get(func) ?? 0;
+        const total = totalsRequest.value.value?.get(func) ?? 0;
         const share = total === 0 ? '' : formatShare(total, summary.value?.rootTotal ?? 0);
         return [share, funcName(func)?.lib ?? ''].filter((part) => part !== '').join(' · ');
     }
@@ -235,19 +237,19 @@ export function createPalette(
         }
     }
 
-    const markerNames = signal<{ name: string; count: number }[]>([]);
+    const markersRequest = new Request<{ name: string; count: number }[]>();
 
     /** The names of the markers that the chosen threads have. */
-    async function findMarkers(): Promise<void> {
+    async function askMarkers(): Promise<{ name: string; count: number }[]> {
         const query = { threads: selectedThreads.peek(), range: fullRange.peek(), search: '', place: 'table' as const };
-        const rows = await engine.markerChart(query).catch(() => []);
+        const rows = await engine.markerChart(query);
         const counts = new Map<string, number>();
         for (const row of rows) counts.set(row.name, (counts.get(row.name) ?? 0) + row.count);
-        markerNames.value = [...counts].map(([name, count]) => ({ name, count })).slice(0, MOST_MARKERS);
+        return [...counts].map(([name, count]) => ({ name, count })).slice(0, MOST_MARKERS);
     }
 
     function markerEntries(): Unscored[] {
-        return markerNames.value.map(({ name, count }) => ({
+        return (markersRequest.value.value ?? []).map(({ name, count }) => ({
             id: `marker-${name}`,
             group: 'Marker',
             title: name,
@@ -258,7 +260,7 @@ export function createPalette(
     }
 
     const functionEntries = computed<PaletteEntry[]>(() =>
-        found.value.map(({ func, score }) => ({
+        (found.value ?? []).map(({ func, score }) => ({
             id: `function-${func}`,
             group: 'Function',
             title: funcName(func)?.name ?? '',
@@ -284,38 +286,40 @@ export function createPalette(
         return all.sort((a, b) => b.score - a.score || GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
     });
 
-    async function findFunctions(typed: string): Promise<void> {
-        const answer = await engine.findFunctions(typed, MOST_FUNCTIONS).catch(() => []);
-        if (answer === null || typed !== paletteText.value) return;
-        await fetchNames(answer.map((one) => one.func));
-        if (typed === paletteText.value) found.value = answer;
+    async function askFunctions(typed: string): Promise<FoundFunction[] | null> {
+        const answer = await engine.findFunctions(typed, MOST_FUNCTIONS);
+        if (answer) await fetchNames(answer.map((one) => one.func));
+        return answer;
     }
 
     /** Keeps the functions in step with what is typed. */
     function follow(): void {
         effect(() => {
             if (isPaletteOpen.value) {
-                void engine.beginFind().catch(() => undefined);
-                void findTotals();
-                void findMarkers();
+                act(engine.beginFind());
+                totalsRequest.ask(askTotals);
+                markersRequest.ask(askMarkers);
             } else {
                 paletteText.value = '';
-                found.value = [];
+                foundRequest.clear();
             }
         });
         effect(() => {
             const typed = paletteText.value;
             if (!isPaletteOpen.value) return;
-            if (typedWords(typed).length > 0) void findFunctions(typed);
-            else found.value = [];
+            if (typedWords(typed).length > 0) foundRequest.ask(() => askFunctions(typed));
+            else foundRequest.clear();
         });
     }
+
+    const paletteError = computed(() => foundRequest.error.value || markersRequest.error.value);
 
     follow();
     return {
         paletteText,
         selectionMenu,
         paletteEntries,
+        paletteError,
     };
 }
 

@@ -6,7 +6,7 @@
  * Each part is a file of this folder with a function that makes it from those before: `session.tree` is what
  * createTree() of tree.ts returns.
  */
-import { signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import type { ProfileInfo } from '../engine/api';
 import { createAxis } from './axis';
 import { createButterfly } from './butterfly';
@@ -50,6 +50,10 @@ export interface Session extends ReturnType<typeof createSession> {}
 export function createSession({ id, engine, file, host, info: first, query }: SessionStart) {
     const lifetime = new Lifetime();
     const info = signal(first);
+    const failure = signal('');
+    engine.onDeath((sentence) => {
+        failure.value = sentence;
+    });
     const given: Given = { engine, info, file, host, query, lifetime };
     const store = createStore({ ...given });
     const axis = createAxis({ ...given, store });
@@ -84,7 +88,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         tree,
     });
     const costText = createCostText({ ...given, filters, tree });
-    const hover = createHover();
+    const hover = createHover({ ...given });
     const keyHelp = createKeyHelp({ ...given, commands, trackActions });
     const markerChart = createMarkerChart({ ...given, axis, markers, store });
     const palette = createPalette({ ...given, commands, filters, functions, names, store, tree });
@@ -94,6 +98,8 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     return {
         ...given,
         id,
+        /** Why its engine answers no more; '' while it does. */
+        failure: failure as ReadonlySignal<string>,
         store,
         axis,
         names,

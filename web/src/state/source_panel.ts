@@ -7,12 +7,13 @@ import { batch, computed, signal, untracked } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
 import { messageOf } from '../text/message';
+import { Request } from './request';
 import type { SourcePanelView } from './source_codec';
 import type { Step } from './history';
 import { preferAssembly, prefersAssembly, syntax } from './settings';
 import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
 import { plainText } from '../text/plain';
-import { copyText, showNotice } from './windows';
+import { act, copyText, showNotice } from './windows';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
@@ -61,6 +62,12 @@ export function nextAround(numbers: readonly number[], at: number, by: 1 | -1): 
 /** "call 0x1b30 <trace(Ray)>": calls and jumps of x86 and arm, with their target and its name. */
 const CALL = /^(?:bnd |notrack )?(?:call[a-z]?|j[a-z]+|blx?|b)\s.*?(0x[0-9a-f]+)\s+<(.*)>/;
 
+/** Of the shown lines, and which machine code the function has; null: not asked for. */
+interface Costs {
+    lines: LineCosts | null;
+    symbols: NativeSymbol[] | null;
+}
+
 export function createSourcePanel(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
     const { engine, info } = session;
     const { effect } = session.lifetime;
@@ -69,15 +76,16 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
     const { summary } = session.tree;
 
     const sourcePanel = computed<SourcePanelView | null>(() => view.value.sourcePanel);
-    const sourceText = signal<SourceText | null>(null);
-    const lineCosts = signal<LineCosts | null>(null);
-    const symbols = signal<NativeSymbol[] | null>(null);
-    const code = signal<Code | null>(null);
-    /** Why there is no code. */
-    const codeProblem = signal('');
-    const addressCosts = signal<AddressCosts | null>(null);
-    /** A sentence about what went wrong with the costs. */
-    const sourceError = signal('');
+    const textRequest = new Request<SourceText>();
+    const { value: sourceText } = textRequest;
+    const codeRequest = new Request<Code>();
+    const { value: code, error: codeProblem } = codeRequest;
+    const costsRequest = new Request<Costs>();
+    const lineCosts = computed(() => costsRequest.value.value?.lines ?? null);
+    const symbols = computed(() => costsRequest.value.value?.symbols ?? null);
+    const codeCostsRequest = new Request<AddressCosts>();
+    const { value: addressCosts } = codeCostsRequest;
+    const sourceError = computed(() => costsRequest.error.value || codeCostsRequest.error.value);
 
     /** The line that is chosen, and which are those of the chosen instruction. */
     const chosenLine = signal(0);
@@ -277,10 +285,12 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
     function followCall(index: number): boolean {
         const [, address, name = ''] = CALL.exec(code.value?.instructions[index]?.texts[0] ?? '') ?? [];
         if (address === undefined || !code.value) return false;
-        void engine.calleeAt(code.value.symbol, Number(address)).then((callee) => {
-            if (!callee) return showNotice(`No sample is in ${plainText(name, 100)} of this library`);
-            return openSource(callee, 'code');
-        });
+        act(
+            engine.calleeAt(code.value.symbol, Number(address)).then((callee) => {
+                if (!callee) return showNotice(`No sample is in ${plainText(name, 100)} of this library`);
+                return openSource(callee, 'code');
+            }),
+        );
         return true;
     }
 
@@ -293,7 +303,7 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
             ? code.value?.instructions[chosenInstruction.value]?.texts[shownSyntax.value]
             : sourceText.value?.text?.split(/\r\n?|\n/)[chosenLine.value - 1];
         if (text === undefined) return false;
-        void copyText(text, isInstruction ? 'Instruction' : 'Line');
+        act(copyText(text, isInstruction ? 'Instruction' : 'Line'));
         return true;
     }
 
@@ -317,25 +327,23 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
         return { source, file, text: null, problem };
     }
 
-    async function showText(source: number): Promise<void> {
+    async function askText(source: number): Promise<SourceText> {
+        const loaded = await loadText(source).catch((error: unknown): SourceText => {
+            return { source, file: '', text: null, problem: messageOf(error) };
+        });
+        // What could not be had is asked for again the next time.
+        if (loaded.text !== null) texts.set(source, loaded);
+        // Without a source the machine code is what there is to see.
+        else if (sourcePanel.value?.source === source) changeSourcePanel({ assembly: true });
+        return loaded;
+    }
+
+    function showText(source: number): void {
         const before = sourceText.peek();
         if (before?.source === source && before.text !== null) return;
         const known = texts.get(source);
-        if (!known) sourceText.value = null;
-        const loaded =
-            known ??
-            (await loadText(source).catch((error: unknown) => ({
-                source,
-                file: '',
-                text: null,
-                problem: messageOf(error),
-            })));
-        // What could not be had is asked for again the next time.
-        if (loaded.text !== null) texts.set(source, loaded);
-        if (sourcePanel.value?.source !== source) return;
-        sourceText.value = loaded;
-        // Without a source the machine code is what there is to see.
-        if (loaded.text === null) changeSourcePanel({ assembly: true });
+        if (!known) textRequest.clear();
+        textRequest.replace(() => (known ? Promise.resolve(known) : askText(source)));
     }
 
     const codes = new Map<number, Code>();
@@ -365,27 +373,17 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
         return places;
     }
 
-    async function showCode(symbol: NativeSymbol): Promise<void> {
+    async function askCode(symbol: NativeSymbol): Promise<Code> {
+        const disassembly = await fetchAssembly(symbol);
+        const loaded = { ...disassembly, symbol: symbol.symbol, places: await placesOf(symbol, disassembly) };
+        codes.set(symbol.symbol, loaded);
+        return loaded;
+    }
+
+    function showCode(symbol: NativeSymbol): void {
         const known = codes.get(symbol.symbol);
-        if (known) {
-            batch(() => {
-                code.value = known;
-                codeProblem.value = '';
-            });
-            return;
-        }
-        batch(() => {
-            code.value = null;
-            codeProblem.value = '';
-        });
-        try {
-            const disassembly = await fetchAssembly(symbol);
-            const loaded = { ...disassembly, symbol: symbol.symbol, places: await placesOf(symbol, disassembly) };
-            codes.set(symbol.symbol, loaded);
-            if (shownSymbol.value?.symbol === symbol.symbol) code.value = loaded;
-        } catch (error) {
-            if (shownSymbol.value?.symbol === symbol.symbol) codeProblem.value = messageOf(error);
-        }
+        if (!known) codeRequest.clear();
+        codeRequest.replace(() => (known ? Promise.resolve(known) : askCode(symbol)));
     }
 
     /** The costliest line of the function itself, in the row that the source panel was opened for; 0: there is none. */
@@ -409,36 +407,15 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
         });
     }
 
-    let generation = 0;
-
-    async function refreshCosts(shown: SourcePanelView): Promise<void> {
-        const mine = ++generation;
-        const wanted = selection.value;
-        try {
-            const lines = shown.source < 0 ? null : await engine.lineCosts(shown.source, -1, wanted);
-            if (lines) await fetchNames(lines.inlined.map((one) => one.func));
-            const all = shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null;
-            if (mine !== generation) return;
-            batch(() => {
-                lineCosts.value = lines;
-                symbols.value = all;
-                sourceError.value = '';
-            });
-        } catch (error) {
-            sourceError.value = messageOf(error);
-        }
+    async function askCosts(shown: SourcePanelView): Promise<Costs> {
+        const lines = shown.source < 0 ? null : await engine.lineCosts(shown.source, -1, selection.value);
+        if (lines) await fetchNames(lines.inlined.map((one) => one.func));
+        return { lines, symbols: shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null };
     }
 
-    let codeGeneration = 0;
-
-    async function refreshCodeCosts(shown: Code, wanted: FrameSelection): Promise<void> {
-        const mine = ++codeGeneration;
+    async function askCodeCosts(shown: Code, wanted: FrameSelection): Promise<AddressCosts> {
         const starts = shown.instructions.map((one) => one.address);
-        const costs = await engine.addressCosts(shown.symbol, wanted, starts).catch((error: unknown) => {
-            sourceError.value = messageOf(error);
-            return null;
-        });
-        if (mine === codeGeneration) addressCosts.value = costs;
+        return engine.addressCosts(shown.symbol, wanted, starts);
     }
 
     /** The symbols of the row first, then those that the function has elsewhere. */
@@ -455,21 +432,24 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
     function follow(): void {
         const shownSource = computed(() => sourcePanel.value?.source ?? -1);
         effect(() => {
-            if (shownSource.value >= 0) void showText(shownSource.value);
-            else sourceText.value = null;
+            const { value: source } = shownSource;
+            if (source >= 0) untracked(() => showText(source));
+            else textRequest.clear();
         });
         effect(() => {
-            if (sourcePanel.value && summary.value) void refreshCosts(sourcePanel.value);
+            const shown = sourcePanel.value;
+            if (shown && summary.value) costsRequest.ask(() => askCosts(shown));
         });
         const symbolOfCode = computed(() => (sourcePanel.value?.assembly ? (shownSymbol.value?.symbol ?? -1) : -1));
         effect(() => {
             const wanted = symbolOfCode.value;
             const symbol = shownSymbol.peek();
-            if (wanted >= 0 && symbol) void showCode(symbol);
-            else code.value = null;
+            if (wanted >= 0 && symbol) untracked(() => showCode(symbol));
+            else codeRequest.clear();
         });
         effect(() => {
-            if (code.value && summary.value) void refreshCodeCosts(code.value, selection.value);
+            const [shown, wanted] = [code.value, selection.value];
+            if (shown && summary.value) codeCostsRequest.ask(() => askCodeCosts(shown, wanted));
         });
         // A pasted address, back and forward open it at the same place as the key does.
         let last = '';
@@ -479,7 +459,7 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
             const key = shown ? JSON.stringify([shown.func, shown.path, shown.source, openings.value]) : '';
             if (shown && key !== last) {
                 chosenInstruction.value = -1;
-                void goToFirstLine(shown);
+                act(goToFirstLine(shown));
             }
             last = key;
         });

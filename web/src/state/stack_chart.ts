@@ -6,7 +6,7 @@ import { batch, computed, signal } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { StackRects } from '../engine/charts';
 import type { Span } from './axis';
-import { latest } from './latest';
+import { Request } from './request';
 import type { AxisPart } from './axis';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
@@ -33,9 +33,8 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
     const { changeView, inverted, selectedThreads, view } = session.store;
     const { shownFilter } = session.tree;
 
-    const stackChart = signal<StackChart | null>(null);
-    /** A sentence about what went wrong. */
-    const stackChartError = signal('');
+    const request = new Request<StackChart>();
+    const { value: stackChart, error: stackChartError } = request;
     /** Device pixels across the chart; 0 while there is none on the page. */
     const stackChartPixels = signal(0);
     /** The node that was selected here, where the view's path is one of an inverted tree. */
@@ -55,16 +54,16 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
     /** The engine has done these transforms and this search: before, there is nothing to ask. */
     const isWanted = computed(() => stackChartPixels.value > 0 && shownFilter.value !== '');
 
-    const refresh = latest(async () => {
-        if (!isWanted.value) return;
+    async function ask(): Promise<StackChart | null> {
+        if (!isWanted.value) return null;
         const span: Span = [from.value, to.value];
         const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
         const charts = selectedThreads.value.slice(0, MOST_CHARTS).map(async (thread) => ({
             thread,
             rects: await engine.stackChart(thread, span[0], span[1], pixels, isSame),
         }));
-        stackChart.value = { span, charts: await Promise.all(charts) };
-    }, stackChartError);
+        return { span, charts: await Promise.all(charts) };
+    }
 
     /** Keeps the chart in step with the view, while it is on the page. */
     function follow(): void {
@@ -75,7 +74,7 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
             from.value;
             to.value;
             sameWidths.value;
-            if (isWanted.value) refresh();
+            if (isWanted.value) request.ask(ask);
         });
     }
 

@@ -1,9 +1,9 @@
 /** The summary of the view: a few of each list, heaviest first, and where each leads. */
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import type { ExtraSection, FuncRow } from '../engine/api';
 import type { Center } from '../engine/butterfly';
 import { formatCount, formatShare } from '../text/format';
-import { latest } from './latest';
+import { Request } from './request';
 import type { FiltersPart } from './filters';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
@@ -54,13 +54,12 @@ export function createSummaryView(
     const { changeView, view } = session.store;
     const { summary } = session.tree;
 
-    /** null until the first answer. */
-    const summaryLists = signal<SummaryLists | null>(null);
-    const summaryError = signal('');
+    const request = new Request<SummaryLists>();
+    const { value: summaryLists, error: summaryError } = request;
 
     const isOpen = computed(() => view.value.tab === 'summary');
 
-    const refresh = latest(async () => {
+    async function ask(): Promise<SummaryLists> {
         const [functions, libraries, categories, threads, waits] = await Promise.all([
             engine.functions(ALL, 'self'),
             engine.groups('library'),
@@ -76,7 +75,7 @@ export function createSummaryView(
             ...(waiting ?? []).map((row) => row.func),
             ...libraries.filter((row) => row.func >= 0).map((row) => funcCount + row.func),
         ]);
-        summaryLists.value = {
+        return {
             functions: top,
             libraries: libraries.filter(hasTime).slice(0, MOST_ROWS),
             categories: categories.filter(hasTime),
@@ -85,12 +84,12 @@ export function createSummaryView(
             waited: (waits ?? []).reduce((sum, row) => sum + row.self, 0),
             functionCount: functions.length,
         };
-    }, summaryError);
+    }
 
     /** Keeps it in step with the tree's query, while it is shown. */
     function follow(): void {
         effect(() => {
-            if (isOpen.value && summary.value) refresh();
+            if (isOpen.value && summary.value) request.ask(ask);
         });
     }
 

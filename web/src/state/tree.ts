@@ -12,7 +12,7 @@ import { messageOf } from '../text/message';
 import type { StackType } from './codec';
 import { NewestMap } from './newest_map';
 import { adoptDescendants, makeNodes, nodePath, openFuncs, openRows, type TreeNode } from './tree_nodes';
-import { showNotice } from './windows';
+import { act, showNotice } from './windows';
 import type { FiltersPart } from './filters';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
@@ -336,7 +336,7 @@ export function createTree(
         });
         effect(() => {
             rows.value;
-            if (treeSort.value.column === 'name') void fetchNamesToSort();
+            if (treeSort.value.column === 'name') act(fetchNamesToSort());
         });
         // The selected row stays in sight when the order changes.
         let lastOrder = treeSort.peek();
@@ -350,7 +350,7 @@ export function createTree(
         effect(() => {
             const path = wantedPath.value;
             if (running || path.join() === nodePath(selected.peek()).join()) return;
-            void selectPath(path);
+            act(selectPath(path));
         });
     }
 
@@ -371,7 +371,7 @@ export function createTree(
             if (scroll) reveal.value++;
             changeView({ path: nodePath(node) }, 'replace');
         });
-        void onCurrentTree((mine) => showDetails(node, mine));
+        act(onCurrentTree((mine) => showDetails(node, mine)));
     }
 
     /** Selects the node with this path, or as much of it as there is. */

@@ -1,6 +1,7 @@
 /** What is open in this window: dialogs, the menu, the tooltip, a notice; and what the browser does for it. No profile's state. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { messageOf } from '../text/message';
 import { NODE_TABS, type Tab } from './codec';
 
 /** Whether a view has something to say of what is selected. */
@@ -86,16 +87,25 @@ export function closeAll(): void {
     menu.value = null;
 }
 
+/** ms that a notice stays, and one that something has failed. */
+const NOTICE = 2500;
+const ERROR_NOTICE = 10_000;
+
 /** A short message that goes away by itself, also read aloud. */
 export const notice = signal('');
 let noticeTimer = 0;
 
-export function showNotice(text: string): void {
+export function showNotice(text: string, duration = NOTICE): void {
     notice.value = text;
     window.clearTimeout(noticeTimer);
     noticeTimer = window.setTimeout(() => {
         notice.value = '';
-    }, 2500);
+    }, duration);
+}
+
+/** Does what the user asked for; says so if it fails. */
+export function act(done: Promise<unknown>): void {
+    done.catch((error: unknown) => showNotice(messageOf(error), ERROR_NOTICE));
 }
 
 /** Has the browser save what is at an address. */
