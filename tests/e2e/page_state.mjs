@@ -223,6 +223,15 @@ await check('two sessions live side by side: what is done in one changes nothing
     assert(b.written.every((line) => !line.includes('search')), `the second wrote ${b.written}`);
 });
 
+await check('a tree that is turned twice, however fast, is at the place where it was', async () => {
+    const { tree, store } = await openSession(`${DATA}samply-0.13.json`);
+    await until(() => tree.selected.value !== null && store.view.value.path.length > 2, 'a selection');
+    await tree.selectPath(store.view.value.path.slice(0, -1)); // not the end of a chain
+    const before = JSON.stringify([store.view.value.path, store.inverted.value]);
+    await Promise.all([tree.invert(), tree.invert()]);
+    assertEqual(JSON.stringify([store.view.value.path, store.inverted.value]), before, 'the place');
+});
+
 await check('a session begins with the view that an address says, as far as its profile has it', async () => {
     const session = await openSession(`${DATA}samply-0.13.json`, '?tab=flame-graph&thread=999&invertCallstack');
     assertEqual(`${session.store.view.value.tab} ${session.store.inverted.value}`, 'flame-graph true', 'the view');

@@ -42,8 +42,9 @@ function onTreeKey(session: Session, event: KeyboardEvent, node: TreeNode | null
     const all = rows.value;
     const [first] = all;
     if (!node) {
-        if (first && (event.key === 'ArrowRight' || event.key === 'ArrowLeft')) selectNode(first);
-        return first !== undefined;
+        if (!first || (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft')) return false;
+        selectNode(first);
+        return true;
     }
     switch (event.key) {
         case 'ArrowRight': {

@@ -59,6 +59,7 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch }: Se
         const element = input.current;
         if (element && element.value.trim() !== text.trim()) element.value = text;
     }, [text]);
+    useEffect(() => () => window.clearTimeout(timer.current), []);
     const apply = (): void => {
         window.clearTimeout(timer.current);
         const typed = input.current?.value ?? '';

@@ -316,6 +316,8 @@ export function createTree(
         }
     }
 
+    /** The last turn that was asked for: the next one begins where it ends. */
+    let inverting: Promise<void> = Promise.resolve();
     /** Where the tree was turned last, so that turning it back at once returns to the very place. */
     let turned: { from: NodePath; to: NodePath } | null = null;
 
@@ -458,7 +460,14 @@ export function createTree(
     }
 
     /** Turns the tree around, keeping the place: the heaviest chain through the selected node, read from its other end. */
-    async function invert(): Promise<void> {
+    function invert(): Promise<void> {
+        inverting = inverting.then(turn, turn);
+        return inverting;
+    }
+
+    async function turn(): Promise<void> {
+        while (running) await running;
+
         const from = nodePath(selected.value);
         if (turned && turned.to.join() === from.join()) {
             const back = turned;
