@@ -22,12 +22,12 @@ static const char record_help[] =
     "  -d, --duration SECONDS    stop recording after that time, and end COMMAND\n"
     "  -s, --save-only           do not serve; exit with the exit status of COMMAND\n"
     "  -n, --no-open             do not open a browser\n"
-    "  -P, --port PORT           serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
-    "      --new-address         use a new address, not the one that this profile always has\n"
+    "  -P, --port PORT           serve on PORT; PORT+: the first free port from it on (3000+); 0: any free port\n"
+    "      --new-address         use a new address this time, not the usual one of this profile\n"
     "      --no-cache            ignore the cache of names, ~/.cache/prof\n"
     "      --symbol-dir DIR      look for debug files there first; can be given several times\n"
-    "      --debuginfod URL      ask that server for debug files that are not here (DEBUGINFOD_URLS)\n"
-    "      --source-map OLD=NEW  look for source files of the folder OLD in NEW; several times\n"
+    "      --debuginfod URL      fetch missing debug files from that server (DEBUGINFOD_URLS)\n"
+    "      --source-map OLD=NEW  look for source files of the folder OLD in NEW; can be given several times\n"
     "      --ui hosted|DIR       open the profile in the Firefox Profiler, or in the front-end in DIR\n"
     "      --recover SPOOL       save the profile of a spool file that a killed prof left behind\n";
 
@@ -35,16 +35,16 @@ static const char load_help[] =
     "usage: prof load [OPTIONS] FILE\n"
     "\n"
     "Serves a saved profile on this machine and prints the address, until Ctrl+C. Reads what prof, samply and the\n"
-    "Firefox Profiler save (processed format, from version 49 on), plain or gzip. One without names, as samply saves\n"
-    "them, is shown with the names that this machine knows.\n"
+    "Firefox Profiler save (processed format, from version 49 on), plain or gzip. Shows a profile without names, as\n"
+    "samply saves it, with the names that this machine knows.\n"
     "\n"
     "  -n, --no-open             do not open a browser\n"
-    "  -P, --port PORT           serve there: PORT, PORT+ for the first free one from it (3000+), 0 for any\n"
-    "      --new-address         use a new address, not the one that this profile always has\n"
+    "  -P, --port PORT           serve on PORT; PORT+: the first free port from it on (3000+); 0: any free port\n"
+    "      --new-address         use a new address this time, not the usual one of this profile\n"
     "      --no-cache            ignore the cache of names, ~/.cache/prof\n"
     "      --symbol-dir DIR      look for debug files there first; can be given several times\n"
-    "      --debuginfod URL      ask that server for debug files and sources that are not here (DEBUGINFOD_URLS)\n"
-    "      --source-map OLD=NEW  look for source files of the folder OLD in NEW; several times\n"
+    "      --debuginfod URL      fetch missing debug files and sources from that server (DEBUGINFOD_URLS)\n"
+    "      --source-map OLD=NEW  look for source files of the folder OLD in NEW; can be given several times\n"
     "      --ui hosted|DIR       open the profile in the Firefox Profiler, or in the front-end in DIR\n";
 
 static const char symbolicate_help[] =
@@ -58,7 +58,7 @@ static const char symbolicate_help[] =
     "      --check           save nothing; list the addresses on which prof's reader of DWARF and libdw disagree\n"
     "      --no-cache        ignore the cache of names, ~/.cache/prof\n"
     "      --symbol-dir DIR  look for debug files there first; can be given several times\n"
-    "      --debuginfod URL  ask that server for debug files that are not here (DEBUGINFOD_URLS)\n";
+    "      --debuginfod URL  fetch missing debug files from that server (DEBUGINFOD_URLS)\n";
 
 static const char report_help[] =
     "usage: prof report [OPTIONS] FILE\n"
@@ -92,7 +92,7 @@ static const char report_help[] =
     "      --color[=WHEN]     colors: auto (on a terminal), always or never\n"
     "      --no-pager         do not start a pager (PROF_PAGER, PAGER or less)\n"
     "      --symbol-dir DIR   with --annotate: look for code and debug info there first; can be given several times\n"
-    "      --debuginfod URL   with --annotate: ask that server for debug files that are not here\n"
+    "      --debuginfod URL   with --annotate: fetch missing debug files and sources from that server\n"
     "\n"
     "Transforms, applied in the order given, before the search; each can be given several times:\n"
     "\n"

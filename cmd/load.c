@@ -148,7 +148,7 @@ int cmd_load(int argc, char **argv)
         }
     }
     if (optind == argc)
-        return ui_usage("load", "which file?");
+        return ui_usage("load", "no file given");
     if (argc - optind > 1)
         return ui_usage("load", "it takes one file, not %d", argc - optind);
     symbol_options_open(&symbols);

@@ -133,7 +133,7 @@ int cmd_symbolicate(int argc, char **argv)
         }
     }
     if (optind == argc)
-        return ui_usage("symbolicate", "which file?");
+        return ui_usage("symbolicate", "no file given");
     if (argc - optind > 1)
         return ui_usage("symbolicate", "it takes one file, not %d", argc - optind);
     if (is_check && output)
