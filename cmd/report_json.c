@@ -179,10 +179,11 @@ static int put_whole_tree(struct json_writer *json, const struct report *report,
     return code;
 }
 
-static int put_side(struct json_writer *json, const struct report *report, enum butterfly_side side, struct error *err)
+static int put_side(struct json_writer *json, const struct report *report, struct butterfly *butterfly,
+                    enum butterfly_side side, struct error *err)
 {
     struct tree_rows rows = {0};
-    int code = butterfly_descendants(engine_last_butterfly(report->engine), side, NODE_NONE, SIZE_MAX, &rows, err);
+    int code = butterfly_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err);
     json_key(json, side == BUTTERFLY_CALLERS ? "callers" : "callees");
     json_open(json, '[');
     if (!code)
@@ -194,18 +195,22 @@ static int put_side(struct json_writer *json, const struct report *report, enum 
 
 static int put_butterfly(struct json_writer *json, const struct report *report, struct error *err)
 {
-    int code = engine_butterfly(report->engine, report->focus, err);
+    struct butterfly butterfly;
+    int code = engine_butterfly(report->engine, report->focus, &butterfly, err);
+    bool is_made = code == 0;
     json_key(json, "butterfly");
     json_open(json, '{');
     json_key(json, "name");
     json_text_z(json, report_focus_name(report));
     if (!code) {
-        put_number(json, "total", engine_last_butterfly(report->engine)->total);
-        put_number(json, "self", engine_last_butterfly(report->engine)->self);
-        code = put_side(json, report, BUTTERFLY_CALLERS, err);
+        put_number(json, "total", butterfly.total);
+        put_number(json, "self", butterfly.self);
+        code = put_side(json, report, &butterfly, BUTTERFLY_CALLERS, err);
     }
     if (!code)
-        code = put_side(json, report, BUTTERFLY_CALLEES, err);
+        code = put_side(json, report, &butterfly, BUTTERFLY_CALLEES, err);
+    if (is_made)
+        butterfly_destroy(&butterfly);
     json_close(json, '}');
     return code;
 }

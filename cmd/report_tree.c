@@ -323,9 +323,10 @@ int report_print_tree(const struct report *report, struct error *err)
 
 /* ---- the butterfly ---- */
 
-static int print_side(const struct report *report, enum butterfly_side side, struct error *err)
+static int print_side(const struct report *report, struct butterfly *butterfly, enum butterfly_side side,
+                      struct error *err)
 {
-    struct tree_printer printer = {.report = report, .butterfly = engine_last_butterfly(report->engine), .side = side};
+    struct tree_printer printer = {.report = report, .butterfly = butterfly, .side = side};
     bool callers = side == BUTTERFLY_CALLERS;
     printf("\n%s\n\n", callers ? "Callers" : "Callees");
     report_print_columns(report, "function");
@@ -334,16 +335,19 @@ static int print_side(const struct report *report, enum butterfly_side side, str
 
 int report_print_butterfly(const struct report *report, struct error *err)
 {
-    int code = engine_butterfly(report->engine, report->focus, err);
+    struct butterfly butterfly;
+    int code = engine_butterfly(report->engine, report->focus, &butterfly, err);
     if (code)
         return code;
-    const struct butterfly *butterfly = engine_last_butterfly(report->engine);
     report_print_columns(report, "function");
-    report_put_figures(report, butterfly->total, butterfly->self);
+    report_put_figures(report, butterfly.total, butterfly.self);
     report_put_name(report, report_focus_name(report), report_columns_left(report, report->figures_columns));
     putchar('\n');
-    code = print_side(report, BUTTERFLY_CALLERS, err);
-    return code ? code : print_side(report, BUTTERFLY_CALLEES, err);
+    code = print_side(report, &butterfly, BUTTERFLY_CALLERS, err);
+    if (!code)
+        code = print_side(report, &butterfly, BUTTERFLY_CALLEES, err);
+    butterfly_destroy(&butterfly);
+    return code;
 }
 
 /* ---- libraries and categories ---- */

@@ -30,6 +30,37 @@ export async function loadEngine(wasm = join(build, 'engine.wasm')) {
     }
 }
 
+/** The calls that name a query, or a butterfly, first. */
+const OF_QUERY = new Set(
+    ('roots children childrenAlong descendants heaviestPath path find details functionDetails rewritePaths recursion functions ' +
+        'groups functionsWeighed butterfly flame stackChart findFunctions lineCosts symbols addressCosts').split(' '),
+);
+const OF_BUTTERFLY = new Set(['butterflyChildren', 'butterflyDescendants']);
+
+/**
+ * The engine for tests that ask one query after another: what is asked is about the last of them. Where a test is about
+ * several, it takes the engine itself.
+ */
+export function onLastQuery(engine) {
+    let query = { id: 0 };
+    let last = { threads: [], transforms: [] };
+    let butterfly = { id: 0 };
+    return new Proxy(engine, {
+        get(target, name) {
+            const call = target[name];
+            if (OF_QUERY.has(name) && name !== 'butterfly') return (...args) => call(query.id, ...args);
+            if (OF_BUTTERFLY.has(name)) return (...args) => call(butterfly.id, ...args);
+            if (name === 'butterfly') return (...args) => (butterfly = call(query.id, ...args));
+            if (name === 'query') return (wanted) => ((last = wanted), (query = call(wanted)));
+            if (name === 'sampleAt') return (thread, time) => call(thread, time, last);
+            if (name === 'activity')
+                return (thread, from, to, width, search, of = null) =>
+                    call(thread, from, to, width, { threads: last.threads, transforms: last.transforms, search, of });
+            return call;
+        },
+    });
+}
+
 /** The file name of a synthetic profile of that size, which is made if it is not there yet. */
 export function syntheticProfile(samples, stacks, threads) {
     const file = join(build, `bench/synthetic-${samples}-${stacks}-${threads}.json.gz`);

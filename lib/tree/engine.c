@@ -18,25 +18,11 @@ static uint32_t find_idle_category(const struct profile *profile)
     return PROFILE_NONE;
 }
 
-static int query_everything(struct engine *engine, struct error *err)
-{
-    size_t count = engine->profile.threads.length;
-    uint32_t *threads = malloc((count + 1) * sizeof(*threads));
-    if (!threads)
-        return error_no_memory(err);
-    for (uint32_t i = 0; i < count; i++)
-        threads[i] = i;
-    struct tree_query all = {.threads = threads, .thread_count = count, .range = whole_time};
-    int code = engine_query(engine, &all, err);
-    free(threads);
-    return code;
-}
-
 /* A function for the time in which no function ran. */
-static int add_not_running(struct engine *engine, struct error *err)
+static int add_not_running(struct engine_base *base, struct error *err)
 {
-    struct profile *profile = &engine->profile;
-    engine->not_running = PROFILE_NONE;
+    struct profile *profile = &base->profile;
+    base->not_running = PROFILE_NONE;
     if (!weight_is_held(profile, WEIGH_OFF_CPU_TIME))
         return 0;
     uint32_t name = strings_add_z(&profile->strings, "(not running)");
@@ -44,32 +30,57 @@ static int add_not_running(struct engine *engine, struct error *err)
     uint32_t frame = func == PROFILE_NONE ? func : profile_add_frame(profile, func, PROFILE_NONE, -1);
     if (frame == PROFILE_NONE)
         return error_no_memory(err);
-    if (engine->idle_category != PROFILE_NONE) {
-        profile->frames.category[frame] = engine->idle_category;
+    if (base->idle_category != PROFILE_NONE) {
+        profile->frames.category[frame] = base->idle_category;
         profile->frames.subcategory[frame] = 0;
     }
-    engine->not_running = profile_add_stack(profile, PROFILE_NONE, frame);
-    return engine->not_running == PROFILE_NONE ? error_no_memory(err) : 0;
+    base->not_running = profile_add_stack(profile, PROFILE_NONE, frame);
+    return base->not_running == PROFILE_NONE ? error_no_memory(err) : 0;
+}
+
+static void base_free(struct engine_base *base)
+{
+    call_nodes_destroy(&base->whole_nodes);
+    stack_view_destroy(&base->whole);
+    free(base->name_ranks);
+    profile_destroy(&base->profile);
+    free(base);
+}
+
+struct engine *engine_share(const struct engine *engine, struct error *err)
+{
+    struct engine *other = calloc(1, sizeof(*other));
+    if (!other) {
+        error_no_memory(err);
+        return NULL;
+    }
+    other->base = engine->base;
+    other->base->users++;
+    other->stacks = &other->base->whole;
+    other->nodes = &other->base->whole_nodes;
+    return other;
 }
 
 struct engine *engine_new(struct profile *profile, struct error *err)
 {
-    struct engine *engine = calloc(1, sizeof(*engine));
-    if (!engine) {
+    struct engine_base *base = calloc(1, sizeof(*base));
+    if (!base) {
         error_no_memory(err);
         profile_destroy(profile);
         return NULL;
     }
-    engine->profile = *profile;
+    base->profile = *profile;
     *profile = (struct profile){0};
-    engine->idle_category = find_idle_category(&engine->profile);
-    engine->stacks = &engine->whole;
-    engine->nodes = &engine->whole_nodes;
-    if (add_not_running(engine, err) || stack_view_init(&engine->whole, &engine->profile, err) ||
-        call_nodes_init(&engine->whole_nodes, &engine->whole, err) || query_everything(engine, err)) {
-        engine_free(engine);
-        return NULL;
-    }
+    base->idle_category = find_idle_category(&base->profile);
+    int code = add_not_running(base, err);
+    if (!code)
+        code = stack_view_init(&base->whole, &base->profile, err);
+    if (!code)
+        code = call_nodes_init(&base->whole_nodes, &base->whole, err);
+    const struct engine first = {.base = base};
+    struct engine *engine = code ? NULL : engine_share(&first, err);
+    if (!engine)
+        base_free(base);
     return engine;
 }
 
@@ -92,7 +103,6 @@ void engine_free(struct engine *engine)
     if (!engine)
         return;
     inverted_destroy(&engine->inverted);
-    butterfly_destroy(&engine->butterfly);
     timings_destroy(&engine->timings);
     matching_nodes_destroy(&engine->query_search);
     matching_nodes_destroy(&engine->activity_search);
@@ -102,21 +112,19 @@ void engine_free(struct engine *engine)
     forget_transformed(engine);
     sample_filter_destroy(&engine->filter);
     transform_list_destroy(&engine->transforms);
-    call_nodes_destroy(&engine->whole_nodes);
-    stack_view_destroy(&engine->whole);
-    free(engine->name_ranks);
-    profile_destroy(&engine->profile);
+    if (--engine->base->users == 0)
+        base_free(engine->base);
     free(engine);
 }
 
 const struct profile *engine_profile(const struct engine *engine)
 {
-    return &engine->profile;
+    return &engine->base->profile;
 }
 
 const struct sample_table *engine_samples(const struct engine *engine, uint32_t thread)
 {
-    return sample_filter_samples(&engine->filter, &engine->profile, thread);
+    return sample_filter_samples(&engine->filter, &engine->base->profile, thread);
 }
 
 const struct stack_view *engine_stacks(const struct engine *engine)
@@ -136,7 +144,7 @@ const struct timings *engine_timings(const struct engine *engine)
 
 uint32_t engine_idle_category(const struct engine *engine)
 {
-    return engine->idle_category;
+    return engine->base->idle_category;
 }
 
 static void widen(struct time_range *range, double from, double to)
@@ -159,12 +167,12 @@ static void widen_by_markers(struct time_range *range, const struct marker_table
 
 struct time_range engine_full_range(const struct engine *engine)
 {
-    const struct profile_meta *meta = &engine->profile.meta;
+    const struct profile_meta *meta = &engine->base->profile.meta;
     struct time_range range = {INFINITY, -INFINITY};
-    for (size_t i = 0; i < engine->profile.threads.length; i++) {
-        const struct sample_table *samples = &engine->profile.threads.data[i].samples;
+    for (size_t i = 0; i < engine->base->profile.threads.length; i++) {
+        const struct sample_table *samples = &engine->base->profile.threads.data[i].samples;
         if (samples->length == 0)
-            widen_by_markers(&range, &engine->profile.threads.data[i].markers, meta->interval);
+            widen_by_markers(&range, &engine->base->profile.threads.data[i].markers, meta->interval);
         else
             widen(&range, samples->time[0], samples->time[samples->length - 1] + meta->interval);
     }
@@ -175,26 +183,24 @@ struct time_range engine_full_range(const struct engine *engine)
 
 /* ---- the transforms ---- */
 
-/* Trees that are made from the timings as they are opened. */
-static void forget_lazy_trees(struct engine *engine)
+/* It is made from the timings as it is opened. */
+static void forget_inverted(struct engine *engine)
 {
     if (engine->has_inverted)
         inverted_destroy(&engine->inverted);
-    if (engine->has_butterfly)
-        butterfly_destroy(&engine->butterfly);
-    engine->has_inverted = engine->has_butterfly = false;
+    engine->has_inverted = false;
 }
 
 /* What was computed of the nodes that were looked at before has no meaning for others. */
 static void forget_nodes(struct engine *engine)
 {
-    forget_lazy_trees(engine);
+    forget_inverted(engine);
     engine->has_timings = false;
     matching_nodes_destroy(&engine->query_search);
     matching_nodes_destroy(&engine->activity_search);
     matching_path_destroy(&engine->activity_path);
-    engine->stacks = &engine->whole;
-    engine->nodes = &engine->whole_nodes;
+    engine->stacks = &engine->base->whole;
+    engine->nodes = &engine->base->whole_nodes;
 }
 
 /* The stacks after all transforms of the list: from those after the first `done` of them, if these are what
@@ -205,10 +211,11 @@ static int transform_stacks(struct engine *engine, size_t done, struct error *er
     call_nodes_destroy(&engine->transformed_nodes);
     if (done == 0) {
         stack_view_destroy(&engine->transformed);
-        code = stack_view_derive(&engine->transformed, &engine->whole, err);
+        code = stack_view_derive(&engine->transformed, &engine->base->whole, err);
     }
     for (size_t i = done; !code && i < engine->transforms.items.length; i++)
-        code = stack_view_transform(&engine->transformed, &engine->profile, &engine->transforms.items.data[i], err);
+        code =
+            stack_view_transform(&engine->transformed, &engine->base->profile, &engine->transforms.items.data[i], err);
     if (!code)
         code = stack_view_find_used(&engine->transformed, err);
     if (!code)
@@ -242,7 +249,7 @@ static int update_filter(struct engine *engine, const struct tree_query *query, 
     const struct filter_request request = {transforms, count, query->threads, query->thread_count,
                                            count ? engine_full_range(engine) : whole_time};
     bool changed = false;
-    int code = sample_filter_update(&engine->filter, &engine->profile, &request, &changed, err);
+    int code = sample_filter_update(&engine->filter, &engine->base->profile, &request, &changed, err);
     if (changed)
         engine->has_weights = false;
     return code;
@@ -291,8 +298,8 @@ static int update_weights(struct engine *engine, const struct tree_query *query,
     engine->range = query->range;
     engine->weight = query->weight;
     const struct weighing weighing = {query->threads, query->thread_count,    query->range,
-                                      query->weight,  engine->filter.samples, engine->not_running};
-    int code = stack_weights_sum(&engine->weights, &engine->profile, &weighing, err);
+                                      query->weight,  engine->filter.samples, engine->base->not_running};
+    int code = stack_weights_sum(&engine->weights, &engine->base->profile, &weighing, err);
     engine->has_weights = code == 0;
     return code;
 }
@@ -326,7 +333,7 @@ static int update_matching(struct matching_nodes *cached, const struct engine *e
     for (size_t i = 0; i < length; i++)
         cached->search.data[cached->search.length++] = text[i];
     struct search search;
-    int code = search_init(&search, &engine->profile, text, length, err);
+    int code = search_init(&search, &engine->base->profile, text, length, err);
     if (!code)
         code = search_nodes(&search, engine->nodes, cached->matching, err);
     if (!code)
@@ -359,8 +366,8 @@ bool engine_func_matches(const struct engine *engine, uint32_t func)
 
 int engine_name_ranks(struct engine *engine, const uint32_t **ranks, struct error *err)
 {
-    int code = engine->name_ranks ? 0 : name_ranks(&engine->profile, &engine->name_ranks, err);
-    *ranks = engine->name_ranks;
+    int code = engine->base->name_ranks ? 0 : name_ranks(&engine->base->profile, &engine->base->name_ranks, err);
+    *ranks = engine->base->name_ranks;
     return code;
 }
 
@@ -368,10 +375,15 @@ static int update_timings(struct engine *engine, struct error *err)
 {
     if (engine->has_timings)
         return 0;
-    forget_lazy_trees(engine);
+    forget_inverted(engine);
     int code = timings_compute(&engine->timings, engine->nodes, &engine->weights, engine_matching(engine), err);
     engine->has_timings = code == 0;
     return code;
+}
+
+int engine_transform(struct engine *engine, const struct tree_query *query, struct error *err)
+{
+    return update_transforms(engine, query, err);
 }
 
 int engine_query(struct engine *engine, const struct tree_query *query, struct error *err)
@@ -416,11 +428,11 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
         return code;
     struct counted_stacks counted = engine_counted(engine);
     if (!engine->is_inverted)
-        return node_details_compute(details, &engine->profile, &counted, node, err);
+        return node_details_compute(details, &engine->base->profile, &counted, node, err);
     struct node_path path = {0};
     code = engine_path(engine, node, &path, err);
     if (!code)
-        code = inverted_details_compute(details, &engine->profile, &counted, path.data, path.length, err);
+        code = inverted_details_compute(details, &engine->base->profile, &counted, path.data, path.length, err);
     array_free(&path);
     return code;
 }
@@ -428,7 +440,7 @@ int engine_details(struct engine *engine, uint32_t node, struct node_details *de
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err)
 {
     struct counted_stacks counted = engine_counted(engine);
-    return func_details_compute(details, &engine->profile, &counted, func, err);
+    return func_details_compute(details, &engine->base->profile, &counted, func, err);
 }
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err)
@@ -438,7 +450,7 @@ int engine_functions(struct engine *engine, enum func_order order, struct func_t
 
 int engine_libraries(struct engine *engine, struct func_timings *libraries, struct error *err)
 {
-    return library_timings_compute(libraries, &engine->profile, engine->nodes, &engine->timings, err);
+    return library_timings_compute(libraries, &engine->base->profile, engine->nodes, &engine->timings, err);
 }
 
 int engine_categories(struct engine *engine, struct func_timings *categories, struct error *err)
@@ -446,19 +458,11 @@ int engine_categories(struct engine *engine, struct func_timings *categories, st
     return category_timings_compute(categories, engine->nodes, &engine->timings, engine->stacks->category_count, err);
 }
 
-int engine_butterfly(struct engine *engine, struct butterfly_focus focus, struct error *err)
+int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, struct butterfly *butterfly,
+                     struct error *err)
 {
-    if (engine->has_butterfly)
-        butterfly_destroy(&engine->butterfly);
-    int code = butterfly_init(&engine->butterfly, &engine->profile, engine->nodes, &engine->timings,
-                              engine->stacks->default_category, focus, err);
-    engine->has_butterfly = code == 0;
-    return code;
-}
-
-struct butterfly *engine_last_butterfly(struct engine *engine)
-{
-    return engine->has_butterfly ? &engine->butterfly : NULL;
+    return butterfly_init(butterfly, &engine->base->profile, engine->nodes, &engine->timings,
+                          engine->stacks->default_category, focus, err);
 }
 
 enum recursion engine_recursion(const struct engine *engine, uint32_t func)
@@ -481,7 +485,7 @@ enum recursion engine_recursion(const struct engine *engine, uint32_t func)
 
 static int check_thread(const struct engine *engine, uint32_t thread, struct error *err)
 {
-    return thread < engine->profile.threads.length
+    return thread < engine->base->profile.threads.length
                ? 0
                : error_set(err, EINVAL, "there is no thread %u in this profile", thread);
 }
@@ -493,12 +497,12 @@ int engine_activity_of_all(struct engine *engine, uint32_t thread, double from, 
     int code = check_thread(engine, thread, err);
     if (code)
         return code;
-    struct activity_request request = {.samples = &engine->profile.threads.data[thread].samples,
-                                       .interval = engine->profile.meta.interval,
+    struct activity_request request = {.samples = &engine->base->profile.threads.data[thread].samples,
+                                       .interval = engine->base->profile.meta.interval,
                                        .from = from,
                                        .to = to,
                                        .width = width};
-    return activity_compute(activity, &engine->whole, &engine->whole_nodes, &request, err);
+    return activity_compute(activity, &engine->base->whole, &engine->base->whole_nodes, &request, err);
 }
 
 int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
@@ -519,7 +523,7 @@ int engine_activity(struct engine *engine, uint32_t thread, double from, double 
             return code;
     }
     struct activity_request request = {.samples = engine_samples(engine, thread),
-                                       .interval = engine->profile.meta.interval,
+                                       .interval = engine->base->profile.meta.interval,
                                        .from = from,
                                        .to = to,
                                        .width = width,

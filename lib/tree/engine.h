@@ -1,8 +1,9 @@
 /*
- * The engine: one profile, what is derived from it, and the current query. Everything that shows numbers asks the
- * engine: the page (through wasm_*.c), `prof report`, and the tests. The engine passes over the tables once. A new
- * query repeats only the passes that its change needs: another range or other threads, the one over samples; another
- * search, the one over nodes; inverting, neither.
+ * The engine: one profile, what is derived from it, and a query. Engines of several queries can share a
+ * profile: each answers about its own. Everything that shows numbers asks the engine: the page (through wasm_*.c),
+ * `prof report`, and the tests. The engine passes over the tables once. A new query repeats only the passes that its
+ * change needs: another range or other threads, the one over samples; another search, the one over nodes; inverting,
+ * neither.
  */
 #ifndef PROF_TREE_ENGINE_H
 #define PROF_TREE_ENGINE_H
@@ -33,21 +34,26 @@ ARRAY_TYPE(struct node_path, uint32_t); /* the funcs from the root of the (inver
 
 struct engine;
 
-/* Takes over a checked profile, which must not move or change any more: it is destroyed with the engine, and also if
- * this fails (then NULL). Starts with a query for all samples of all threads. */
+/* Takes over a checked profile, which must not move or change any more: it is destroyed with the last engine of it, and
+ * also if this fails (then NULL). There is no query yet: until engine_query() or engine_transform(), only what is said
+ * of the profile, of its stacks and of activity can be asked. */
 struct engine *engine_new(struct profile *profile, struct error *err);
+
+/* Another engine of the same profile, for another query. */
+struct engine *engine_share(const struct engine *engine, struct error *err);
+
 void engine_free(struct engine *engine);
 
 const struct profile *engine_profile(const struct engine *engine);
 
-/* Samples as the transforms of the current query by markers leave them: those that they drop have no stack. */
+/* Samples as the transforms of the query by markers leave them: those that they drop have no stack. */
 const struct sample_table *engine_samples(const struct engine *engine, uint32_t thread);
 
 /* Stacks and nodes as the other transforms leave them. */
 const struct stack_view *engine_stacks(const struct engine *engine);
 const struct call_nodes *engine_nodes(const struct engine *engine);
 const struct timings *engine_timings(const struct engine *engine);
-/* What the current query counts, for costs that are summed stack by stack; valid until the next query. */
+/* What the query counts, for costs that are summed stack by stack; valid until the next query. */
 struct counted_stacks engine_counted(const struct engine *engine);
 uint32_t engine_idle_category(const struct engine *engine); /* the one named "Idle", or PROFILE_NONE */
 
@@ -55,14 +61,17 @@ uint32_t engine_idle_category(const struct engine *engine); /* the one named "Id
  * samples from the first marker to one interval after the last. */
 struct time_range engine_full_range(const struct engine *engine);
 
-/* Makes `query` the current one (nothing of it is kept but its contents). */
+/* Makes `query` that of the engine (nothing of it is kept but its contents). */
 int engine_query(struct engine *engine, const struct tree_query *query, struct error *err);
 
-/* The nodes at the top of the current tree: call nodes, or inverted nodes. */
+/* Only its threads and transforms: enough for engine_activity() and engine_sample_at(), and no pass over samples. */
+int engine_transform(struct engine *engine, const struct tree_query *query, struct error *err);
+
+/* The nodes at the top of the tree: call nodes, or inverted nodes. */
 size_t engine_node_count(const struct engine *engine); /* shown call nodes; inverted: roots */
 
 /* The children of a node (NODE_NONE: the roots) that have anything to show, heaviest first. -EINVAL for a handle that
- * the current query does not have. */
+ * the query does not have. */
 int engine_children(struct engine *engine, uint32_t node, struct tree_rows *rows, struct error *err);
 
 /* All rows below a node, depth first, each level heaviest first, until there are `limit`. */
@@ -78,7 +87,7 @@ int engine_path(struct engine *engine, uint32_t node, struct node_path *path, st
 int engine_find(struct engine *engine, const uint32_t *path, size_t length, bool nearest, uint32_t *node,
                 struct error *err);
 
-/* What a path of the current tree becomes in the tree after one more transform: see transform_path(). */
+/* What a path of the tree becomes in the tree after one more transform: see transform_path(). */
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err);
 
@@ -89,39 +98,37 @@ int engine_heaviest_path(struct engine *engine, size_t depth, double share, stru
 /* `details` is zeroed by the caller and destroyed with node_details_destroy(). */
 int engine_details(struct engine *engine, uint32_t node, struct node_details *details, struct error *err);
 
-/* The same for a func, wherever it is in the current tree. */
+/* The same for a func, wherever it is in the tree. */
 int engine_function_details(struct engine *engine, uint32_t func, struct node_details *details, struct error *err);
 
 int engine_functions(struct engine *engine, enum func_order order, struct func_timings *functions, struct error *err);
 
-/* The functions of the current query by self, had it another weight: where threads waited beside where they ran. */
+/* The functions of the query by self, had it another weight: where threads waited beside where they ran. */
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, struct func_timings *functions,
                              struct error *err);
 
-/* What each thread of the current query adds to the total (`func`: thread), heaviest first. */
+/* What each thread of the query adds to the total (`func`: thread), heaviest first. */
 int engine_threads(struct engine *engine, struct func_timings *threads, struct error *err);
 
 /* Libraries (`func`: resource, PROFILE_NONE for what is in none) or categories, by self, heaviest first. */
 int engine_libraries(struct engine *engine, struct func_timings *libraries, struct error *err);
 int engine_categories(struct engine *engine, struct func_timings *categories, struct error *err);
 
-/* Makes the butterfly of a focus in the current query; there is one at a time, until the next query. */
-int engine_butterfly(struct engine *engine, struct butterfly_focus focus, struct error *err);
-
-/* The last one; NULL if the query has changed since. */
-struct butterfly *engine_last_butterfly(struct engine *engine);
+/* The butterfly of a focus in the query, valid until the engine's next query; destroyed with butterfly_destroy(). */
+int engine_butterfly(const struct engine *engine, struct butterfly_focus focus, struct butterfly *butterfly,
+                     struct error *err);
 
 enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
 
-/* Whether a func calls itself in the stacks that the current query counts, and somewhere even without others between.
+/* Whether a func calls itself in the stacks that the query counts, and somewhere even without others between.
  */
 enum recursion engine_recursion(const struct engine *engine, uint32_t func);
 
-/* The activity of a thread between two times, of all its samples whatever the current query is. */
+/* The activity of a thread between two times, of all its samples whatever the query is. */
 int engine_activity_of_all(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
                            struct activity *activity, struct error *err);
 
-/* The activity of what the transforms of the current query leave; a search leaves only samples that match it, and a
+/* The activity of what the transforms of the query leave; a search leaves only samples that match it, and a
  * path (NULL: none) those that the row at its end counts, in either tree. */
 int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
                     size_t search_length, const struct tree_path *path, struct activity *activity, struct error *err);
@@ -136,7 +143,7 @@ struct sample_place {
     struct time_range wait; /* ms: in it the thread did not run, and there is no sample; else NAN */
 };
 
-/* `path`: the funcs of the sample's stack as transforms of the current query leave it, root first. */
+/* `path`: the funcs of the sample's stack as transforms of the query leave it, root first. */
 int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
                      struct node_path *path, struct error *err);
 

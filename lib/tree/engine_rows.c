@@ -160,7 +160,7 @@ static size_t find_sample(const struct engine *engine, const struct thread_gaps 
 {
     if (time >= gaps->known_end)
         return SIZE_MAX;
-    return sample_at(gaps->samples, engine->profile.meta.interval, time, cpu_percent);
+    return sample_at(gaps->samples, engine->base->profile.meta.interval, time, cpu_percent);
 }
 
 int engine_sample_at(const struct engine *engine, uint32_t thread, double time, struct sample_place *place,
@@ -168,9 +168,9 @@ int engine_sample_at(const struct engine *engine, uint32_t thread, double time, 
 {
     path->length = 0;
     *place = (struct sample_place){.category = engine->stacks->default_category, .wait = {NAN, NAN}};
-    if (thread >= engine->profile.threads.length)
+    if (thread >= engine->base->profile.threads.length)
         return 0;
-    const struct thread_gaps gaps = thread_gaps_of(&engine->profile, thread);
+    const struct thread_gaps gaps = thread_gaps_of(&engine->base->profile, thread);
     place->is_known = is_not_running_at(&gaps, time, &place->wait);
     place->time = place->wait.from;
     place->cpu_percent = NAN;
@@ -246,7 +246,7 @@ static int find_categories(struct engine *engine, const uint32_t *path, size_t l
 int engine_rewrite_path(struct engine *engine, const struct transform *transform, uint32_t *path, size_t *length,
                         struct error *err)
 {
-    struct path_context context = {.profile = &engine->profile, .inverted = engine->is_inverted};
+    struct path_context context = {.profile = &engine->base->profile, .inverted = engine->is_inverted};
     if (transform->kind != TRANSFORM_FOCUS_CATEGORY && transform->kind != TRANSFORM_MERGE_CATEGORY) {
         transform_path(transform, &context, path, length);
         return 0;
@@ -272,13 +272,13 @@ static int find_busy(const struct engine *engine, struct busy *busy, struct erro
 {
     const struct call_nodes *nodes = engine->nodes;
     *busy = (struct busy){NULL, engine->timings.root_total};
-    if (engine->is_inverted || engine->idle_category == PROFILE_NONE)
+    if (engine->is_inverted || engine->base->idle_category == PROFILE_NONE)
         return 0;
     *busy = (struct busy){calloc(nodes->length + 1, sizeof(*busy->total)), 0};
     if (!busy->total)
         return error_no_memory(err);
     for (size_t i = nodes->length; i-- > 0;) {
-        double self = nodes->category[i] == engine->idle_category ? 0 : engine->timings.self[i];
+        double self = nodes->category[i] == engine->base->idle_category ? 0 : engine->timings.self[i];
         busy->all += fabs(self);
         busy->total[i] += self;
         if (nodes->prefix[i] != NODE_NONE)
@@ -296,7 +296,7 @@ static uint32_t heaviest_not_idle(const struct engine *engine, const struct busy
 {
     uint32_t heaviest = NODE_NONE;
     for (uint32_t i = 0; i < rows->length; i++)
-        if (rows->category[i] != engine->idle_category &&
+        if (rows->category[i] != engine->base->idle_category &&
             (heaviest == NODE_NONE || busy_total(busy, rows, i) > busy_total(busy, rows, heaviest)))
             heaviest = i;
     return heaviest;

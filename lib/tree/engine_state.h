@@ -16,12 +16,19 @@ struct matching_nodes {
     bool valid;
 };
 
-struct engine {
+/* What engines of one profile share. */
+struct engine_base {
+    uint32_t users;
     struct profile profile;
     struct stack_view whole; /* the profile's own stacks, and their nodes */
     struct call_nodes whole_nodes;
     uint32_t idle_category;
     uint32_t not_running; /* the stack of waits that no sample tells of; PROFILE_NONE: no such weight */
+    uint32_t *name_ranks; /* see name_order.h; NULL until someone asks for names in order */
+};
+
+struct engine {
+    struct engine_base *base;
 
     struct sample_filter filter;      /* of the transforms of the query that are about markers */
     struct transform_list transforms; /* the others of them */
@@ -46,11 +53,6 @@ struct engine {
     bool is_inverted;
     bool has_inverted;
     struct inverted inverted;
-
-    bool has_butterfly;
-    struct butterfly butterfly; /* of the timings */
-
-    uint32_t *name_ranks; /* see name_order.h; NULL until someone asks for names in order */
 };
 
 /* -EINVAL for a handle that the current query does not have. */

@@ -12,12 +12,12 @@
 int engine_functions_weighed(struct engine *engine, enum sample_weight weight, struct func_timings *functions,
                              struct error *err)
 {
-    const struct weighing weighing = {engine->threads.data,   engine->threads.length, engine->range, weight,
-                                      engine->filter.samples, engine->not_running};
+    const struct weighing weighing = {engine->threads.data,   engine->threads.length,   engine->range, weight,
+                                      engine->filter.samples, engine->base->not_running};
     struct stack_weights weights = {0};
     struct timings timings = {0};
     *functions = (struct func_timings){0};
-    int code = stack_weights_sum(&weights, &engine->profile, &weighing, err);
+    int code = stack_weights_sum(&weights, &engine->base->profile, &weighing, err);
     if (!code)
         code = timings_compute(&timings, engine->nodes, &weights, engine_matching(engine), err);
     if (!code)
@@ -45,15 +45,15 @@ static void add_to_total(void *context, uint32_t stack, double weight, unsigned 
 static double total_of_thread(const struct engine *engine, uint32_t thread)
 {
     const struct weighing weighing = {
-        &thread, 1, engine->range, engine->weight, engine->filter.samples, engine->not_running};
+        &thread, 1, engine->range, engine->weight, engine->filter.samples, engine->base->not_running};
     struct thread_total total = {engine, engine_matching(engine), 0};
-    weigh_thread(&engine->profile, &weighing, thread, add_to_total, &total);
+    weigh_thread(&engine->base->profile, &weighing, thread, add_to_total, &total);
     return total.sum;
 }
 
 int engine_threads(struct engine *engine, struct func_timings *threads, struct error *err)
 {
-    size_t count = engine->threads.length, known = engine->profile.threads.length;
+    size_t count = engine->threads.length, known = engine->base->profile.threads.length;
     struct order_entry *entries = malloc((count + 1) * sizeof(*entries));
     struct func_timing *rows = malloc((count + 1) * sizeof(*rows));
     double *totals = calloc(known + 1, sizeof(*totals));

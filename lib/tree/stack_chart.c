@@ -300,7 +300,7 @@ static bool draw_samples(struct chart *chart, const struct scale *scale, size_t 
 int engine_stack_chart(struct engine *engine, const struct stack_chart_request *request, struct stack_rects *rects,
                        struct error *err)
 {
-    const struct profile *profile = &engine->profile;
+    const struct profile *profile = &engine->base->profile;
     double length = request->range.to - request->range.from;
     rects->length = 0;
     if (request->thread >= profile->threads.length)

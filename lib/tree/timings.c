@@ -24,7 +24,7 @@ static bool reserve(struct timings *timings, size_t length)
 static void sum_self(struct timings *timings, const uint32_t *node_of_sample, const struct stack_weights *weights,
                      const uint8_t *matching)
 {
-    double samples = 0;
+    double samples = 0, all = 0;
     memset(timings->self, 0, timings->length * sizeof(*timings->self));
     for (size_t stack = 0; stack < weights->length; stack++) {
         double weight = weights->of_stack[stack];
@@ -32,12 +32,21 @@ static void sum_self(struct timings *timings, const uint32_t *node_of_sample, co
         if (weight == 0 && count == 0)
             continue;
         uint32_t node = node_of_sample[stack];
-        if (node == NODE_NONE || (matching && !matching[node]))
+        if (node == NODE_NONE)
             continue;
         timings->self[node] += weight;
-        samples += weights->samples ? count : weight;
+        all += weights->samples ? count : weight;
+        if (!matching || matching[node])
+            samples += weights->samples ? count : weight;
     }
     timings->samples = (uint64_t)samples;
+    timings->all_samples = (uint64_t)all;
+    timings->all_total = 0;
+    for (size_t node = 0; node < timings->length; node++) {
+        timings->all_total += fabs(timings->self[node]);
+        if (matching && !matching[node])
+            timings->self[node] = 0;
+    }
 }
 
 static void sum_total(struct timings *timings, const struct call_nodes *nodes)

@@ -14,6 +14,8 @@ struct timings {
     size_t length;
     double root_total; /* the sum of |self|: the 100 % of percentages */
     uint64_t samples;  /* that are counted */
+    double all_total;  /* both as they are without the search */
+    uint64_t all_samples;
 };
 
 /*

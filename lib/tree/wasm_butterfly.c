@@ -19,71 +19,120 @@ static const struct view *view_groups(struct session *session, int code)
     return &session->view;
 }
 
-const struct view *session_groups(struct session *session, int by)
+const struct view *session_groups(struct session *session, uint32_t query, int by)
 {
-    func_timings_destroy(&session->groups);
+    struct engine *engine = session_engine(session, query);
+    struct func_timings *groups = &session->groups;
+    func_timings_destroy(groups);
+    if (!engine)
+        return NULL;
     switch (by) {
     case BY_LIBRARY:
-        return view_groups(session, engine_libraries(session->engine, &session->groups, &session->err));
+        return view_groups(session, engine_libraries(engine, groups, &session->err));
     case BY_CATEGORY:
-        return view_groups(session, engine_categories(session->engine, &session->groups, &session->err));
+        return view_groups(session, engine_categories(engine, groups, &session->err));
     default:
-        return view_groups(session, engine_threads(session->engine, &session->groups, &session->err));
+        return view_groups(session, engine_threads(engine, groups, &session->err));
     }
 }
 
-const struct view *session_functions_weighed(struct session *session, int weight)
+const struct view *session_functions_weighed(struct session *session, uint32_t query, int weight)
 {
+    struct engine *engine = session_engine(session, query);
     func_timings_destroy(&session->groups);
+    if (!engine)
+        return NULL;
     if (weight < 0 || weight >= WEIGH_KINDS) {
         error_set(&session->err, EINVAL, "samples cannot be weighed like this");
         return NULL;
     }
-    return view_groups(session, engine_functions_weighed(session->engine, (enum sample_weight)weight, &session->groups,
-                                                         &session->err));
+    return view_groups(session,
+                       engine_functions_weighed(engine, (enum sample_weight)weight, &session->groups, &session->err));
 }
 
-int session_butterfly(struct session *session, int kind, uint32_t index)
+/* ---- butterflies ---- */
+
+static void forget(struct open_butterfly *open)
 {
+    if (open->id)
+        butterfly_destroy(&open->butterfly);
+    *open = (struct open_butterfly){0};
+}
+
+void session_forget_butterflies(struct session *session, uint32_t query)
+{
+    for (size_t i = 0; i < MOST_BUTTERFLIES; i++)
+        if (session->butterflies[i].query == query)
+            forget(&session->butterflies[i]);
+}
+
+/* Returns the number of the butterfly, or a negative errno value. It is open as long as its query, until there are
+ * MOST_BUTTERFLIES newer ones. */
+int session_butterfly(struct session *session, uint32_t query, int kind, uint32_t index)
+{
+    struct engine *engine = session_engine(session, query);
+    struct open_butterfly *open = &session->butterflies[session->next_butterfly];
+    if (!engine)
+        return -EINVAL;
     if (kind < BUTTERFLY_FUNCTION || kind > BUTTERFLY_CATEGORY)
         return error_set(&session->err, EINVAL, "there is no butterfly of this kind");
-    return engine_butterfly(session->engine, (struct butterfly_focus){(enum butterfly_kind)kind, index}, &session->err);
+    forget(open);
+    int code = engine_butterfly(engine, (struct butterfly_focus){(enum butterfly_kind)kind, index}, &open->butterfly,
+                                &session->err);
+    if (code)
+        return code;
+    session->next_butterfly = (session->next_butterfly + 1) % MOST_BUTTERFLIES;
+    session->last_butterfly = session->last_butterfly % INT32_MAX + 1;
+    open->id = session->last_butterfly;
+    open->query = query;
+    return (int)open->id;
 }
 
-double session_butterfly_total(struct session *session)
+static struct butterfly *find(struct session *session, uint32_t id)
 {
-    const struct butterfly *butterfly = engine_last_butterfly(session->engine);
-    return butterfly ? butterfly->total : 0;
-}
-
-double session_butterfly_self(struct session *session)
-{
-    const struct butterfly *butterfly = engine_last_butterfly(session->engine);
-    return butterfly ? butterfly->self : 0;
-}
-
-/* The butterfly that a handle is of, or NULL with a message. */
-static struct butterfly *current(struct session *session, int side)
-{
-    struct butterfly *butterfly = engine_last_butterfly(session->engine);
-    if (butterfly && (side == BUTTERFLY_CALLERS || side == BUTTERFLY_CALLEES))
-        return butterfly;
-    error_set(&session->err, EINVAL, "the numbers have changed since this butterfly was made");
+    for (size_t i = 0; id && i < MOST_BUTTERFLIES; i++)
+        if (session->butterflies[i].id == id)
+            return &session->butterflies[i].butterfly;
+    session->asked_closed = true;
+    error_set(&session->err, EINVAL, "this butterfly is not open any more");
     return NULL;
 }
 
-const struct view *session_butterfly_children(struct session *session, int side, uint32_t node)
+/* One column: total and self. */
+const struct view *session_butterfly_weights(struct session *session, uint32_t id)
 {
-    struct butterfly *butterfly = current(session, side);
-    return butterfly ? session_view_rows(session, butterfly_children(butterfly, (enum butterfly_side)side, node,
-                                                                     &session->rows, &session->err))
-                     : NULL;
+    const struct butterfly *butterfly = find(session, id);
+    if (!butterfly)
+        return NULL;
+    session->butterfly_weights[0] = butterfly->total;
+    session->butterfly_weights[1] = butterfly->self;
+    session->view = (struct view){2, {session->butterfly_weights}};
+    return &session->view;
 }
 
-const struct view *session_butterfly_descendants(struct session *session, int side, uint32_t node, uint32_t limit)
+static bool is_side(struct session *session, int side)
 {
-    struct butterfly *butterfly = current(session, side);
-    return butterfly ? session_view_rows(session, butterfly_descendants(butterfly, (enum butterfly_side)side, node,
-                                                                        limit, &session->rows, &session->err))
-                     : NULL;
+    if (side == BUTTERFLY_CALLERS || side == BUTTERFLY_CALLEES)
+        return true;
+    error_set(&session->err, EINVAL, "a butterfly has no such side");
+    return false;
+}
+
+const struct view *session_butterfly_children(struct session *session, uint32_t id, int side, uint32_t node)
+{
+    struct butterfly *butterfly = find(session, id);
+    if (!butterfly || !is_side(session, side))
+        return NULL;
+    return session_view_rows(
+        session, butterfly_children(butterfly, (enum butterfly_side)side, node, &session->rows, &session->err));
+}
+
+const struct view *session_butterfly_descendants(struct session *session, uint32_t id, int side, uint32_t node,
+                                                 uint32_t limit)
+{
+    struct butterfly *butterfly = find(session, id);
+    if (!butterfly || !is_side(session, side))
+        return NULL;
+    return session_view_rows(session, butterfly_descendants(butterfly, (enum butterfly_side)side, node, limit,
+                                                            &session->rows, &session->err));
 }

@@ -31,51 +31,52 @@ const struct view *EXPORT(session_string)(struct session *session, uint32_t stri
 /* wasm_info.c */
 const struct view *EXPORT(session_info)(struct session *session);
 
+/* wasm_query.c */
+int EXPORT(session_query)(struct session *session, uint32_t place, uint32_t thread_count, uint32_t transform_words,
+                          double from, double to, uint32_t search_length, int inverted, int weight);
+void EXPORT(session_release)(struct session *session, uint32_t query);
+int EXPORT(session_asked_closed)(struct session *session);
+
 /* wasm_tree.c */
-int EXPORT(session_query)(struct session *session, uint32_t thread_count, uint32_t transform_words, double from,
-                          double to, uint32_t search_length, int inverted, int weight);
-const struct view *EXPORT(session_rewrite_path)(struct session *session, uint32_t transform_words, uint32_t length);
-int EXPORT(session_recursion)(const struct session *session, uint32_t func);
-double EXPORT(session_root_total)(const struct session *session);
-double EXPORT(session_samples)(const struct session *session);
-uint32_t EXPORT(session_node_count)(const struct session *session);
-const struct view *EXPORT(session_children)(struct session *session, uint32_t node);
-const struct view *EXPORT(session_descendants)(struct session *session, uint32_t node, uint32_t limit);
-const struct view *EXPORT(session_row)(struct session *session, uint32_t node);
-const struct view *EXPORT(session_path)(struct session *session, uint32_t node);
-const struct view *EXPORT(session_heaviest_path)(struct session *session, uint32_t depth, double share);
-uint32_t EXPORT(session_find)(struct session *session, uint32_t length, int nearest);
-const struct view *EXPORT(session_functions)(struct session *session, int by_total);
+const struct view *EXPORT(session_summary)(struct session *session, uint32_t query);
+const struct view *EXPORT(session_rewrite_path)(struct session *session, uint32_t query, uint32_t transform_words,
+                                                uint32_t length);
+int EXPORT(session_recursion)(struct session *session, uint32_t query, uint32_t func);
+const struct view *EXPORT(session_children)(struct session *session, uint32_t query, uint32_t node);
+const struct view *EXPORT(session_descendants)(struct session *session, uint32_t query, uint32_t node, uint32_t limit);
+const struct view *EXPORT(session_row)(struct session *session, uint32_t query, uint32_t node);
+const struct view *EXPORT(session_path)(struct session *session, uint32_t query, uint32_t node);
+const struct view *EXPORT(session_heaviest_path)(struct session *session, uint32_t query, uint32_t depth, double share);
+uint32_t EXPORT(session_find)(struct session *session, uint32_t query, uint32_t length, int nearest);
+const struct view *EXPORT(session_functions)(struct session *session, uint32_t query, int by_total);
 const struct view *EXPORT(session_func)(struct session *session, uint32_t func);
-int EXPORT(session_details)(struct session *session, uint32_t node);
-int EXPORT(session_function_details)(struct session *session, uint32_t func);
+int EXPORT(session_details)(struct session *session, uint32_t query, uint32_t node);
+int EXPORT(session_function_details)(struct session *session, uint32_t query, uint32_t func);
 double EXPORT(session_truncated)(const struct session *session);
 const struct view *EXPORT(session_categories)(struct session *session, int self);
 const struct view *EXPORT(session_lines)(struct session *session);
 int EXPORT(session_inlining)(const struct session *session);
 int EXPORT(session_func_inlining)(struct session *session, uint32_t func);
 uint32_t EXPORT(session_inlined_into)(const struct session *session);
-int EXPORT(session_find_begin)(struct session *session);
-const struct view *EXPORT(session_find_names)(struct session *session, uint32_t length, uint32_t limit);
+const struct view *EXPORT(session_find_names)(struct session *session, uint32_t query, uint32_t length, uint32_t limit);
 
 /* wasm_butterfly.c */
-const struct view *EXPORT(session_groups)(struct session *session, int by);
-const struct view *EXPORT(session_functions_weighed)(struct session *session, int weight);
-int EXPORT(session_butterfly)(struct session *session, int kind, uint32_t index);
-double EXPORT(session_butterfly_total)(struct session *session);
-double EXPORT(session_butterfly_self)(struct session *session);
-const struct view *EXPORT(session_butterfly_children)(struct session *session, int side, uint32_t node);
-const struct view *EXPORT(session_butterfly_descendants)(struct session *session, int side, uint32_t node,
+const struct view *EXPORT(session_groups)(struct session *session, uint32_t query, int by);
+const struct view *EXPORT(session_functions_weighed)(struct session *session, uint32_t query, int weight);
+int EXPORT(session_butterfly)(struct session *session, uint32_t query, int kind, uint32_t index);
+const struct view *EXPORT(session_butterfly_weights)(struct session *session, uint32_t id);
+const struct view *EXPORT(session_butterfly_children)(struct session *session, uint32_t id, int side, uint32_t node);
+const struct view *EXPORT(session_butterfly_descendants)(struct session *session, uint32_t id, int side, uint32_t node,
                                                          uint32_t limit);
 
 /* wasm_timeline.c */
-int EXPORT(session_is_transformed)(const struct session *session);
 const struct view *EXPORT(session_activity)(struct session *session, uint32_t thread, double from, double to,
                                             uint32_t width);
 const struct view *EXPORT(session_activity_matching)(struct session *session, uint32_t thread, double from, double to,
-                                                     uint32_t width, uint32_t path_length, int inverted,
-                                                     uint32_t search_length);
-const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time);
+                                                     uint32_t width, uint32_t thread_count, uint32_t transform_words,
+                                                     uint32_t path_length, int inverted, uint32_t search_length);
+const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time,
+                                             uint32_t thread_count, uint32_t transform_words);
 
 /* wasm_source.c */
 uint32_t EXPORT(session_func_source)(const struct session *session, uint32_t func);
@@ -84,18 +85,19 @@ const struct view *EXPORT(session_source_places)(struct session *session, uint32
 const struct view *EXPORT(session_library)(struct session *session, uint32_t lib);
 const struct view *EXPORT(session_symbol)(struct session *session, uint32_t symbol);
 const struct view *EXPORT(session_address_lines)(struct session *session, uint32_t symbol);
-const struct view *EXPORT(session_line_costs)(struct session *session, uint32_t source, uint32_t func, int kind,
-                                              uint32_t length);
+const struct view *EXPORT(session_line_costs)(struct session *session, uint32_t query, uint32_t source, uint32_t func,
+                                              int kind, uint32_t length);
 const struct view *EXPORT(session_inlined_costs)(struct session *session);
-const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t symbol, int kind, uint32_t length,
-                                                 uint32_t start_count);
-const struct view *EXPORT(session_symbol_costs)(struct session *session, uint32_t func, int kind, uint32_t length);
+const struct view *EXPORT(session_address_costs)(struct session *session, uint32_t query, uint32_t symbol, int kind,
+                                                 uint32_t length, uint32_t start_count);
+const struct view *EXPORT(session_symbol_costs)(struct session *session, uint32_t query, uint32_t func, int kind,
+                                                uint32_t length);
 
 /* wasm_charts.c */
-const struct view *EXPORT(session_flame_find)(struct session *session, uint32_t length);
-const struct view *EXPORT(session_flame)(struct session *session, double from, double to, double least);
-const struct view *EXPORT(session_stack_chart)(struct session *session, uint32_t thread, double from, double to,
-                                               uint32_t columns, int same_widths);
+const struct view *EXPORT(session_flame_find)(struct session *session, uint32_t query, uint32_t length);
+const struct view *EXPORT(session_flame)(struct session *session, uint32_t query, double from, double to, double least);
+const struct view *EXPORT(session_stack_chart)(struct session *session, uint32_t query, uint32_t thread, double from,
+                                               double to, uint32_t columns, int same_widths);
 
 /* wasm_markers.c */
 int EXPORT(session_marker_query)(struct session *session, uint32_t thread_count, double from, double to,

@@ -42,9 +42,31 @@ struct source_words {
     uint32_t words[4];
 };
 
+/* What was asked with session_query(), and its number: every answer about it is asked for by that. */
+enum { MOST_QUERIES = 4 }; /* that are open at a time, each in a place of its own */
+
+struct open_query {
+    uint32_t id; /* 0: none */
+    struct engine *engine;
+    ARRAY(uint32_t) stacks; /* the words of its threads and transforms: see session_stacks() */
+};
+
+/* What a query counts, with its search and without it. */
+struct query_summary {
+    double root_total, samples, all_total, all_samples;
+    double node_count;
+};
+
+enum { MOST_BUTTERFLIES = 4 };
+
+struct open_butterfly {
+    uint32_t id, query; /* 0: none */
+    struct butterfly butterfly;
+};
+
 struct session {
     struct profile_reader *reader;
-    struct engine *engine;
+    struct engine *engine; /* of no query */
     struct error err;
     ARRAY(unsigned char) input;
     struct view view; /* the last answer */
@@ -57,7 +79,15 @@ struct session {
     /* wasm_info.c */
     struct text_buffer text;
 
+    /* wasm_query.c */
+    uint32_t last_query, last_butterfly; /* that were given a number */
+    bool asked_closed;                   /* the last failure is a question about something that is not open any more */
+    struct open_query queries[MOST_QUERIES];
+    struct open_query graphs;           /* of activity that no open query has the transforms of; its id is not used */
+    ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
+
     /* wasm_tree.c */
+    struct query_summary summary;
     struct tree_rows rows;
     struct node_path path;
     struct node_details details;
@@ -65,11 +95,12 @@ struct session {
     ARRAY(uint32_t) function_funcs;
     ARRAY(double) function_totals, function_selfs;
     struct func_names names;
-    ARRAY(uint8_t) inlining;            /* per func: enum inlining; empty until it is asked for */
-    ARRAY(struct transform) transforms; /* of the last call; their paths are in the input */
-    bool is_transformed;                /* the query has some */
+    ARRAY(uint8_t) inlining; /* per func: enum inlining; empty until it is asked for */
 
     /* wasm_butterfly.c */
+    struct open_butterfly butterflies[MOST_BUTTERFLIES];
+    uint32_t next_butterfly;
+    double butterfly_weights[2];
     struct func_timings groups;
 
     /* wasm_timeline.c */
@@ -100,6 +131,7 @@ struct session {
 
     /* finding names */
     struct name_finder finder;
+    uint32_t finder_query; /* that the finder weighs names by; 0: none yet */
     struct found_names found;
 };
 
@@ -108,6 +140,21 @@ static inline const uint32_t *session_words(const struct session *session)
 {
     return (const uint32_t *)(const void *)session->input.data;
 }
+
+/* The engine of an open query; NULL, with a sentence, if a newer one has taken its place. (wasm_query.c) */
+struct engine *session_engine(struct session *session, uint32_t query);
+
+/* The engine that has what the transforms of threads leave. The words are those of session_query(): so many threads,
+ * then the transforms. NULL if that failed. (wasm_query.c) */
+struct engine *session_stacks(struct session *session, const uint32_t *words, uint32_t thread_count,
+                              uint32_t transform_words);
+
+/* Reads transforms into session->transforms. A transform is written as the words kind (enum transform_kind), index,
+ * inverted, length of the path, bytes of the text, path, and as many words as the text needs. (wasm_query.c) */
+int session_read_transforms(struct session *session, const uint32_t *words, size_t count);
+
+/* Gives back the butterflies of a query. (wasm_butterfly.c) */
+void session_forget_butterflies(struct session *session, uint32_t query);
 
 /* session->rows as an answer; NULL if making them failed with `code`. (wasm_tree.c) */
 const struct view *session_view_rows(struct session *session, int code);

@@ -100,11 +100,14 @@ static struct frame_selection read_selection(const struct session *session, int 
 
 /* Of the file's frames, or of those of one func. Columns: struct line_cost (24 bytes: u32 line, f64 total at 8, f64
  * self at 16), and two doubles, total and self of them all. */
-const struct view *session_line_costs(struct session *session, uint32_t source, uint32_t func, int kind,
+const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
                                       uint32_t length)
 {
     _Static_assert(sizeof(struct line_cost) == 24 && offsetof(struct line_cost, self) == 16, "layout");
-    struct counted_stacks counted = engine_counted(session->engine);
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    struct counted_stacks counted = engine_counted(engine);
     struct tree_path path;
     struct line_request request = {source, func, read_selection(session, kind, length, &path)};
     line_costs_destroy(&session->line_costs);
@@ -125,11 +128,14 @@ const struct view *session_inlined_costs(struct session *session)
 
 /* After the selection the input holds where instructions begin (see struct address_request). Columns: struct
  * address_cost (24 bytes: i64 address, f64 total, f64 self), and two doubles as above. */
-const struct view *session_address_costs(struct session *session, uint32_t symbol, int kind, uint32_t length,
-                                         uint32_t start_count)
+const struct view *session_address_costs(struct session *session, uint32_t query, uint32_t symbol, int kind,
+                                         uint32_t length, uint32_t start_count)
 {
     _Static_assert(sizeof(struct address_cost) == 24 && offsetof(struct address_cost, self) == 16, "layout");
-    struct counted_stacks counted = engine_counted(session->engine);
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    struct counted_stacks counted = engine_counted(engine);
     struct tree_path path;
     struct address_request request = {symbol, session_words(session) + length, start_count,
                                       read_selection(session, kind, length, &path)};
@@ -143,10 +149,14 @@ const struct view *session_address_costs(struct session *session, uint32_t symbo
 }
 
 /* One column of struct symbol_cost (24 bytes: u32 symbol, f64 total at 8, f64 self at 16). */
-const struct view *session_symbol_costs(struct session *session, uint32_t func, int kind, uint32_t length)
+const struct view *session_symbol_costs(struct session *session, uint32_t query, uint32_t func, int kind,
+                                        uint32_t length)
 {
     _Static_assert(sizeof(struct symbol_cost) == 24 && offsetof(struct symbol_cost, self) == 16, "layout");
-    struct counted_stacks counted = engine_counted(session->engine);
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    struct counted_stacks counted = engine_counted(engine);
     struct tree_path path;
     if (symbol_costs_compute(&session->symbol_costs, engine_profile(session->engine), &counted, func,
                              read_selection(session, kind, length, &path), &session->err))

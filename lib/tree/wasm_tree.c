@@ -8,65 +8,17 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- the query ---- */
-
-/* A transform is written as the words kind (enum transform_kind), index, inverted, length of the path, bytes of the
- * text, path, and as many words as the text needs. */
-static int read_transforms(struct session *session, const uint32_t *words, size_t count)
+/* One column: struct query_summary. */
+const struct view *session_summary(struct session *session, uint32_t query)
 {
-    enum { HEAD = 5, WORD = sizeof(*words) };
-    session->transforms.length = 0;
-    for (size_t at = 0; at < count;) {
-        const uint32_t *item = words + at;
-        size_t left = count - at < HEAD ? 0 : count - at - HEAD;
-        if (count - at < HEAD || item[0] >= TRANSFORM_KINDS || item[3] > left || item[4] > (left - item[3]) * WORD)
-            return error_set(&session->err, EINVAL, "this is no list of transforms");
-        const uint32_t *path = item + HEAD;
-        struct transform transform = {(enum transform_kind)item[0],   item[1], item[2] != 0, path, item[3],
-                                      (const char *)(path + item[3]), item[4]};
-        if (!array_push(&session->transforms, transform))
-            return error_no_memory(&session->err);
-        at += HEAD + item[3] + item[4] / WORD + (item[4] % WORD != 0);
-    }
-    return 0;
-}
-
-/* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. */
-int session_query(struct session *session, uint32_t thread_count, uint32_t transform_words, double from, double to,
-                  uint32_t search_length, int inverted, int weight)
-{
-    const uint32_t *words = session_words(session);
-    int code = read_transforms(session, words + thread_count, transform_words);
-    if (code)
-        return code;
-    if (weight < 0 || weight >= WEIGH_KINDS)
-        return error_set(&session->err, EINVAL, "samples cannot be weighed like this");
-    session->is_transformed = transform_words > 0;
-    struct tree_query query = {.threads = words,
-                               .thread_count = thread_count,
-                               .range = {from, to},
-                               .transforms = session->transforms.data,
-                               .transform_count = session->transforms.length,
-                               .search = (const char *)(words + thread_count + transform_words),
-                               .search_length = search_length,
-                               .inverted = inverted != 0,
-                               .weight = (enum sample_weight)weight};
-    return engine_query(session->engine, &query, &session->err);
-}
-
-double session_root_total(const struct session *session)
-{
-    return engine_timings(session->engine)->root_total;
-}
-
-double session_samples(const struct session *session)
-{
-    return (double)engine_timings(session->engine)->samples;
-}
-
-uint32_t session_node_count(const struct session *session)
-{
-    return (uint32_t)engine_node_count(session->engine);
+    const struct engine *engine = session_engine(session, query);
+    if (!engine)
+        return NULL;
+    const struct timings *timings = engine_timings(engine);
+    session->summary = (struct query_summary){timings->root_total, (double)timings->samples, timings->all_total,
+                                              (double)timings->all_samples, (double)engine_node_count(engine)};
+    session->view = (struct view){sizeof(session->summary) / sizeof(double), {&session->summary}};
+    return &session->view;
 }
 
 const struct view *session_view_rows(struct session *session, int code)
@@ -80,19 +32,23 @@ const struct view *session_view_rows(struct session *session, int code)
     return &session->view;
 }
 
-const struct view *session_children(struct session *session, uint32_t node)
+const struct view *session_children(struct session *session, uint32_t query, uint32_t node)
 {
-    return session_view_rows(session, engine_children(session->engine, node, &session->rows, &session->err));
+    struct engine *engine = session_engine(session, query);
+    return !engine ? NULL : session_view_rows(session, engine_children(engine, node, &session->rows, &session->err));
 }
 
-const struct view *session_descendants(struct session *session, uint32_t node, uint32_t limit)
+const struct view *session_descendants(struct session *session, uint32_t query, uint32_t node, uint32_t limit)
 {
-    return session_view_rows(session, engine_descendants(session->engine, node, limit, &session->rows, &session->err));
+    struct engine *engine = session_engine(session, query);
+    return !engine ? NULL
+                   : session_view_rows(session, engine_descendants(engine, node, limit, &session->rows, &session->err));
 }
 
-const struct view *session_row(struct session *session, uint32_t node)
+const struct view *session_row(struct session *session, uint32_t query, uint32_t node)
 {
-    return session_view_rows(session, engine_row(session->engine, node, &session->rows, &session->err));
+    struct engine *engine = session_engine(session, query);
+    return !engine ? NULL : session_view_rows(session, engine_row(engine, node, &session->rows, &session->err));
 }
 
 static const struct view *view_path(struct session *session, int code)
@@ -103,56 +59,65 @@ static const struct view *view_path(struct session *session, int code)
     return &session->view;
 }
 
-const struct view *session_path(struct session *session, uint32_t node)
+const struct view *session_path(struct session *session, uint32_t query, uint32_t node)
 {
-    return view_path(session, engine_path(session->engine, node, &session->path, &session->err));
+    struct engine *engine = session_engine(session, query);
+    return !engine ? NULL : view_path(session, engine_path(engine, node, &session->path, &session->err));
 }
 
-const struct view *session_heaviest_path(struct session *session, uint32_t depth, double share)
+const struct view *session_heaviest_path(struct session *session, uint32_t query, uint32_t depth, double share)
 {
-    return view_path(session, engine_heaviest_path(session->engine, depth, share, &session->path, &session->err));
+    struct engine *engine = session_engine(session, query);
+    return !engine ? NULL
+                   : view_path(session, engine_heaviest_path(engine, depth, share, &session->path, &session->err));
 }
 
-/* The input holds the funcs of the path. NODE_NONE if there is no such node. */
-uint32_t session_find(struct session *session, uint32_t length, int nearest)
+/* The input holds the funcs of the path. NODE_NONE if there is no such node, or the query is not open. */
+uint32_t session_find(struct session *session, uint32_t query, uint32_t length, int nearest)
 {
+    struct engine *engine = session_engine(session, query);
     const uint32_t *path = session_words(session);
     uint32_t node = NODE_NONE;
-    int code = engine_find(session->engine, path, length, nearest != 0, &node, &session->err);
+    int code = !engine ? -EINVAL : engine_find(engine, path, length, nearest != 0, &node, &session->err);
     return code ? NODE_NONE : node;
 }
 
 /* The input holds the words of one transform and the funcs of a path of the current tree. */
-const struct view *session_rewrite_path(struct session *session, uint32_t transform_words, uint32_t length)
+const struct view *session_rewrite_path(struct session *session, uint32_t query, uint32_t transform_words,
+                                        uint32_t length)
 {
+    struct engine *engine = session_engine(session, query);
     const uint32_t *words = session_words(session);
     size_t left = length;
     session->path.length = 0;
-    int code = read_transforms(session, words, transform_words);
+    int code = engine ? session_read_transforms(session, words, transform_words) : -EINVAL;
     if (!code && (session->transforms.length != 1 || !array_reserve(&session->path, left)))
         code = error_set(&session->err, EINVAL, "this is not one transform");
     if (code)
         return NULL;
     if (left)
         memcpy(session->path.data, words + transform_words, left * sizeof(*words));
-    code = engine_rewrite_path(session->engine, session->transforms.data, session->path.data, &left, &session->err);
+    code = engine_rewrite_path(engine, session->transforms.data, session->path.data, &left, &session->err);
     session->path.length = left;
     return view_path(session, code);
 }
 
-/* enum recursion */
-int session_recursion(const struct session *session, uint32_t func)
+/* enum recursion; negative if the query is not open */
+int session_recursion(struct session *session, uint32_t query, uint32_t func)
 {
-    return engine_recursion(session->engine, func);
+    const struct engine *engine = session_engine(session, query);
+    return engine ? (int)engine_recursion(engine, func) : -EINVAL;
 }
 
 /* ---- functions ---- */
 
-const struct view *session_functions(struct session *session, int by_total)
+const struct view *session_functions(struct session *session, uint32_t query, int by_total)
 {
+    struct engine *engine = session_engine(session, query);
     func_timings_destroy(&session->functions);
     enum func_order order = by_total ? FUNCS_BY_TOTAL : FUNCS_BY_SELF;
-    if (engine_functions(session->engine, order, &session->functions, &session->err))
+    session->functions = (struct func_timings){0};
+    if (!engine || engine_functions(engine, order, &session->functions, &session->err))
         return NULL;
     size_t length = session->functions.length;
     session->function_funcs.length = session->function_totals.length = session->function_selfs.length = 0;
@@ -209,18 +174,20 @@ int session_func_inlining(struct session *session, uint32_t func)
 
 /* ---- details: session_details() or session_function_details() first, then its parts ---- */
 
-int session_details(struct session *session, uint32_t node)
+int session_details(struct session *session, uint32_t query, uint32_t node)
 {
+    struct engine *engine = session_engine(session, query);
     node_details_destroy(&session->details);
     session->details = (struct node_details){0};
-    return engine_details(session->engine, node, &session->details, &session->err);
+    return !engine ? -EINVAL : engine_details(engine, node, &session->details, &session->err);
 }
 
-int session_function_details(struct session *session, uint32_t func)
+int session_function_details(struct session *session, uint32_t query, uint32_t func)
 {
+    struct engine *engine = session_engine(session, query);
     node_details_destroy(&session->details);
     session->details = (struct node_details){0};
-    return engine_function_details(session->engine, func, &session->details, &session->err);
+    return !engine ? -EINVAL : engine_function_details(engine, func, &session->details, &session->err);
 }
 
 double session_truncated(const struct session *session)
@@ -258,29 +225,32 @@ uint32_t session_inlined_into(const struct session *session)
 
 /* ---- finding functions by letters of their names, for web/src/engine/find.ts ---- */
 
-/* Names that match equally well are found in order of the totals of the current query. */
-int session_find_begin(struct session *session)
+/* Names that match equally well are found in order of the totals of a query. */
+static int weigh_names(struct session *session, uint32_t query)
 {
     struct func_timings functions = {0};
-    int code = 0;
+    struct engine *engine = session_engine(session, query);
+    int code = engine ? 0 : -EINVAL;
+    if (code || session->finder_query == query)
+        return code;
     if (!session->finder.profile)
-        code = name_finder_init(&session->finder, engine_profile(session->engine), &session->err);
+        code = name_finder_init(&session->finder, engine_profile(engine), &session->err);
     if (!code)
-        code = engine_functions(session->engine, FUNCS_BY_TOTAL, &functions, &session->err);
+        code = engine_functions(engine, FUNCS_BY_TOTAL, &functions, &session->err);
     if (!code)
         name_finder_weigh(&session->finder, &functions);
     func_timings_destroy(&functions);
+    session->finder_query = code ? 0 : query;
     return code;
 }
 
 /* The input holds what was typed. One column of struct found_name: two words. */
-const struct view *session_find_names(struct session *session, uint32_t length, uint32_t limit)
+const struct view *session_find_names(struct session *session, uint32_t query, uint32_t length, uint32_t limit)
 {
     _Static_assert(sizeof(struct found_name) == 2 * sizeof(uint32_t), "layout");
     const char *text = (const char *)session->input.data;
-    if (!session->finder.profile && session_find_begin(session))
-        return NULL;
-    if (name_finder_find(&session->finder, text, length, limit, &session->found, &session->err))
+    if (weigh_names(session, query) ||
+        name_finder_find(&session->finder, text, length, limit, &session->found, &session->err))
         return NULL;
     session->view = (struct view){(uint32_t)session->found.length, {session->found.data}};
     return &session->view;

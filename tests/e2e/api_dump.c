@@ -20,7 +20,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { MOST_ARGUMENTS = 8, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES = 1000 };
+enum { MOST_ARGUMENTS = 10, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES = 1000 };
 
 /* ---- the functions, with their arguments as they come ---- */
 
@@ -41,32 +41,33 @@ enum { MOST_ARGUMENTS = 8, MOST_LINE = 1 << 16, FIRST_RECORDS = 6, FEED_BYTES = 
         return (double)session_##name(__VA_ARGS__);                                                                    \
     }
 
-NUMBER(query, session, WORD(0), WORD(1), REAL(2), REAL(3), WORD(4), INT(5), INT(6))
-VIEW(flame_find, session, WORD(0))
-VIEW(flame, session, REAL(0), REAL(1), REAL(2))
-VIEW(stack_chart, session, WORD(0), REAL(1), REAL(2), WORD(3), INT(4))
+NUMBER(query, session, WORD(0), WORD(1), WORD(2), REAL(3), REAL(4), WORD(5), INT(6), INT(7))
+VIEW(summary, session, WORD(0))
+VIEW(children, session, WORD(0), WORD(1))
+VIEW(flame_find, session, WORD(0), WORD(1))
+VIEW(flame, session, WORD(0), REAL(1), REAL(2), REAL(3))
+VIEW(stack_chart, session, WORD(0), WORD(1), REAL(2), REAL(3), WORD(4), INT(5))
 NUMBER(truncated, session)
-NUMBER(function_details, session, WORD(0))
+NUMBER(function_details, session, WORD(0), WORD(1))
 VIEW(categories, session, INT(0))
 VIEW(lines, session)
-VIEW(functions_weighed, session, INT(0))
+VIEW(functions_weighed, session, WORD(0), INT(1))
 VIEW(waits, session, WORD(0), REAL(1), REAL(2), REAL(3))
-VIEW(groups, session, INT(0))
-NUMBER(butterfly, session, INT(0), WORD(1))
-NUMBER(butterfly_total, session)
-NUMBER(butterfly_self, session)
-VIEW(butterfly_descendants, session, INT(0), WORD(1), WORD(2))
-NUMBER(find_begin, session)
-VIEW(find_names, session, WORD(0), WORD(1))
+VIEW(groups, session, WORD(0), INT(1))
+NUMBER(butterfly, session, WORD(0), INT(1), WORD(2))
+VIEW(butterfly_weights, session, WORD(0))
+VIEW(butterfly_descendants, session, WORD(0), INT(1), WORD(2), WORD(3))
+VIEW(find_names, session, WORD(0), WORD(1), WORD(2))
 VIEW(source, session, WORD(0))
 VIEW(source_places, session, WORD(0))
 VIEW(address_lines, session, WORD(0))
-VIEW(line_costs, session, WORD(0), WORD(1), INT(2), WORD(3))
+VIEW(line_costs, session, WORD(0), WORD(1), WORD(2), INT(3), WORD(4))
 VIEW(inlined_costs, session)
-VIEW(address_costs, session, WORD(0), INT(1), WORD(2), WORD(3))
-VIEW(symbol_costs, session, WORD(0), INT(1), WORD(2))
+VIEW(address_costs, session, WORD(0), WORD(1), INT(2), WORD(3), WORD(4))
+VIEW(symbol_costs, session, WORD(0), WORD(1), INT(2), WORD(3))
 VIEW(activity, session, WORD(0), REAL(1), REAL(2), WORD(3))
-VIEW(activity_matching, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4), INT(5), WORD(6))
+VIEW(activity_matching, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4), WORD(5), WORD(6), INT(7), WORD(8))
+VIEW(sample_at, session, WORD(0), REAL(1), WORD(2), WORD(3))
 NUMBER(marker_query, session, WORD(0), REAL(1), REAL(2), WORD(3), WORD(4))
 VIEW(marker_sorted, session, WORD(0))
 VIEW(marker_texts, session, WORD(0), INT(1))
@@ -108,10 +109,11 @@ static const struct call calls[] = {
     VIEW_ROW(stack_chart),
     VIEW_ROW(groups),
     NUMBER_ROW(butterfly),
-    NUMBER_ROW(butterfly_total),
-    NUMBER_ROW(butterfly_self),
+    VIEW_ROW(butterfly_weights),
+    VIEW_ROW(summary),
+    VIEW_ROW(children),
+    VIEW_ROW(sample_at),
     VIEW_ROW(butterfly_descendants),
-    NUMBER_ROW(find_begin),
     VIEW_ROW(find_names),
     VIEW_ROW(source),
     VIEW_ROW(source_places),

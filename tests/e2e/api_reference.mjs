@@ -130,7 +130,7 @@ class Api {
             if (layout === '?') {
                 this.engine.check(value);
                 this.answers.push(`${name} done`);
-                return null;
+                return value;
             }
             const view = this.engine.view(value);
             this.answers.push([name, view.length, ...layout.split('/').map((part) => columnText(view, part))].join(' '));
@@ -150,37 +150,38 @@ function transformWords({ kind, index, path = [], text = '' }) {
     return [kinds.indexOf(kind), index, 0, path.length, bytes.length, ...path, ...words];
 }
 
-function askQuery(api, { threads, transforms, from, to, search, inverted, weight }) {
+function askQuery(api, { threads, transforms, from, to, search, inverted, weight }, place = 0) {
     const list = transforms.flatMap(transformWords);
     const text = encoder.encode(search).length;
-    return api.call('query', '?', [threads.length, list.length, from, to, text, inverted, weight], [[...threads, ...list], search]);
+    const id = api.call('query', '?', [place, threads.length, list.length, from, to, text, inverted, weight], [[...threads, ...list], search]) ?? 0;
+    api.call('summary', '0:d', [id]);
+    return id;
 }
 
 /** What the page shows of one query: rects, both sides of a butterfly, costs of places. Returns the funcs of a rect. */
-function askOfQuery(api, info, query) {
+function askOfQuery(api, info, query, id) {
     const path = [];
-    const flame = api.call('flame', '0:ddddwwwwwww.', [0, 1, 1 / 700]);
+    const flame = api.call('flame', '0:ddddwwwwwww.', [id, 0, 1, 1 / 700]);
     const depth = words(flame, 16, 10);
     words(flame, 16, 11).forEach((func, at) => depth[at] === path.length && func !== NONE && path.push(func));
-    api.call('flame_find', '0:d', [path.length], [path]);
+    api.call('flame_find', '0:d', [id, path.length], [path]);
     for (const [from, to, least] of [[0.25, 0.5, 1 / 100], [0.4, 0.4001, 1 / 3000], [0, 1, 1 / 3]])
-        api.call('flame', '0:ddddwwwwwww.', [from, to, least]);
-    for (const by of [0, 1, 2]) api.call('groups', '0:w.dd', [by]);
-    for (let weight = -1; weight <= WEIGHTS; weight++) api.call('functions_weighed', '0:w.dd', [weight]);
+        api.call('flame', '0:ddddwwwwwww.', [id, from, to, least]);
+    for (const by of [0, 1, 2]) api.call('groups', '0:w.dd', [id, by]);
+    for (let weight = -1; weight <= WEIGHTS; weight++) api.call('functions_weighed', '0:w.dd', [id, weight]);
     api.call('truncated', '=', []);
     for (const func of [...path, NONE]) {
-        api.call('function_details', '?', [func]);
+        api.call('function_details', '?', [id, func]);
         for (const self of [0, 1]) api.call('categories', '0:w.d', [self]);
         api.call('lines', '0:w.dd', []);
     }
     const centers = [...path.map((func) => [0, func]), [0, info.funcCount - 1], [1, 0], [1, 1], [2, 0], [2, 2], [9, 0], [0, NONE]];
     for (const [kind, index] of centers) {
-        api.call('butterfly', '?', [kind, index]);
-        api.call('butterfly_total', '=', []);
-        api.call('butterfly_self', '=', []);
+        const butterfly = api.call('butterfly', '?', [id, kind, index]) ?? 0;
+        api.call('butterfly_weights', '0:d', [butterfly]);
         for (const side of [0, 1]) {
-            const rows = api.call('butterfly_descendants', ROWS, [side, NONE, 300]);
-            api.call('butterfly_descendants', ROWS, [side, words(rows, 1, 0)[1] ?? 3, 5]);
+            const rows = api.call('butterfly_descendants', ROWS, [butterfly, side, NONE, 300]);
+            api.call('butterfly_descendants', ROWS, [butterfly, side, words(rows, 1, 0)[1] ?? 3, 5]);
         }
     }
     const selections = [
@@ -191,22 +192,22 @@ function askOfQuery(api, info, query) {
     for (const [kind, funcs] of selections) {
         for (const source of [0, 1, 2, NONE])
             for (const func of [NONE, path[0] ?? 0]) {
-                api.call('line_costs', COSTS, [source, func, kind, funcs.length], [funcs]);
+                api.call('line_costs', COSTS, [id, source, func, kind, funcs.length], [funcs]);
                 api.call('inlined_costs', '0:wwd', []);
             }
         for (const symbol of [0, 1, 2, 7]) {
-            api.call('address_costs', '0:ddd/1:d*2', [symbol, kind, funcs.length, 0], [funcs]);
-            api.call('address_costs', '0:ddd/1:d*2', [symbol, kind, funcs.length, 5], [[...funcs, 0, 4, 7, 16, 40]]);
+            api.call('address_costs', '0:ddd/1:d*2', [id, symbol, kind, funcs.length, 0], [funcs]);
+            api.call('address_costs', '0:ddd/1:d*2', [id, symbol, kind, funcs.length, 5], [[...funcs, 0, 4, 7, 16, 40]]);
         }
-        for (const func of path.slice(0, 3)) api.call('symbol_costs', '0:w.dd', [func, kind, funcs.length], [funcs]);
+        for (const func of path.slice(0, 3)) api.call('symbol_costs', '0:w.dd', [id, func, kind, funcs.length], [funcs]);
     }
-    api.call('find_begin', '?', []);
     for (const text of ['', 'f', 'run', 'zz', 'ab run', 'lk:'])
-        api.call('find_names', '0:ww', [encoder.encode(text).length, 12], [[], text]);
+        api.call('find_names', '0:ww', [id, encoder.encode(text).length, 12], [[], text]);
     return path;
 }
 
-function askOfThreads(api, info, path) {
+function askOfThreads(api, info, path, query, id) {
+    const list = query.transforms.flatMap(transformWords);
     const length = info.rangeEnd - info.rangeStart;
     const ranges = [
         [info.rangeStart, info.rangeEnd],
@@ -216,15 +217,27 @@ function askOfThreads(api, info, path) {
     for (const { index } of info.threads.slice(0, 6))
         for (const [from, to] of ranges) {
             for (const [columns, isSame] of [[300, 0], [37, 1], [1, 0]])
-                api.call('stack_chart', '0:ddwwwwwwww', [index, from, to, columns, isSame]);
+                api.call('stack_chart', '0:ddwwwwwwww', [id, index, from, to, columns, isSame]);
             api.call('activity', '0:w/1:fx211/2:b*211', [index, from, to, 211]);
             for (const search of ['', 'a'])
-                api.call('activity_matching', '0:w/1:fx93/2:b*93', [index, from, to, 93, path.length, 0, search.length], [path, search]);
+                api.call('activity_matching', '0:w/1:fx93/2:b*93', [index, from, to, 93, query.threads.length, list.length, path.length, 0, search.length], [[...query.threads, ...list, ...path], search]);
+            for (const place of [0, 0.3, 0.6])
+                api.call('sample_at', '0:w/1:d*1/2:d*1/3:w*1/4:b*1/5:d*2', [index, from + (to - from) * place, query.threads.length, list.length], [[...query.threads, ...list]]);
             for (const places of [4, 8 | 16 | 32 | 64]) api.call('marker_strip', RECTS, [index, from, to, length / 500, places]);
             for (let schema = 0; schema < 6; schema++)
                 for (const graph of [0, 1]) api.call('marker_graph', '0:f/1:w', [index, schema, graph, from, to, 150]);
             api.call('waits', `${RECTS}/5:d*4`, [index, from, to, length / 500]);
         }
+}
+
+/** Two queries in turn, and one that is not there any more. */
+function askOfSeveral(api, query, id) {
+    const other = askQuery(api, { ...query, inverted: 1, transforms: [], weight: 2 }, 1);
+    for (const one of [id, other, id, other, id - 4, 0, 3])
+        for (const node of [NONE, 0]) api.call('children', ROWS, [one, node]);
+    const butterflies = [id, other].map((one) => api.call('butterfly', '?', [one, 0, 0]) ?? 0);
+    for (const butterfly of [...butterflies, ...butterflies, 0, 77]) api.call('butterfly_descendants', ROWS, [butterfly, 0, NONE, 50]);
+    askQuery(api, query, 4);
 }
 
 function askOfMarkers(api, info) {
@@ -273,11 +286,14 @@ function askAll(api) {
             for (const search of ['', 'run,-lib:zz'])
                 for (const inverted of [0, 1]) {
                     const query = { threads, transforms, from, to, search, inverted, weight: queries++ % WEIGHTS };
-                    askQuery(api, query);
-                    path = askOfQuery(api, info, query);
+                    const id = askQuery(api, query);
+                    path = askOfQuery(api, info, query, id);
                 }
-    askQuery(api, { threads, transforms: lists[1], from: -1e300, to: 1e300, search: '', inverted: 0, weight: 0 });
-    askOfThreads(api, info, path);
+    const last = { threads, transforms: lists[1], from: -1e300, to: 1e300, search: '', inverted: 0, weight: 0 };
+    const id = askQuery(api, last);
+    askOfThreads(api, info, path, last, id);
+    askOfThreads(api, info, path, { ...last, transforms: lists[2] }, id); // that no query has
+    askOfSeveral(api, last, id);
     for (const source of [0, 1, NONE]) {
         api.call('source', '0:w', [source]);
         api.call('source_places', '0:w.d', [source]);

@@ -3,11 +3,11 @@
 //
 //     node tests/e2e/engine_answers.mjs PROFILE
 import { readFileSync } from 'node:fs';
-import { loadEngine } from '../engine_loader.mjs';
+import { loadEngine, onLastQuery } from '../engine_loader.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const { openEngine, module } = await loadEngine();
-const engine = await openEngine(module);
+const engine = onLastQuery(await openEngine(module));
 const file = readFileSync(process.argv[2]);
 engine.feed(file);
 const info = engine.finish();

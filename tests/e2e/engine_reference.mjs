@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { loadEngine } from '../engine_loader.mjs';
+import { loadEngine, onLastQuery } from '../engine_loader.mjs';
 
 const MOST_ROWS = 500;
 const DETAILED_ROWS = 40;
@@ -26,7 +26,7 @@ function bits(value) {
 async function load(file) {
     const bytes = readFileSync(file);
     const json = bytes[0] === 0x1f ? gunzipSync(bytes) : bytes;
-    const engine = await openEngine(module);
+    const engine = onLastQuery(await openEngine(module));
     for (let at = 0; at < json.length; at += 1000) engine.feed(json.subarray(at, at + 1000));
     return { engine, info: engine.finish() };
 }

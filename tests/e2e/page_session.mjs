@@ -44,7 +44,7 @@ export async function openSession(file, query = '') {
             return (...args) => {
                 calls.asked++;
                 if (calls.ended) return new Promise(() => undefined);
-                last = last.then(
+                last = last.catch(() => undefined).then(
                     () => new Promise((resolve, reject) => setImmediate(() => {
                         try {
                             if (!calls.ended) resolve(target[method](...args));
@@ -52,7 +52,6 @@ export async function openSession(file, query = '') {
                             reject(error);
                         }
                     })),
-                    () => undefined,
                 );
                 return last;
             };

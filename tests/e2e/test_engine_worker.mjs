@@ -157,6 +157,10 @@ const ask = (calls) =>
             }),
         calls,
     );
+/** The numbers of the first queries in place 0 and, after it, in place 1: the page takes them from the answers. */
+const FIRST = 4;
+const SECOND = 9;
+const all = { threads: [0], transforms: [], search: '', of: null };
 const query = (search) => ['query', { threads: [0], range: null, search, inverted: false, transforms: [] }];
 
 for (const name of ['plain.json', 'packed.json.gz', 'encoded.json']) {
@@ -206,7 +210,7 @@ async function withAndWithout(calls) {
 
 const folder = mkdtempSync(join(tmpdir(), 'prof-worker-'));
 const everything = { threads: [0, 1, 2, 3], range: null, search: '', inverted: false, transforms: [] };
-const questions = [['query', everything], ['roots'], ['descendants', 0, 100], ['activity', 3, 0, 1e6, 500, '']];
+const questions = [['query', everything], ['roots', FIRST], ['descendants', FIRST, 0, 100], ['activity', 3, 0, 1e6, 500, all]];
 let largeAnswers;
 for (const name of ['large.json', 'large-minus.json']) {
     const { together, alone, pieces, loads, same } = await withAndWithout([['load', name], ...questions]);
@@ -229,20 +233,44 @@ for (const name of ['large-text.json', 'large-fraction.json', 'large-nested.json
 const early = await ask([query('')]);
 check('a question before loading gives a sentence', early.answers[0].error === 'No profile is loaded', early);
 
-const many = await ask([['load', 'plain.json'], query('main'), query('nowhere'), query('\u00fc'), ['roots']]);
+const many = await ask([['load', 'plain.json'], query('main'), query('nowhere'), query('\u00fc'), ['roots', FIRST]]);
 check('queries that were overtaken are skipped', many.answers[1] === null && many.answers[2] === null, many.answers);
 check('the last query is answered', many.answers[3]?.rootTotal === 2, many.answers[3]);
 check('rows are those of the last query', many.answers[4]?.total[0] === 2, many.answers[4]);
 
 const along = await ask([
-    ['load', 'plain.json'], query(''), ['childrenAlong', -1, [0, 1, 2]], ['childrenAlong', -1, [0, 2]],
+    ['load', 'plain.json'], query(''), ['childrenAlong', FIRST, -1, [0, 1, 2]], ['childrenAlong', FIRST, -1, [0, 2]],
 ]);
 const firstFuncs = along.answers.slice(2).map((levels) => levels.map(({ func }) => func[0]).join());
 check('the children along a path end with it, and where it does not exist', firstFuncs.join(' ') === '0,1,2 0,1', firstFuncs);
 
-const wrong = await ask([['load', 'plain.json'], query(''), ['children', 77], ['path', -5], ['details', 1e9], ['activity', 9, 0, 1, 10, ''], ['heaviestPath', 17, 0]]);
+const wrong = await ask([['load', 'plain.json'], query(''), ['children', FIRST, 77], ['path', FIRST, -5], ['details', FIRST, 1e9], ['activity', 9, 0, 1, 10, all], ['heaviestPath', FIRST, 17, 0]]);
 check('handles that do not exist give sentences', wrong.answers.slice(2, 6).every((answer) => /there is no/.test(answer.error ?? '')), wrong.answers);
 check('and the worker lives on', wrong.answers[6].length === 3, wrong.answers[6]);
+
+// Two queries at a time, what is asked of them in turn: the stacks that match "ü", and inverted all of them.
+const inverted = { ...query('')[1], inverted: true };
+const turns = await ask([
+    ['load', 'plain.json'], query('\u00fc'), ['query', inverted, undefined, 1],
+    ['roots', FIRST], ['roots', SECOND], ['functions', FIRST, 9, 'self'], ['functions', SECOND, 9, 'self'],
+    ['groups', FIRST, 'library'], ['groups', SECOND, 'category'], ['children', FIRST, 0], ['children', SECOND, 0],
+    ['butterfly', FIRST, { kind: 'function', index: 1 }], ['butterfly', SECOND, { kind: 'function', index: 2 }],
+    ['butterflyChildren', 1, 'callers', -1], ['butterflyChildren', 2, 'callers', -1], ['butterflyChildren', 1, 'callees', -1],
+    ['release', FIRST], ['roots', FIRST], ['roots', SECOND], ['butterflyChildren', 1, 'callers', -1], ['butterflyChildren', 2, 'callers', -1],
+    ['release', SECOND], ['roots', SECOND],
+]);
+const at = turns.answers;
+const funcsOf = (answer) => Array.from(answer.func ?? []).join();
+check('queries have numbers of their own', at[1].id === FIRST && at[2].id === SECOND, [at[1], at[2]]);
+check('a search says how many of how many match', at[1].samples === 2 && at[1].allSamples === 3 && at[1].allTotal === 3, at[1]);
+check('roots are those of the query that is named', funcsOf(at[3]) === '0' && funcsOf(at[4]) === '2,1', [at[3], at[4]]);
+check('and so are functions', at[5].length === 3 && at[5][1].self === 0 && at[6].find(({ func }) => func === 1).self === 1, [at[5], at[6]]);
+check('libraries of one and categories of the other', at[7][0].func === -1 && at[7][0].self === 2 && at[8][0].func === 0 && at[8][0].self === 3, [at[7], at[8]]);
+check('and children', funcsOf(at[9]) === '1' && funcsOf(at[10]) === '1', [at[9], at[10]]);
+check('a butterfly has the callers of its own function', funcsOf(at[13]) === '0' && funcsOf(at[14]) === '1' && funcsOf(at[15]) === '2', at.slice?.(13, 16) ?? at);
+check('what is asked of a query that was released is refused, and of its butterfly', [17, 19].every((i) => /not open any more/.test(at[i].error ?? '')), [at[17], at[19]]);
+check('the other one is still there', funcsOf(at[18]) === '2,1' && funcsOf(at[20]) === '1', [at[18], at[20]]);
+check('until it is released', /not open any more/.test(at[22].error ?? ''), at[22]);
 
 console.log(`1..${count}`);
 await browser.close();

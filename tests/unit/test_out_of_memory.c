@@ -186,6 +186,7 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
     struct tree_rows rows = {0};
     struct flame_rects rects = {0};
     struct func_timings functions = {0};
+    struct butterfly butterfly;
     struct node_details details = {0};
     const struct flame_request flame = {.part = {0, 1}};
     int code = engine_query(engine, &query, err);
@@ -198,7 +199,10 @@ static int ask(struct engine *engine, bool inverted, size_t *rows_seen, struct e
     if (!code && rows.length)
         code = engine_details(engine, rows.node[0], &details, err);
     if (!code)
-        code = engine_butterfly(engine, (struct butterfly_focus){.kind = BUTTERFLY_FUNCTION, .index = 0}, err);
+        code =
+            engine_butterfly(engine, (struct butterfly_focus){.kind = BUTTERFLY_FUNCTION, .index = 0}, &butterfly, err);
+    if (!code)
+        butterfly_destroy(&butterfly);
     *rows_seen += rows.length + rects.length;
     node_details_destroy(&details);
     func_timings_destroy(&functions);
@@ -313,14 +317,17 @@ static int ask_for_butterflies(struct engine *engine, size_t *rows_seen, struct 
     int code = 0;
     for (int kind = BUTTERFLY_FUNCTION; !code && kind <= BUTTERFLY_CATEGORY; kind++) {
         struct butterfly_focus focus = {.kind = (enum butterfly_kind)kind, .index = 1};
-        code = engine_butterfly(engine, focus, err);
+        struct butterfly butterfly;
+        code = engine_butterfly(engine, focus, &butterfly, err);
+        bool is_made = code == 0;
         for (int side = BUTTERFLY_CALLERS; !code && side <= BUTTERFLY_CALLEES; side++) {
             struct tree_rows rows = {0};
-            code = butterfly_descendants(engine_last_butterfly(engine), (enum butterfly_side)side, NODE_NONE, 1000,
-                                         &rows, err);
+            code = butterfly_descendants(&butterfly, (enum butterfly_side)side, NODE_NONE, 1000, &rows, err);
             *rows_seen += rows.length;
             tree_rows_destroy(&rows);
         }
+        if (is_made)
+            butterfly_destroy(&butterfly);
     }
     return code;
 }

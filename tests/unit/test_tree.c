@@ -160,6 +160,9 @@ static void test_node_with_many_children_merges_like_any_other(void **state)
         samples_add(&thread->samples, stack, stack);
     struct engine *engine = engine_new(&profile, &err);
     assert_non_null(engine);
+    const uint32_t only = 0;
+    const struct tree_query query = {.threads = &only, .thread_count = 1, .range = whole_time};
+    assert_int_equal(engine_query(engine, &query, &err), 0);
     assert_int_equal(engine_nodes(engine)->length, 1 + WIDTH * 3);
     struct tree_rows rows = {0};
     assert_int_equal(engine_children(engine, 0, &rows, &err), 0);

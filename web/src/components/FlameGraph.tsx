@@ -186,6 +186,7 @@ function aggregateSpan(session: Session, rects: FlameRects, rect: number): [numb
 
 async function detailsOf(session: Session, path: NodePath): ReturnType<typeof engine.details> {
     const { engine } = session;
-    const node = await engine.find(path, false);
-    return engine.details(node);
+    const query = session.tree.queryOf();
+    const node = await engine.find(query, path, false);
+    return engine.details(query, node);
 }

@@ -18,7 +18,7 @@ export function showSample(session: Session, thread: number, time: number, x: nu
     const { tellOf } = session.hover;
     const { fetchNames } = session.names;
     tellOf(x, y, async () => {
-        const sample = await engine.sampleAt(thread, time);
+        const sample = await engine.sampleAt(thread, time, session.tree.query.peek());
         if (sample) await fetchNames(leafFirst(sample).slice(0, MOST_FRAMES));
         const why = absence(session, thread, time);
         if (sample) return { content: <SampleContent sample={sample} /> };

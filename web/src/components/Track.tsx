@@ -42,7 +42,7 @@ function useActivity(thread: number, isSeen: boolean): { activity: Activity | nu
     const { engine } = session;
     const { drawnActivities, noteCategories } = session.hover;
     const { committedRange, search, selectedThreads } = session.store;
-    const { selectedFilter, shownTransforms } = session.tree;
+    const { query, selectedFilter, shownTransforms } = session.tree;
     const [from, to] = committedRange.value;
     const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
     const terms = search.value.trim();
@@ -51,7 +51,8 @@ function useActivity(thread: number, isSeen: boolean): { activity: Activity | nu
     const transformed = shownTransforms.value;
     const isWanted = isSeen && thread >= 0 && width > 0;
     const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
-    const request = useRequest(isWanted ? () => engine.activity(thread, from, to, width, terms, of) : null, [
+    const filter = { ...query.peek(), search: terms, of };
+    const request = useRequest(isWanted ? () => engine.activity(thread, from, to, width, filter) : null, [
         thread,
         isSeen,
         from,

@@ -49,7 +49,7 @@ export async function selectSample(session: Session, thread: number, time: numbe
     const { engine } = session;
     const { inverted } = session.store;
     const { selectPath } = session.tree;
-    const sample = await engine.sampleAt(thread, time);
+    const sample = await engine.sampleAt(thread, time, session.tree.query.peek());
     if (!sample || sample.path.length === 0) return;
     await selectPath(inverted.value ? sample.path.slice(-1) : sample.path);
 }

@@ -1,7 +1,7 @@
 /**
  * What the page asks of the engine. The engine is lib/tree compiled to WebAssembly, in a worker; every number on the page
- * comes from it. All calls are asynchronous and answered in order; a call that is overtaken by a newer one of the same
- * `view` may be answered with `null` instead of being computed.
+ * comes from it. All calls are asynchronous and answered in order; what is asked about a query
+ * names it by its number. Of an overtaken query the answer is null.
  *
  * Indexes (thread, func, node, category) are plain numbers. Times are milliseconds after the profile's zero.
  */
@@ -145,7 +145,7 @@ export interface PathFilter {
 
 /** Rows of a tree, one entry of each array per row, in display order. */
 export interface TreeRows {
-    /** Handle of the node for children() and path(); valid until the next query. */
+    /** Handle of the node for children() and path() of the same query. */
     node: Int32Array;
     depth: Int32Array;
     func: Int32Array;
@@ -156,11 +156,41 @@ export interface TreeRows {
 }
 
 export interface TreeSummary {
-    /** The 100 % of total percentages. */
+    /** The number of the query. */
+    id: number;
+    /** The 100 % of total percentages: what matches the search. */
     rootTotal: number;
     /** Samples (with a stack) in the query. */
     samples: number;
+    /** Both as they are without the search. */
+    allTotal: number;
+    allSamples: number;
     nodeCount: number;
+}
+
+/** Which path of a new tree is wanted with it: see heaviestPath(). */
+export interface FirstPath {
+    depth: number;
+    share: number;
+}
+
+export interface QueryAnswer extends TreeSummary {
+    roots: TreeRows;
+    /** Empty if none was wanted. */
+    heaviest: NodePath;
+}
+
+/** What transforms leave of stacks. The threads are those that filters by markers look at. */
+export interface Stacks {
+    threads: number[];
+    transforms: Transform[];
+}
+
+/** What a graph of activity shows beside all of it. */
+export interface ActivityFilter extends Stacks {
+    search: string;
+    /** Keeps the samples that the row at the end of a path counts, in a tree of that direction. */
+    of: PathFilter | null;
 }
 
 export interface FuncInfo {
@@ -198,7 +228,7 @@ export interface Activity {
     width: number;
     categories: number[];
     shares: Float32Array;
-    /** The same for what `search`, transforms and `of` leave over; null if nothing was asked to be left out. */
+    /** The same for what the filter leaves over; null if nothing was asked to be left out. */
     matching: Float32Array | null;
     /** Where there are samples: of each pixel 0 none, 1 only idle ones, 2 others. */
     strip: Uint8Array;
@@ -234,51 +264,49 @@ export interface LoadCalls {
 }
 
 export interface TreeCalls {
-    /** Makes `query` the one that tree(), details() and functions() speak of. null if overtaken. */
-    query(query: Query): Promise<TreeSummary | null>;
+    /**
+     * Opens a query: the answer has its number, by which all that follows asks about it, and the first rows of its tree.
+     * `place`: it closes the query that was opened there last, and uses what it has in common with it again. null if a
+     * newer one of the same place is waiting.
+     */
+    query(query: Query, first?: FirstPath, place?: number): Promise<QueryAnswer | null>;
+    /** Closes a query; what is asked of it from then on is refused (ClosedError). */
+    release(query: number): Promise<null>;
 
     /** The roots, heaviest first. */
-    roots(): Promise<TreeRows>;
+    roots(query: number): Promise<TreeRows>;
     /** The children of a node, heaviest first. */
-    children(node: number): Promise<TreeRows>;
+    children(query: number, node: number): Promise<TreeRows>;
     /** The children of `node`, and of each node of a path below it that exists. */
-    childrenAlong(node: number, path: NodePath): Promise<TreeRows[]>;
+    childrenAlong(query: number, node: number, path: NodePath): Promise<TreeRows[]>;
     /** All rows below a node (to `limit` rows), depth first, heaviest first: expand-all. */
-    descendants(node: number, limit: number): Promise<TreeRows>;
+    descendants(query: number, node: number, limit: number): Promise<TreeRows>;
     /**
      * The path from the roots down that is heaviest by what is not idle: until self exceeds every child, no child has
      * `share` (0..1) of all, or `depth` levels.
      */
-    heaviestPath(depth: number, share: number): Promise<NodePath>;
-    path(node: number): Promise<NodePath>;
-    /** The node with this path in the current query, or -1; the longest prefix that exists if `nearest`. */
-    find(path: NodePath, nearest: boolean): Promise<number>;
-    details(node: number): Promise<NodeDetails>;
+    heaviestPath(query: number, depth: number, share: number): Promise<NodePath>;
+    path(query: number, node: number): Promise<NodePath>;
+    /** The node with this path, or -1; the longest prefix that exists if `nearest`. */
+    find(query: number, path: NodePath, nearest: boolean): Promise<number>;
+    details(query: number, node: number): Promise<NodeDetails>;
     /** The same for a func, wherever it is: of its innermost frame in each stack. */
-    functionDetails(func: number): Promise<NodeDetails>;
-    /** What paths of the current tree become in the tree after one more transform; empty: nothing stands for it. */
-    rewritePaths(transform: Transform, paths: NodePath[]): Promise<NodePath[]>;
-    /** Whether a func calls itself in the current tree, and somewhere without others between. */
-    recursion(func: number): Promise<Recursion>;
+    functionDetails(query: number, func: number): Promise<NodeDetails>;
+    /** What paths of the tree become in the tree after one more transform; empty: nothing stands for it. */
+    rewritePaths(query: number, transform: Transform, paths: NodePath[]): Promise<NodePath[]>;
+    /** Whether a func calls itself in the query, and somewhere without others between. */
+    recursion(query: number, func: number): Promise<Recursion>;
 
     /** Names for many funcs at once. */
     funcs(indexes: number[]): Promise<FuncInfo[]>;
     /** The funcs of the query, heaviest first by self (or total); recursion counts once. */
-    functions(limit: number, order?: 'self' | 'total'): Promise<FuncRow[]>;
+    functions(query: number, limit: number, order?: 'self' | 'total'): Promise<FuncRow[]>;
 }
 
 export interface TimelineCalls {
-    /** `of`: keeps the samples that the row at the end of a path counts, in a tree of that direction. Transforms are those
-     * of the last query. */
-    activity(
-        thread: number,
-        from: number,
-        to: number,
-        width: number,
-        search: string,
-        of?: PathFilter | null,
-    ): Promise<Activity>;
-    sampleAt(thread: number, time: number): Promise<SampleAt | null>;
+    activity(thread: number, from: number, to: number, width: number, filter: ActivityFilter): Promise<Activity>;
+    /** What the thread did at a time, after transforms. */
+    sampleAt(thread: number, time: number, stacks: Stacks): Promise<SampleAt | null>;
 }
 
 /** The calls of all themes; wasm.ts has who answers them. */

@@ -21,6 +21,8 @@ export type GroupKind = (typeof GROUP_KINDS)[number];
 export type Side = 'callers' | 'callees';
 
 export interface CenterWeights {
+    /** The number of the butterfly. */
+    id: number;
     /** Of samples with it anywhere in their stack. */
     total: number;
     /** Of those that end in it. */
@@ -29,25 +31,24 @@ export interface CenterWeights {
 
 export interface ButterflyCalls {
     /** Libraries (`func`: resource, -1 for what is in none), categories or threads of the query, heaviest first by self. */
-    groups(by: GroupKind): Promise<FuncRow[]>;
+    groups(query: number, by: GroupKind): Promise<FuncRow[]>;
     /** The functions of the query by self, had it another weight. */
-    functionsWeighed(weight: Weight, limit: number): Promise<FuncRow[]>;
-    /** Makes the butterfly that the other calls speak of, until the next query. */
-    butterfly(center: Center): Promise<CenterWeights>;
+    functionsWeighed(query: number, weight: Weight, limit: number): Promise<FuncRow[]>;
+    /** Opens a butterfly, as long as its query is open and there are no four newer ones. */
+    butterfly(query: number, center: Center): Promise<CenterWeights>;
     /** The children of a node of one side, or of the center (-1), heaviest first. */
-    butterflyChildren(side: Side, node: number): Promise<TreeRows>;
+    butterflyChildren(butterfly: number, side: Side, node: number): Promise<TreeRows>;
     /** All rows below (to `limit` rows), depth first. */
-    butterflyDescendants(side: Side, node: number, limit: number): Promise<TreeRows>;
+    butterflyDescendants(butterfly: number, side: Side, node: number, limit: number): Promise<TreeRows>;
 }
 
 interface Functions {
-    session_groups(session: Pointer, by: number): Pointer;
-    session_functions_weighed(session: Pointer, weight: number): Pointer;
-    session_butterfly(session: Pointer, kind: number, index: number): number;
-    session_butterfly_total(session: Pointer): number;
-    session_butterfly_self(session: Pointer): number;
-    session_butterfly_children(session: Pointer, side: number, node: number): Pointer;
-    session_butterfly_descendants(session: Pointer, side: number, node: number, limit: number): Pointer;
+    session_groups(session: Pointer, query: number, by: number): Pointer;
+    session_functions_weighed(session: Pointer, query: number, weight: number): Pointer;
+    session_butterfly(session: Pointer, query: number, kind: number, index: number): number;
+    session_butterfly_weights(session: Pointer, id: number): Pointer;
+    session_butterfly_children(session: Pointer, id: number, side: number, node: number): Pointer;
+    session_butterfly_descendants(session: Pointer, id: number, side: number, node: number, limit: number): Pointer;
 }
 
 const SIDES: readonly Side[] = ['callers', 'callees'];
@@ -67,16 +68,17 @@ export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> 
     }
 
     return {
-        groups: (by) => timings(wasm.session_groups(session, GROUP_KINDS.indexOf(by))),
-        functionsWeighed: (weight, limit) =>
-            timings(wasm.session_functions_weighed(session, WEIGHTS.indexOf(weight)), limit),
-        butterfly({ kind, index }) {
-            module.check(wasm.session_butterfly(session, CENTER_KINDS.indexOf(kind), index));
-            return { total: wasm.session_butterfly_total(session), self: wasm.session_butterfly_self(session) };
+        groups: (query, by) => timings(wasm.session_groups(session, query, GROUP_KINDS.indexOf(by))),
+        functionsWeighed: (query, weight, limit) =>
+            timings(wasm.session_functions_weighed(session, query, WEIGHTS.indexOf(weight)), limit),
+        butterfly(query, { kind, index }) {
+            const id = module.check(wasm.session_butterfly(session, query, CENTER_KINDS.indexOf(kind), index));
+            const [total = 0, self = 0] = module.view(wasm.session_butterfly_weights(session, id)).doubles(0);
+            return { id, total, self };
         },
-        butterflyChildren: (side, node) =>
-            treeRows(module, wasm.session_butterfly_children(session, SIDES.indexOf(side), node)),
-        butterflyDescendants: (side, node, limit) =>
-            treeRows(module, wasm.session_butterfly_descendants(session, SIDES.indexOf(side), node, limit)),
+        butterflyChildren: (id, side, node) =>
+            treeRows(module, wasm.session_butterfly_children(session, id, SIDES.indexOf(side), node)),
+        butterflyDescendants: (id, side, node, limit) =>
+            treeRows(module, wasm.session_butterfly_descendants(session, id, SIDES.indexOf(side), node, limit)),
     };
 }

@@ -21,7 +21,7 @@ export interface Rects {
 
 /** Of the flame graph: see lib/tree/flame.h. */
 export interface FlameRects extends Rects {
-    /** Handle for details(), valid until the next query; -1 as in func. */
+    /** Handle for details() of the same query; -1 as in func. */
     node: Int32Array;
     total: Float64Array;
     self: Float64Array;
@@ -47,16 +47,24 @@ export interface ChartCalls {
      * The flame graph of the query. `zoom`: the path of the rect that the width is measured by, empty for all; `part`: what
      * of that width is shown (0 to 1, or beyond); rects narrower than one of `pixels` are left out.
      */
-    flame(zoom: NodePath, part: [number, number], pixels: number): Promise<Flame>;
+    flame(query: number, zoom: NodePath, part: [number, number], pixels: number): Promise<Flame>;
     /** What a thread did between two times (ms), for a chart of so many pixels; transforms and search of the query. */
-    stackChart(thread: number, from: number, to: number, pixels: number, sameWidths: boolean): Promise<StackRects>;
+    stackChart(
+        query: number,
+        thread: number,
+        from: number,
+        to: number,
+        pixels: number,
+        sameWidths: boolean,
+    ): Promise<StackRects>;
 }
 
 interface Functions {
-    session_flame_find(session: Pointer, length: number): Pointer;
-    session_flame(session: Pointer, from: number, to: number, least: number): Pointer;
+    session_flame_find(session: Pointer, query: number, length: number): Pointer;
+    session_flame(session: Pointer, query: number, from: number, to: number, least: number): Pointer;
     session_stack_chart(
         session: Pointer,
+        query: number,
         thread: number,
         from: number,
         to: number,
@@ -93,20 +101,20 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
         return view.ints(0, view.length * size).buffer as ArrayBuffer;
     }
 
-    function widthOf(zoom: NodePath): [number, number] {
+    function widthOf(query: number, zoom: NodePath): [number, number] {
         if (zoom.length === 0) return [0, 1];
         module.inputWords(zoom);
-        const [from = 0, to = 1] = module.view(wasm.session_flame_find(session, zoom.length)).doubles(0);
+        const [from = 0, to = 1] = module.view(wasm.session_flame_find(session, query, zoom.length)).doubles(0);
         return to > from ? [from, to] : [0, 1];
     }
 
     return {
-        flame(zoom, part, pixels) {
-            const [left, right] = widthOf(zoom);
+        flame(query, zoom, part, pixels) {
+            const [left, right] = widthOf(query, zoom);
             const from = Math.max(0, left + (right - left) * part[0]);
             const to = Math.min(1, left + (right - left) * part[1]);
             const size = FLAME_RECT_WORDS;
-            const all = structs(wasm.session_flame(session, from, to, 1 / pixels), size);
+            const all = structs(wasm.session_flame(session, query, from, to, 1 / pixels), size);
             return {
                 part: [from, to],
                 rects: {
@@ -124,10 +132,10 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
                 },
             };
         },
-        stackChart(thread, from, to, pixels, sameWidths) {
+        stackChart(query, thread, from, to, pixels, sameWidths) {
             const size = STACK_RECT_WORDS;
             const all = structs(
-                wasm.session_stack_chart(session, thread, from, to, pixels, Number(sameWidths)),
+                wasm.session_stack_chart(session, query, thread, from, to, pixels, Number(sameWidths)),
                 size,
             );
             return {

@@ -1,6 +1,6 @@
 /** The engine as the page sees it: every call becomes a message to the worker, which answers in order. */
 import type { Engine, Progress } from './api';
-import type { Arguments, Method, Reply, Request } from './protocol';
+import { type Arguments, ClosedError, type Method, type Reply, type Request } from './protocol';
 
 interface Waiting {
     resolve(value: unknown): void;
@@ -53,7 +53,7 @@ export function createEngine(workerUrl = 'worker.js'): EngineWorker {
         waiting.delete(reply.id);
         if (reply.kind === 'died') die(`The engine failed: ${reply.message}`);
         if (reply.kind === 'result') call.resolve(reply.value);
-        else call.reject(new Error(reply.message));
+        else call.reject(reply.kind === 'error' && reply.isClosed ? new ClosedError(reply.message) : new Error(reply.message));
     };
 
     worker.onerror = (event) => die(event.message || 'The engine could not be started');

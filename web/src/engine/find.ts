@@ -9,28 +9,22 @@ export interface FoundFunction {
 }
 
 export interface FindCalls {
-    /** Orders what is found from now on, where it is equally good, by the totals of the current query. */
-    beginFind(): Promise<null>;
-    /** The best functions of the whole profile for what was typed, best first; null if overtaken. */
-    findFunctions(text: string, limit: number): Promise<FoundFunction[] | null>;
+    /** The best functions of the whole profile for what was typed, best first, those that are equally good by the totals of
+     * the query; null if overtaken. */
+    findFunctions(query: number, text: string, limit: number): Promise<FoundFunction[] | null>;
 }
 
 interface Functions {
-    session_find_begin(session: Pointer): number;
-    session_find_names(session: Pointer, length: number, limit: number): Pointer;
+    session_find_names(session: Pointer, query: number, length: number, limit: number): Pointer;
 }
 
 export function findAnswers(module: EngineModule): Answers<FindCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
     return {
-        beginFind() {
-            module.check(wasm.session_find_begin(session));
-            return null;
-        },
-        findFunctions(text, limit) {
+        findFunctions(query, text, limit) {
             const length = module.inputWords([], text);
-            const view = module.view(wasm.session_find_names(session, length, limit));
+            const view = module.view(wasm.session_find_names(session, query, length, limit));
             const words = view.ints(0, view.length * 2);
             return Array.from({ length: view.length }, (_, i) => ({
                 func: words[2 * i] ?? 0,

@@ -4,6 +4,8 @@
  * worker (and in node, for tests and measurements) and knows nothing of messages or of the network.
  */
 
+import { ClosedError } from './protocol';
+
 export type Pointer = number;
 
 /** What every theme needs; the others are known to the theme that calls them. */
@@ -13,6 +15,7 @@ interface Exports {
     session_new(seedLow: number, seedHigh: number): Pointer;
     session_input(session: Pointer, size: number): Pointer;
     session_error(session: Pointer): Pointer;
+    session_asked_closed(session: Pointer): number;
     session_string(session: Pointer, string: number): Pointer;
 }
 
@@ -104,14 +107,20 @@ export class EngineModule {
     }
 
     /** Throws the engine's sentence if a call failed. */
-    check(code: number): void {
-        if (code < 0) throw new Error(this.errorText());
+    check(code: number): number {
+        if (code < 0) throw this.error();
+        return code;
     }
 
     /** The answer of a call: throws the engine's sentence if there is none. */
     view(pointer: Pointer): View {
-        if (pointer === 0) throw new Error(this.errorText());
+        if (pointer === 0) throw this.error();
         return new View(this.exports.memory.buffer, pointer);
+    }
+
+    private error(): Error {
+        const text = this.errorText();
+        return this.exports.session_asked_closed(this.session) ? new ClosedError(text) : new Error(text);
     }
 
     private errorText(): string {

@@ -2,6 +2,9 @@
 import type { Engine, LoadCalls, Progress } from './api';
 import type { ProfileSource } from './download';
 
+/** What was asked about a query, or a butterfly, that is no longer open: something newer has taken its place. */
+export class ClosedError extends Error {}
+
 export type Method = keyof Engine;
 
 /** What the worker does for calls that the page makes: the same, at once. */
@@ -19,7 +22,7 @@ export type Request = { [M in Method]: { id: number; method: M; args: Arguments<
 
 export type Reply =
     | { id: number; kind: 'result'; value: unknown }
-    | { id: number; kind: 'error'; message: string }
+    | { id: number; kind: 'error'; message: string; isClosed: boolean }
     /** The engine is in no state to answer anything more. */
     | { id: number; kind: 'died'; message: string }
     | { id: number; kind: 'progress'; progress: Progress };

@@ -97,11 +97,16 @@ export interface SourceCalls {
     funcSource(func: number): Promise<number>;
     sourceFile(source: number): Promise<SourceFile>;
     /** The lines of a file, or only what the frames of one func (-1: any) have of them. */
-    lineCosts(source: number, func: number, selection: FrameSelection): Promise<LineCosts>;
+    lineCosts(query: number, source: number, func: number, selection: FrameSelection): Promise<LineCosts>;
     /** The native symbols with code of a func, heaviest first. */
-    symbols(func: number, selection: FrameSelection): Promise<NativeSymbol[]>;
+    symbols(query: number, func: number, selection: FrameSelection): Promise<NativeSymbol[]>;
     /** Of instructions that begin at these addresses, ascending, those that some stack has. */
-    addressCosts(symbol: number, selection: FrameSelection, starts: number[]): Promise<AddressCosts>;
+    addressCosts(
+        query: number,
+        symbol: number,
+        selection: FrameSelection,
+        starts: number[],
+    ): Promise<AddressCosts>;
     /** What the profile's frames say of the lines of a symbol. */
     addressLines(symbol: number): Promise<AddressLine[]>;
     /** What begins at an address of the library that a symbol is in; null: no stack has it. */
@@ -115,10 +120,24 @@ interface Functions {
     session_library(session: Pointer, lib: number): Pointer;
     session_symbol(session: Pointer, symbol: number): Pointer;
     session_address_lines(session: Pointer, symbol: number): Pointer;
-    session_line_costs(session: Pointer, source: number, func: number, kind: number, length: number): Pointer;
+    session_line_costs(
+        session: Pointer,
+        query: number,
+        source: number,
+        func: number,
+        kind: number,
+        length: number,
+    ): Pointer;
     session_inlined_costs(session: Pointer): Pointer;
-    session_address_costs(session: Pointer, symbol: number, kind: number, length: number, starts: number): Pointer;
-    session_symbol_costs(session: Pointer, func: number, kind: number, length: number): Pointer;
+    session_address_costs(
+        session: Pointer,
+        query: number,
+        symbol: number,
+        kind: number,
+        length: number,
+        starts: number,
+    ): Pointer;
+    session_symbol_costs(session: Pointer, query: number, func: number, kind: number, length: number): Pointer;
 }
 
 /** enum selection_kind */
@@ -206,9 +225,9 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
                 places: places.map(({ lib, address }) => ({ lib: library(lib), address })),
             };
         },
-        lineCosts(source, func, selection) {
+        lineCosts(query, source, func, selection) {
             const [kind, length] = inputSelection(selection);
-            const pointer = wasm.session_line_costs(session, source, func, kind, length);
+            const pointer = wasm.session_line_costs(session, query, source, func, kind, length);
             const lines = records(pointer, COST_BYTES, (data, at) => ({
                 line: data.getUint32(at, true),
                 total: data.getFloat64(at + 8, true),
@@ -222,20 +241,20 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
             }));
             return { lines, inlined, ...whole };
         },
-        symbols(func, selection) {
+        symbols(query, func, selection) {
             const [kind, length] = inputSelection(selection);
-            const costs = records(wasm.session_symbol_costs(session, func, kind, length), COST_BYTES, (data, at) => ({
+            const costs = records(wasm.session_symbol_costs(session, query, func, kind, length), COST_BYTES, (data, at) => ({
                 symbol: data.getUint32(at, true),
                 total: data.getFloat64(at + 8, true),
                 self: data.getFloat64(at + 16, true),
             }));
             return costs.map((cost) => ({ ...symbol(cost.symbol), ...cost }));
         },
-        addressCosts(index, selection, starts) {
+        addressCosts(query, index, selection, starts) {
             const base = symbol(index).address;
             const offsets = starts.map((address) => address - base).filter((offset) => offset >= 0);
             const [kind, length] = inputSelection(selection, offsets);
-            const pointer = wasm.session_address_costs(session, index, kind, length, offsets.length);
+            const pointer = wasm.session_address_costs(session, query, index, kind, length, offsets.length);
             const addresses = records(pointer, COST_BYTES, (data, at) => ({
                 address: Number(data.getBigInt64(at, true)),
                 total: data.getFloat64(at + 8, true),

@@ -1,10 +1,10 @@
 /** The graphs of the timeline and what is under the mouse there: a thin layer over lib/tree/wasm_timeline.c. */
-import type { PathFilter, TimelineCalls } from './api';
+import type { ActivityFilter, Stacks, TimelineCalls } from './api';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
+import { transformWords } from './tree';
 
 interface Functions {
-    session_is_transformed(session: Pointer): number;
     session_activity(session: Pointer, thread: number, from: number, to: number, width: number): Pointer;
     session_activity_matching(
         session: Pointer,
@@ -12,11 +12,13 @@ interface Functions {
         from: number,
         to: number,
         width: number,
+        threads: number,
+        transformWords: number,
         pathLength: number,
         inverted: number,
         searchLength: number,
     ): Pointer;
-    session_sample_at(session: Pointer, thread: number, time: number): Pointer;
+    session_sample_at(session: Pointer, thread: number, time: number, threads: number, transformWords: number): Pointer;
 }
 
 interface ActivityRows {
@@ -48,28 +50,34 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
         };
     }
 
+    /** The words of threads and transforms, and how many each has. */
+    function stackWords({ threads, transforms }: Stacks): { words: number[]; lengths: [number, number] } {
+        const words = transforms.flatMap(transformWords);
+        return { words: [...threads, ...words], lengths: [threads.length, words.length] };
+    }
+
     function activityMatching(
         thread: number,
         from: number,
         to: number,
         width: number,
-        search: string,
-        of: PathFilter | null,
+        filter: ActivityFilter,
     ): ActivityRows {
-        const path = of?.path ?? [];
-        const inverted = Number(of?.inverted ?? false);
-        const length = module.inputWords(path, search);
+        const { words, lengths } = stackWords(filter);
+        const path = filter.of?.path ?? [];
+        const inverted = Number(filter.of?.inverted ?? false);
+        const length = module.inputWords([...words, ...path], filter.search);
         return activityRows(
-            wasm.session_activity_matching(session, thread, from, to, width, path.length, inverted, length),
+            wasm.session_activity_matching(session, thread, from, to, width, ...lengths, path.length, inverted, length),
             width,
         );
     }
 
     return {
-        activity(thread, from, to, width, search, of = null) {
+        activity(thread, from, to, width, filter) {
             const all = activityRows(wasm.session_activity(session, thread, from, to, width), width);
-            const isCut = of !== null || search !== '' || wasm.session_is_transformed(session) !== 0;
-            const matching = isCut ? activityMatching(thread, from, to, width, search, of) : null;
+            const isCut = filter.of !== null || filter.search !== '' || filter.transforms.length > 0;
+            const matching = isCut ? activityMatching(thread, from, to, width, filter) : null;
             return {
                 width,
                 categories: all.categories,
@@ -79,8 +87,10 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
                 matchingStrip: matching?.strip ?? null,
             };
         },
-        sampleAt(thread, time) {
-            const pointer = wasm.session_sample_at(session, thread, time);
+        sampleAt(thread, time, stacks) {
+            const { words, lengths } = stackWords(stacks);
+            module.inputWords(words);
+            const pointer = wasm.session_sample_at(session, thread, time, ...lengths);
             if (pointer === 0) return null;
             const view = module.view(pointer);
             const cpu = view.doubles(2, 1)[0] ?? Number.NaN;

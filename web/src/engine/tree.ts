@@ -9,8 +9,8 @@ import {
     TRANSFORM_KINDS,
     type Transform,
     type TreeCalls,
+    type QueryAnswer,
     type TreeRows,
-    type TreeSummary,
     WEIGHTS,
 } from './api';
 import { baseName } from '../text/plain';
@@ -20,6 +20,7 @@ import type { Answers } from './protocol';
 interface Functions {
     session_query(
         session: Pointer,
+        place: number,
         threads: number,
         transformWords: number,
         from: number,
@@ -28,21 +29,20 @@ interface Functions {
         inverted: number,
         weight: number,
     ): number;
-    session_rewrite_path(session: Pointer, transformWords: number, length: number): Pointer;
-    session_recursion(session: Pointer, func: number): number;
-    session_root_total(session: Pointer): number;
-    session_samples(session: Pointer): number;
-    session_node_count(session: Pointer): number;
-    session_children(session: Pointer, node: number): Pointer;
-    session_descendants(session: Pointer, node: number, limit: number): Pointer;
-    session_row(session: Pointer, node: number): Pointer;
-    session_path(session: Pointer, node: number): Pointer;
-    session_heaviest_path(session: Pointer, depth: number, share: number): Pointer;
-    session_find(session: Pointer, length: number, nearest: number): number;
-    session_functions(session: Pointer, byTotal: number): Pointer;
+    session_rewrite_path(session: Pointer, query: number, transformWords: number, length: number): Pointer;
+    session_recursion(session: Pointer, query: number, func: number): number;
+    session_release(session: Pointer, query: number): void;
+    session_summary(session: Pointer, query: number): Pointer;
+    session_children(session: Pointer, query: number, node: number): Pointer;
+    session_descendants(session: Pointer, query: number, node: number, limit: number): Pointer;
+    session_row(session: Pointer, query: number, node: number): Pointer;
+    session_path(session: Pointer, query: number, node: number): Pointer;
+    session_heaviest_path(session: Pointer, query: number, depth: number, share: number): Pointer;
+    session_find(session: Pointer, query: number, length: number, nearest: number): number;
+    session_functions(session: Pointer, query: number, byTotal: number): Pointer;
     session_func(session: Pointer, func: number): Pointer;
-    session_details(session: Pointer, node: number): number;
-    session_function_details(session: Pointer, func: number): number;
+    session_details(session: Pointer, query: number, node: number): number;
+    session_function_details(session: Pointer, query: number, func: number): number;
     session_truncated(session: Pointer): number;
     session_categories(session: Pointer, self: number): Pointer;
     session_lines(session: Pointer): Pointer;
@@ -58,7 +58,7 @@ const CATEGORY_WEIGHT_BYTES = 16;
 const LINE_WEIGHT_BYTES = 24;
 
 /** A transform as wasm_tree.c reads it. */
-function transformWords({ kind, index, inverted, path, text = '' }: Transform): number[] {
+export function transformWords({ kind, index, inverted, path, text = '' }: Transform): number[] {
     const bytes = new TextEncoder().encode(text);
     const words = new Uint32Array(Math.ceil(bytes.length / 4));
     new Uint8Array(words.buffer).set(bytes);
@@ -142,13 +142,14 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
     }
 
     return {
-        query(query: Query): TreeSummary {
+        query(query: Query, first, place = 0): QueryAnswer {
             const transforms = query.transforms.flatMap(transformWords);
             const searchLength = module.inputWords([...query.threads, ...transforms], query.search);
             const [from, to] = query.range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-            module.check(
+            const id = module.check(
                 wasm.session_query(
                     session,
+                    place,
                     query.threads.length,
                     transforms.length,
                     from,
@@ -158,52 +159,64 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
                     WEIGHTS.indexOf(query.weight ?? 'recorded'),
                 ),
             );
+            const [rootTotal = 0, samples = 0, allTotal = 0, allSamples = 0, nodeCount = 0] = module
+                .view(wasm.session_summary(session, id))
+                .doubles(0);
             return {
-                rootTotal: wasm.session_root_total(session),
-                samples: wasm.session_samples(session),
-                nodeCount: wasm.session_node_count(session),
+                id,
+                rootTotal,
+                samples,
+                allTotal,
+                allSamples,
+                nodeCount,
+                roots: rows(wasm.session_children(session, id, NONE)),
+                heaviest: first ? path(wasm.session_heaviest_path(session, id, first.depth, first.share)) : [],
             };
         },
-        roots: () => rows(wasm.session_children(session, NONE)),
-        children: (node) => rows(wasm.session_children(session, node)),
-        childrenAlong(node, path) {
-            const levels = [rows(wasm.session_children(session, node))];
+        release(query) {
+            wasm.session_release(session, query);
+            return null;
+        },
+        roots: (query) => rows(wasm.session_children(session, query, NONE)),
+        children: (query, node) => rows(wasm.session_children(session, query, node)),
+        childrenAlong(query, node, path) {
+            const levels = [rows(wasm.session_children(session, query, node))];
             for (const func of path) {
                 const { func: funcs, node: nodes, hasChildren } = levels[levels.length - 1] as TreeRows;
                 const at = funcs.indexOf(func);
                 if (at < 0 || hasChildren[at] === 0) break;
-                levels.push(rows(wasm.session_children(session, nodes[at] ?? NONE)));
+                levels.push(rows(wasm.session_children(session, query, nodes[at] ?? NONE)));
             }
             return levels;
         },
-        descendants: (node, limit) => rows(wasm.session_descendants(session, node, limit)),
-        heaviestPath: (depth, share) => path(wasm.session_heaviest_path(session, depth, share)),
-        path: (node) => path(wasm.session_path(session, node)),
-        find(funcs, nearest) {
+        descendants: (query, node, limit) => rows(wasm.session_descendants(session, query, node, limit)),
+        heaviestPath: (query, depth, share) => path(wasm.session_heaviest_path(session, query, depth, share)),
+        path: (query, node) => path(wasm.session_path(session, query, node)),
+        find(query, funcs, nearest) {
             module.inputWords(funcs);
-            return wasm.session_find(session, funcs.length, Number(nearest)) | 0;
+            return wasm.session_find(session, query, funcs.length, Number(nearest)) | 0;
         },
-        details(node) {
-            const row = rows(wasm.session_row(session, node));
-            module.check(wasm.session_details(session, node));
+        details(query, node) {
+            const row = rows(wasm.session_row(session, query, node));
+            module.check(wasm.session_details(session, query, node));
             return { ...readDetails(row.func[0] ?? NONE), total: row.total[0] ?? 0, self: row.self[0] ?? 0 };
         },
-        functionDetails(index) {
-            module.check(wasm.session_function_details(session, index));
+        functionDetails(query, index) {
+            module.check(wasm.session_function_details(session, query, index));
             const read = readDetails(index);
             return { ...read, total: sumOf(read.categoriesTotal), self: sumOf(read.categoriesSelf) };
         },
-        rewritePaths(transform, paths) {
+        rewritePaths(query, transform, paths) {
             const words = transformWords(transform);
             return paths.map((funcs) => {
                 module.inputWords([...words, ...funcs]);
-                return path(wasm.session_rewrite_path(session, words.length, funcs.length));
+                return path(wasm.session_rewrite_path(session, query, words.length, funcs.length));
             });
         },
-        recursion: (index) => RECURSION[wasm.session_recursion(session, index)] ?? 'none',
+        recursion: (query, index) => RECURSION[module.check(wasm.session_recursion(session, query, index))] ?? 'none',
         funcs: (indexes) => indexes.map(func),
-        functions(limit, order = 'self') {
-            const view = module.view(wasm.session_functions(session, Number(order === 'total')));
+        functions(query, limit, order = 'self') {
+            const view = module.view(wasm.session_functions(session, query, Number(order === 'total')));
             const funcs = view.ints(0);
             const totals = view.doubles(1);
             const selfs = view.doubles(2);

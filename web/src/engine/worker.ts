@@ -6,7 +6,7 @@ import { messageOf } from '../text/message';
 import type { ProfileInfo } from './api';
 import type { ProfileSource } from './download';
 import { loadProfile } from './load';
-import type { Method, Reply, Request } from './protocol';
+import { ClosedError, type Method, type Reply, type Request } from './protocol';
 import type { WasmEngine } from './wasm';
 
 const ENGINE_URL = 'engine.wasm';
@@ -78,17 +78,23 @@ async function takeTurn(): Promise<void> {
     } catch (error) {
         const message = messageOf(error);
         const hasDied = error instanceof WebAssembly.RuntimeError && request.method !== 'load';
-        scope.postMessage({ id: request.id, kind: hasDied ? 'died' : 'error', message });
+        const isClosed = error instanceof ClosedError;
+        scope.postMessage({ id: request.id, ...(hasDied ? { kind: 'died', message } : { kind: 'error', message, isClosed }) });
     }
     isBusy = false;
     if (!BACKGROUND.has(request.method)) lastForeground = performance.now();
     if (queue.length > 0) turn.port2.postMessage(null);
 }
 
+function overtakes(later: Request, request: Request): boolean {
+    if (later.method !== request.method) return false;
+    return later.method !== 'query' || request.method !== 'query' || (later.args[2] ?? 0) === (request.args[2] ?? 0);
+}
+
 function answer(request: Request): unknown {
     if (request.method === 'load') return load(request.id, ...request.args);
     if (!engine) throw new Error('No profile is loaded');
-    if (OVERTAKEN.has(request.method) && queue.some((later) => later.request.method === request.method)) return null;
+    if (OVERTAKEN.has(request.method) && queue.some(({ request: later }) => overtakes(later, request))) return null;
     const method = engine[request.method] as (...args: unknown[]) => unknown;
     return method(...request.args);
 }

@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import type { FuncRow } from '../engine/api';
 import type { Center, CenterKind, CenterWeights, Side } from '../engine/butterfly';
 import { Request } from './request';
-import { LazyTree } from './lazy_tree';
+import { LazyTree, type TreeSource } from './lazy_tree';
 import { compareNames, compareWeights } from './tree_nodes';
 import type { FunctionsPart } from './functions';
 import type { NamesPart } from './names';
@@ -44,17 +44,20 @@ export function createButterfly(
     const { fetchNames, funcName, nameOf, namesVersion } = session.names;
     const { categoryName, changeView, view } = session.store;
     const { sortOf } = session.tables;
-    const { summary } = session.tree;
+    const { queryOf, summary } = session.tree;
+
+    function sourceOf(id: number, side: Side): TreeSource {
+        return {
+            children: (node) => engine.butterflyChildren(id, side, node),
+            descendants: (node, limit) => engine.butterflyDescendants(id, side, node, limit),
+        };
+    }
 
     function makeWing(side: Side): Wing {
-        const source = {
-            children: (node: number) => engine.butterflyChildren(side, node),
-            descendants: (node: number, limit: number) => engine.butterflyDescendants(side, node, limit),
-        };
         return {
             side,
             name: side,
-            tree: new LazyTree(source, sortOf(side, SIDE_ORDER), { nameOf, fetchNames, namesVersion }),
+            tree: new LazyTree(sortOf(side, SIDE_ORDER), { nameOf, fetchNames, namesVersion }),
         };
     }
 
@@ -144,16 +147,17 @@ export function createButterfly(
             return null;
         }
         const names = wanted.kind === 'category' ? null : fetchNames([funcOfCenter(wanted)]);
-        const weights = await engine.butterfly(wanted);
+        const weights = await engine.butterfly(queryOf(), wanted);
         const same = key === shownCenter;
-        await Promise.all([names, callers.tree.load(same), callees.tree.load(same)]);
+        const loads = [callers, callees].map(({ side, tree }) => tree.load(sourceOf(weights.id, side), same));
+        await Promise.all([names, ...loads]);
         shownCenter = key;
         if (!same) centerReveal.value++;
         return weights;
     }
 
     async function askGroups(kind: GroupKind): Promise<Groups> {
-        const rows = await engine.groups(kind);
+        const rows = await engine.groups(queryOf(), kind);
         if (kind === 'library')
             await fetchNames(rows.filter((row) => row.func >= 0).map((row) => info.value.funcCount + row.func));
         return { kind, rows };

@@ -26,7 +26,7 @@ export function createFlame(session: Given & { store: StorePart; tree: TreePart 
     const { engine } = session;
     const { effect } = session.lifetime;
     const { changeView, view } = session.store;
-    const { summary } = session.tree;
+    const { queryOf, summary } = session.tree;
 
     const request = new Request<ShownFlame>();
     const { value: flame, error: flameError } = request;
@@ -79,7 +79,7 @@ export function createFlame(session: Given & { store: StorePart; tree: TreePart 
     /** What the view shows, for a graph of so many pixels. */
     function askFlame(pixels: number): Promise<Flame> {
         const { zoom, part: shown } = view.value;
-        return engine.flame(shown ? [] : zoom, shown ?? WHOLE, pixels);
+        return engine.flame(queryOf(), shown ? [] : zoom, shown ?? WHOLE, pixels);
     }
 
     const isWanted = computed(() => flamePixels.value > 0 && summary.value !== null);

@@ -41,7 +41,7 @@ export function createFunctions(
     const { fetchNames, nameOf, namesVersion } = session.names;
     const { view } = session.store;
     const { sortOf } = session.tables;
-    const { summary } = session.tree;
+    const { queryOf, summary } = session.tree;
 
     const list = new Request<FuncRow[]>();
     const functions = computed<FuncRow[]>(() => list.value.value ?? NONE);
@@ -69,7 +69,7 @@ export function createFunctions(
     });
 
     async function askList(): Promise<FuncRow[]> {
-        const answer = await engine.functions(MOST_FUNCTIONS, 'self');
+        const answer = await engine.functions(queryOf(), MOST_FUNCTIONS, 'self');
         if (functionSort.peek().column === 'name') await fetchNames(answer.map((row) => row.func));
         // The one that took most itself is what the list is opened for.
         const [heaviest] = answer;
@@ -89,12 +89,14 @@ export function createFunctions(
     async function askDetails(): Promise<FunctionDetails | null> {
         const func = selectedFunc.peek();
         if (func < 0) return null;
-        // Calls are answered in order: those of the butterfly are about this function.
-        const [own, , above, below] = await Promise.all([
-            engine.functionDetails(func),
-            engine.butterfly({ kind: 'function', index: func }),
-            engine.butterflyChildren('callers', -1),
-            engine.butterflyChildren('callees', -1),
+        const query = queryOf();
+        const [own, { id }] = await Promise.all([
+            engine.functionDetails(query, func),
+            engine.butterfly(query, { kind: 'function', index: func }),
+        ]);
+        const [above, below] = await Promise.all([
+            engine.butterflyChildren(id, 'callers', -1),
+            engine.butterflyChildren(id, 'callees', -1),
         ]);
         const [callers, callees] = [neighborsOf(above), neighborsOf(below)];
         await fetchNames([...callers, ...callees].map((one) => one.func));

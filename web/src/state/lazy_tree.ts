@@ -1,6 +1,6 @@
 /**
  * A tree that the engine answers step by step, for views that have one beside the call tree: what is open, selected and
- * in which order. Its handles live as long as the engine's butterfly; load() gets new ones and opens the same again.
+ * in which order. Its handles are those of a butterfly of the engine; load() gets new ones and opens the same again.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { TreeRows } from '../engine/api';
@@ -37,9 +37,10 @@ export class LazyTree {
     private readonly roots = signal<TreeNode[]>([]);
     private readonly version = signal(0);
     private generation = 0;
+    /** Of what is shown. */
+    private source: TreeSource | null = null;
 
     constructor(
-        private readonly source: TreeSource,
         readonly order: ReadonlySignal<SortOrder>,
         private readonly names: TreeNames,
     ) {
@@ -51,12 +52,12 @@ export class LazyTree {
     }
 
     /** Gets the tree anew; `same`: it is the same one with other numbers, in which the same is to be open. */
-    async load(same: boolean): Promise<void> {
+    async load(source: TreeSource, same: boolean): Promise<void> {
         const mine = ++this.generation;
-        const nodes = makeNodes(await this.source.children(-1), null, 0, 0);
+        const nodes = makeNodes(await source.children(-1), null, 0, 0);
         if (mine !== this.generation) return;
-        if (same) await this.reopen(nodes, this.roots.peek(), mine);
-        else await this.openHeaviest(nodes, mine);
+        if (same) await this.reopen(source, nodes, this.roots.peek(), mine);
+        else await this.openHeaviest(source, nodes, mine);
         await this.names.fetchNames(
             openRows(nodes, this.order.peek(), this.names.nameOf)
                 .slice(0, FIRST_ROWS)
@@ -65,6 +66,7 @@ export class LazyTree {
         if (mine !== this.generation) return;
         this.selected.value = same ? this.findAgain(nodes, this.selected.peek()) : null;
         this.roots.value = nodes;
+        this.source = source;
         if (!same) this.reveal.value = 0;
     }
 
@@ -82,7 +84,8 @@ export class LazyTree {
 
     async expand(node: TreeNode): Promise<void> {
         if (!node.hasChildren) return;
-        await this.loadChildren(node, this.generation);
+        if (!this.source) return;
+        await this.loadChildren(this.source, node, this.generation);
         node.expanded = true;
         this.version.value++;
     }
@@ -96,14 +99,15 @@ export class LazyTree {
     }
 
     async expandAll(node: TreeNode): Promise<void> {
-        if (!node.hasChildren) return;
+        const { source } = this;
+        if (!node.hasChildren || !source) return;
         const mine = this.generation;
-        const cut = adoptDescendants(node, await this.source.descendants(node.handle, MOST_ROWS), MOST_ROWS);
+        const cut = adoptDescendants(node, await source.descendants(node.handle, MOST_ROWS), MOST_ROWS);
         if (cut.length > 0) showNotice(`Only the heaviest ${formatCount(MOST_ROWS)} rows were opened`);
         // A node that is open has all its children.
         for (const parent of cut) {
             const known = new Map((parent.children ?? []).map((child) => [child.func, child]));
-            const whole = makeNodes(await this.source.children(parent.handle), parent, 0, parent.depth + 1);
+            const whole = makeNodes(await source.children(parent.handle), parent, 0, parent.depth + 1);
             if (mine !== this.generation) return;
             parent.children = whole.map((child) => known.get(child.func) ?? child);
         }
@@ -129,31 +133,31 @@ export class LazyTree {
         return true;
     }
 
-    private async loadChildren(node: TreeNode, mine: number): Promise<void> {
+    private async loadChildren(source: TreeSource, node: TreeNode, mine: number): Promise<void> {
         if (node.children || !node.hasChildren) return;
-        const answer = await this.source.children(node.handle);
+        const answer = await source.children(node.handle);
         if (mine !== this.generation) return;
         node.children = makeNodes(answer, node, 0, node.depth + 1);
         await this.names.fetchNames(node.children.slice(0, FIRST_ROWS).map((child) => child.func));
     }
 
-    private async reopen(nodes: TreeNode[], old: readonly TreeNode[], mine: number): Promise<void> {
+    private async reopen(source: TreeSource, nodes: TreeNode[], old: readonly TreeNode[], mine: number): Promise<void> {
         const before = new Map(old.filter((node) => node.expanded).map((node) => [node.func, node]));
         for (const node of before.size > 0 ? nodes : []) {
             const was = before.get(node.func);
             if (!was || !node.hasChildren || mine !== this.generation) continue;
-            await this.loadChildren(node, mine);
+            await this.loadChildren(source, node, mine);
             node.expanded = node.children !== null;
-            if (node.children && was.children) await this.reopen(node.children, was.children, mine);
+            if (node.children && was.children) await this.reopen(source, node.children, was.children, mine);
         }
     }
 
-    private async openHeaviest(nodes: TreeNode[], mine: number): Promise<void> {
+    private async openHeaviest(source: TreeSource, nodes: TreeNode[], mine: number): Promise<void> {
         let whole = nodes.reduce((sum, node) => sum + Math.abs(node.total), 0);
         let [node] = nodes;
         for (let depth = 0; node?.hasChildren && depth < FIRST_DEPTH; depth++) {
             if (Math.abs(node.total) < whole * FIRST_SHARE) break;
-            await this.loadChildren(node, mine);
+            await this.loadChildren(source, node, mine);
             if (mine !== this.generation) return;
             node.expanded = true;
             whole = Math.abs(node.total);

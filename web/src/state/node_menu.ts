@@ -42,7 +42,7 @@ export function createNodeMenu(
     const { openSource } = session.sourcePanel;
     const { changeView } = session.store;
     const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
-    const { collapse, expandAll, transform } = session.tree;
+    const { collapse, expandAll, queryOf, transform } = session.tree;
 
     function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
         return menuItem(offer.label, () => act(transform(offer.transform)), {
@@ -58,7 +58,7 @@ export function createNodeMenu(
     }
 
     function withRecursion(func: number, make: (recursion: Recursion | null) => MenuItem[]): MenuItems {
-        return { items: make(null), later: engine.recursion(func).then(make) };
+        return { items: make(null), later: engine.recursion(queryOf(), func).catch(() => null).then(make) };
     }
 
     /** The function between its callers and its callees. */

@@ -116,7 +116,7 @@ export function createPalette(
     const { selectFunction } = session.functions;
     const { fetchNames, funcName } = session.names;
     const { changeView, chooseThread, fullRange, selectedThreads, trackSeeds, tracks, view } = session.store;
-    const { setStackType, summary } = session.tree;
+    const { queryOf, setStackType, summary } = session.tree;
 
     const paletteText = signal('');
 
@@ -217,7 +217,7 @@ export function createPalette(
 
     /** What the functions have of the current view. */
     async function askTotals(): Promise<ReadonlyMap<number, number>> {
-        const rows = await engine.functions(MOST_SHARES, 'total');
+        const rows = await engine.functions(queryOf(), MOST_SHARES, 'total');
         return new Map(rows.map(({ func, total }) => [func, total]));
     }
 
@@ -287,7 +287,7 @@ export function createPalette(
     });
 
     async function askFunctions(typed: string): Promise<FoundFunction[] | null> {
-        const answer = await engine.findFunctions(typed, MOST_FUNCTIONS);
+        const answer = await engine.findFunctions(queryOf(), typed, MOST_FUNCTIONS);
         if (answer) await fetchNames(answer.map((one) => one.func));
         return answer;
     }
@@ -296,7 +296,6 @@ export function createPalette(
     function follow(): void {
         effect(() => {
             if (isPaletteOpen.value) {
-                act(engine.beginFind());
                 totalsRequest.ask(askTotals);
                 markersRequest.ask(askMarkers);
             } else {

@@ -1,5 +1,6 @@
 /** A question to the engine that is asked anew as the view changes: keys and the mouse are faster than a large profile answers. */
 import { batch, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals';
+import { ClosedError } from '../engine/protocol';
 import { messageOf } from '../text/message';
 
 /** An answer; null: there is none to this question, what is shown stays. */
@@ -53,7 +54,8 @@ export class Request<Answer> {
             this.newest = null;
             const [answer, error] = await untracked(question).then(
                 (given): [Answer | null, string] => [given, ''],
-                (thrown: unknown): [null, string] => [null, messageOf(thrown)],
+                // Of a query that was closed meanwhile nothing is wanted: the newer one brings its own questions.
+                (thrown: unknown): [null, string] => [null, thrown instanceof ClosedError ? '' : messageOf(thrown)],
             );
             if (era !== this.era) return;
             batch(() => {

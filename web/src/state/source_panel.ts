@@ -73,7 +73,7 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
     const { effect } = session.lifetime;
     const { fetchNames, funcName } = session.names;
     const { changeView, view } = session.store;
-    const { summary } = session.tree;
+    const { queryOf, summary } = session.tree;
 
     const sourcePanel = computed<SourcePanelView | null>(() => view.value.sourcePanel);
     const textRequest = new Request<SourceText>();
@@ -389,7 +389,7 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
     /** The costliest line of the function itself, in the row that the source panel was opened for; 0: there is none. */
     async function costliestLine(opened: SourcePanelView): Promise<number> {
         const { func, source } = opened;
-        const own = await engine.lineCosts(source, func, rowSelection(opened));
+        const own = await engine.lineCosts(queryOf(), source, func, rowSelection(opened));
         const lines = own.lines.filter((cost) => cost.line > 0);
         const [first] = lines.sort((a, b) => b.total - a.total || b.self - a.self || a.line - b.line);
         const [name] = first ? [] : await engine.funcs([func]);
@@ -408,21 +408,21 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
     }
 
     async function askCosts(shown: SourcePanelView): Promise<Costs> {
-        const lines = shown.source < 0 ? null : await engine.lineCosts(shown.source, -1, selection.value);
+        const lines = shown.source < 0 ? null : await engine.lineCosts(queryOf(), shown.source, -1, selection.value);
         if (lines) await fetchNames(lines.inlined.map((one) => one.func));
         return { lines, symbols: shown.assembly && shown.func >= 0 ? await symbolsOf(shown) : null };
     }
 
     async function askCodeCosts(shown: Code, wanted: FrameSelection): Promise<AddressCosts> {
         const starts = shown.instructions.map((one) => one.address);
-        return engine.addressCosts(shown.symbol, wanted, starts);
+        return engine.addressCosts(queryOf(), shown.symbol, wanted, starts);
     }
 
     /** The symbols of the row first, then those that the function has elsewhere. */
     async function symbolsOf(shown: SourcePanelView): Promise<NativeSymbol[]> {
-        const all = await engine.symbols(shown.func, null);
+        const all = await engine.symbols(queryOf(), shown.func, null);
         const ofRow = new Map(
-            (await engine.symbols(shown.func, rowSelection(shown))).map((one) => [one.symbol, one.total]),
+            (await engine.symbols(queryOf(), shown.func, rowSelection(shown))).map((one) => [one.symbol, one.total]),
         );
         const weight = (one: NativeSymbol): number => ofRow.get(one.symbol) ?? 0;
         return all.sort((a, b) => weight(b) - weight(a) || b.total - a.total || a.symbol - b.symbol);

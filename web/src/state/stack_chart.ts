@@ -31,7 +31,7 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
     const { effect } = session.lifetime;
     const { shownRange } = session.axis;
     const { changeView, inverted, selectedThreads, view } = session.store;
-    const { shownFilter } = session.tree;
+    const { queryOf, shownFilter } = session.tree;
 
     const request = new Request<StackChart>();
     const { value: stackChart, error: stackChartError } = request;
@@ -56,11 +56,12 @@ export function createStackChart(session: Given & { axis: AxisPart; store: Store
 
     async function ask(): Promise<StackChart | null> {
         if (!isWanted.value) return null;
+        const query = queryOf();
         const span: Span = [from.value, to.value];
         const [pixels, isSame] = [stackChartPixels.value, sameWidths.value];
         const charts = selectedThreads.value.slice(0, MOST_CHARTS).map(async (thread) => ({
             thread,
-            rects: await engine.stackChart(thread, span[0], span[1], pixels, isSame),
+            rects: await engine.stackChart(query, thread, span[0], span[1], pixels, isSame),
         }));
         return { span, charts: await Promise.all(charts) };
     }

@@ -52,7 +52,7 @@ export function createSummaryView(
     const { hasWeight } = session.filters;
     const { fetchNames } = session.names;
     const { changeView, view } = session.store;
-    const { summary } = session.tree;
+    const { queryOf, summary } = session.tree;
 
     const request = new Request<SummaryLists>();
     const { value: summaryLists, error: summaryError } = request;
@@ -60,12 +60,13 @@ export function createSummaryView(
     const isOpen = computed(() => view.value.tab === 'summary');
 
     async function ask(): Promise<SummaryLists> {
+        const query = queryOf();
         const [functions, libraries, categories, threads, waits] = await Promise.all([
-            engine.functions(ALL, 'self'),
-            engine.groups('library'),
-            engine.groups('category'),
-            engine.groups('thread'),
-            hasWeight('off-cpu-time') ? engine.functionsWeighed('off-cpu-time', ALL) : null,
+            engine.functions(query, ALL, 'self'),
+            engine.groups(query, 'library'),
+            engine.groups(query, 'category'),
+            engine.groups(query, 'thread'),
+            hasWeight('off-cpu-time') ? engine.functionsWeighed(query, 'off-cpu-time', ALL) : null,
         ]);
         const top = functions.filter(hasTime).slice(0, MOST_ROWS);
         const waiting = waits?.filter((row) => row.self > 0).slice(0, MOST_ROWS) ?? null;

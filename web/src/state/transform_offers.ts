@@ -51,7 +51,7 @@ export function createTransformOffers(session: Given & { names: NamesPart; store
     const { engine, info } = session;
     const { funcName } = session.names;
     const { categoryName, inverted } = session.store;
-    const { transform } = session.tree;
+    const { queryOf, transform } = session.tree;
 
     function shortCategory(category: number): string {
         return plainText(categoryName(category), NAME_LIMIT);
@@ -124,7 +124,7 @@ export function createTransformOffers(session: Given & { names: NamesPart; store
     }
 
     async function recursionFor(key: string, func: number): Promise<Recursion | null> {
-        return key === 'r' || key === 'R' ? engine.recursion(func) : null;
+        return key === 'r' || key === 'R' ? engine.recursion(queryOf(), func).catch(() => null) : null;
     }
 
     async function doOffer(offer: Offer | undefined): Promise<void> {

@@ -8,6 +8,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { NodeDetails, NodePath, PathFilter, Query, Transform, TreeRows, TreeSummary } from '../engine/api';
 import { formatCount } from '../text/format';
+import { ClosedError } from '../engine/protocol';
 import { messageOf } from '../text/message';
 import type { StackType } from './codec';
 import { NewestMap } from './newest_map';
@@ -34,6 +35,10 @@ const MOST_OPEN_PATHS = 500;
 export const TREE_ORDER = 'total';
 
 class Overtaken extends Error {}
+
+function isOvertaken(error: unknown): boolean {
+    return error instanceof Overtaken || error instanceof ClosedError;
+}
 
 /** What decides which rows there are, so that a tree of another shape is not taken for this one. */
 function shapeOf(done: readonly Transform[], isInverted: boolean): string {
@@ -154,20 +159,25 @@ export function createTree(
         };
     });
 
+    /** The query of what is shown. */
+    function queryOf(): number {
+        return summary.peek()?.id ?? 0;
+    }
+
     function check(mine: number): void {
         if (mine !== generation) throw new Overtaken();
     }
 
     async function loadChildren(node: TreeNode, mine: number): Promise<void> {
         if (node.children || !node.hasChildren) return;
-        const answer = await engine.children(node.handle);
+        const answer = await engine.children(queryId, node.handle);
         check(mine);
         node.children = makeNodes(answer, node, 0, node.depth + 1);
     }
 
     /** Makes the children of the nodes along a path below `node`, which are to be shown together, in one step. */
     async function loadChildrenAlong(node: TreeNode, path: NodePath, mine: number): Promise<void> {
-        const levels = await engine.childrenAlong(node.handle, path);
+        const levels = await engine.childrenAlong(queryId, node.handle, path);
         check(mine);
         let at: TreeNode | undefined = node;
         for (const [depth, level] of levels.entries()) {
@@ -179,12 +189,12 @@ export function createTree(
 
     /** Opens everything below a node, up to a limit; a node that is open always has all its children. */
     async function loadDescendants(node: TreeNode, mine: number): Promise<boolean> {
-        const answer = await engine.descendants(node.handle, MOST_ROWS);
+        const answer = await engine.descendants(queryId, node.handle, MOST_ROWS);
         check(mine);
         const cut = adoptDescendants(node, answer, MOST_ROWS);
         for (const parent of cut) {
             const known = new Map((parent.children ?? []).map((child) => [child.func, child]));
-            const whole = makeNodes(await engine.children(parent.handle), parent, 0, parent.depth + 1);
+            const whole = makeNodes(await engine.children(queryId, parent.handle), parent, 0, parent.depth + 1);
             check(mine);
             parent.children = whole.map((child) => known.get(child.func) ?? child);
         }
@@ -248,23 +258,22 @@ export function createTree(
     }
 
     let lastPlace = '';
+    /** Of the newest query that is open, of which `summary` tells as soon as its tree is there. */
+    let queryId = 0;
 
     async function refresh(): Promise<void> {
         const mine = ++generation;
         const wanted = query.value;
         const shape = shapeOf(view.value.transforms, wanted.inverted);
-        // Calls are answered in order: these are about the query.
-        const [answer, rootRows, heaviest] = await Promise.all([
-            engine.query(wanted),
-            engine.roots(),
-            // Inverted, the heaviest function is what one looks for, not who happens to call it.
-            engine.heaviestPath(wanted.inverted ? 1 : FIRST_PATH_DEPTH, FIRST_PATH_SHARE),
-        ]);
+        // Inverted, the heaviest function is what one looks for, not who happens to call it.
+        const depth = wanted.inverted ? 1 : FIRST_PATH_DEPTH;
+        const answer = await engine.query(wanted, { depth, share: FIRST_PATH_SHARE });
         if (answer === null) return;
+        queryId = answer.id;
         check(mine);
-        const nodes = makeNodes(rootRows, null, 0, 0);
+        const nodes = makeNodes(answer.roots, null, 0, 0);
         await reopenShape(nodes, shape, mine);
-        const node = await chooseNode(nodes, heaviest, mine);
+        const node = await chooseNode(nodes, answer.heaviest, mine);
         await fetchNames(firstFuncs(nodes, node));
         check(mine);
         const isMoved = nodePath(node).join() !== nodePath(selected.value).join();
@@ -294,7 +303,7 @@ export function createTree(
             details.value = null;
             return;
         }
-        const answer = await engine.details(node.handle);
+        const answer = await engine.details(queryId, node.handle);
         if (mine === generation && selected.value === node) details.value = { node, details: answer };
     }
 
@@ -311,7 +320,7 @@ export function createTree(
             try {
                 await refresh();
             } catch (error) {
-                if (!(error instanceof Overtaken)) treeError.value = messageOf(error);
+                if (!isOvertaken(error)) treeError.value = messageOf(error);
             }
         }
     }
@@ -363,7 +372,7 @@ export function createTree(
         try {
             await action(mine);
         } catch (error) {
-            if (!(error instanceof Overtaken)) treeError.value = messageOf(error);
+            if (!isOvertaken(error)) treeError.value = messageOf(error);
         }
     }
 
@@ -430,7 +439,7 @@ export function createTree(
         await onCurrentTree(async (mine) => {
             const from = nodePath(selected.value);
             const done = transforms.value;
-            const [to = [], ...paths] = await engine.rewritePaths(wanted, [from, ...openPaths(roots.value)]);
+            const [to = [], ...paths] = await engine.rewritePaths(queryId, wanted, [from, ...openPaths(roots.value)]);
             check(mine);
             leftSelected.set(shapeOf(done, inverted.value), from);
             leftOpen = { shape: shapeOf([...done, wanted], inverted.value), paths };
@@ -452,7 +461,7 @@ export function createTree(
         let path = nodePath(selected.value);
         if (added && path.length > 0)
             await onCurrentTree(async (mine) => {
-                const [left = []] = await engine.rewritePaths(added, [path]);
+                const [left = []] = await engine.rewritePaths(queryId, added, [path]);
                 check(mine);
                 path = left;
             });
@@ -479,7 +488,7 @@ export function createTree(
         await onCurrentTree(async (mine) => {
             let node = selected.value;
             for (let i = 0; node?.hasChildren && i < LONGEST_CHAIN; i++) {
-                const answer: TreeRows = await engine.children(node.handle);
+                const answer: TreeRows = await engine.children(queryId, node.handle);
                 check(mine);
                 const heaviest = makeNodes(answer, node, 0, node.depth + 1)[0];
                 if (!heaviest || (!inverted.value && node.self > heaviest.total)) break;
@@ -499,6 +508,7 @@ export function createTree(
         treeSort,
         summary,
         searchCount,
+        queryOf,
         rows,
         selected,
         shownTransforms,
