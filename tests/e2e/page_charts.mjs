@@ -74,6 +74,8 @@ await check('a rect of the flame graph is selected by a click, and is the row of
     await click(page, await flamePlace(page, WORK, 1));
     assertEqual(await selection(page), 'work: 47.4% total, 10.5% self, 9 samples, about 9 ms', 'the selection');
     assertEqual(parameter(page, 'path'), '01', 'the path in the address');
+    assertEqual(await page.locator('.sidebar').count(), 0, 'sidebars, before one is asked for');
+    await page.keyboard.press('s');
     assertEqual(await page.locator('.sidebar h2').innerText(), 'work', 'the name in the sidebar');
     await page.getByRole('tab', { name: 'Call Tree' }).click();
     await settle(page);

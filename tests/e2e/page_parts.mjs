@@ -642,6 +642,16 @@ await check('names are cut so that they fit, with dots, between characters', () 
     assertEqual(fit('', 0), '', 'nothing');
 });
 
+await check('a name without room loses the namespaces first, then its end', () => {
+    const context = { measureText: () => ({ width: 10 }) };
+    const fit = (text, room) => rectDrawing.fitName(context, text, room);
+    assertEqual(fit('std::sort', 90), 'std::sort', 'all of it');
+    assertEqual(fit('std::map<std::string, int>::at(a::b const&)', 120), '…at(a::b co…', 'a method');
+    assertEqual(fit('(anonymous namespace)::work', 80), '…work', 'a namespace without a name');
+    assertEqual(fit('execute_one_pass', 60), 'execu…', 'no namespace');
+    assertEqual(fit('a<'.repeat(300), 40).length, 4, 'brackets that do not close');
+});
+
 await check('text in an SVG file is neither markup nor what XML forbids', () => {
     assertEqual(flameSvg.escapeXml('a<b>&"\'c'), 'a&lt;b&gt;&amp;&quot;&#39;c', 'markup');
     assertEqual(flameSvg.escapeXml('a\u0000\u0008\ufffe\ud800b\n🙂'), 'ab\n🙂', 'forbidden characters');

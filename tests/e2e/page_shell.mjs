@@ -43,9 +43,9 @@ async function chooseItem(text) {
     await settle(page);
 }
 
-/** Loads the first view again. */
+/** Loads the view of one thread again. */
 async function restart() {
-    await page.goto(url);
+    await page.goto(`${url}?thread=1`);
     await page.waitForSelector('.tree-row.selected');
     await settle(page);
 }
@@ -53,6 +53,8 @@ async function restart() {
 await check('of many tracks the busiest are shown, and how many there are', async () => {
     assertEqual(await countText(), `15 / ${profile.threads.length} tracks`, 'the count');
     assertEqual((await trackNames()).slice(0, 3).join(), 'server,worker 1,worker 2', 'the first tracks');
+    assertEqual(await page.locator('.track:not(.selected)').count(), 0, 'tracks left out, though none has half of the time');
+    await restart();
     assertEqual(await chosen(), 'worker 1', 'the chosen one');
 });
 

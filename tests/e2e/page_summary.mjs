@@ -61,7 +61,7 @@ await check('time off the CPU is listed by function, and leads to who was waitin
     const page = await openPage(summary, awaited);
     const off = report('--functions', '--weight', 'off-cpu-time');
     const names = off.functions.filter((row) => row.self > 0).map((row) => row.name);
-    const shown = (await entries(page, 'waits')).split('\n').map((row) => row.split(' ').at(-1));
+    const shown = (await entries(page, 'waits')).split('\n').map((row) => row.replace(/^\S+ \S+ \S+ /, ''));
     assertEqual(shown.join(), names.join(), 'functions');
     await page.locator('.card-waits .summary-row').first().click();
     await page.waitForSelector('[role="treegrid"] .tree-row.selected');

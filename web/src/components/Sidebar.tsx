@@ -1,5 +1,6 @@
 /** Everything about the selected call node or function: its full name, where it is from, its numbers by category and by line. */
 import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { categoryColor } from '../draw/colors';
 import type { NodeDetails } from '../engine/api';
 import type { FunctionDetails, Neighbor } from '../state/functions';
@@ -7,7 +8,7 @@ import { describeWeight, formatShare, formatWeight } from '../text/format';
 import { baseName, cutNote, plainText, SIDEBAR_LIMIT } from '../text/plain';
 import { CutIcon } from './icons';
 import { TRUNCATED_EXPLANATION } from './NameTooltip';
-import { ProfileText } from './text';
+import { BreakingText, ProfileText } from './text';
 import { shortName } from './weight_columns';
 import { sidebarWidth } from '../state/settings';
 import { useSession } from './session_context';
@@ -245,6 +246,30 @@ function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
     );
 }
 
+/** Three lines of it fit without being asked for. */
+const LONG_NAME = 100;
+
+/** The name, which breaks between its parts; a long one is folded until it is asked for. */
+function FullName({ name }: { name: string }): JSX.Element {
+    const [opened, setOpened] = useState('');
+    const short = shortName(name);
+    const isLong = short !== name || name.length > LONG_NAME;
+    const isOpen = opened === name && name !== '';
+    return (
+        <>
+            <h2 class={isLong && !isOpen ? 'full-name folded' : 'full-name'}>
+                {name === '(truncated)' && <CutIcon />}
+                <BreakingText text={(isOpen ? name : short) || '(no name)'} limit={SIDEBAR_LIMIT} />
+            </h2>
+            {isLong && (
+                <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpened(isOpen ? '' : name)}>
+                    {isOpen ? 'Less' : 'More'}
+                </button>
+            )}
+        </>
+    );
+}
+
 interface NodeContentProps {
     node: NodeDetails;
     /** Between its amounts and its lines. */
@@ -258,10 +283,7 @@ function NodeContent({ node, children }: NodeContentProps): JSX.Element {
     const whole = summary.value?.rootTotal ?? 0;
     return (
         <>
-            <h2 class="full-name">
-                {isCut && <CutIcon />}
-                <ProfileText text={node.func.name || '(no name)'} limit={SIDEBAR_LIMIT} />
-            </h2>
+            <FullName name={node.func.name} />
             {note !== '' && <p class="muted">{note}; copying gives all of them</p>}
             {isCut && <p class="explanation">{TRUNCATED_EXPLANATION}</p>}
             <TrustMarks node={node} />

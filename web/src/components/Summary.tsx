@@ -219,7 +219,7 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
             name="waits"
             title="Off-CPU time"
             note={
-                rows.length > 0 ? `${formatDuration(whole)} not running, by the function that ran next` : 'Almost none'
+                rows.length > 0 ? `${formatDuration(whole)} not running` : 'Almost none'
             }
         >
             <ol>
@@ -344,12 +344,18 @@ export function Summary(): JSX.Element {
         <div class="summary" role="group" aria-label="Summary" tabIndex={0} onKeyDown={onKey}>
             <Head lists={lists} whole={whole} />
             <div class="cards">
-                <FunctionCard lists={lists} whole={whole} />
+                <div class="cards-column">
+                    <FunctionCard lists={lists} whole={whole} />
+                    {lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
+                </div>
+                <div class="cards-column">
                 <CategoryCard rows={lists.categories.slice(0, MOST_ROWS)} whole={whole} />
                 <LibraryCard rows={lists.libraries} whole={whole} />
                 <ThreadCard rows={lists.threads} whole={whole} />
-                {lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
+                </div>
+                <div class="cards-column">
                 <TrustCard />
+                </div>
             </div>
         </div>
     );

@@ -1,5 +1,5 @@
 /** Text out of the profile. It is always a text node, with what is invisible spelled out, and it never runs backwards. */
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { markedPieces } from '../text/highlight';
 import { plainText, ROW_LIMIT } from '../text/plain';
 
@@ -16,6 +16,21 @@ export function ProfileText({ text, limit = ROW_LIMIT, find = null }: ProfileTex
     return (
         <bdi dir="ltr">
             {markedPieces(plain, find).map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}
+        </bdi>
+    );
+}
+
+/** A name that may be broken after `::`, `<` and `,`, rather than within its words. */
+export function BreakingText({ text, limit = ROW_LIMIT }: Omit<ProfileTextProps, 'find'>): JSX.Element {
+    const parts = plainText(text, limit).split(/(?<=::|<|,)/);
+    return (
+        <bdi dir="ltr">
+            {parts.map((part, at) => (
+                <Fragment key={at}>
+                    {part}
+                    {at < parts.length - 1 && <wbr />}
+                </Fragment>
+            ))}
         </bdi>
     );
 }

@@ -1,7 +1,7 @@
 /** A flame graph as an SVG file of its own: no script, no reference to anything outside; titles show what a tooltip shows. */
 import type { FlameRects } from '../engine/charts';
 import { type ChartColors, colorsOfCategory } from './rect_colors';
-import { FONT, FONT_FAMILY, fitText, ROW_HEIGHT, TEXT_MARGIN, TEXT_ROOM } from './rects';
+import { FONT, FONT_FAMILY, fitName, ROW_HEIGHT, TEXT_MARGIN, TEXT_ROOM } from './rects';
 
 export interface FlameSvg {
     rects: FlameRects;
@@ -51,7 +51,7 @@ function rectText(svg: FlameSvg, rect: number, top: number, context: CanvasRende
     const gap = right - left > 2 ? 1 : 0;
     const shape = tag('rect', { x: left, y, width: right - left - gap, height: ROW_HEIGHT - 1, fill });
     const isWide = right - left > TEXT_ROOM && !isAggregate;
-    const label = isWide ? fitText(context, svg.label(rects.func[rect] ?? -1), right - left - 2 * TEXT_MARGIN) : '';
+    const label = isWide ? fitName(context, svg.label(rects.func[rect] ?? -1), right - left - 2 * TEXT_MARGIN) : '';
     const text = label === '' ? '' : tag('text', { x: left + TEXT_MARGIN, y: y + BASELINE }, escapeXml(label));
     return `<g><title>${escapeXml(svg.title(rect))}</title>${shape}${text}</g>`;
 }

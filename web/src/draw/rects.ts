@@ -81,6 +81,27 @@ export function fitText(context: CanvasRenderingContext2D, text: string, room: n
     return text;
 }
 
+/** Where the function's own name begins, after namespaces and classes, outside of all brackets. */
+function ownNameAt(name: string): number {
+    let depth = 0;
+    let at = 0;
+    for (let i = 0; i < name.length; i++) {
+        const character = name[i];
+        if (character === '(' && depth === 0 && i > 0 && !name.startsWith('(anonymous', i)) break;
+        if (character === '<' || character === '(') depth++;
+        else if (character === '>' || character === ')') depth--;
+        else if (character === ':' && depth === 0 && name[i + 1] === ':') at = i + 2;
+    }
+    return at;
+}
+
+/** A name in `room`: what it is in goes first, then the end of the name itself. */
+export function fitName(context: CanvasRenderingContext2D, name: string, room: number): string {
+    const whole = fitText(context, name, room);
+    const at = whole === name ? 0 : ownNameAt(name);
+    return at > 0 ? fitText(context, ELLIPSIS + name.slice(at), room) || whole : whole;
+}
+
 // ---- places ----
 
 /** The sides of a rect, px from the left of the canvas, not rounded. */
@@ -197,7 +218,7 @@ function drawFrame(context: CanvasRenderingContext2D, frame: Frame, ratio: numbe
 function drawName(context: CanvasRenderingContext2D, frame: Frame, ratio: number, drawn: Drawn): void {
     const { band, rect, left, width } = drawn;
     const text = frame.label(band.rects.func[rect] ?? -1);
-    const fitting = text === '' ? '' : fitText(context, text, width / ratio - 2 * TEXT_MARGIN);
+    const fitting = text === '' ? '' : fitName(context, text, width / ratio - 2 * TEXT_MARGIN);
     if (fitting === '') return;
     const isFaint = band.rects.matches[rect] === 0;
     const plain = isFaint ? frame.colors.quiet : frame.colors.text;
