@@ -218,9 +218,7 @@ function WaitCard({ rows, whole }: { rows: FuncRow[]; whole: number }): JSX.Elem
         <Card
             name="waits"
             title="Off-CPU time"
-            note={
-                rows.length > 0 ? `${formatDuration(whole)} not running` : 'Almost none'
-            }
+            note={rows.length > 0 ? `${formatDuration(whole)} not running` : 'Almost none'}
         >
             <ol>
                 {rows.map((row) => (

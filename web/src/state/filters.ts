@@ -50,14 +50,11 @@ export function createFilters(session: Given & { store: StorePart }) {
                 'Sample weights from the file',
             ],
             samples: ['Samples', 'Each sample counts as one'],
-            time: [
-                'Time',
-                'Time since the previous sample of the thread; a wait counts for the function that ran next',
-            ],
+            time: ['Time', 'CPU time and off-CPU time'],
             'cpu-time': ['CPU time', 'CPU time since the previous sample of the thread'],
             'off-cpu-time': [
                 'Off-CPU time',
-                'Time since the previous sample that was not CPU time; a wait counts for the function that ran next',
+                'Time that the thread waited or was ready to run; (not running) where no sample shows the function',
             ],
             'on-cpu': ['On-CPU samples', 'Only samples of intervals with CPU time'],
             'off-cpu': ['Off-CPU samples', 'Only samples of intervals without CPU time'],
