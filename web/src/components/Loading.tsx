@@ -13,7 +13,12 @@ const PHASES: Record<Progress['phase'], string> = {
 };
 
 /** Each phase's part of the bar: from, to. */
-const PARTS: Record<Progress['phase'], [number, number]> = { download: [0, 0.5], parse: [0.5, 0.85], index: [0.85, 1], names: [0, 1] };
+const PARTS: Record<Progress['phase'], [number, number]> = {
+    download: [0, 0.5],
+    parse: [0.5, 0.85],
+    index: [0.85, 1],
+    names: [0, 1],
+};
 
 function shareDone(progress: Progress | null): number | null {
     if (!progress || progress.total <= 0) return null;

@@ -347,12 +347,12 @@ export function Summary(): JSX.Element {
                     {lists.waits && <WaitCard rows={lists.waits} whole={lists.waited} />}
                 </div>
                 <div class="cards-column">
-                <CategoryCard rows={lists.categories.slice(0, MOST_ROWS)} whole={whole} />
-                <LibraryCard rows={lists.libraries} whole={whole} />
-                <ThreadCard rows={lists.threads} whole={whole} />
+                    <CategoryCard rows={lists.categories.slice(0, MOST_ROWS)} whole={whole} />
+                    <LibraryCard rows={lists.libraries} whole={whole} />
+                    <ThreadCard rows={lists.threads} whole={whole} />
                 </div>
                 <div class="cards-column">
-                <TrustCard />
+                    <TrustCard />
                 </div>
             </div>
         </div>

@@ -32,7 +32,9 @@ export function estimateWidth(session: Session, func: number): number {
     const { funcName } = session.names;
     const name = funcName(func);
     const characters = name
-        ? Math.min(shortName(name.name).length, ROW_LIMIT) + Math.min(name.lib.length, LIB_LIMIT) + (name.inlined === 'no' ? 4 : 8)
+        ? Math.min(shortName(name.name).length, ROW_LIMIT) +
+          Math.min(name.lib.length, LIB_LIMIT) +
+          (name.inlined === 'no' ? 4 : 8)
         : 24;
     return NAME_MARGIN + characters * CHARACTER_WIDTH;
 }

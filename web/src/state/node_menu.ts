@@ -58,7 +58,13 @@ export function createNodeMenu(
     }
 
     function withRecursion(func: number, make: (recursion: Recursion | null) => MenuItem[]): MenuItems {
-        return { items: make(null), later: engine.recursion(queryOf(), func).catch(() => null).then(make) };
+        return {
+            items: make(null),
+            later: engine
+                .recursion(queryOf(), func)
+                .catch(() => null)
+                .then(make),
+        };
     }
 
     /** The function between its callers and its callees. */

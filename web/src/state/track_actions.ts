@@ -10,7 +10,15 @@ import {
     tracksOfProcess,
     trackWithThoseBelow,
 } from './track_choice';
-import { keyOf, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackChoice, type TrackKey, trackKey, type TrackRow } from './tracks';
+import {
+    keyOf,
+    layoutTracks,
+    MOST_SHOWN_AT_FIRST,
+    type TrackChoice,
+    type TrackKey,
+    trackKey,
+    type TrackRow,
+} from './tracks';
 import { isTrackListOpen, type MenuItem, showNotice } from './windows';
 import type { ExportsPart } from './exports';
 import type { StorePart } from './store';
@@ -57,7 +65,9 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         // Of many chosen ones only the busiest are on the screen; the others stay chosen unless they are hidden one by one.
         const hidden = new Set(choice.hidden);
         const isMany = choice.base === 'busy' && chosen.length > MOST_SHOWN_AT_FIRST;
-        const left = chosen.filter((thread) => shown.has(thread) || (isMany && !hidden.has(trackKey('thread', thread))));
+        const left = chosen.filter(
+            (thread) => shown.has(thread) || (isMany && !hidden.has(trackKey('thread', thread))),
+        );
         const [first] = shown;
         if (left.length === 0 && first === undefined) {
             showNotice('At least one thread must stay visible');
