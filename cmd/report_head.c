@@ -95,19 +95,20 @@ static void append_samples(const struct report *report, char *line)
     }
 }
 
-static size_t count_processes(const struct report *report)
+static int count_processes(const struct report *report, size_t *count, struct error *err)
 {
     struct hash pids = {0};
-    for (size_t i = 0; i < report->threads.length; i++)
-        hash_set(&pids, report->profile->threads.data[report->threads.data[i]].pid, 1);
-    size_t count = pids.length;
+    bool enough = true;
+    for (size_t i = 0; enough && i < report->threads.length; i++)
+        enough = hash_set(&pids, report->profile->threads.data[report->threads.data[i]].pid, 1);
+    *count = pids.length;
     hash_destroy(&pids);
-    return count;
+    return enough ? 0 : error_no_memory(err);
 }
 
-static void append_threads(const struct report *report, char *line)
+static void append_threads(const struct report *report, size_t processes, char *line)
 {
-    size_t all = report->profile->threads.length, count = report->threads.length, processes = count_processes(report);
+    size_t all = report->profile->threads.length, count = report->threads.length;
     const struct thread *first = &report->profile->threads.data[report->threads.data[0]];
     if (count < all && count == 1)
         report_append(line, ", thread %.60s (tid %.20s)", profile_text(report->profile, first->name),
@@ -120,7 +121,7 @@ static void append_threads(const struct report *report, char *line)
         report_append(line, ", %zu threads", count);
 }
 
-static void print_first_line(const struct report *report, const struct metadata *metadata)
+static void print_first_line(const struct report *report, const struct metadata *metadata, size_t processes)
 {
     enum { LEAST_COMMAND = 16 };
     static const char *const ends[] = {"Exit status", "Target ended with", NULL};
@@ -133,7 +134,7 @@ static void print_first_line(const struct report *report, const struct metadata 
         append_time(report, line);
         append_samples(report, line);
         if (with_threads || report->threads.length < report->profile->threads.length)
-            append_threads(report, line);
+            append_threads(report, processes, line);
         if (end)
             report_append(line, ", %.60s", end);
         if (!report->width || report_text_columns(report, line) + LEAST_COMMAND + 2 <= report->width)
@@ -349,9 +350,12 @@ int report_print_head(const struct report *report, struct error *err)
 {
     struct arena arena = {0};
     struct metadata metadata = {0};
+    size_t processes = 0;
     int code = collect_metadata(report, &metadata, &arena, err);
+    if (!code)
+        code = count_processes(report, &processes, err);
     if (!code) {
-        print_first_line(report, &metadata);
+        print_first_line(report, &metadata, processes);
         print_filters(report);
         code = print_doubts(report, &metadata, err);
     }

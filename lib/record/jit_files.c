@@ -1,8 +1,8 @@
 /*
  * A descriptor of /proc/PID/root is not enough. When the last process of a mount namespace ends, the kernel unmounts
  * its file systems, and that root folder no longer leads to its /tmp. So we open /tmp itself: one descriptor for each
- * mount namespace with JIT code, and one for each jitdump file. Both numbers are bounded; files beyond the bounds are
- * opened by name after the recording.
+ * mount namespace with JIT code, and one for each jitdump file. Both numbers are bounded, also by a share of the
+ * descriptors that we may have; files beyond the bounds are opened by name after the recording.
  */
 #include "record/jit_files.h"
 
@@ -15,10 +15,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { FOLDERS_MAX = 64, DUMPS_MAX = 256 };
+
+static bool is_full(size_t count, size_t most)
+{
+    struct rlimit limit;
+    return count >= most || (getrlimit(RLIMIT_NOFILE, &limit) == 0 && count >= limit.rlim_cur / 8);
+}
 
 /* The inode of a namespace ("mnt", "pid"), 0 if it cannot be seen. `process` is a pid or "self". */
 static uint64_t namespace_of(const char *process, const char *kind)
@@ -58,7 +65,7 @@ static uint32_t open_folder(struct jit_files *files, const char *process)
     for (size_t i = 0; i < files->folders.length; i++)
         if (files->folders.data[i].namespace == namespace)
             return (uint32_t)i;
-    if (files->folders.length == FOLDERS_MAX)
+    if (is_full(files->folders.length, FOLDERS_MAX))
         return JIT_FOLDER_OURS;
     char path[64];
     snprintf(path, sizeof(path), "/proc/%s/root/tmp", process);
@@ -101,7 +108,7 @@ bool jit_files_note_jitdump(struct jit_files *files, uint32_t process, uint32_t 
     struct mapped_file mapped;
     if (!file)
         return false;
-    if (file->dump >= 0 || files->dumps == DUMPS_MAX)
+    if (file->dump >= 0 || is_full(files->dumps, DUMPS_MAX))
         return true;
     int code = mapped_file_open(&mapped, pid, mapping);
     if (code)

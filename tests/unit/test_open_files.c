@@ -15,6 +15,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -209,6 +210,28 @@ static void test_some_descriptors_are_left_for_others(void **unused)
     setrlimit(RLIMIT_NOFILE, &before);
 }
 
+static void test_jitdump_files_take_a_share_of_the_descriptors(void **unused)
+{
+    (void)unused;
+    struct jit_files files = {0};
+    struct stat info;
+    struct rlimit before, low;
+    assert_int_equal(stat("/proc/self/exe", &info), 0);
+    struct perf_mapping mapping = {.path = "/proc/self/exe",
+                                   .device_major = major(info.st_dev),
+                                   .device_minor = minor(info.st_dev),
+                                   .inode = info.st_ino};
+    getrlimit(RLIMIT_NOFILE, &before);
+    low = before;
+    low.rlim_cur = 80;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    for (uint32_t process = 0; process < 40; process++)
+        assert_true(jit_files_note_jitdump(&files, process, (uint32_t)getpid(), &mapping));
+    setrlimit(RLIMIT_NOFILE, &before);
+    assert_int_equal(files.dumps, 10);
+    jit_files_destroy(&files);
+}
+
 /* Adds the file that the process has as "/inside" when no more descriptors may be used; returns whether it opens again.
  */
 static bool opens_again_under_pressure(struct open_files *files, const char *path, pid_t pid)
@@ -280,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_file_in_a_mount_that_is_not_ours_is_closed_if_it_can_be_opened_again),
         cmocka_unit_test(test_root_folder_in_a_mount_that_is_not_ours_is_opened_again_at_the_end),
         cmocka_unit_test(test_some_descriptors_are_left_for_others),
+        cmocka_unit_test(test_jitdump_files_take_a_share_of_the_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
