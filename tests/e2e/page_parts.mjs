@@ -649,6 +649,7 @@ await check('a name without room loses the namespaces first, then its end', () =
     assertEqual(fit('std::map<std::string, int>::at(a::b const&)', 120), '…at(a::b co…', 'a method');
     assertEqual(fit('(anonymous namespace)::work', 80), '…work', 'a namespace without a name');
     assertEqual(fit('execute_one_pass', 60), 'execu…', 'no namespace');
+    for (let room = 0; room < 90; room++) assert(!fit('toplev::main', room).startsWith('……'), `only dots in ${room}`);
     assertEqual(fit('a<'.repeat(300), 40).length, 4, 'brackets that do not close');
 });
 

@@ -29,7 +29,7 @@ static void start(struct symbol_api *api)
     api->symbolizer = symbolizer_new(&options);
     options.skip_inlines_and_lines = options.use_cache = true;
     api->names = symbolizer_new(&options);
-    api->serves_scripts = true;
+    api->is_of_own_page = true;
     if (strings_add_z(&api->libs.scripts, "/dev/null") == STRING_NONE ||
         strings_add_z(&api->libs.scripts, "file:///bin/true") == STRING_NONE)
         abort();

@@ -99,7 +99,8 @@ function ownNameAt(name: string): number {
 export function fitName(context: CanvasRenderingContext2D, name: string, room: number): string {
     const whole = fitText(context, name, room);
     const at = whole === name ? 0 : ownNameAt(name);
-    return at > 0 ? fitText(context, ELLIPSIS + name.slice(at), room) || whole : whole;
+    const own = at > 0 ? fitText(context, ELLIPSIS + name.slice(at), room) : '';
+    return own === '' || own === ELLIPSIS + ELLIPSIS ? whole : own;
 }
 
 // ---- places ----
