@@ -3,6 +3,7 @@
  * at the end), nothing crashes; and where an operation can do without, its result is whole.
  */
 #include "assemble/assemble.h"
+#include "base/checksum.h"
 #include "base/file_io.h"
 #include "perf_bytes.h"
 #include "profile/file.h"
@@ -700,9 +701,11 @@ static int track_all(struct spool_writer *spool, struct tracker *tracker, struct
     make_task(&made, PERF_RECORD_FORK, 0x7ffffff1, 0x7ffffff0, 0x7ffffff1, 0x7ffffff0, 12);
     if (!code)
         code = track(tracker, &made, err);
-    if (!code)
-        code = tracker_find(tracker, 0x7ffffff1, 0x7ffffff1, 20, &thread, &process, err);
-    for (uint64_t i = 0; !code && i < 3; i++) {
+    for (uint64_t i = 0; !code && i < 4; i++) {
+        uint32_t pid = 0x7ffffff0 + (i > 0); /* each process is found again */
+        code = tracker_find(tracker, pid, pid, 20 + i, &thread, &process, err);
+        if (code)
+            break;
         struct sample sample = {.thread = thread->number, .time = 20 + i, .frame_count = 2, .frames = frames};
         code = spool_writer_sample(spool, &sample, err);
     }
@@ -728,18 +731,24 @@ static int record_it(struct error *err)
     return code ? code : closed;
 }
 
-/* Rows of the tables of a saved profile. */
-static size_t rows_of_file(const char *path)
+/* A checksum of what a saved profile says of its threads, and the rows of its tables. */
+static size_t contents_of_file(const char *path)
 {
     struct profile profile = {0};
     struct error err = {""};
     if (profile_load(path, &profile, &err))
         fail_msg("%s", err.text);
-    size_t rows = profile.threads.length + profile.libs.length + profile.frames.length + profile.funcs.length;
-    for (size_t i = 0; i < profile.threads.length; i++)
-        rows += profile.threads.data[i].samples.length;
+    uint64_t sum = profile.libs.length + profile.frames.length + profile.funcs.length;
+    for (size_t i = 0; i < profile.threads.length; i++) {
+        const struct thread *thread = &profile.threads.data[i];
+        char text[256];
+        snprintf(text, sizeof(text), "%s %s %s %s %zu", profile_text(&profile, thread->name),
+                 profile_text(&profile, thread->process_name), profile_text(&profile, thread->pid),
+                 profile_text(&profile, thread->tid), thread->samples.length);
+        sum = checksum_mix(sum, checksum_bytes(text, strlen(text)));
+    }
     profile_destroy(&profile);
-    return rows;
+    return (size_t)sum;
 }
 
 static void record_and_assemble(void *context)
@@ -753,7 +762,7 @@ static void record_and_assemble(void *context)
     attempt->rows = (size_t)result.samples;
     long left = atomic_exchange(&allocations_left, -1);
     if (!attempt->code)
-        attempt->rows += rows_of_file(output_path);
+        attempt->rows += contents_of_file(output_path);
     atomic_store(&allocations_left, left);
 }
 
