@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -653,6 +654,55 @@ static void test_addresses_beyond_4_gib_are_left_out(void **unused)
     cache_table_destroy(&table);
 }
 
+/* ---- threads ---- */
+
+enum { THREADS = 4 };
+
+struct meeting {
+    struct symbol_cache *cache;
+    pthread_barrier_t begin, opened;
+};
+
+static void *open_and_answer(void *context)
+{
+    struct meeting *meeting = context;
+    struct symbol_lib lib = library();
+    uint64_t rva = middle();
+    struct symbol_answers answers = {0};
+    uint32_t missing[1];
+    size_t missing_count;
+    pthread_barrier_wait(&meeting->begin);
+    struct cached_library library = symbol_cache_open(meeting->cache, &lib);
+    pthread_barrier_wait(&meeting->opened); /* none is closed before all are open */
+    int code = cached_library_answer(&library, &rva, 1, &answers, missing, &missing_count, NULL);
+    if (!code && missing_count == 0)
+        cached_library_add(&library, &rva, NULL, &answers);
+    symbol_answers_destroy(&answers);
+    cached_library_close(&library);
+    return code || missing_count ? context : NULL;
+}
+
+static void test_threads_open_one_library_at_once(void **unused)
+{
+    (void)unused;
+    look_up_inlined(cache);
+    struct meeting meeting = {.cache = symbol_cache_new(cache)};
+    pthread_t threads[THREADS];
+    void *failed;
+    assert_non_null(meeting.cache);
+    pthread_barrier_init(&meeting.begin, NULL, THREADS);
+    pthread_barrier_init(&meeting.opened, NULL, THREADS);
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, open_and_answer, &meeting), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_join(threads[i], &failed), 0);
+        assert_null(failed);
+    }
+    pthread_barrier_destroy(&meeting.begin);
+    pthread_barrier_destroy(&meeting.opened);
+    symbol_cache_free(meeting.cache);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, start_anew)
@@ -677,6 +727,7 @@ int main(void)
         TEST(test_wide_spans_take_the_place_of_what_they_overlap),
         TEST(test_nonsense_with_the_right_checksum_is_refused),
         TEST(test_addresses_beyond_4_gib_are_left_out),
+        TEST(test_threads_open_one_library_at_once),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
