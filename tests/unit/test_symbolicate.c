@@ -112,7 +112,7 @@ static void make_profile(struct profile *profile, const char *name, bool is_othe
 static void symbolicate(struct profile *profile, struct symbolicate_result *result)
 {
     struct error err = {""};
-    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 1});
+    struct symbolizer *symbolizer = symbolizer_new(&(struct symbolizer_options){.threads = 4});
     *result = (struct symbolicate_result){.addresses = 0};
     assert_non_null(symbolizer);
     assert_int_equal(profile_symbolicate(profile, symbolizer, result, &err), 0);
