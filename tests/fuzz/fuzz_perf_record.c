@@ -47,6 +47,8 @@ static void check(const struct perf_merge_record *record, const struct perf_reco
 {
     switch (parsed->type) {
     case PERF_RECORD_SAMPLE:
+        if (parsed->sample.callchain_length > record->size / 8)
+            abort();
         must_be_inside(record, parsed->sample.callchain, 8 * parsed->sample.callchain_length);
         must_be_inside(record, parsed->sample.stack, parsed->sample.stack_size);
         break;
