@@ -273,6 +273,7 @@ static void check_transforms(struct engine *engine, const struct slow_query *que
         assert_int_equal(butterfly_descendants(&butterfly, (enum butterfly_side)side, NODE_NONE, SIZE_MAX, &rows, &err),
                          0);
         copy_rows(&own, &rows, 0);
+        butterfly_destroy(&butterfly);
         read_transformed(engine, query,
                          side == BUTTERFLY_CALLERS ? TRANSFORM_COLLAPSE_FUNCTION : TRANSFORM_FOCUS_FUNCTION, func,
                          side == BUTTERFLY_CALLERS, &transformed);

@@ -43,10 +43,10 @@ function onSessionKey({ commands, store }: Session, event: KeyboardEvent): void 
     if (event.defaultPrevented || opening.value !== null) return;
     if (openDialog.value !== null || menu.value !== null || isPaletteOpen.value || isTrackListOpen.value) return;
     const name = keyName(event);
-    const command = commands.commands.find((one) => one.key === name && name !== null);
+    const command = commands.commands.find(({ key, isOffered }) => name !== null && key === name && isOffered());
     const tab = /^[1-9]$/.test(name ?? '') ? TABS[Number(name) - 1] : undefined;
     if (isTyping(event.target) && !command?.isEverywhere) return;
-    if (command?.isOffered()) command.run();
+    if (command) command.run();
     else if (tab && tab !== store.view.value.tab) store.changeView({ tab }, 'push');
     else if (!tab) return;
     event.preventDefault();
