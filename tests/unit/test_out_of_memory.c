@@ -451,7 +451,7 @@ static int look_at_view(struct marker_view *view, size_t *rows_seen, struct erro
 {
     static const struct marker_sort keys[] = {{MARKER_DETAILS, true}, {MARKER_DURATION, false}};
     const uint32_t threads[] = {LOOKED_AT, 4};
-    struct marker_query query = {threads, 2, whole_time, "data:/./, -zzz", 14, 0};
+    struct marker_query query = {threads, 2, whole_time, "/./, -zzz", 9, 0};
     struct marker_window window = {0, 1e9, 1e5, 0, 1000};
     struct marker_rects rects = {0};
     double totals[WAIT_STATES];
