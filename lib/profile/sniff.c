@@ -6,7 +6,7 @@
 static const struct {
     const char *magic;
     size_t length;
-    const char *tool;
+    const char *reason; /* completes "the file ..." */
 } MAGICS[] = {
     {"\x1f\x8b", 2, "is gzip inside gzip, or was not unpacked"},
     {"PERFILE2", 8, "is a perf.data file of Linux perf, not a profile in the Firefox Profiler's format"},
@@ -36,7 +36,7 @@ const char *sniff_foreign(const unsigned char *bytes, size_t size)
 {
     for (size_t i = 0; i < sizeof(MAGICS) / sizeof(*MAGICS); i++)
         if (size >= MAGICS[i].length && memcmp(bytes, MAGICS[i].magic, MAGICS[i].length) == 0)
-            return MAGICS[i].tool;
+            return MAGICS[i].reason;
     while (size && is_space(*bytes)) {
         bytes++;
         size--;

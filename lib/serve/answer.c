@@ -63,9 +63,8 @@ static const char stopped_page[] =
     "</style>\n"
     "<main>\n<h1>prof has stopped</h1>\n"
     "<p>Run <code>prof load FILE</code> again, with the file that was shown here. Then reload this page.</p>\n"
-    "<p class=\"quiet\">The same file gets the same address again, and the address holds the view. If prof prints "
-    "another "
-    "address, open that one.</p>\n</main>\n";
+    "<p class=\"quiet\">The same file gets the same address again, and the address holds the view. If prof "
+    "prints another address, open that one.</p>\n</main>\n";
 
 static bool add_header(struct MHD_Response *response, const char *name, const char *value)
 {
