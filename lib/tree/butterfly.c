@@ -9,7 +9,7 @@ enum { FOCUS = 0 };
 
 /* ---- the focus ---- */
 
-static bool is_in_center(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
+static bool is_in_focus(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
 {
     uint32_t func = butterfly->nodes->func[node], index = butterfly->focus.index;
     switch (butterfly->focus.kind) {
@@ -42,7 +42,7 @@ static bool add_outermost(struct butterfly *butterfly, const struct profile *pro
 {
     uint32_t outermost_end = 0;
     for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
-        if (!butterfly->timings->alive[node] || !is_in_center(butterfly, profile, node))
+        if (!butterfly->timings->alive[node] || !is_in_focus(butterfly, profile, node))
             continue;
         butterfly->self += butterfly->timings->self[node];
         if (node < outermost_end)
@@ -57,8 +57,8 @@ static bool add_outermost(struct butterfly *butterfly, const struct profile *pro
 static uint32_t entry_of(const struct butterfly *butterfly, const struct profile *profile, uint32_t node)
 {
     uint32_t caller = butterfly->nodes->prefix[node];
-    bool was_inside = caller != NODE_NONE && is_in_center(butterfly, profile, caller);
-    if (is_in_center(butterfly, profile, node) && !was_inside)
+    bool was_inside = caller != NODE_NONE && is_in_focus(butterfly, profile, caller);
+    if (is_in_focus(butterfly, profile, node) && !was_inside)
         return node;
     return caller == NODE_NONE ? NODE_NONE : butterfly->entry[caller];
 }
@@ -92,7 +92,7 @@ static bool add_entries(struct butterfly *butterfly, const struct profile *profi
     if (!find_entries(butterfly, profile))
         return false;
     for (uint32_t node = 0; node < butterfly->nodes->length; node++) {
-        if (butterfly->timings->self[node] != 0 && is_in_center(butterfly, profile, node))
+        if (butterfly->timings->self[node] != 0 && is_in_focus(butterfly, profile, node))
             butterfly->self += butterfly->timings->self[node];
         if (butterfly->entry[node] == node && butterfly->own_alive[node] && !add_top(butterfly, node))
             return false;
@@ -100,7 +100,7 @@ static bool add_entries(struct butterfly *butterfly, const struct profile *profi
     return true;
 }
 
-static bool find_center(struct butterfly *butterfly, const struct profile *profile)
+static bool find_focus(struct butterfly *butterfly, const struct profile *profile)
 {
     bool enough = butterfly->focus.kind == BUTTERFLY_FUNCTION ? add_outermost(butterfly, profile)
                                                               : add_entries(butterfly, profile);
@@ -124,7 +124,7 @@ int butterfly_init(struct butterfly *butterfly, const struct profile *profile, c
     butterfly->group_of_func = malloc(groups * sizeof(*butterfly->group_of_func));
     if (butterfly->group_of_func)
         memset(butterfly->group_of_func, 0xff, groups * sizeof(*butterfly->group_of_func));
-    if (!butterfly->group_of_func || !find_center(butterfly, profile)) {
+    if (!butterfly->group_of_func || !find_focus(butterfly, profile)) {
         butterfly_destroy(butterfly);
         return error_no_memory(err);
     }

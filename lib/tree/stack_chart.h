@@ -24,8 +24,7 @@ struct stack_chart_request {
 };
 
 struct stack_rect {
-    double first,
-        last; /* ms: from when to when, which may be beyond the range; for an aggregate, that of its columns */
+    double first, last;  /* ms; may lie outside of the range. Of an aggregate: the time of its columns */
     uint32_t start, end; /* columns */
     uint32_t node;       /* call node, whether or not the query is inverted; NODE_NONE: an aggregate */
     uint32_t parent;     /* index of the rect it lies on; STACK_NO_RECT for the first row and for aggregates */
