@@ -18,9 +18,14 @@
  * hostile file can name the same bytes a million times, so only the first few are looked at. */
 enum { HEADERS_MAX = 1 << 20, NAMES_MAX = 64 << 20, NOTES_MAX = 64, NOTE_BYTES_MAX = 1 << 20 };
 
-static int not_readable(struct error *err, const char *name, const char *why)
+static int not_elf(struct error *err, const char *name)
 {
-    return error_set(err, EINVAL, "%s is not an ELF file that can be read: %s", name, why);
+    return error_set(err, ENOEXEC, "%s is not an ELF file", name);
+}
+
+static int damaged(struct error *err, const char *name, const char *why)
+{
+    return error_set(err, EINVAL, "%s is damaged: %s", name, why);
 }
 
 /* ---- segments and sections ---- */
@@ -150,7 +155,7 @@ static int take_header(struct elf_file *file, Elf *elf, const char *name, struct
     GElf_Ehdr header;
     size_t count;
     if (!gelf_getehdr(elf, &header))
-        return not_readable(err, name, elf_errmsg(-1));
+        return damaged(err, name, elf_errmsg(-1));
     file->is_64 = header.e_ident[EI_CLASS] == ELFCLASS64;
     file->is_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
     file->type = header.e_type;
@@ -163,7 +168,7 @@ static int take_header(struct elf_file *file, Elf *elf, const char *name, struct
 static int take_all(struct elf_file *file, Elf *elf, const char *name, struct error *err)
 {
     if (elf_kind(elf) != ELF_K_ELF)
-        return not_readable(err, name, elf ? "it does not begin with an ELF header" : elf_errmsg(-1));
+        return damaged(err, name, elf ? "its ELF header is of no known class" : elf_errmsg(-1));
     int code = take_header(file, elf, name, err);
     if (code == 0)
         code = take_segments(file, elf, err);
@@ -179,9 +184,9 @@ static int read_headers(struct elf_file *file, int fd, const char *name, struct 
 {
     unsigned char head[sizeof(Elf64_Ehdr)];
     if (!bytes_read(&file->bytes, 0, head, sizeof(head)) || memcmp(head, ELFMAG, SELFMAG) != 0)
-        return not_readable(err, name, "it does not begin with an ELF header");
+        return not_elf(err, name);
     if (has_too_many_sections(file, head))
-        return not_readable(err, name, "it has too many sections");
+        return damaged(err, name, "it has too many sections");
     elf_version(EV_CURRENT);
     /* libelf does not write to an image that is opened for reading. */
     Elf *elf = fd < 0 ? elf_memory((char *)(uintptr_t)file->bytes.memory, (size_t)file->bytes.size)

@@ -48,8 +48,8 @@ struct elf_file {
     size_t build_id_size; /* 0: none */
 };
 
-/* Opens a file and reads the headers. Returns -ENOENT, -EACCES ... from open(), or -EINVAL if it is not an ELF file
- * that can be read; `err` says so. After a failure there is nothing to close. */
+/* Opens a file and reads the headers. Returns -ENOENT, -EACCES ... from open(), -ENOEXEC if it is not an ELF file, or
+ * -EINVAL if its headers cannot be read; `err` says so. After a failure there is nothing to close. */
 int elf_file_open(struct elf_file *file, const char *path, struct error *err);
 
 /* The same for an open file. Takes `fd` over, also on failure; `name` is for error texts. */

@@ -127,6 +127,8 @@ static enum missing_symbols_reason missing_symbols_reason_of(int code)
     case -ELOOP:
     case -ENAMETOOLONG:
         return MISSING_SYMBOLS_NO_FILE;
+    case -ENOEXEC:
+        return MISSING_SYMBOLS_NOT_ELF;
     case -EINVAL:
         return MISSING_SYMBOLS_DAMAGED;
     default:

@@ -53,7 +53,8 @@ enum missing_symbols_reason {
     MISSING_SYMBOLS_REPLACED,      /* the path leads to another file now */
     MISSING_SYMBOLS_NO_FILE,       /* the file does not exist, or never did */
     MISSING_SYMBOLS_NOT_READABLE,  /* no permission, or an I/O error */
-    MISSING_SYMBOLS_DAMAGED,       /* not an ELF file, or its debug info is unreadable */
+    MISSING_SYMBOLS_NOT_ELF,       /* the file is not an ELF file: a language runtime maps its own format */
+    MISSING_SYMBOLS_DAMAGED,       /* the headers of the file or its debug info cannot be read */
     MISSING_SYMBOLS_COUNT,
 };
 

@@ -425,6 +425,7 @@ const char *missing_symbols_text(enum missing_symbols_reason reason)
         [MISSING_SYMBOLS_REPLACED] = "replaced",
         [MISSING_SYMBOLS_NO_FILE] = "file not found",
         [MISSING_SYMBOLS_NOT_READABLE] = "not readable",
+        [MISSING_SYMBOLS_NOT_ELF] = "not an ELF file",
         [MISSING_SYMBOLS_DAMAGED] = "damaged",
     };
     return reason < MISSING_SYMBOLS_COUNT ? texts[reason] : "";

@@ -374,7 +374,7 @@ static void test_why_a_file_is_not_used_is_told(void **unused)
     symbol_answers_destroy(&answers);
     run("echo no program >whole");
     answers = look_up(&whole.lib, &search, &rva, 1);
-    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_DAMAGED);
+    assert_int_equal(answers.missing_symbols, MISSING_SYMBOLS_NOT_ELF);
     assert_non_null(strstr(answers.problem, "is not an ELF file"));
     symbol_answers_destroy(&answers);
     run("rm whole");

@@ -7,6 +7,7 @@
 #include "elf/elf_table.h"
 #include "support/folder.h"
 
+#include <errno.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -334,8 +335,8 @@ static void test_what_is_no_elf_file_is_refused_with_a_sentence(void **unused)
     run("printf '!<arch>\\n' >archive && head -c 63 program >short && : >empty && mkdir -p directory");
     static const char *const names[] = {"program.c", "archive", "short", "empty"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        assert_int_equal(elf_file_open(&file, in_folder(names[i]), &err), -22);
-        assert_non_null(strstr(err.text, "is not an ELF file that can be read: it does not begin with an ELF header"));
+        assert_int_equal(elf_file_open(&file, in_folder(names[i]), &err), -ENOEXEC);
+        assert_non_null(strstr(err.text, "is not an ELF file"));
     }
     assert_true(elf_file_open(&file, in_folder("directory"), &err) < 0);
     assert_int_equal(elf_file_open(&file, in_folder("nothing"), &err), -2);
