@@ -71,11 +71,6 @@ static int print_report(const struct report *report, struct error *err)
     }
 }
 
-static bool needs_cpu_times(enum sample_weight weight)
-{
-    return weight != WEIGH_RECORDED && weight != WEIGH_SAMPLES && weight != WEIGH_TIME;
-}
-
 /* Loads the profile and resolves the names in the options. Returns an exit status. */
 static int prepare(struct report *report)
 {
@@ -99,8 +94,6 @@ static int prepare(struct report *report)
         status = report_resolve_source(report);
     if (status)
         return status;
-    if (needs_cpu_times(report->options.weight) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
-        return ui_fail("%s does not say when its threads were on a CPU", report->options.path);
     if (report_query_engine(report, &err))
         return ui_fail_error(&err);
     if (report->options.kind == REPORT_BUTTERFLY || report->options.kind == REPORT_ANNOTATION)

@@ -14,6 +14,8 @@
 #include "base/arena.h"
 #include "tree/engine.h"
 #include "tree/line_costs.h"
+#include "tree/quantity.h"
+#include "tree/weight_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +51,7 @@ struct report_options {
     enum report_color_when color;
     enum report_kind kind;
     const char *subject; /* argument of the butterfly, lines or annotation */
-    enum sample_weight weight;
+    const char *weight;  /* its id; NULL: what was recorded */
     const char *search;
     ARRAY(const char *) threads; /* arguments of --thread */
     ARRAY(struct report_transform) transforms;
@@ -72,7 +74,7 @@ struct report {
     struct butterfly_focus focus;      /* for REPORT_BUTTERFLY; a function: for REPORT_ANNOTATION */
     const struct debug_search *search; /* for REPORT_ANNOTATION */
     uint32_t source;                   /* for REPORT_LINES */
-    enum weight_type weight_type;
+    struct weight weight;
     double total;   /* weight that is 100% */
     unsigned width; /* columns per line; 0: unlimited */
     bool utf8;      /* the locale is UTF-8 */
@@ -88,7 +90,7 @@ int report_parse_options(int argc, char **argv, struct report_options *options);
 
 /* ---- report_select.c ---- */
 
-/* Sets threads, range and weight_type. Returns an exit status, after a message if it is not 0. */
+/* Sets threads, range and weight. Returns an exit status, after a message if it is not 0. */
 int report_select(struct report *report);
 
 /* The query for the options and the transforms so far. */
@@ -171,13 +173,7 @@ void report_put_func(const struct report *report, uint32_t func, const char *aft
 unsigned report_put_name(const struct report *report, const char *name, unsigned columns);
 
 /* Formats a weight in the profile's unit: "1,234", "1,234.5 ms" or "12.3 MiB"; "-" or a dash for 0. */
-void report_format_weight(const struct report *report, double weight, char *out, size_t size);
-
-/* "1,234" */
-void report_format_count(double count, char *out, size_t size);
-
-/* "samples", "ms" or "bytes" */
-const char *report_unit(const struct report *report);
+void report_format_weight(const struct report *report, double weight, char out[QUANTITY_TEXT_MAX]);
 
 /* The name of the butterfly's focus. */
 const char *report_focus_name(const struct report *report);

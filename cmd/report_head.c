@@ -82,15 +82,15 @@ static void append_time(const struct report *report, char *line)
 
 static void append_samples(const struct report *report, char *line)
 {
-    char counted_text[32], all_text[32];
+    char counted_text[QUANTITY_TEXT_MAX], all_text[QUANTITY_TEXT_MAX];
     double counted = (double)engine_timings(report->engine)->samples, all = count_all_samples(report);
-    report_format_count(counted, counted_text, sizeof(counted_text));
-    report_format_count(all, all_text, sizeof(all_text));
+    count_text(counted_text, counted);
+    count_text(all_text, all);
     if (report_is_filtered(report))
         report_append(line, ", %s of", counted_text);
     report_append(line, "%s %s sample%s", report_is_filtered(report) ? "" : ",", all_text, all == 1 ? "" : "s");
     if (!report_is_filtered(report) && counted != all) {
-        report_format_count(all - counted, counted_text, sizeof(counted_text));
+        count_text(counted_text, all - counted);
         report_append(line, " (%s without a stack)", counted_text);
     }
 }

@@ -283,7 +283,7 @@ int report_print_json(const struct report *report, struct error *err)
     put_number(json, "to_ms", report->range.to);
     put_number(json, "samples", (double)engine_timings(report->engine)->samples);
     json_key(json, "unit");
-    json_text_z(json, report_unit(report));
+    json_text_z(json, report->weight.unit);
     put_number(json, "total", report->total);
     put_threads(json, report);
     put_transforms(json, report);

@@ -72,7 +72,7 @@ static int print_marker(struct marker_report *markers, const struct marker *mark
 {
     const struct report *report = markers->report;
     double zero = marker_view_context(markers->view)->values.zero;
-    char duration[NUMBER_TEXT_MAX] = "";
+    char duration[QUANTITY_TEXT_MAX] = "";
     const char *details = details_of(markers, marker, err);
     if (!details)
         return -1;

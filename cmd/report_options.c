@@ -101,20 +101,6 @@ static bool add_transform(struct report_options *options, enum transform_kind ki
     return array_push(&options->transforms, (struct report_transform){kind, report_transform_names[kind], text});
 }
 
-static bool parse_weight(const char *text, enum sample_weight *weight)
-{
-    static const char *const names[WEIGH_KINDS] = {
-        [WEIGH_RECORDED] = "recorded", [WEIGH_SAMPLES] = "samples",           [WEIGH_TIME] = "time",
-        [WEIGH_CPU_TIME] = "cpu-time", [WEIGH_OFF_CPU_TIME] = "off-cpu-time", [WEIGH_ON_CPU] = "on-cpu",
-        [WEIGH_OFF_CPU] = "off-cpu"};
-    for (int kind = 0; kind < WEIGH_KINDS; kind++)
-        if (strcmp(names[kind], text) == 0) {
-            *weight = (enum sample_weight)kind;
-            return true;
-        }
-    return false;
-}
-
 static bool parse_color(const char *text, enum report_color_when *when)
 {
     static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
@@ -190,10 +176,7 @@ int report_parse_options(int argc, char **argv, struct report_options *options)
                 return status;
             break;
         case OPTION_WEIGHT:
-            if (!parse_weight(optarg, &options->weight))
-                return ui_usage("report",
-                                "'%s' is not a weight; give samples, time, cpu-time, off-cpu-time, on-cpu or off-cpu",
-                                optarg);
+            options->weight = optarg;
             break;
         case OPTION_SYMBOL_DIR:
         case OPTION_DEBUGINFOD:

@@ -69,8 +69,6 @@ static int choose_threads(struct report *report)
     for (uint32_t i = 0; !report->options.threads.length && i < report->profile->threads.length; i++)
         if (!array_push(&report->threads, i))
             return ui_fail("out of memory");
-    report->weight_type =
-        weight_unit(report->options.weight, report->profile->threads.data[report->threads.data[0]].samples.weight_type);
     return EXIT_SUCCESS;
 }
 
@@ -84,9 +82,36 @@ static void choose_range(struct report *report)
         report->range.to = full.from + report->options.to * 1000;
 }
 
+/* Lists the weights that the profile has: "recorded, time or cpu-time". */
+static int say_no_weight(const struct report *report, const struct weight_list *weights)
+{
+    char list[REPORT_LINE_SIZE] = "";
+    for (size_t i = 0; i < weights->length; i++)
+        report_append(list, "%s%s", i == 0 ? "" : i + 1 < weights->length ? ", " : " or ", weights->data[i].id);
+    return ui_usage("report", "%s has no weight '%s'; give %s", report->options.path, report->options.weight, list);
+}
+
+static int choose_weight(struct report *report)
+{
+    struct weight_list weights = {0};
+    struct error err = {0};
+    const char *id = report->options.weight;
+    if (weights_of_profile(&weights, report->profile, &err))
+        return ui_fail_error(&err);
+    int status = EXIT_SUCCESS;
+    if (!weights_find(report->profile, id ? id : "recorded", &report->weight))
+        status = say_no_weight(report, &weights);
+    else if (weight_needs_cpu_times(report->weight.kind) && !weight_is_held(report->profile, WEIGH_CPU_TIME))
+        status = ui_fail("%s does not say when its threads were on a CPU", report->options.path);
+    array_free(&weights);
+    return status;
+}
+
 int report_select(struct report *report)
 {
-    int status = choose_threads(report);
+    int status = choose_weight(report);
+    if (!status)
+        status = choose_threads(report);
     if (!status)
         choose_range(report);
     return status;
@@ -104,7 +129,7 @@ struct tree_query report_query(const struct report *report)
                                .search = report->options.search,
                                .search_length = is_of_markers ? 0 : strlen(report->options.search),
                                .inverted = report->options.inverted,
-                               .weight = report->options.weight};
+                               .weight = report->weight.kind};
 }
 
 int report_query_engine(struct report *report, struct error *err)

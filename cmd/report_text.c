@@ -208,52 +208,12 @@ void report_put_func(const struct report *report, uint32_t func, const char *aft
 
 /* ---- figures ---- */
 
-/* Inserts commas into the digits at the start of `text` (after a sign). */
-static void group_thousands(char *text, size_t size)
-{
-    char *digits = text + (*text == '-');
-    size_t count = strspn(digits, "0123456789");
-    while (count > 3 && strlen(text) + 2 <= size) {
-        count -= 3;
-        memmove(digits + count + 1, digits + count, strlen(digits + count) + 1);
-        digits[count] = ',';
-    }
-}
-
-void report_format_count(double count, char *out, size_t size)
-{
-    snprintf(out, size, "%.0f", count);
-    group_thousands(out, size);
-}
-
-static void format_bytes(double weight, char *out, size_t size)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    size_t unit = 0;
-    for (; fabs(weight) >= 1024 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
-        weight /= 1024;
-    snprintf(out, size, unit ? "%.1f %s" : "%.0f %s", weight, units[unit]);
-}
-
-void report_format_weight(const struct report *report, double weight, char *out, size_t size)
+void report_format_weight(const struct report *report, double weight, char out[QUANTITY_TEXT_MAX])
 {
     if (weight == 0)
-        snprintf(out, size, "%s", report->utf8 ? "–" : "-");
-    else if (report->weight_type == WEIGHT_BYTES)
-        format_bytes(weight, out, size);
-    else if (fabs(weight) >= 1e15)
-        snprintf(out, size, "%.6g", weight);
+        snprintf(out, QUANTITY_TEXT_MAX, "%s", report->utf8 ? "–" : "-");
     else
-        snprintf(out, size, weight == floor(weight) && report->weight_type == WEIGHT_SAMPLES ? "%.0f" : "%.1f", weight);
-    if (weight != 0 && report->weight_type != WEIGHT_BYTES)
-        group_thousands(out, size);
-}
-
-const char *report_unit(const struct report *report)
-{
-    static const char *const names[] = {
-        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
-    return names[report->weight_type];
+        weight_text(out, weight, report->weight.unit);
 }
 
 static const char *library_name(const struct report *report, uint32_t resource)

@@ -116,7 +116,7 @@ static void put_percent(double part, double whole)
 /* Returns the columns used. */
 static unsigned put_row_figures(const struct thread_table *table, const struct thread_row *row)
 {
-    char text[32];
+    char text[QUANTITY_TEXT_MAX];
     unsigned used = SHARE_COLUMNS + 2 + COUNT_COLUMNS + 2;
     if (table->has_cpu) {
         report_format_time(row->cpu, text, sizeof(text));
@@ -128,7 +128,7 @@ static unsigned put_row_figures(const struct thread_table *table, const struct t
         put_percent(row->cpu, row->lifetime);
         used += SHARE_COLUMNS;
     }
-    report_format_count(row->samples, text, sizeof(text));
+    count_text(text, row->samples);
     printf("  %*s  ", COUNT_COLUMNS, text);
     return used;
 }

@@ -23,7 +23,6 @@ enum {
     DEFAULT_LIMIT_FUNCTIONS = 60,
     DEFAULT_DEPTH_INVERTED = 8,
     PERCENT_COLUMNS = 8,
-    WEIGHT_TEXT = 64
 };
 static const double default_min_percent = 0.5;
 
@@ -60,11 +59,11 @@ bool report_is_light(const struct report *report, double weight)
 void report_print_omissions(const struct report *report, const struct omissions *omissions, const char *row_noun)
 {
     static const char hidden[] = "Hidden";
-    char text[REPORT_LINE_SIZE], count[32];
+    char text[REPORT_LINE_SIZE], count[QUANTITY_TEXT_MAX];
     snprintf(text, sizeof(text), "%s", hidden);
     if (omissions->light) {
         bool is_branch = strcmp(row_noun, "branch") == 0;
-        report_format_count((double)omissions->light, count, sizeof(count));
+        count_text(count, (double)omissions->light);
         report_append(text, ", %s %s%s below %g%% (--min-percent 0)", count, row_noun,
                       omissions->light == 1 ? ""
                       : is_branch           ? "es"
@@ -72,7 +71,7 @@ void report_print_omissions(const struct report *report, const struct omissions 
                       least_percent(report));
     }
     if (omissions->deep) {
-        report_format_count((double)omissions->deep, count, sizeof(count));
+        count_text(count, (double)omissions->deep);
         report_append(text, ", what is below %s row%s of level %" PRIu32 " (--depth)", count,
                       omissions->deep == 1 ? "" : "s", most_levels(report));
     }
@@ -89,9 +88,9 @@ void report_print_omissions(const struct report *report, const struct omissions 
 
 void report_measure_figures(struct report *report)
 {
-    char text[WEIGHT_TEXT];
-    report_format_weight(report, report->total, text, sizeof(text));
-    unsigned columns = report_text_columns(report, text), unit = (unsigned)strlen(report_unit(report));
+    char text[QUANTITY_TEXT_MAX];
+    report_format_weight(report, report->total, text);
+    unsigned columns = report_text_columns(report, text), unit = (unsigned)strlen(report->weight.unit);
     report->total_columns = columns > unit ? columns : unit;
     report->self_columns = columns > strlen("self") ? columns : (unsigned)strlen("self");
     report->figures_columns = 2 * PERCENT_COLUMNS + 2 + report->total_columns + 2 + report->self_columns + 2;
@@ -99,8 +98,8 @@ void report_measure_figures(struct report *report)
 
 static void put_weight(const struct report *report, double weight, unsigned columns)
 {
-    char text[WEIGHT_TEXT];
-    report_format_weight(report, weight, text, sizeof(text));
+    char text[QUANTITY_TEXT_MAX];
+    report_format_weight(report, weight, text);
     fputs("  ", stdout);
     report_put_right(report, text, columns);
 }
@@ -129,7 +128,7 @@ void report_print_columns(const struct report *report, const char *title)
 {
     report_color(report, COLOR_BOLD);
     printf("%*s%*s  %*s  %*s  %s", PERCENT_COLUMNS, "total %", PERCENT_COLUMNS, "self %", (int)report->total_columns,
-           report_unit(report), (int)report->self_columns, "self", title);
+           report->weight.unit, (int)report->self_columns, "self", title);
     report_color(report, COLOR_NORMAL);
     putchar('\n');
 }
@@ -253,7 +252,7 @@ static void print_row(const struct tree_printer *printer, const struct folded_ro
 {
     const struct report *report = printer->report;
     unsigned room = report_columns_left(report, report->figures_columns);
-    char count[32] = "";
+    char count[QUANTITY_TEXT_MAX] = "";
     report_put_figures(report, row->total, row->self);
     unsigned used = report->figures_columns +
                     put_branches(printer, room / 2); /* at most half of the room, so that the name has the other half */

@@ -2,6 +2,7 @@
 
 #include "tree/name_order.h"
 #include "tree/transform_stacks.h"
+#include "tree/weight_list.h"
 
 #include <errno.h>
 #include <math.h>

@@ -55,7 +55,7 @@ int metadata_of_section(struct metadata *metadata, struct arena *arena, const st
 
 static void add_cores(struct metadata_writer *writer, const struct profile_meta *meta)
 {
-    char text[NUMBER_TEXT_MAX];
+    char text[QUANTITY_TEXT_MAX];
     if (meta->physical_cpus && meta->logical_cpus)
         snprintf(text, sizeof(text), "%u physical, %u logical", meta->physical_cpus, meta->logical_cpus);
     else if (meta->physical_cpus || meta->logical_cpus)
@@ -70,7 +70,7 @@ int metadata_of_profile(struct metadata *metadata, struct arena *arena, const st
 {
     struct metadata_writer writer = {metadata, arena, profile, false};
     const struct profile_meta *meta = &profile->meta;
-    char number[NUMBER_TEXT_MAX];
+    char number[QUANTITY_TEXT_MAX];
     add_string(&writer, "Command", meta->arguments);
     add_string(&writer, "Imported from", meta->imported_from);
     add_string(&writer, "System", meta->os);

@@ -147,7 +147,7 @@ static bool append_category(const struct label_writer *writer)
 
 static bool append_time(const struct label_writer *writer, double ms)
 {
-    char text[NUMBER_TEXT_MAX];
+    char text[QUANTITY_TEXT_MAX];
     number_text(text, "duration", ms);
     return text_append_z(writer->out, text);
 }

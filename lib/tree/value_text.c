@@ -2,74 +2,14 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "tree/quantity.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- numbers ---- */
 
-/* "1234567" -> "1,234,567"; `text` has room for the commas. */
-static void group_thousands(char *text)
-{
-    size_t digits = strspn(text, "-") + strspn(text + strspn(text, "-"), "0123456789");
-    for (size_t at = digits; at > strspn(text, "-") + 3;) {
-        at -= 3;
-        memmove(text + at + 1, text + at, strlen(text + at) + 1);
-        text[at] = ',';
-    }
-}
-
-static void count_text(char *out, double value)
-{
-    snprintf(out, NUMBER_TEXT_MAX, fabs(value) < 1e15 ? "%.0f" : "%g", value);
-    if (fabs(value) < 1e15)
-        group_thousands(out);
-}
-
-/* Three digits, without zeros at the end: "12.5", "340", "1.2". */
-static void put_short(char *out, double value, const char *unit)
-{
-    double size = fabs(value);
-    char number[NUMBER_TEXT_MAX / 2];
-    if (size >= 1e15)
-        snprintf(number, sizeof(number), "%g", value);
-    else
-        snprintf(number, sizeof(number), "%.*f", size >= 100 ? 0 : size >= 10 ? 1 : 2, value);
-    if (strchr(number, '.')) {
-        size_t end = strlen(number);
-        while (number[end - 1] == '0')
-            end--;
-        number[number[end - 1] == '.' ? end - 1 : end] = '\0';
-    }
-    snprintf(out, NUMBER_TEXT_MAX, "%s %s", number, unit);
-}
-
-static void bytes_text(char *out, double value)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    size_t unit = 0;
-    while (fabs(value) >= 1024 && unit < sizeof(units) / sizeof(*units) - 1) {
-        value /= 1024;
-        unit++;
-    }
-    snprintf(out, NUMBER_TEXT_MAX, unit == 0 || fabs(value) >= 100 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-}
-
-static void duration_text(char *out, double ms)
-{
-    double size = fabs(ms);
-    if (size >= 1000 || size == 0)
-        put_short(out, size == 0 ? 0 : ms / 1000, size == 0 ? "ms" : "s");
-    else if (size >= 1)
-        put_short(out, ms, "ms");
-    else if (size >= 1e-3)
-        put_short(out, ms * 1e3, "µs");
-    else
-        put_short(out, ms * 1e6, "ns");
-}
-
-void number_text(char out[NUMBER_TEXT_MAX], const char *format, double value)
+void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value)
 {
     static const struct {
         const char *format;
@@ -84,13 +24,13 @@ void number_text(char out[NUMBER_TEXT_MAX], const char *format, double value)
     if (strcmp(format, "bytes") == 0)
         bytes_text(out, value);
     else if (strcmp(format, "percentage") == 0)
-        snprintf(out, NUMBER_TEXT_MAX, "%.4g %%", value * 100);
+        snprintf(out, QUANTITY_TEXT_MAX, "%.4g %%", value * 100);
     else if (strcmp(format, "hexadecimal") == 0 && value >= 0 && value < 18446744073709551616.0)
-        snprintf(out, NUMBER_TEXT_MAX, "0x%llx", (unsigned long long)value);
+        snprintf(out, QUANTITY_TEXT_MAX, "0x%llx", (unsigned long long)value);
     else if (strcmp(format, "integer") == 0)
         count_text(out, value);
     else
-        snprintf(out, NUMBER_TEXT_MAX, "%.15g", value);
+        snprintf(out, QUANTITY_TEXT_MAX, "%.15g", value);
 }
 
 /* ---- JSON values ---- */
@@ -112,7 +52,7 @@ static bool append_string(struct text_buffer *out, const struct profile *profile
 static bool append_number(struct text_buffer *out, const struct value_context *context, const char *format,
                           double value)
 {
-    char text[NUMBER_TEXT_MAX];
+    char text[QUANTITY_TEXT_MAX];
     if (means_string(format))
         return append_string(out, context->profile, value);
     number_text(text, format, strcmp(format, "time") == 0 ? value - context->zero : value);

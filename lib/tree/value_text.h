@@ -7,8 +7,7 @@
 
 #include "base/text_buffer.h"
 #include "profile/profile.h"
-
-enum { NUMBER_TEXT_MAX = 96 };
+#include "tree/quantity.h"
 
 /* What numbers and indexes of a profile's values refer to. */
 struct value_context {
@@ -17,7 +16,7 @@ struct value_context {
 };
 
 /* Writes a number, NUL-terminated: "12.5 ms", "1.5 MiB", "1,234". What has no unit is written in full. */
-void number_text(char out[NUMBER_TEXT_MAX], const char *format, double value);
+void number_text(char out[QUANTITY_TEXT_MAX], const char *format, double value);
 
 /* Appends a value that is given as JSON text. Strings are appended decoded, lists with commas between, rows of tables a
  * line each; what a format does not fit is appended as it is. False if memory ran out. */

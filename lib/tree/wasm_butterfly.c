@@ -39,15 +39,11 @@ const struct view *session_groups(struct session *session, uint32_t query, int b
 const struct view *session_functions_weighed(struct session *session, uint32_t query, int weight)
 {
     struct engine *engine = session_engine(session, query);
+    const struct weight *weighed;
     func_timings_destroy(&session->groups);
-    if (!engine)
+    if (!engine || session_weight(session, weight, &weighed))
         return NULL;
-    if (weight < 0 || weight >= WEIGH_KINDS) {
-        error_set(&session->err, EINVAL, "samples cannot be weighed like this");
-        return NULL;
-    }
-    return view_groups(session,
-                       engine_functions_weighed(engine, (enum sample_weight)weight, &session->groups, &session->err));
+    return view_groups(session, engine_functions_weighed(engine, weighed->kind, &session->groups, &session->err));
 }
 
 /* ---- butterflies ---- */

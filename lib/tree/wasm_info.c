@@ -54,7 +54,7 @@ static int put_all_metadata(struct json_writer *json, const struct profile *prof
     struct arena arena = {0};
     struct metadata metadata = {0};
     int code = metadata_of_profile(&metadata, &arena, profile, err);
-    put_metadata(json, "facts", &metadata);
+    put_metadata(json, "metadata", &metadata);
     json_key(json, "extra");
     json_open(json, '[');
     for (size_t i = 0; !code && i < profile->meta.extra.length; i++) {
@@ -197,11 +197,24 @@ static void put_tables(struct json_writer *json, const struct engine *engine, co
     json_close(json, ']');
 }
 
-static const char *recorded_unit(const struct profile *profile)
+static int put_weights(struct json_writer *json, struct session *session)
 {
-    static const char *const names[] = {
-        [WEIGHT_SAMPLES] = "samples", [WEIGHT_TRACING_MS] = "ms", [WEIGHT_BYTES] = "bytes"};
-    return profile->threads.length ? names[profile->threads.data[0].samples.weight_type] : "samples";
+    const struct weight_list *weights = session_weights(session);
+    json_key(json, "weights");
+    json_open(json, '[');
+    for (size_t i = 0; weights && i < weights->length; i++) {
+        const struct weight *weight = &weights->data[i];
+        const char *const members[][2] = {
+            {"id", weight->id}, {"label", weight->label}, {"hint", weight->hint}, {"unit", weight->unit}};
+        json_open(json, '{');
+        for (size_t m = 0; m < sizeof(members) / sizeof(*members); m++) {
+            json_key(json, members[m][0]);
+            json_text_z(json, members[m][1]);
+        }
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    return weights ? 0 : error_no_memory(&session->err);
 }
 
 static double count_samples(const struct profile *profile)
@@ -244,17 +257,11 @@ const struct view *session_info(struct session *session)
     put_number(json, "sampleCount", count_samples(profile));
     put_number(json, "markerCount", count_markers(profile));
     put_number(json, "funcCount", (double)profile->funcs.length);
-    json_key(json, "weightUnit");
-    json_text_z(json, recorded_unit(profile));
-    json_key(json, "weights");
-    json_open(json, '[');
-    for (int weight = 0; weight < WEIGH_KINDS; weight++)
-        if (weight_is_held(profile, (enum sample_weight)weight))
-            json_double(json, weight);
-    json_close(json, ']');
     json_key(json, "symbolicated");
     json_bool(json, profile->meta.symbolicated != 0);
-    int code = put_all_metadata(json, profile, &session->err);
+    int code = put_weights(json, session);
+    if (!code)
+        code = put_all_metadata(json, profile, &session->err);
     put_tables(json, session->engine, session->markers);
     json_close(json, '}');
     int written = json_writer_finish(json);

@@ -103,6 +103,24 @@ struct engine *session_stacks(struct session *session, const uint32_t *words, ui
 
 /* ---- queries ---- */
 
+const struct weight_list *session_weights(struct session *session)
+{
+    bool is_known = session->weights.length > 0 ||
+                    !weights_of_profile(&session->weights, engine_profile(session->engine), &session->err);
+    return is_known ? &session->weights : NULL;
+}
+
+int session_weight(struct session *session, int index, const struct weight **weight)
+{
+    const struct weight_list *weights = session_weights(session);
+    if (!weights)
+        return error_no_memory(&session->err);
+    if (index < 0 || (size_t)index >= weights->length)
+        return error_set(&session->err, EINVAL, "the profile has no weight %d", index);
+    *weight = &weights->data[index];
+    return 0;
+}
+
 enum { MOST_IDS = INT32_MAX / MOST_QUERIES - 1 };
 
 struct engine *session_engine(struct session *session, uint32_t query)
@@ -124,7 +142,8 @@ int session_asked_closed(struct session *session)
 }
 
 /* The input holds `thread_count` thread indexes, the words of the transforms, and the bytes of the search. `place`:
- * below MOST_QUERIES. Returns the number of the query, or a negative errno value; then there is none in that place. */
+ * below MOST_QUERIES; `weight`: one of session_weights(). Returns the number of the query, or a negative errno value;
+ * then there is none in that place. */
 int session_query(struct session *session, uint32_t place, uint32_t thread_count, uint32_t transform_words, double from,
                   double to, uint32_t search_length, int inverted, int weight)
 {
@@ -134,8 +153,9 @@ int session_query(struct session *session, uint32_t place, uint32_t thread_count
         return code;
     if (place >= MOST_QUERIES)
         return error_set(&session->err, EINVAL, "there is no place %u for a query", place);
-    if (weight < 0 || weight >= WEIGH_KINDS)
-        return error_set(&session->err, EINVAL, "samples cannot be weighed like this");
+    const struct weight *weighed;
+    if ((code = session_weight(session, weight, &weighed)) != 0)
+        return code;
     struct open_query *open = &session->queries[place];
     const struct tree_query query = {.threads = words,
                                      .thread_count = thread_count,
@@ -145,7 +165,7 @@ int session_query(struct session *session, uint32_t place, uint32_t thread_count
                                      .search = (const char *)(words + thread_count + transform_words),
                                      .search_length = search_length,
                                      .inverted = inverted != 0,
-                                     .weight = (enum sample_weight)weight};
+                                     .weight = weighed->kind};
     size_t skipped = need_threads(session) ? 0 : thread_count;
     session_forget_butterflies(session, open->id);
     open->id = 0;

@@ -21,6 +21,7 @@
 #include "tree/stack_chart.h"
 #include "tree/stack_view.h"
 #include "tree/waits.h"
+#include "tree/weight_list.h"
 
 #include <stdint.h>
 
@@ -78,6 +79,7 @@ struct session {
 
     /* wasm_info.c */
     struct text_buffer text;
+    struct weight_list weights; /* empty until it is asked for */
 
     /* wasm_query.c */
     uint32_t last_query, last_butterfly; /* that were given a number */
@@ -143,6 +145,12 @@ static inline const uint32_t *session_words(const struct session *session)
 
 /* The engine of an open query; NULL, with a sentence, if a newer one has taken its place. (wasm_query.c) */
 struct engine *session_engine(struct session *session, uint32_t query);
+
+/* The weights of the profile, which calls name by their index. NULL if memory ran out. (wasm_query.c) */
+const struct weight_list *session_weights(struct session *session);
+
+/* One of them. -EINVAL if there is none. (wasm_query.c) */
+int session_weight(struct session *session, int index, const struct weight **weight);
 
 /* The engine that has what the transforms of threads leave. The words are those of session_query(): so many threads,
  * then the transforms. NULL if that failed. (wasm_query.c) */

@@ -23,68 +23,6 @@ void samples_in_range(const struct sample_table *samples, struct time_range rang
 
 /* ---- what a sample counts ---- */
 
-static bool has_weights(const struct profile *profile)
-{
-    for (size_t i = 0; i < profile->threads.length; i++)
-        if (profile->threads.data[i].samples.weight)
-            return true;
-    return false;
-}
-
-static bool has_cpu_times(const struct profile *profile)
-{
-    for (size_t i = 0; profile->meta.has_cpu_delta && i < profile->threads.length; i++)
-        if (profile->threads.data[i].samples.cpu_delta)
-            return true;
-    return false;
-}
-
-static bool has_sample_off_cpu(const struct profile *profile)
-{
-    for (size_t t = 0; t < profile->threads.length; t++) {
-        const struct sample_table *samples = &profile->threads.data[t].samples;
-        for (size_t i = 0; samples->cpu_delta && i < samples->length; i++)
-            if (samples->stack[i] != PROFILE_NONE && samples->cpu_delta[i] == 0)
-                return true;
-    }
-    return false;
-}
-
-bool weight_is_held(const struct profile *profile, enum sample_weight weight)
-{
-    switch (weight) {
-    case WEIGH_RECORDED:
-        return true;
-    case WEIGH_SAMPLES:
-        return has_weights(profile);
-    case WEIGH_TIME:
-        return true;
-    case WEIGH_CPU_TIME:
-    case WEIGH_OFF_CPU_TIME:
-        return has_cpu_times(profile);
-    case WEIGH_ON_CPU:
-    case WEIGH_OFF_CPU:
-        return has_cpu_times(profile) && has_sample_off_cpu(profile);
-    case WEIGH_KINDS:
-        break;
-    }
-    return false;
-}
-
-enum weight_type weight_unit(enum sample_weight weight, enum weight_type recorded)
-{
-    switch (weight) {
-    case WEIGH_SAMPLES:
-        return WEIGHT_SAMPLES;
-    case WEIGH_TIME:
-    case WEIGH_CPU_TIME:
-    case WEIGH_OFF_CPU_TIME:
-        return WEIGHT_TRACING_MS;
-    default:
-        return recorded;
-    }
-}
-
 static bool is_on_cpu(const struct sample_table *samples, size_t i)
 {
     return !samples->cpu_delta || samples->cpu_delta[i] != 0;

@@ -23,12 +23,6 @@ enum sample_weight {
     WEIGH_KINDS
 };
 
-/* Whether the profile has what it takes, and it is not the same as WEIGH_RECORDED. */
-bool weight_is_held(const struct profile *profile, enum sample_weight weight);
-
-/* What the numbers are then. `recorded`: of WEIGH_RECORDED. */
-enum weight_type weight_unit(enum sample_weight weight, enum weight_type recorded);
-
 struct time_range {
     double from, to; /* ms; samples with from <= time < to. -INFINITY and INFINITY: all */
 };

@@ -11,7 +11,6 @@ import { loadEngine } from '../engine_loader.mjs';
 
 const NONE = 0xffffffff;
 const FIRST_RECORDS = 6;
-const WEIGHTS = 7; // enum sample_weight
 const NOT_A_NUMBER = 0x7ff8n;
 const [dumper, ...files] = process.argv.slice(2);
 const { EngineModule, module: compiled, kinds } = await loadEngine();
@@ -168,7 +167,7 @@ function askOfQuery(api, info, query, id) {
     for (const [from, to, least] of [[0.25, 0.5, 1 / 100], [0.4, 0.4001, 1 / 3000], [0, 1, 1 / 3]])
         api.call('flame', '0:ddddwwwwwww.', [id, from, to, least]);
     for (const by of [0, 1, 2]) api.call('groups', '0:w.dd', [id, by]);
-    for (let weight = -1; weight <= WEIGHTS; weight++) api.call('functions_weighed', '0:w.dd', [id, weight]);
+    for (let weight = -1; weight <= info.weights.length; weight++) api.call('functions_weighed', '0:w.dd', [id, weight]);
     api.call('truncated', '=', []);
     for (const func of [...path, NONE]) {
         api.call('function_details', '?', [id, func]);
@@ -285,7 +284,7 @@ function askAll(api) {
         for (const [from, to] of transforms.length === 0 ? [[-1e300, 1e300], middle] : [[-1e300, 1e300]])
             for (const search of ['', 'run,-lib:zz'])
                 for (const inverted of [0, 1]) {
-                    const query = { threads, transforms, from, to, search, inverted, weight: queries++ % WEIGHTS };
+                    const query = { threads, transforms, from, to, search, inverted, weight: queries++ % info.weights.length };
                     const id = askQuery(api, query);
                     path = askOfQuery(api, info, query, id);
                 }

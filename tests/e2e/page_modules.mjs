@@ -7,12 +7,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const web = new URL('../../web/', import.meta.url);
 
-/** What the modules `parts` ("text/format") export, in their order. */
+/** What the modules `parts` ("text/format", "components/Summary.tsx") export, in their order. */
 export async function loadParts(parts) {
     const { build } = createRequire(new URL('package.json', web))('esbuild');
     const work = await mkdtemp(join(tmpdir(), 'prof-page-'));
     await build({
-        entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part}.ts`, web))),
+        entryPoints: parts.map((part) => fileURLToPath(new URL(`src/${part.endsWith('.tsx') ? part : `${part}.ts`}`, web))),
         outdir: work,
         outbase: fileURLToPath(new URL('src', web)),
         outExtension: { '.js': '.mjs' },
@@ -20,7 +20,7 @@ export async function loadParts(parts) {
         splitting: true, // what several import is one module, as on the page
         format: 'esm',
     });
-    const modules = await Promise.all(parts.map((part) => import(pathToFileURL(join(work, `${part}.mjs`)).href)));
+    const modules = await Promise.all(parts.map((part) => import(pathToFileURL(join(work, `${part.replace(/\.tsx$/, '')}.mjs`)).href)));
     await rm(work, { recursive: true });
     return modules;
 }

@@ -2,18 +2,18 @@
 import { loadParts, random } from './page_modules.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, quantity, trust, summaryView] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
     'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/rects', 'draw/flame_svg', 'state/rect_paths',
-    'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec', 'text/quantity',
+    'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec',
     'state/trust', 'state/summary_view',
 ]);
 
 await check('what counters count is said in its unit, and so is its rate', () => {
     const amounts = [[2048, 'bytes', '2 KiB', '1.95 MiB/s'], [4e6, 'pWh', '4 µWh', '14.4 W'], [500, 'cpu-us', '500 µs', '50%'], [0.5, 'percent', '50%', '50%'], [3, 'ops', '3 ops', '3,000 ops/s']];
     for (const [value, unit, amount, rate] of amounts) {
-        assertEqual(quantity.formatAmount(value, unit), amount, `${value} ${unit}`);
-        assertEqual(quantity.formatRate(value, unit), rate, `${value} ${unit} in a ms`);
+        assertEqual(format.formatAmount(value, unit), amount, `${value} ${unit}`);
+        assertEqual(format.formatRate(value, unit), rate, `${value} ${unit} in a ms`);
     }
 });
 
@@ -216,7 +216,7 @@ await check('views survive the address', () => {
             zoom: Array.from({ length: random(5) }, () => random(100_000)),
             part: random(2) ? null : [random(1e6) / 1e9, 1 - random(1e6) / 1e9],
             sameWidths: random(2) === 1,
-            weight: ['recorded', 'cpu-time', 'off-cpu'][random(3)],
+            weight: ['recorded', 'cpu-time', 'off-cpu', 'sched:sched_switch'][random(4)],
             stackType: codec.STACK_TYPES[random(3)],
             hidesIdle: random(2) === 1,
             center: random(2) ? null : { kind: ['function', 'library', 'category'][random(3)], index: random(100_000) },
@@ -247,7 +247,7 @@ await check('parts of a flame graph and places of a range are read as they are w
 
 await check('an address that says nothing is the first view', () => {
     const entries = (view) => JSON.stringify(Object.entries(view).sort());
-    for (const text of ['', '?', '?thread', '?range=&preview=x&tab=&weight=none&marker=-5&part=1-0&sort=x&center=function-'])
+    for (const text of ['', '?', '?thread', '?range=&preview=x&tab=&weight=a%20b&marker=-5&part=1-0&sort=x&center=function-'])
         assertEqual(entries(codec.decodeView(text, 5)), entries(codec.EMPTY_VIEW), text);
 });
 
@@ -352,6 +352,8 @@ await check('shares and durations are short and never lie about zero', () => {
         [1234.56, 'ms', '1,234.6', '1.23 s'],
         [5, 'ms', '5.0', '5 ms'],
         [2048, 'bytes', '2 KiB', '2 KiB'],
+        [12345, 'cache-misses', '12,345', '12,345 cache-misses'],
+        [0, 'cache-misses', '—', '0 cache-misses'],
     ];
     for (const [weight, unit, text, words] of weights) {
         assertEqual(format.formatWeight(weight, unit), text, `${weight} ${unit}`);

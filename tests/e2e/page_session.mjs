@@ -5,8 +5,8 @@ import { loadEngine } from '../engine_loader.mjs';
 import { loadParts } from './page_modules.mjs';
 
 globalThis.document ??= { baseURI: 'http://localhost/', activeElement: null, querySelector: () => null };
-export const [{ createSession }, axes, costText, { Request }] = await loadParts([
-    'state/session', 'state/axis', 'state/cost_text', 'state/request',
+export const [{ createSession }, axes, costText, { Request }, { weightColumns }, { describeWeight }] = await loadParts([
+    'state/session', 'state/axis', 'state/cost_text', 'state/request', 'components/weight_columns.tsx', 'text/format',
 ]);
 const { openEngine, module } = await loadEngine();
 
@@ -61,8 +61,8 @@ export async function openSession(file, query = '') {
 }
 
 const NO_PROFILE = {
-    product: '', interval: 1, startTime: 0, rangeStart: 0, rangeEnd: 0, facts: [], extra: [], categories: [], threads: [], libs: [],
-    weightUnit: 'samples', weights: [], symbolicated: true, sampleCount: 0, markerCount: 0, counters: [], markerGraphs: [],
+    product: '', interval: 1, startTime: 0, rangeStart: 0, rangeEnd: 0, metadata: [], extra: [], categories: [], threads: [], libs: [],
+    weights: [], symbolicated: true, sampleCount: 0, markerCount: 0, counters: [], markerGraphs: [],
     initialThreads: [], initialSelection: [], funcCount: 0,
 };
 

@@ -1,7 +1,11 @@
 // The state of the page without a browser: sessions side by side, and what keys and the mouse do to the view: zooming, moving
 // along, leaving the rect of a flame graph, finding text, keeping samples.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { random } from './page_modules.mjs';
-import { axes, costText, openSession, Request, stillSession, until } from './page_session.mjs';
+import { axes, costText, describeWeight, openSession, Request, stillSession, until, weightColumns } from './page_session.mjs';
+import { writeProfile } from './small_profile.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const { store, flame: flames, sourcePanel, sourceFind, markerFilter } = stillSession();
@@ -253,6 +257,41 @@ await check('a session that was disposed of asks nothing, writes nothing and sho
     assertEqual(session.calls.asked, asked, 'what its engine was asked after its end');
     assertEqual(JSON.parse(shownBy(session)).rows.join(), JSON.parse(before).rows.join(), 'its rows');
     assertEqual(session.written.length, written, 'what it wrote after its end');
+});
+
+await check('weights are those that the profile lists, with its labels and units everywhere', async () => {
+    const work = await mkdtemp(join(tmpdir(), 'prof-weights-'));
+    const cases = [
+        ['samples', 'Weighted samples (samples)', 'Total (samples)', '4,096', '4,096 samples, about 4.1 s'],
+        ['tracing-ms', 'Recorded time (ms)', 'Total (ms)', '4,096.0', '4.1 s'],
+        ['bytes', 'Bytes (bytes)', 'Total (bytes)', '4 KiB', '4 KiB'],
+    ];
+    for (const [weightType, recorded, title, text, words] of cases) {
+        const file = join(work, `${weightType}.json`);
+        writeProfile(file, {
+            product: 'weights', weightType, functions: [['main', 0, 0]], libraries: ['app'], categories: [['User', 'blue']],
+            samples: [1024, 3072].map((weight) => ({ stack: [0], ms: 1, weight })),
+        });
+        const session = await openSession(file, '?weight=nothing-like-it');
+        await until(() => session.tree.summary.value && session.tree.rows.value.length > 0, 'a tree');
+        const { filters, store, tree } = session;
+        const list = filters.weights.value.map(({ label, unit }) => `${label} (${unit})`);
+        assertEqual(list.join(), `${recorded},Samples (samples),Time (ms)`, `weights of ${weightType}`);
+        const shown = () => {
+            const total = tree.summary.value.rootTotal;
+            const column = weightColumns(session, { whole: () => total }).find(({ key }) => key === 'total');
+            const cost = session.costText.costTitle(tree.rows.value[0]);
+            return [column.title, column.text(tree.rows.value[0]), describeWeight(total, filters.weightUnit.value, 1), cost].join(' | ');
+        };
+        assertEqual(shown(), [title, text, words, `Total 100.0% (${words}), self 100.0% (${words})`].join(' | '), `texts of ${weightType}`);
+        filters.setWeight('samples');
+        assertEqual(store.view.value.weight, 'samples', 'the weight of the view');
+        await until(() => tree.summary.value.rootTotal === 2, 'samples are counted');
+        assertEqual(shown().split(' | ').slice(0, 3).join(), 'Total (samples),2,2 samples, about 2 ms', 'texts of samples');
+        session.store.flushAddress();
+        assert(session.written.at(-1).includes('weight=samples'), `the address is ${session.written.at(-1)}`);
+    }
+    await rm(work, { recursive: true });
 });
 
 finish();

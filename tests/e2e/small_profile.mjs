@@ -62,7 +62,7 @@ export function functionTables(functions, libraries) {
  * `functions`: [name, index of its library, index of its category]. `samples`: [stack, times], the stack root first as
  * indexes of functions; or objects { stack, ms, cpu, weight } (ms since the sample before, and µs of CPU time in it).
  */
-export function writeProfile(file, { product, functions, libraries, categories, samples }) {
+export function writeProfile(file, { product, functions, libraries, categories, samples, weightType = 'samples' }) {
     const stacks = { frame: [], prefixOffset: [] };
     const known = new Map();
     const stackOf = (path) => {
@@ -113,7 +113,7 @@ export function writeProfile(file, { product, functions, libraries, categories, 
                     stack,
                     timeDeltas: counted.map((sample) => sample.ms),
                     weight: hasWeight ? counted.map((sample) => sample.weight) : null,
-                    weightType: 'samples',
+                    weightType,
                     ...(hasCpu ? { threadCPUDelta: counted.map((sample) => sample.cpu) } : {}),
                     length: counted.length,
                 },

@@ -5,6 +5,8 @@
 #include "slow_tree_check.h"
 
 #include "support/sample_rows.h"
+#include "tree/quantity.h"
+#include "tree/weight_list.h"
 
 enum { PROFILES = 1500 };
 
@@ -240,12 +242,77 @@ static void test_a_range_has_no_more_time_than_it_is_long(void **state)
     profile_destroy(&profile);
 }
 
-static void test_units_follow_the_weight(void **state)
+/* "id=label(unit) ..." */
+static const char *list_text(const struct profile *profile, char text[1024])
 {
+    struct weight_list list = {0};
+    struct error err = {0};
+    assert_int_equal(weights_of_profile(&list, profile, &err), 0);
+    text[0] = '\0';
+    for (size_t i = 0; i < list.length; i++)
+        snprintf(text + strlen(text), 1024 - strlen(text), "%s%s=%s(%s)", i ? ", " : "", list.data[i].id,
+                 list.data[i].label, list.data[i].unit);
+    array_free(&list);
+    return text;
+}
+
+static void test_weights_are_listed_with_label_and_unit_of_what_was_recorded(void **state)
+{
+    const struct {
+        enum weight_type type;
+        const char *list;
+    } cases[] = {{WEIGHT_SAMPLES, "recorded=Weighted samples(samples), samples=Samples(samples), time=Time(ms)"},
+                 {WEIGHT_TRACING_MS, "recorded=Recorded time(ms), samples=Samples(samples), time=Time(ms)"},
+                 {WEIGHT_BYTES, "recorded=Bytes(bytes), samples=Samples(samples), time=Time(ms)"}};
+    struct profile profile;
+    char text[1024];
     (void)state;
-    assert_int_equal(weight_unit(WEIGH_CPU_TIME, WEIGHT_BYTES), WEIGHT_TRACING_MS);
-    assert_int_equal(weight_unit(WEIGH_ON_CPU, WEIGHT_BYTES), WEIGHT_BYTES);
-    assert_int_equal(weight_unit(WEIGH_SAMPLES, WEIGHT_BYTES), WEIGHT_SAMPLES);
+    small_profile(&profile, NAN);
+    assert_string_equal(list_text(&profile, text), "recorded=Samples(samples), time=Time(ms)");
+    profile.threads.data[0].samples.weight_type = WEIGHT_BYTES;
+    assert_string_equal(list_text(&profile, text), "recorded=Bytes(bytes), time=Time(ms)");
+    assert_true(samples_give_weight(&profile.threads.data[0].samples));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        profile.threads.data[0].samples.weight_type = cases[i].type;
+        assert_string_equal(list_text(&profile, text), cases[i].list);
+    }
+    profile_destroy(&profile);
+    small_profile(&profile, 700);
+    profile.threads.data[0].samples.weight_type = WEIGHT_BYTES;
+    profile.threads.data[0].samples.cpu_delta[1] = 0;
+    assert_string_equal(list_text(&profile, text),
+                        "recorded=Bytes(bytes), time=Time(ms), cpu-time=CPU time(ms), off-cpu-time=Off-CPU time(ms), "
+                        "on-cpu=On-CPU samples(bytes), off-cpu=Off-CPU samples(bytes)");
+    profile_destroy(&profile);
+}
+
+static void test_weights_are_found_by_their_id(void **state)
+{
+    struct profile profile;
+    struct weight weight;
+    (void)state;
+    small_profile(&profile, NAN);
+    assert_true(weights_find(&profile, "off-cpu-time", &weight));
+    assert_int_equal(weight.kind, WEIGH_OFF_CPU_TIME);
+    assert_false(weights_find(&profile, "cpu", &weight));
+    profile_destroy(&profile);
+}
+
+static void test_weights_are_written_in_their_unit(void **state)
+{
+    const struct {
+        double weight;
+        const char *unit, *text;
+    } cases[] = {{1234567, "samples", "1,234,567"}, {-1.25, "samples", "-1.2"},
+                 {1234.56, "ms", "1,234.6"},        {5, "ms", "5.0"},
+                 {2048, "bytes", "2.0 KiB"},        {12345, "cache-misses", "12,345"},
+                 {1e18, "cache-misses", "1e+18"},   {-1234, "samples", "-1,234"}};
+    char text[QUANTITY_TEXT_MAX];
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        weight_text(text, cases[i].weight, cases[i].unit);
+        assert_string_equal(text, cases[i].text);
+    }
 }
 
 int main(void)
@@ -259,7 +326,9 @@ int main(void)
         cmocka_unit_test(test_a_wait_is_not_of_the_function_that_ran_next),
         cmocka_unit_test(test_waits_before_the_first_and_after_the_last_sample_count),
         cmocka_unit_test(test_a_range_has_no_more_time_than_it_is_long),
-        cmocka_unit_test(test_units_follow_the_weight),
+        cmocka_unit_test(test_weights_are_listed_with_label_and_unit_of_what_was_recorded),
+        cmocka_unit_test(test_weights_are_found_by_their_id),
+        cmocka_unit_test(test_weights_are_written_in_their_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

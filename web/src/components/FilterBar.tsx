@@ -36,13 +36,18 @@ function Select<Value extends string>({ label, choices, value, onChoose }: Selec
 
 export function SampleFilters(): JSX.Element {
     const session = useSession();
-    const { idleCategory, setHidesIdle, setWeight, stackChoices, weight, weightChoices } = session.filters;
+    const { idleCategory, setHidesIdle, setWeight, stackChoices, weight, weights } = session.filters;
     const { view } = session.store;
     const { setStackType } = session.tree;
     const { hidesIdle, stackType } = view.value;
     return (
         <div class="sample-filters">
-            <Select label="Sample weight" choices={weightChoices.value} value={weight.value} onChoose={setWeight} />
+            <Select
+                label="Sample weight"
+                choices={weights.value.map(({ id, label, hint }) => ({ value: id, label, hint }))}
+                value={weight.value.id}
+                onChoose={setWeight}
+            />
             <Select
                 label="Frame filter"
                 choices={stackChoices.value}

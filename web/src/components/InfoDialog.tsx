@@ -6,17 +6,17 @@ import { ProfileText } from './text';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';
 
-interface Fact {
+interface Entry {
     label: string;
     value: string;
 }
 
-function recordingFacts(session: Session): Fact[] {
+function recordingEntries(session: Session): Entry[] {
     const { info } = session;
     const { fullRange } = session.store;
     const profile = info.value;
     const [start, end] = fullRange.value;
-    const facts: Fact[] = [
+    const entries: Entry[] = [
         { label: 'Program', value: profile.product },
         { label: 'Recorded', value: profile.startTime > 0 ? new Date(profile.startTime).toLocaleString() : '' },
         { label: 'Length', value: formatDuration(end - start) },
@@ -25,13 +25,13 @@ function recordingFacts(session: Session): Fact[] {
         { label: 'Threads', value: formatCount(profile.threads.length) },
         { label: 'Symbols', value: profile.symbolicated ? '' : 'not symbolicated: names are addresses' },
     ];
-    const known = new Set(facts.map((fact) => fact.label.toLowerCase()));
-    return [...facts, ...profile.facts.filter((fact) => !known.has(fact.label.toLowerCase()))].filter(
-        (fact) => fact.value !== '',
+    const known = new Set(entries.map((entry) => entry.label.toLowerCase()));
+    return [...entries, ...profile.metadata.filter((entry) => !known.has(entry.label.toLowerCase()))].filter(
+        (entry) => entry.value !== '',
     );
 }
 
-function FactTable({ title, facts }: { title: string; facts: Fact[] }): JSX.Element {
+function EntryTable({ title, entries }: { title: string; entries: Entry[] }): JSX.Element {
     return (
         <section>
             <h3>
@@ -39,13 +39,13 @@ function FactTable({ title, facts }: { title: string; facts: Fact[] }): JSX.Elem
             </h3>
             <table class="facts">
                 <tbody>
-                    {facts.map((fact, at) => (
-                        <tr key={`${at}:${fact.label.slice(0, 80)}`}>
+                    {entries.map((entry, at) => (
+                        <tr key={`${at}:${entry.label.slice(0, 80)}`}>
                             <th scope="row">
-                                <ProfileText text={fact.label} />
+                                <ProfileText text={entry.label} />
                             </th>
                             <td>
-                                <ProfileText text={fact.value} limit={4000} />
+                                <ProfileText text={entry.value} limit={4000} />
                             </td>
                         </tr>
                     ))}
@@ -60,9 +60,9 @@ function Facts(): JSX.Element {
     const { info } = session;
     return (
         <>
-            <FactTable title="Profile" facts={recordingFacts(session)} />
+            <EntryTable title="Profile" entries={recordingEntries(session)} />
             {info.value.extra.map((section, at) => (
-                <FactTable key={`${at}:${section.label.slice(0, 80)}`} title={section.label} facts={section.entries} />
+                <EntryTable key={`${at}:${section.label.slice(0, 80)}`} title={section.label} entries={section.entries} />
             ))}
         </>
     );

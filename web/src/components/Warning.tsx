@@ -9,7 +9,7 @@ export function Warning(): JSX.Element | null {
     const session = useSession();
     const { info } = session;
     const [isClosed, setClosed] = useState(false);
-    const text = info.value.facts.find((fact) => fact.label === 'Warning')?.value;
+    const text = info.value.metadata.find(({ label }) => label === 'Warning')?.value;
     if (!text || isClosed) return null;
     return (
         <div class="warning" role="status">

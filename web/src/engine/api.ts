@@ -44,6 +44,15 @@ export interface ThreadInfo {
     activity: number;
 }
 
+/** What a sample counts: see lib/tree/weight_list.h. */
+export interface Weight {
+    id: string;
+    label: string;
+    hint: string;
+    /** "samples", "ms", "bytes", or what else is counted. */
+    unit: string;
+}
+
 export interface ExtraSection {
     label: string;
     entries: { label: string; value: string }[];
@@ -58,16 +67,14 @@ export interface ProfileInfo {
     /** The full range, ms. */
     rangeStart: number;
     rangeEnd: number;
-    /** Label and text of each known fact: command, system, CPU, cores, memory, ... */
-    facts: { label: string; value: string }[];
+    /** Label and text of what is known: command, system, CPU, cores, memory, ... */
+    metadata: { label: string; value: string }[];
     extra: ExtraSection[];
     categories: Category[];
     threads: ThreadInfo[];
     libs: { name: string; path: string }[];
-    /** The unit of what was recorded: see weightUnit of state/store.ts for that of the view. */
-    weightUnit: 'samples' | 'ms' | 'bytes';
-    /** Those of WEIGHTS that the file has, by position. */
-    weights: number[];
+    /** What a sample can count, at least one: first what was recorded. */
+    weights: Weight[];
     symbolicated: boolean;
     sampleCount: number;
     markerCount: number;
@@ -102,11 +109,6 @@ export const TRANSFORM_KINDS = [
     'filter-samples',
 ] as const;
 
-/** What a sample counts, in the order of enum sample_weight in lib/tree/weights.h, which says what each is. */
-export const WEIGHTS = ['recorded', 'samples', 'time', 'cpu-time', 'off-cpu-time', 'on-cpu', 'off-cpu'] as const;
-
-export type Weight = (typeof WEIGHTS)[number];
-
 export type TransformKind = (typeof TRANSFORM_KINDS)[number];
 
 export interface Transform {
@@ -131,8 +133,8 @@ export interface Query {
     /** Comma-separated terms that must all match; '' for none. */
     search: string;
     inverted: boolean;
-    /** 'recorded' if it is missing. */
-    weight?: Weight;
+    /** The id of one of the profile's weights; the first if it is missing. */
+    weight?: string;
 }
 
 /** A node by the funcs on its path, root first (inverted: leaf first): the name of a node that outlives a query. */

@@ -1,5 +1,5 @@
 /** Callers and callees of a function, a library or a category, and lists of such: a thin layer over lib/tree/wasm_butterfly.c. */
-import { type FuncRow, type TreeRows, WEIGHTS, type Weight } from './api';
+import type { FuncRow, TreeRows } from './api';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 import { treeRows } from './tree';
@@ -33,7 +33,7 @@ export interface ButterflyCalls {
     /** Libraries (`func`: resource, -1 for what is in none), categories or threads of the query, heaviest first by self. */
     groups(query: number, by: GroupKind): Promise<FuncRow[]>;
     /** The functions of the query by self, had it another weight. */
-    functionsWeighed(query: number, weight: Weight, limit: number): Promise<FuncRow[]>;
+    functionsWeighed(query: number, weight: string, limit: number): Promise<FuncRow[]>;
     /** Opens a butterfly, as long as its query is open and there are no four newer ones. */
     butterfly(query: number, center: Center): Promise<CenterWeights>;
     /** The children of a node of one side, or of the center (-1), heaviest first. */
@@ -70,7 +70,7 @@ export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> 
     return {
         groups: (query, by) => timings(wasm.session_groups(session, query, GROUP_KINDS.indexOf(by))),
         functionsWeighed: (query, weight, limit) =>
-            timings(wasm.session_functions_weighed(session, query, WEIGHTS.indexOf(weight)), limit),
+            timings(wasm.session_functions_weighed(session, query, module.weightIndex(weight)), limit),
         butterfly(query, { kind, index }) {
             const id = module.check(wasm.session_butterfly(session, query, CENTER_KINDS.indexOf(kind), index));
             const [total = 0, self = 0] = module.view(wasm.session_butterfly_weights(session, id)).doubles(0);

@@ -47,6 +47,8 @@ export class EngineModule {
     private readonly decoder = new TextDecoder();
     private readonly encoder = new TextEncoder();
     private readonly strings = new Map<number, string>();
+    /** The ids of the profile's weights, once it is there. */
+    weights: string[] = [];
 
     private constructor(private readonly exports: Exports) {
         exports._initialize();
@@ -88,6 +90,13 @@ export class EngineModule {
         new Int32Array(input.buffer, input.byteOffset, words.length).set(words);
         input.set(bytes, words.length * 4);
         return bytes.length;
+    }
+
+    /** The index of a weight of the profile; of the first for none. */
+    weightIndex(id?: string): number {
+        const index = id === undefined ? 0 : this.weights.indexOf(id);
+        if (index < 0) throw new Error(`This profile has no weight "${id}"`);
+        return index;
     }
 
     /** A string of the profile, decoded when it is first asked for; '' for none. */

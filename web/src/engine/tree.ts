@@ -11,7 +11,6 @@ import {
     type TreeCalls,
     type QueryAnswer,
     type TreeRows,
-    WEIGHTS,
 } from './api';
 import { baseName } from '../text/plain';
 import { type EngineModule, NONE, type Pointer } from './module';
@@ -156,7 +155,7 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
                     to,
                     searchLength,
                     Number(query.inverted),
-                    WEIGHTS.indexOf(query.weight ?? 'recorded'),
+                    module.weightIndex(query.weight),
                 ),
             );
             const [rootTotal = 0, samples = 0, allTotal = 0, allSamples = 0, nodeCount = 0] = module

@@ -67,7 +67,9 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
         },
         finish() {
             module.check(wasm.session_finish(session));
-            return JSON.parse(module.decode(module.view(wasm.session_info(session)))) as ProfileInfo;
+            const info = JSON.parse(module.decode(module.view(wasm.session_info(session)))) as ProfileInfo;
+            module.weights = info.weights.map(({ id }) => id);
+            return info;
         },
         memoryBytes: () => module.memoryBytes,
         ...treeAnswers(module),

@@ -4,7 +4,7 @@
  * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `weight` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
  * `trackOrder`) are ours.
  */
-import { type NodePath, type Transform, WEIGHTS, type Weight } from '../engine/api';
+import type { NodePath, Transform } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
 import { type SourcePanelView, decodeSourcePanel, encodeSourcePanel } from './source_codec';
 import { decodeIndex, decodeIndexes, encodeIndexes } from './indexes';
@@ -66,8 +66,8 @@ export interface View {
     zoom: NodePath;
     /** The part of its width (0 to 1) that is shown, where that is not a node; null: the node that `zoom` says. */
     part: [number, number] | null;
-    /** What a sample counts. */
-    weight: Weight;
+    /** The id of what a sample counts; the profile may lack it. */
+    weight: string;
     /** Which frames are shown: all, those of the kernel, or those of the programs. */
     stackType: StackType;
     hidesIdle: boolean;
@@ -161,6 +161,11 @@ function decodeSorts(text: string): Record<string, string> {
     return sorts;
 }
 
+/** Which weights there are, the profile says. */
+function decodeWeight(text: string): string {
+    return /^[\w:.-]{1,80}$/.test(text) ? text : EMPTY_VIEW.weight;
+}
+
 /** "0.25-0.5" */
 function decodePart(text: string): [number, number] | null {
     const match = /^([01](?:\.\d{1,9})?)-([01](?:\.\d{1,9})?)$/.exec(text);
@@ -181,7 +186,7 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (view.tab !== 'calltree') query.set('tab', view.tab);
     if (view.zoom.length > 0) query.set('zoom', encodeIndexes(view.zoom));
     if (view.part) query.set('part', view.part.map((place) => Number(place.toFixed(9))).join('-'));
-    if (view.weight !== 'recorded') query.set('weight', view.weight);
+    if (view.weight !== EMPTY_VIEW.weight) query.set('weight', view.weight);
     if (view.stackType !== 'all') query.set('implementation', view.stackType);
     if (view.hidesIdle) query.set('hideIdleSamples', '');
     if (view.center) query.set('center', `${view.center.kind}-${view.center.index}`);
@@ -219,7 +224,7 @@ export function decodeView(text: string, zero: number): View {
         tab: TABS.find((tab) => tab === query.get('tab')) ?? 'calltree',
         zoom: decodeIndexes(query.get('zoom') ?? ''),
         part: decodePart(query.get('part') ?? ''),
-        weight: WEIGHTS.find((weight) => weight === query.get('weight')) ?? 'recorded',
+        weight: decodeWeight(query.get('weight') ?? ''),
         stackType: STACK_TYPES.find((type) => type === query.get('implementation')) ?? 'all',
         hidesIdle: query.has('hideIdleSamples'),
         center: decodeCenter(query.get('center') ?? ''),

@@ -4,8 +4,7 @@
  * steps of their own. Only what the file has is offered.
  */
 import { computed } from '@preact/signals';
-import { type Transform, WEIGHTS, type Weight } from '../engine/api';
-import type { WeightUnit } from '../text/format';
+import type { Transform, Weight } from '../engine/api';
 import { STACK_TYPES, type StackType } from './codec';
 import type { StorePart } from './store';
 import type { Given } from './given';
@@ -16,16 +15,8 @@ export interface Choice<Value> {
     hint: string;
 }
 
-// ---- what a sample counts ----
-
-const RECORDED_LABELS: Record<WeightUnit, string> = { samples: 'Samples', ms: 'Recorded time', bytes: 'Bytes' };
-
-const UNITS: Partial<Record<Weight, WeightUnit>> = {
-    samples: 'samples',
-    time: 'ms',
-    'cpu-time': 'ms',
-    'off-cpu-time': 'ms',
-};
+/** Of a page without a profile. */
+const NO_WEIGHT: Weight = { id: 'recorded', label: 'Samples', hint: '', unit: 'samples' };
 
 const STACK_LABELS: Record<StackType, [string, string]> = {
     all: ['All frames', 'User and kernel frames'],
@@ -37,42 +28,21 @@ export function createFilters(session: Given & { store: StorePart }) {
     const { info } = session;
     const { changeView, view } = session.store;
 
-    /** Whether the file has what it takes to count this. */
-    function hasWeight(weight: Weight): boolean {
-        return info.value.weights.includes(WEIGHTS.indexOf(weight));
-    }
+    const weights = computed<Weight[]>(() => info.value.weights);
 
-    function choiceOf(weight: Weight): Choice<Weight> {
-        const unit = info.value.weightUnit;
-        const texts: Record<Weight, [string, string]> = {
-            recorded: [
-                hasWeight('samples') && unit === 'samples' ? 'Weighted samples' : RECORDED_LABELS[unit],
-                'Sample weights from the file',
-            ],
-            samples: ['Samples', 'Each sample counts as one'],
-            time: ['Time', 'CPU time and off-CPU time'],
-            'cpu-time': ['CPU time', 'CPU time since the previous sample of the thread'],
-            'off-cpu-time': [
-                'Off-CPU time',
-                'Time that the thread waited or was ready to run; (not running) where no sample shows the function',
-            ],
-            'on-cpu': ['On-CPU samples', 'Only samples of intervals with CPU time'],
-            'off-cpu': ['Off-CPU samples', 'Only samples of intervals without CPU time'],
-        };
-        const [label, hint] = texts[weight];
-        return { value: weight, label, hint };
-    }
-
-    /** Those that the file has; more than one, or there is nothing to choose. */
-    const weightChoices = computed<Choice<Weight>[]>(() => WEIGHTS.filter(hasWeight).map(choiceOf));
-
-    /** The weight of the view, if the file has it. */
-    const weight = computed<Weight>(() => (hasWeight(view.value.weight) ? view.value.weight : 'recorded'));
+    /** The weight of the view, if the file has it; else what was recorded. */
+    const weight = computed<Weight>(
+        () => weights.value.find(({ id }) => id === view.value.weight) ?? weights.value[0] ?? NO_WEIGHT,
+    );
 
     /** The unit of all totals and selfs of the view. */
-    const weightUnit = computed<WeightUnit>(() => UNITS[weight.value] ?? info.value.weightUnit);
+    const weightUnit = computed(() => weight.value.unit);
 
-    function setWeight(wanted: Weight): void {
+    function hasWeight(id: string): boolean {
+        return weights.value.some((one) => one.id === id);
+    }
+
+    function setWeight(wanted: string): void {
         if (wanted !== view.value.weight) changeView({ weight: wanted }, 'push');
     }
 
@@ -120,7 +90,7 @@ export function createFilters(session: Given & { store: StorePart }) {
 
     return {
         hasWeight,
-        weightChoices,
+        weights,
         weight,
         weightUnit,
         setWeight,

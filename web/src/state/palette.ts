@@ -112,7 +112,7 @@ export function createPalette(
     const { engine } = session;
     const { effect } = session.lifetime;
     const { commands } = session.commands;
-    const { setWeight, stackChoices, weightChoices } = session.filters;
+    const { setWeight, stackChoices, weights } = session.filters;
     const { selectFunction } = session.functions;
     const { fetchNames, funcName } = session.names;
     const { changeView, chooseThread, fullRange, selectedThreads, trackSeeds, tracks, view } = session.store;
@@ -148,15 +148,15 @@ export function createPalette(
 
     /** What a sample counts, and which frames are shown, where there is a choice. */
     function filterEntries(): Unscored[] {
-        const weights = weightChoices.value.length > 1 ? weightChoices.value : [];
+        const choices = weights.value.length > 1 ? weights.value : [];
         return [
-            ...weights.map((one) => ({
-                id: `weight-${one.value}`,
+            ...choices.map((one) => ({
+                id: `weight-${one.id}`,
                 group: 'Command',
                 title: `Count: ${one.label}`,
                 detail: one.hint,
                 keys: '',
-                run: () => setWeight(one.value),
+                run: () => setWeight(one.id),
             })),
             ...stackChoices.value.map((one) => ({
                 id: `frames-${one.value}`,

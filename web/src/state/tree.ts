@@ -155,7 +155,7 @@ export function createTree(
             transforms: [...transforms.value, ...filterTransforms.value],
             search: search.value.trim(),
             inverted: inverted.value,
-            weight: weight.value,
+            weight: weight.value.id,
         };
     });
 

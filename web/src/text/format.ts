@@ -1,6 +1,10 @@
-/** Numbers and times as text. Everything is made for columns: few significant digits, the unit always said somewhere. */
+/**
+ * Numbers, times and amounts of any unit as text, as lib/tree/quantity.h has them for the terminal. Everything is made for
+ * columns: few significant digits, the unit always said somewhere.
+ */
+import { plainText } from './plain';
 
-export type WeightUnit = 'samples' | 'ms' | 'bytes';
+const UNIT_LIMIT = 30;
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const groupedOneDecimal = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
@@ -51,17 +55,58 @@ export function formatBytes(bytes: number): string {
 }
 
 /** A weight as a tree column shows it; the header says the unit. Nothing is an em dash, to keep the column calm. */
-export function formatWeight(weight: number, unit: WeightUnit): string {
+export function formatWeight(weight: number, unit: string): string {
     if (weight === 0) return '—';
     if (unit === 'bytes') return formatBytes(weight);
-    if (unit === 'ms') return groupedOneDecimal.format(weight);
-    return Number.isInteger(weight) ? grouped.format(weight) : groupedOneDecimal.format(weight);
+    return unit !== 'ms' && Number.isInteger(weight) ? grouped.format(weight) : groupedOneDecimal.format(weight);
 }
 
 /** A weight in words, with its unit and, for samples, the time that they stand for. */
-export function describeWeight(weight: number, unit: WeightUnit, interval: number): string {
+export function describeWeight(weight: number, unit: string, interval: number): string {
     if (unit === 'bytes') return formatBytes(weight);
     if (unit === 'ms') return formatDuration(weight);
-    const count = `${formatWeight(weight, unit).replace('—', '0')} ${Math.abs(weight) === 1 ? 'sample' : 'samples'}`;
-    return weight === 0 || interval <= 0 ? count : `${count}, about ${formatDuration(weight * interval)}`;
+    const noun = unit === 'samples' && Math.abs(weight) === 1 ? 'sample' : plainText(unit, UNIT_LIMIT);
+    const count = `${weight === 0 ? '0' : formatWeight(weight, unit)} ${noun}`;
+    return weight === 0 || interval <= 0 || unit !== 'samples' ? count : `${count}, about ${formatDuration(weight * interval)}`;
+}
+
+// ---- amounts of counters ----
+
+const MS_PER_HOUR = 3_600_000;
+const MICROSECONDS = 1000;
+
+function inShort(value: number): string {
+    return Math.abs(value) >= 1000 ? formatCount(value) : trimDigits(value);
+}
+
+function withPrefix(value: number, unit: string): string {
+    const size = Math.abs(value);
+    const steps: [number, string][] = [
+        [1e3, 'k'],
+        [1, ''],
+        [1e-3, 'm'],
+        [1e-6, 'µ'],
+        [1e-9, 'n'],
+    ];
+    if (size === 0) return `0 ${unit}`;
+    const [scale, prefix] = steps.find(([least]) => size >= least) ?? [1e-9, 'n'];
+    return `${inShort(value / scale)} ${prefix}${unit}`;
+}
+
+/** An amount: of bytes, of energy (pWh), of time (ms), of CPU time (cpu-us), or of whatever is counted. */
+export function formatAmount(value: number, unit: string): string {
+    if (unit === 'bytes') return formatBytes(Math.round(value));
+    if (unit === 'pWh') return withPrefix(value * 1e-12, 'Wh');
+    if (unit === 'ms') return formatDuration(value);
+    if (unit === 'cpu-us') return formatDuration(value / MICROSECONDS);
+    if (unit === 'percent') return `${inShort(value * 100)}%`;
+    return unit === '' ? inShort(value) : `${inShort(value)} ${plainText(unit, UNIT_LIMIT)}`;
+}
+
+/** An amount per ms: energy as power, CPU time as a share of one CPU, bytes and counts per second. */
+export function formatRate(perMs: number, unit: string): string {
+    if (unit === 'pWh') return withPrefix(perMs * 1e-12 * MS_PER_HOUR, 'W');
+    if (unit === 'percent') return `${inShort(perMs * 100)}%`;
+    if (unit === 'cpu-us') return `${inShort((perMs / MICROSECONDS) * 100)}%`;
+    return `${formatAmount(perMs * 1000, unit)}/s`;
 }

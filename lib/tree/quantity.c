@@ -1,0 +1,77 @@
+#include "tree/quantity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "1234567" -> "1,234,567"; `text` has room for the commas. */
+static void group_thousands(char *text)
+{
+    size_t digits = strspn(text, "-") + strspn(text + strspn(text, "-"), "0123456789");
+    for (size_t at = digits; at > strspn(text, "-") + 3;) {
+        at -= 3;
+        memmove(text + at + 1, text + at, strlen(text + at) + 1);
+        text[at] = ',';
+    }
+}
+
+void count_text(char out[QUANTITY_TEXT_MAX], double value)
+{
+    snprintf(out, QUANTITY_TEXT_MAX, fabs(value) < 1e15 ? "%.0f" : "%g", value);
+    if (fabs(value) < 1e15)
+        group_thousands(out);
+}
+
+/* Three digits, without zeros at the end: "12.5", "340", "1.2". */
+static void put_short(char *out, double value, const char *unit)
+{
+    double size = fabs(value);
+    char number[QUANTITY_TEXT_MAX / 2];
+    if (size >= 1e15)
+        snprintf(number, sizeof(number), "%g", value);
+    else
+        snprintf(number, sizeof(number), "%.*f", size >= 100 ? 0 : size >= 10 ? 1 : 2, value);
+    if (strchr(number, '.')) {
+        size_t end = strlen(number);
+        while (number[end - 1] == '0')
+            end--;
+        number[number[end - 1] == '.' ? end - 1 : end] = '\0';
+    }
+    snprintf(out, QUANTITY_TEXT_MAX, "%s %s", number, unit);
+}
+
+void bytes_text(char out[QUANTITY_TEXT_MAX], double value)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    size_t unit = 0;
+    while (fabs(value) >= 1024 && unit < sizeof(units) / sizeof(*units) - 1) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(out, QUANTITY_TEXT_MAX, unit == 0 || fabs(value) >= 100 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+}
+
+void duration_text(char out[QUANTITY_TEXT_MAX], double ms)
+{
+    double size = fabs(ms);
+    if (size >= 1000 || size == 0)
+        put_short(out, size == 0 ? 0 : ms / 1000, size == 0 ? "ms" : "s");
+    else if (size >= 1)
+        put_short(out, ms, "ms");
+    else if (size >= 1e-3)
+        put_short(out, ms * 1e3, "µs");
+    else
+        put_short(out, ms * 1e6, "ns");
+}
+
+void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit)
+{
+    bool is_whole = strcmp(unit, "ms") != 0 && weight == floor(weight);
+    if (strcmp(unit, "bytes") == 0) {
+        bytes_text(out, weight);
+        return;
+    }
+    snprintf(out, QUANTITY_TEXT_MAX, fabs(weight) >= 1e15 ? "%.6g" : is_whole ? "%.0f" : "%.1f", weight);
+    if (fabs(weight) < 1e15)
+        group_thousands(out);
+}

@@ -1,0 +1,25 @@
+/*
+ * Amounts as text for people: counts, bytes, durations, and weights of samples in any unit. The page has the same in
+ * web/src/text/format.ts.
+ */
+#ifndef PROF_TREE_QUANTITY_H
+#define PROF_TREE_QUANTITY_H
+
+#include <stdbool.h>
+
+enum { QUANTITY_TEXT_MAX = 96 };
+
+/* "1,234,567" */
+void count_text(char out[QUANTITY_TEXT_MAX], double value);
+
+/* "12 B", "1.5 KiB", "340 MiB" */
+void bytes_text(char out[QUANTITY_TEXT_MAX], double value);
+
+/* "1.25 s", "12.5 ms", "340 µs" */
+void duration_text(char out[QUANTITY_TEXT_MAX], double ms);
+
+/* A weight as a column shows it whose header says the unit: "1,234.5" of ms, "1,234" of samples or events, "1.5 KiB".
+ */
+void weight_text(char out[QUANTITY_TEXT_MAX], double weight, const char *unit);
+
+#endif
