@@ -216,7 +216,7 @@ await check('two sessions live side by side: what is done in one changes nothing
     const before = shownBy(b);
     const first = shownBy(a);
     const { asked } = b.calls;
-    await a.tree.invert();
+    await a.treeChanges.invert();
     a.store.changeView({ tab: 'functions', search: 'main' }, 'push');
     a.tables.sortTable('functions', 'name', 'self');
     await until(() => a.functions.sortedFunctions.value.length > 0 && shownBy(a) !== first, 'the functions of the first');
@@ -228,11 +228,11 @@ await check('two sessions live side by side: what is done in one changes nothing
 });
 
 await check('a tree that is turned twice, however fast, is at the place where it was', async () => {
-    const { tree, store } = await openSession(`${DATA}samply-0.13.json`);
+    const { tree, treeChanges, store } = await openSession(`${DATA}samply-0.13.json`);
     await until(() => tree.selected.value !== null && store.view.value.path.length > 2, 'a selection');
     await tree.selectPath(store.view.value.path.slice(0, -1)); // not the end of a chain
     const before = JSON.stringify([store.view.value.path, store.inverted.value]);
-    await Promise.all([tree.invert(), tree.invert()]);
+    await Promise.all([treeChanges.invert(), treeChanges.invert()]);
     assertEqual(JSON.stringify([store.view.value.path, store.inverted.value]), before, 'the place');
 });
 

@@ -13,7 +13,7 @@ interface Reason {
 
 function reasons(session: Session): Reason[] {
     const { changeView, popRanges, previewRange, search, setPreview, transforms, view } = session.store;
-    const { undoTransforms } = session.tree;
+    const { undoTransforms } = session.treeChanges;
     const found: Reason[] = [];
     const terms = search.value.trim();
     if (terms !== '')

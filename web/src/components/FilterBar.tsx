@@ -38,7 +38,7 @@ export function SampleFilters(): JSX.Element {
     const session = useSession();
     const { idleCategory, setHidesIdle, setWeight, stackChoices, weight, weights } = session.filters;
     const { view } = session.store;
-    const { setStackType } = session.tree;
+    const { setStackType } = session.treeChanges;
     const { hidesIdle, stackType } = view.value;
     return (
         <div class="sample-filters">

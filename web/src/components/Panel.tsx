@@ -124,7 +124,7 @@ function Options({ tab }: { tab: Tab }): JSX.Element {
     const session = useSession();
     const { isMarkerView } = session.markers;
     const { inverted } = session.store;
-    const { invert } = session.tree;
+    const { invert } = session.treeChanges;
     if (tab === 'stack-chart') return <SameWidths />;
     if (isMarkerView.value) return <MarkerCount />;
     return (

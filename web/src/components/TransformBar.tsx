@@ -40,7 +40,7 @@ export function TransformBar(): JSX.Element | null {
     const { fetchNames, funcName, namesVersion } = session.names;
     const { transforms } = session.store;
     const { describeTransform } = session.transformOffers;
-    const { undoTransforms } = session.tree;
+    const { undoTransforms } = session.treeChanges;
     const done = transforms.value;
     namesVersion.value;
     useEffect(() => {

@@ -13,6 +13,7 @@ import type { SourcePanelPart } from './source_panel';
 import type { StorePart } from './store';
 import type { TrackActionsPart } from './track_actions';
 import type { TreePart } from './tree';
+import type { TreeChangesPart } from './tree_changes';
 import type { Given } from './given';
 
 export interface Command {
@@ -67,6 +68,7 @@ export function createCommands(
         store: StorePart;
         trackActions: TrackActionsPart;
         tree: TreePart;
+        treeChanges: TreeChangesPart;
     },
 ) {
     const { host } = session;
@@ -79,7 +81,8 @@ export function createCommands(
     const { closeSourcePanel, leaveSourcePanel, toggleAssembly } = session.sourcePanel;
     const { commitPreview, fullRange, popRanges, setPreview, view } = session.store;
     const { showAll, showBusy } = session.trackActions;
-    const { invert, selected, undoTransforms } = session.tree;
+    const { selected } = session.tree;
+    const { invert, undoTransforms } = session.treeChanges;
 
     const isSourcePanelOpen = (): boolean => view.value.sourcePanel !== null;
 

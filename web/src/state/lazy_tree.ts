@@ -3,17 +3,11 @@
  * in which order. Its handles are those of a butterfly of the engine; load() gets new ones and opens the same again.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { TreeRows } from '../engine/api';
 import { formatCount } from '../text/format';
 import type { SortOrder } from './tables';
-import { adoptDescendants, makeNodes, type NameOf, openRows, type TreeNode } from './tree_nodes';
+import { isOvertaken, TreeLoader, type TreeSource } from './tree_loader';
+import { makeNodes, type NameOf, nodePath, openRows, type TreeNode } from './tree_nodes';
 import { act, showNotice } from './windows';
-
-export interface TreeSource {
-    /** Of a node, or the first rows (-1), heaviest first. */
-    children(node: number): Promise<TreeRows>;
-    descendants(node: number, limit: number): Promise<TreeRows>;
-}
 
 /** The names that a tree needs: see state/names.ts. */
 export interface TreeNames {
@@ -29,6 +23,29 @@ const FIRST_ROWS = 60;
 const FIRST_DEPTH = 12;
 const FIRST_SHARE = 0.6;
 
+async function openHeaviest(loader: TreeLoader, nodes: readonly TreeNode[]): Promise<void> {
+    let whole = nodes.reduce((sum, node) => sum + Math.abs(node.total), 0);
+    let [node] = nodes;
+    for (let depth = 0; node?.hasChildren && depth < FIRST_DEPTH; depth++) {
+        if (Math.abs(node.total) < whole * FIRST_SHARE) break;
+        await loader.loadChildren(node);
+        node.expanded = true;
+        whole = Math.abs(node.total);
+        const heaviest: TreeNode | undefined = node.children?.[0];
+        // A function that calls itself does so for long.
+        node = heaviest?.func === node.func ? undefined : heaviest;
+    }
+}
+
+/** Another tree makes an action void. */
+async function unlessOvertaken(action: () => Promise<void>): Promise<void> {
+    try {
+        await action();
+    } catch (error) {
+        if (!isOvertaken(error)) throw error;
+    }
+}
+
 export class LazyTree {
     readonly selected = signal<TreeNode | null>(null);
     /** Counts the selections that should be scrolled to. */
@@ -36,9 +53,9 @@ export class LazyTree {
     readonly rows: ReadonlySignal<TreeNode[]>;
     private readonly roots = signal<TreeNode[]>([]);
     private readonly version = signal(0);
-    private generation = 0;
-    /** Of what is shown. */
-    private source: TreeSource | null = null;
+    /** Of the tree that is shown, and of the newest one that was asked for. */
+    private shown: TreeLoader | null = null;
+    private newest: TreeLoader | null = null;
 
     constructor(
         readonly order: ReadonlySignal<SortOrder>,
@@ -53,26 +70,28 @@ export class LazyTree {
 
     /** Gets the tree anew; `same`: it is the same one with other numbers, in which the same is to be open. */
     async load(source: TreeSource, same: boolean): Promise<void> {
-        const mine = ++this.generation;
-        const nodes = makeNodes(await source.children(-1), null, 0, 0);
-        if (mine !== this.generation) return;
-        if (same) await this.reopen(source, nodes, this.roots.peek(), mine);
-        else await this.openHeaviest(source, nodes, mine);
-        await this.names.fetchNames(
-            openRows(nodes, this.order.peek(), this.names.nameOf)
-                .slice(0, FIRST_ROWS)
-                .map((node) => node.func),
-        );
-        if (mine !== this.generation) return;
-        this.selected.value = same ? this.findAgain(nodes, this.selected.peek()) : null;
-        this.roots.value = nodes;
-        this.source = source;
-        if (!same) this.reveal.value = 0;
+        if (this.newest !== this.shown) this.newest?.end();
+        const loader = new TreeLoader(source);
+        this.newest = loader;
+        await unlessOvertaken(async () => {
+            const nodes = makeNodes(await loader.rowsBelow(-1), null, 0, 0);
+            if (same) await loader.reopen(nodes, this.roots.peek(), MOST_ROWS);
+            else await openHeaviest(loader, nodes);
+            await this.fetchNames(openRows(nodes, this.order.peek(), this.names.nameOf));
+            loader.check();
+            this.selected.value = same ? await loader.walkTo(nodes, nodePath(this.selected.peek())) : null;
+            this.shown?.end();
+            this.shown = loader;
+            this.roots.value = nodes;
+            if (!same) this.reveal.value = 0;
+        });
     }
 
     /** Nothing is shown until the next load(). */
     clear(): void {
-        this.generation++;
+        this.newest?.end();
+        this.shown?.end();
+        this.shown = null;
         this.roots.value = [];
         this.selected.value = null;
     }
@@ -83,11 +102,14 @@ export class LazyTree {
     }
 
     async expand(node: TreeNode): Promise<void> {
-        if (!node.hasChildren) return;
-        if (!this.source) return;
-        await this.loadChildren(this.source, node, this.generation);
-        node.expanded = true;
-        this.version.value++;
+        const { shown } = this;
+        if (!node.hasChildren || !shown) return;
+        await unlessOvertaken(async () => {
+            await shown.loadChildren(node);
+            await this.fetchNames(node.children ?? []);
+            node.expanded = true;
+            this.version.value++;
+        });
     }
 
     collapse(node: TreeNode): void {
@@ -99,19 +121,13 @@ export class LazyTree {
     }
 
     async expandAll(node: TreeNode): Promise<void> {
-        const { source } = this;
-        if (!node.hasChildren || !source) return;
-        const mine = this.generation;
-        const cut = adoptDescendants(node, await source.descendants(node.handle, MOST_ROWS), MOST_ROWS);
-        if (cut.length > 0) showNotice(`Only the heaviest ${formatCount(MOST_ROWS)} rows were opened`);
-        // A node that is open has all its children.
-        for (const parent of cut) {
-            const known = new Map((parent.children ?? []).map((child) => [child.func, child]));
-            const whole = makeNodes(await source.children(parent.handle), parent, 0, parent.depth + 1);
-            if (mine !== this.generation) return;
-            parent.children = whole.map((child) => known.get(child.func) ?? child);
-        }
-        this.version.value++;
+        const { shown } = this;
+        if (!node.hasChildren || !shown) return;
+        await unlessOvertaken(async () => {
+            if (!(await shown.openDescendants(node, MOST_ROWS)))
+                showNotice(`Only the heaviest ${formatCount(MOST_ROWS)} rows were opened`);
+            this.version.value++;
+        });
     }
 
     toggle(node: TreeNode, all: boolean): void {
@@ -133,43 +149,8 @@ export class LazyTree {
         return true;
     }
 
-    private async loadChildren(source: TreeSource, node: TreeNode, mine: number): Promise<void> {
-        if (node.children || !node.hasChildren) return;
-        const answer = await source.children(node.handle);
-        if (mine !== this.generation) return;
-        node.children = makeNodes(answer, node, 0, node.depth + 1);
-        await this.names.fetchNames(node.children.slice(0, FIRST_ROWS).map((child) => child.func));
-    }
-
-    private async reopen(source: TreeSource, nodes: TreeNode[], old: readonly TreeNode[], mine: number): Promise<void> {
-        const before = new Map(old.filter((node) => node.expanded).map((node) => [node.func, node]));
-        for (const node of before.size > 0 ? nodes : []) {
-            const was = before.get(node.func);
-            if (!was || !node.hasChildren || mine !== this.generation) continue;
-            await this.loadChildren(source, node, mine);
-            node.expanded = node.children !== null;
-            if (node.children && was.children) await this.reopen(source, node.children, was.children, mine);
-        }
-    }
-
-    private async openHeaviest(source: TreeSource, nodes: TreeNode[], mine: number): Promise<void> {
-        let whole = nodes.reduce((sum, node) => sum + Math.abs(node.total), 0);
-        let [node] = nodes;
-        for (let depth = 0; node?.hasChildren && depth < FIRST_DEPTH; depth++) {
-            if (Math.abs(node.total) < whole * FIRST_SHARE) break;
-            await this.loadChildren(source, node, mine);
-            if (mine !== this.generation) return;
-            node.expanded = true;
-            whole = Math.abs(node.total);
-            const heaviest: TreeNode | undefined = node.children?.[0];
-            // A function that calls itself does so for long.
-            node = heaviest?.func === node.func ? undefined : heaviest;
-        }
-    }
-
-    private findAgain(nodes: readonly TreeNode[], old: TreeNode | null): TreeNode | null {
-        if (!old) return null;
-        const siblings = old.parent ? this.findAgain(nodes, old.parent)?.children : nodes;
-        return siblings?.find((node) => node.func === old.func) ?? null;
+    /** Of the rows that are shown first. */
+    private fetchNames(rows: readonly TreeNode[]): Promise<void> {
+        return this.names.fetchNames(rows.slice(0, FIRST_ROWS).map((node) => node.func));
     }
 }

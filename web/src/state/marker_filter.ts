@@ -2,7 +2,7 @@
 import { plainText } from '../text/plain';
 import { act, type MenuItem, menuItem, showNotice } from './windows';
 import type { MarkersPart } from './markers';
-import type { TreePart } from './tree';
+import type { TreeChangesPart } from './tree_changes';
 
 const TEXT_LIMIT = 40;
 
@@ -11,9 +11,9 @@ function searchForName(name: string): string {
     return name === '' || name.includes('"') ? '' : `name:"${name}"`;
 }
 
-export function createMarkerFilter(session: { markers: MarkersPart; tree: TreePart }) {
+export function createMarkerFilter(session: { markers: MarkersPart; treeChanges: TreeChangesPart }) {
     const { isMarkerView, markerSearch } = session.markers;
-    const { transform } = session.tree;
+    const { transform } = session.treeChanges;
 
     /** There is a search for markers, and its input is on the screen. */
     function isMarkerSearchShown(): boolean {

@@ -11,6 +11,7 @@ import type { SourcePanelPart } from './source_panel';
 import type { StorePart } from './store';
 import type { TransformOffersPart } from './transform_offers';
 import type { TreePart } from './tree';
+import type { TreeChangesPart } from './tree_changes';
 import type { Given } from './given';
 
 /** Keys that do a transform with the selected call node, or function. */
@@ -34,6 +35,7 @@ export function createNodeMenu(
         store: StorePart;
         transformOffers: TransformOffersPart;
         tree: TreePart;
+        treeChanges: TreeChangesPart;
     },
 ) {
     const { engine } = session;
@@ -42,7 +44,8 @@ export function createNodeMenu(
     const { openSource } = session.sourcePanel;
     const { changeView } = session.store;
     const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
-    const { collapse, expandAll, queryOf, transform } = session.tree;
+    const { collapse, expandAll, queryOf } = session.tree;
+    const { transform } = session.treeChanges;
 
     function offerItem(offer: Offer, startsGroup: boolean): MenuItem {
         return menuItem(offer.label, () => act(transform(offer.transform)), {

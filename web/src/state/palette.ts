@@ -20,6 +20,7 @@ import type { FunctionsPart } from './functions';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
+import type { TreeChangesPart } from './tree_changes';
 import type { Given } from './given';
 
 export interface PaletteEntry {
@@ -107,6 +108,7 @@ export function createPalette(
         names: NamesPart;
         store: StorePart;
         tree: TreePart;
+        treeChanges: TreeChangesPart;
     },
 ) {
     const { engine } = session;
@@ -116,7 +118,8 @@ export function createPalette(
     const { selectFunction } = session.functions;
     const { fetchNames, funcName } = session.names;
     const { changeView, chooseThread, fullRange, selectedThreads, trackSeeds, tracks, view } = session.store;
-    const { queryOf, setStackType, summary } = session.tree;
+    const { queryOf, summary } = session.tree;
+    const { setStackType } = session.treeChanges;
 
     const paletteText = signal('');
 

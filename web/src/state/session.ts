@@ -36,6 +36,7 @@ import { createTrackActions } from './track_actions';
 import { createTrackList } from './track_list';
 import { createTransformOffers } from './transform_offers';
 import { createTree } from './tree';
+import { createTreeChanges } from './tree_changes';
 import type { Given } from './given';
 import { Lifetime } from './lifetime';
 
@@ -61,16 +62,17 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const tables = createTables({ ...given, store });
     const filters = createFilters({ ...given, store });
     const tree = createTree({ ...given, filters, names, store, tables });
+    const treeChanges = createTreeChanges({ ...given, filters, store, tree });
     const functions = createFunctions({ ...given, names, store, tables, tree });
     const butterfly = createButterfly({ ...given, functions, names, store, tables, tree });
     const flame = createFlame({ ...given, store, tree });
     const exports = createExports({ ...given, axis, filters, flame, names, store, tree });
     const markers = createMarkers({ ...given, axis, store, tables });
-    const markerFilter = createMarkerFilter({ ...given, markers, tree });
+    const markerFilter = createMarkerFilter({ ...given, markers, treeChanges });
     const copies = createCopies({ ...given, names });
     const sourcePanel = createSourcePanel({ ...given, names, store, tree });
-    const transformOffers = createTransformOffers({ ...given, names, store, tree });
-    const nodeMenu = createNodeMenu({ ...given, copies, names, sourcePanel, store, transformOffers, tree });
+    const transformOffers = createTransformOffers({ ...given, names, store, tree, treeChanges });
+    const nodeMenu = createNodeMenu({ ...given, copies, names, sourcePanel, store, transformOffers, tree, treeChanges });
     const profile = createProfile({ ...given, store });
     const sourceFind = createSourceFind({ ...given, sourcePanel });
     const trackActions = createTrackActions({ ...given, exports, store });
@@ -86,12 +88,13 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         store,
         trackActions,
         tree,
+        treeChanges,
     });
     const costText = createCostText({ ...given, filters, tree });
     const hover = createHover({ ...given });
     const keyHelp = createKeyHelp({ ...given, commands, trackActions });
     const markerChart = createMarkerChart({ ...given, axis, markers, store });
-    const palette = createPalette({ ...given, commands, filters, functions, names, store, tree });
+    const palette = createPalette({ ...given, commands, filters, functions, names, store, tree, treeChanges });
     const stackChart = createStackChart({ ...given, axis, store, tree });
     const summaryView = createSummaryView({ ...given, filters, names, store, tree });
     const trackList = createTrackList({ ...given, store });
@@ -106,6 +109,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         tables,
         filters,
         tree,
+        treeChanges,
         functions,
         butterfly,
         flame,

@@ -2,11 +2,12 @@
 import type { NodePath, Recursion, Transform, TransformKind } from '../engine/api';
 import { plainText } from '../text/plain';
 import { TRANSFORM_ENTRIES, type TransformOffer, type TransformSubject, TRANSFORMS } from './transform_kinds';
-import { nodePath, type TreeNode } from './tree';
+import { nodePath, type TreeNode } from './tree_nodes';
 import { showNotice } from './windows';
 import type { NamesPart } from './names';
 import type { StorePart } from './store';
 import type { TreePart } from './tree';
+import type { TreeChangesPart } from './tree_changes';
 import type { Given } from './given';
 
 export interface OfferedKind extends TransformOffer {
@@ -47,11 +48,12 @@ export interface DoneTransform {
     other: string;
 }
 
-export function createTransformOffers(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
+export function createTransformOffers(session: Given & { names: NamesPart; store: StorePart; tree: TreePart; treeChanges: TreeChangesPart }) {
     const { engine, info } = session;
     const { funcName } = session.names;
     const { categoryName, inverted } = session.store;
-    const { queryOf, transform } = session.tree;
+    const { queryOf } = session.tree;
+    const { transform } = session.treeChanges;
 
     function shortCategory(category: number): string {
         return plainText(categoryName(category), NAME_LIMIT);

@@ -134,3 +134,30 @@ export function openFuncs(roots: readonly TreeNode[]): number[] {
     }
     return funcs;
 }
+
+/** The paths of the open nodes that have no open node below, `most` at the most. */
+export function openPaths(nodes: readonly TreeNode[], most: number): NodePath[] {
+    const paths: NodePath[] = [];
+    const pending = nodes.filter((node) => node.expanded);
+    for (let node = pending.pop(); node !== undefined && paths.length < most; node = pending.pop()) {
+        const below = (node.children ?? []).filter((child) => child.expanded && child.hasChildren);
+        if (below.length === 0) paths.push(nodePath(node));
+        pending.push(...below);
+    }
+    return paths;
+}
+
+/** The funcs of the rows around `target`, which will be on the screen first: `most` before and after it, and of the first. */
+export function firstFuncs(nodes: readonly TreeNode[], target: TreeNode | null, most: number): number[] {
+    const funcs = nodePath(target);
+    const pending = [...nodes].reverse();
+    const open: number[] = [];
+    let targetAt = target ? Infinity : 0;
+    for (let node = pending.pop(); node !== undefined && open.length < targetAt + most; node = pending.pop()) {
+        if (node === target) targetAt = open.length;
+        open.push(node.func);
+        if (node.expanded && node.children)
+            for (let i = node.children.length - 1; i >= 0; i--) pending.push(node.children[i] as TreeNode);
+    }
+    return funcs.concat(open.slice(Math.max(0, targetAt - most), targetAt + most), open.slice(0, most));
+}

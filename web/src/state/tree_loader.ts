@@ -1,0 +1,115 @@
+/**
+ * Gets the rows of one tree of the engine as they are opened. The engine's handles live until it answers for another view, and so
+ * does a loader: when another takes its place it ends, and whoever waits for one of its answers gives up.
+ */
+import type { NodePath, TreeRows } from '../engine/api';
+import { ClosedError } from '../engine/protocol';
+import { adoptDescendants, makeNodes, type TreeNode } from './tree_nodes';
+
+export interface TreeSource {
+    /** Of a node, or the first rows (-1), heaviest first. */
+    children(node: number): Promise<TreeRows>;
+    /** The children of a node, and of the nodes along a path below it; a source without takes one step at a time. */
+    childrenAlong?(node: number, path: NodePath): Promise<TreeRows[]>;
+    descendants(node: number, limit: number): Promise<TreeRows>;
+}
+
+class Overtaken extends Error {}
+
+/** Whether an error only says that nobody needs the answer any more. */
+export function isOvertaken(error: unknown): boolean {
+    return error instanceof Overtaken || error instanceof ClosedError;
+}
+
+export class TreeLoader {
+    private isOver = false;
+
+    constructor(private readonly source: TreeSource) {}
+
+    end(): void {
+        this.isOver = true;
+    }
+
+    /** Throws if another loader has taken the place of this one. To be called after each answer. */
+    check(): void {
+        if (this.isOver) throw new Overtaken();
+    }
+
+    async rowsBelow(handle: number): Promise<TreeRows> {
+        const rows = await this.source.children(handle);
+        this.check();
+        return rows;
+    }
+
+    async loadChildren(node: TreeNode): Promise<void> {
+        if (node.children || !node.hasChildren) return;
+        node.children = makeNodes(await this.rowsBelow(node.handle), node, 0, node.depth + 1);
+    }
+
+    /** Makes the children of the nodes along a path below `node`, which are to be shown together, in one step. */
+    private async loadChildrenAlong(node: TreeNode, path: NodePath): Promise<void> {
+        if (!this.source.childrenAlong) return this.loadChildren(node);
+        const levels = await this.source.childrenAlong(node.handle, path);
+        this.check();
+        let at: TreeNode | undefined = node;
+        for (const [depth, level] of levels.entries()) {
+            if (!at) return;
+            at.children ??= makeNodes(level, at, 0, at.depth + 1);
+            at = at.children.find((child) => child.func === path[depth]);
+        }
+    }
+
+    /** Opens the heaviest `limit` rows below a node; whether these are all. A node that is open always has all its children. */
+    async openDescendants(node: TreeNode, limit: number): Promise<boolean> {
+        const answer = await this.source.descendants(node.handle, limit);
+        this.check();
+        const cut = adoptDescendants(node, answer, limit);
+        for (const parent of cut) {
+            const known = new Map((parent.children ?? []).map((child) => [child.func, child]));
+            const whole = makeNodes(await this.rowsBelow(parent.handle), parent, 0, parent.depth + 1);
+            parent.children = whole.map((child) => known.get(child.func) ?? child);
+        }
+        return cut.length === 0;
+    }
+
+    /** Opens in `nodes` what was open in `old`. */
+    async reopen(nodes: readonly TreeNode[], old: readonly TreeNode[], limit: number): Promise<void> {
+        const before = new Map(old.filter((node) => node.expanded).map((node) => [node.func, node]));
+        const again = nodes.filter((node) => node.hasChildren && before.has(node.func));
+        await Promise.all(
+            again.map(async (node) => {
+                const was = before.get(node.func);
+                if (was?.expandedAll) {
+                    await this.openDescendants(node, limit);
+                    return;
+                }
+                await this.loadChildren(node);
+                node.expanded = true;
+                if (node.children && was?.children) await this.reopen(node.children, was.children, limit);
+            }),
+        );
+    }
+
+    /** The node at the end of `path`, or the last of it that exists; what is above it is opened. */
+    async walkTo(nodes: readonly TreeNode[], path: NodePath): Promise<TreeNode | null> {
+        let level: readonly TreeNode[] | null = nodes;
+        let found: TreeNode | null = null;
+        for (const [depth, func] of path.entries()) {
+            const next: TreeNode | undefined = level?.find((node) => node.func === func);
+            if (!next) break;
+            if (found) found.expanded = true;
+            found = next;
+            if (next.hasChildren && !next.children) await this.loadChildrenAlong(next, path.slice(depth + 1));
+            level = next.children;
+        }
+        return found;
+    }
+
+    /** Opens the node at the end of `path`, or the last of it that exists. */
+    async openPath(nodes: readonly TreeNode[], path: NodePath): Promise<void> {
+        const node = await this.walkTo(nodes, path);
+        if (!node?.hasChildren) return;
+        await this.loadChildren(node);
+        node.expanded = true;
+    }
+}
