@@ -270,7 +270,7 @@ static bool follows_call(struct walk *walk, uint64_t address, uint64_t *target)
     return answer->cfa_register;
 }
 
-static bool can_return_to(struct walk *walk, uint64_t address)
+static inline bool can_return_to(struct walk *walk, uint64_t address)
 {
     uint64_t target;
     return unwind_cache_find(walk->cache, address - 1) || follows_call(walk, address, &target);
@@ -335,7 +335,8 @@ static enum step arrive_at_interrupted(struct walk *walk, uint64_t handler_sp)
     return step;
 }
 
-static inline enum step step_frame(struct walk *walk, const struct rule *rule)
+/* The step of almost every frame: a call for it would cost a tenth of the walk. */
+static inline __attribute__((always_inline)) enum step step_frame(struct walk *walk, const struct rule *rule)
 {
     uint64_t sp = walk->regs.r[UNWIND_REG_SP], cfa, pc;
     if (walk->stale >> rule->cfa_register & 1)
@@ -504,24 +505,30 @@ static bool is_in_file(const struct walk *walk)
     return mapping && mapping->module;
 }
 
-static enum step step_frame_pointer(struct walk *walk)
+/* The frame pointer leads nowhere. `is_out_of_reach` says that it may be a frame which cannot be read. */
+static enum step step_no_pointer(struct walk *walk, bool is_out_of_reach)
 {
-    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp = 0, pc = 0;
-    bool may_be_frame = bp >= sp && bp - sp < FAR && bp % 8 == 0, is_read = may_be_frame;
-    if (may_be_frame)
-        is_read = read_word(walk, bp, &caller_bp) && read_word(walk, bp + 8, &pc);
-    if (is_read && (can_return_to(walk, pc) || (pc == 0 && caller_bp == 0))) {
-        enum step step = arrive_by_pointer(walk, pc, caller_bp, bp + 16);
-        note_java_sp(walk, bp);
-        return step;
-    }
     enum step step;
     struct rule rule;
     if (rule_by_return(walk, &rule) && try_return(walk, &rule, &step))
         return step;
-    if (bp == 0 && walk->frame > 0 && (walk->by_pointer || is_in_file(walk)))
-        return end_at_mark(walk, sp);
-    return may_be_frame && !is_read ? end_of_memory(walk) : end_without_rule(walk);
+    if (walk->regs.r[UNWIND_REG_BP] == 0 && walk->frame > 0 && (walk->by_pointer || is_in_file(walk)))
+        return end_at_mark(walk, walk->regs.r[UNWIND_REG_SP]);
+    return is_out_of_reach ? end_of_memory(walk) : end_without_rule(walk);
+}
+
+static enum step step_frame_pointer(struct walk *walk)
+{
+    uint64_t sp = walk->regs.r[UNWIND_REG_SP], bp = walk->regs.r[UNWIND_REG_BP], caller_bp, pc;
+    if (bp < sp || bp - sp >= FAR || bp % 8 != 0)
+        return step_no_pointer(walk, false);
+    if (!read_word(walk, bp, &caller_bp) || !read_word(walk, bp + 8, &pc))
+        return step_no_pointer(walk, true);
+    if (!can_return_to(walk, pc) && (pc != 0 || caller_bp != 0))
+        return step_no_pointer(walk, false);
+    enum step step = arrive_by_pointer(walk, pc, caller_bp, bp + 16);
+    note_java_sp(walk, bp);
+    return step;
 }
 
 /* Code that never returns was called by the next return address on its stack: by the start of the thread, or by a
@@ -638,8 +645,6 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
         return end_walk(walk, UNWIND_COMPLETE);
     case RULE_SIGNAL_FRAME:
         return step_signal_frame(walk);
-    case RULE_NO_CFI:
-        return step_frame_pointer(walk);
     case RULE_RETURN: {
         enum step step;
         return try_return(walk, rule, &step) ? step : step_frame_pointer(walk);
@@ -670,12 +675,13 @@ static enum step step_other(struct walk *walk, const struct rule *in_cache, uint
 }
 
 /* A copy in a perf ring was written on another processor: each of its cache lines is a miss, and each frame must be
- * read before the address of the next is known. Prefetching some lines ahead of the walk lets the misses overlap. */
+ * read before the address of the next is known. Prefetching some lines ahead of the walk lets the misses overlap. Most
+ * steps find enough of them fetched. */
 static inline void fetch_ahead(struct walk *walk)
 {
     enum { LINE = 64, AHEAD = 32 * LINE };
     uint64_t offset = walk->regs.r[UNWIND_REG_SP] - walk->stack->sp, size = walk->stack->size;
-    if (offset >= size)
+    if (offset + AHEAD / 2 <= walk->fetched || offset >= size)
         return;
     if (walk->fetched < offset)
         walk->fetched = offset;
@@ -689,35 +695,31 @@ static inline enum step step_to_caller(struct walk *walk)
     walk->pcs[walk->frame] = pc;
     walk->result.frames = walk->frame + 1;
     const struct rule *rule = rule_for(walk, pc);
-    return rule->kind <= RULE_FRAME_DEREF ? step_frame(walk, rule) : step_other(walk, rule, pc);
+    if (rule->kind <= RULE_FRAME_DEREF)
+        return step_frame(walk, rule);
+    return rule->kind == RULE_NO_CFI ? step_frame_pointer(walk) : step_other(walk, rule, pc);
 }
 
-static enum step step_leaf_by_return(struct walk *walk)
+/* The first step of a walk that reads the code of its leaf ahead; false if that leads nowhere, either. */
+static bool step_leaf_by_return(struct walk *walk, enum step *step)
 {
-    enum step step;
     struct rule rule;
     walk->pcs[0] = walk->regs.r[UNWIND_REG_PC];
     walk->result.frames = 1;
-    return rule_by_return(walk, &rule) && try_return(walk, &rule, &step) ? step : step_to_caller(walk);
+    return rule_by_return(walk, &rule) && try_return(walk, &rule, step);
 }
 
 static enum step run(struct walk *walk, size_t max_pcs)
 {
-    size_t first = 0;
+    enum step step = STEP_CALLER;
     walk->frame = 0;
-    if (walk->leaf_by_return) {
-        enum step step = step_leaf_by_return(walk);
-        if (step != STEP_CALLER)
-            return step;
-        first = 1;
-    }
-    for (walk->frame = first; walk->frame < max_pcs; walk->frame++) {
+    if (walk->leaf_by_return && step_leaf_by_return(walk, &step))
+        walk->frame = 1;
+    for (; step == STEP_CALLER && walk->frame < max_pcs; walk->frame++) {
         fetch_ahead(walk);
-        enum step step = step_to_caller(walk);
-        if (step != STEP_CALLER)
-            return step;
+        step = step_to_caller(walk);
     }
-    return end_walk(walk, UNWIND_TOO_DEEP);
+    return step == STEP_CALLER ? end_walk(walk, UNWIND_TOO_DEEP) : step;
 }
 
 static void start(struct walk *walk, const struct unwind_regs *regs)

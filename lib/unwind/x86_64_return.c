@@ -34,7 +34,8 @@ static const char second_map[] = "mmmmx.....x.xm.Bmmmmmmmmmmmmmmmmmmmmxxxxmmmmmm
                                  "mmmmmmmmmmmmmmmm...mBmxx...mBmmmmmmmmmmmmmBmmmmm"
                                  "mmBmBBBm........mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
 
-enum { LENGTH_MAX = 15, REX_B = 1, REX_R = 4, REX_W = 8 };
+/* SLACK: bytes from the first of an instruction on that decoding may read, however short the code is. */
+enum { LENGTH_MAX = 15, SLACK = 40, REX_B = 1, REX_R = 4, REX_W = 8 };
 
 struct instruction {
     unsigned length;
@@ -43,117 +44,103 @@ struct instruction {
     int64_t displacement, constant;
 };
 
-struct bytes {
-    const unsigned char *at, *end;
-    bool failed;
-};
-
-static uint8_t take(struct bytes *b)
+/* A signed number of 1, 2 or 4 bytes; moves *at behind it. */
+static int64_t take_number(const unsigned char **at, unsigned size)
 {
-    if (b->at < b->end)
-        return *b->at++;
-    b->failed = true;
-    return 0;
+    uint64_t value;
+    memcpy(&value, *at, sizeof(value));
+    *at += size;
+    return (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size);
 }
 
-/* A signed number of 0, 1, 2, 4 or 8 bytes. */
-static int64_t take_number(struct bytes *b, unsigned size)
+static void take_modrm(const unsigned char **at, struct instruction *in)
 {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; i++)
-        value |= (uint64_t)take(b) << (8 * i);
-    return size && size < 8 ? (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size) : (int64_t)value;
-}
-
-static void take_modrm(struct bytes *b, struct instruction *in)
-{
-    in->modrm = take(b);
+    in->modrm = *(*at)++;
     unsigned mode = in->modrm >> 6, base = in->modrm & 7;
     if (mode == 3)
         return;
     if (base == 4) {
-        in->sib = take(b);
+        in->sib = *(*at)++;
         base = in->sib & 7;
     }
     if (mode == 2 || (mode == 0 && base == 5))
-        in->displacement = take_number(b, 4);
+        in->displacement = take_number(at, 4);
     else if (mode == 1)
-        in->displacement = take_number(b, 1);
+        in->displacement = take_number(at, 1);
 }
 
 /* The form of an opcode that a VEX or EVEX prefix of this many bytes precedes. */
-static char take_extended(struct bytes *b, char prefix)
+static char take_extended(const unsigned char **at, char prefix)
 {
-    unsigned map = take(b) & (prefix == '4' ? 7 : 0x1f);
-    if (prefix == '2')
-        map = 1;
-    for (char skip = prefix; skip > '2'; skip--)
-        take(b);
-    uint8_t opcode = take(b);
+    unsigned map = prefix == '2' ? 1 : **at & (prefix == '4' ? 7 : 0x1f);
+    *at += prefix - '1';
+    uint8_t opcode = *(*at)++;
     if (map == 1)
         return second_map[opcode];
     return map == 3 ? 'B' : 'm';
 }
 
+/* Decodes the instruction at `code`, where SLACK bytes can be read, whatever `size` says. Returns false if it is not
+ * an instruction, or has more than `size` bytes. */
 static bool decode(const unsigned char *code, size_t size, struct instruction *in)
 {
-    struct bytes b = {.at = code, .end = code + (size < LENGTH_MAX ? size : LENGTH_MAX)};
+    const unsigned char *at = code;
     *in = (struct instruction){.is_first_map = true};
     bool is_short = false; /* prefix 66 */
     char form;
-    while ((form = first_map[in->opcode = take(&b)]) == 'p' && !b.failed) {
+    while ((form = first_map[in->opcode = *at++]) == 'p' && at <= code + LENGTH_MAX) {
         is_short |= in->opcode == 0x66;
         in->has_notrack |= in->opcode == 0x3e;
         in->rex = (in->opcode & 0xf0) == 0x40 ? in->opcode : 0;
     }
     if (form == '0') {
         in->is_first_map = false;
-        form = second_map[in->opcode = take(&b)];
+        form = second_map[in->opcode = *at++];
         in->is_second_map = form != '8' && form != '9';
         if (!in->is_second_map) {
-            take(&b);
+            at++;
             form = form == '9' ? 'B' : 'm';
         }
     } else if (form >= '2' && form <= '4') {
         in->is_first_map = false;
-        form = take_extended(&b, form);
+        form = take_extended(&at, form);
     }
     if (form == 'm' || form == 'B' || form == 'Z' || form == 't')
-        take_modrm(&b, in);
+        take_modrm(&at, in);
     unsigned number = is_short && !(in->rex & REX_W) ? 2 : 4;
     if (form == 't')
         form = in->modrm & 0x30 ? '.' : in->opcode == 0xf6 ? 'b' : 'z';
     switch (form) {
     case 'b':
     case 'B':
-        in->constant = take_number(&b, 1);
+        in->constant = take_number(&at, 1);
         break;
     case 'w':
-        in->constant = take_number(&b, 2);
+        in->constant = take_number(&at, 2);
         break;
     case 'd':
-        in->constant = take_number(&b, 4);
+        in->constant = take_number(&at, 4);
         break;
     case 'e':
-        take_number(&b, 3);
+        at += 3;
         break;
     case 'z':
     case 'Z':
-        in->constant = take_number(&b, number);
+        in->constant = take_number(&at, number);
         break;
     case 'i':
-        take_number(&b, in->rex & REX_W ? 8 : number);
+        at += in->rex & REX_W ? 8 : number;
         break;
     case 'a':
-        take_number(&b, 8);
+        at += 8;
         break;
     case 'x':
         return false;
     default:
         break;
     }
-    in->length = (unsigned)(b.at - code);
-    return !b.failed;
+    in->length = (unsigned)(at - code);
+    return in->length <= LENGTH_MAX && in->length <= size;
 }
 
 /* ---- what an instruction does to the stack ---- */
@@ -202,9 +189,10 @@ static void set_sp_from_bp(struct path *path, int64_t distance)
 /* The instructions that compute sp: add, sub, lea, mov, leave, and others, after which it is not known. */
 static void follow_sp(struct path *path, const struct instruction *in)
 {
-    bool to_rm = in->modrm >> 6 == 3 && (in->modrm & 7) == REG_RSP && !(in->rex & REX_B);
-    bool to_reg = (in->modrm >> 3 & 7) == REG_RSP && !(in->rex & REX_R);
     unsigned reg = in->modrm >> 3 & 7, rm = in->modrm & 7, mode = in->modrm >> 6;
+    if (in->opcode != 0xc9 && reg != REG_RSP && (mode != 3 || rm != REG_RSP))
+        return; /* most */
+    bool to_rm = mode == 3 && rm == REG_RSP && !(in->rex & REX_B), to_reg = reg == REG_RSP && !(in->rex & REX_R);
     bool is_arithmetic = in->opcode < 0x38;
     if (in->opcode == 0xc9) {
         set_sp_from_bp(path, 0);
@@ -288,7 +276,7 @@ enum { PATHS_MAX = 32, TARGETS_MAX = 128, INSTRUCTIONS_MAX = 1000, WINDOW = 1024
 struct search {
     arch_code_reader *read;
     void *context;
-    unsigned char window[WINDOW];
+    unsigned char window[WINDOW + SLACK];
     uint64_t window_at;
     size_t window_size;
     struct path paths[PATHS_MAX]; /* still to follow; the last first */
@@ -306,6 +294,7 @@ static const unsigned char *code_at(struct search *search, uint64_t pc, size_t *
     if (pc - search->window_at >= search->window_size || search->window_size - (pc - search->window_at) < LENGTH_MAX) {
         search->window_at = pc;
         search->window_size = search->read(search->context, pc, search->window, WINDOW);
+        memset(search->window + search->window_size, 0, SLACK);
     }
     *size = search->window_size - (size_t)(pc - search->window_at);
     return search->window + (pc - search->window_at);
@@ -319,7 +308,8 @@ static bool is_padding(const unsigned char *code, size_t size)
     return size && (*code == 0x90 || *code == 0xcc || (size >= sizeof(nop) && !memcmp(code, nop, sizeof(nop))));
 }
 
-static void add_path(struct search *search, const struct path *path, bool is_last)
+/* Remembers to go on at `pc` with what `path` has done so far. */
+static void add_path(struct search *search, const struct path *path, uint64_t pc, bool is_last)
 {
     if (search->path_count == PATHS_MAX) {
         search->is_incomplete = true;
@@ -328,6 +318,7 @@ static void add_path(struct search *search, const struct path *path, bool is_las
     size_t at = is_last ? 0 : search->path_count;
     memmove(search->paths + at + 1, search->paths + at, (search->path_count - at) * sizeof(*path));
     search->paths[at] = *path;
+    search->paths[at].pc = pc;
     search->path_count++;
 }
 
@@ -353,7 +344,7 @@ static bool follow_path(struct search *search, struct path *path)
         const unsigned char *code = code_at(search, path->pc, &size);
         if (after_call && is_padding(code, size) && !path->is_doubtful) {
             path->is_doubtful = true;
-            add_path(search, path, true);
+            add_path(search, path, path->pc, true);
             return false;
         }
         if (search->instructions++ == INSTRUCTIONS_MAX || !decode(code, size, &in)) {
@@ -363,8 +354,7 @@ static bool follow_path(struct search *search, struct path *path)
         enum flow flow = follow(path, &in);
         path->pc += in.length;
         after_call = flow == FLOW_CALL;
-        struct path target = *path;
-        target.pc += (uint64_t)in.constant;
+        uint64_t target = path->pc + (uint64_t)in.constant;
         switch (flow) {
         case FLOW_RETURN:
             search->is_incomplete |= path->is_sp_lost && !path->is_doubtful;
@@ -382,13 +372,13 @@ static bool follow_path(struct search *search, struct path *path)
         case FLOW_DEAD:
             return false;
         case FLOW_BRANCH:
-            if (is_new_target(search, target.pc))
-                add_path(search, &target, false);
+            if (is_new_target(search, target))
+                add_path(search, path, target, false);
             break;
         case FLOW_JUMP:
-            if (!is_new_target(search, target.pc))
+            if (!is_new_target(search, target))
                 return false;
-            *path = target;
+            path->pc = target;
             break;
         default:
             break;
@@ -413,7 +403,7 @@ enum arch_return arch_find_return(arch_code_reader *read, void *context, uint64_
 {
     struct search search = {.read = read, .context = context};
     struct path path = {.pc = pc};
-    add_path(&search, &path, false);
+    add_path(&search, &path, pc, false);
     while (search.path_count) {
         path = search.paths[--search.path_count];
         if (path.is_doubtful && search.has_tail_call)
