@@ -76,6 +76,15 @@ $(BUILD)/engine.wasm: $(WASM_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CLANG) --target=wasm32-wasi $(WASM_CFLAGS) -mexec-model=reactor -Wl,--strip-all,-z,stack-size=1048576 -o $@ $^
 
+# Its structs and enums for TypeScript.
+LAYOUT := web/src/engine/layout.ts
+$(BUILD)/layout.wasm: web/layout.c
+	$(call say,LAYOUT,$(LAYOUT))
+	$(Q)$(CLANG) $(WASM_FLAGS) -Werror=switch -MMD -MP -nostdlib -Wl,--no-entry,--strip-all -o $@ $<
+
+$(LAYOUT): $(BUILD)/layout.wasm web/layout.mjs
+	$(Q)$(NODE) web/layout.mjs $< >$@
+
 ifneq ($(wildcard web/prebuilt/index.html),)
 PAGE       := web/prebuilt
 PAGE_BUILT := $(wildcard web/prebuilt/*)
@@ -93,7 +102,7 @@ web/node_modules/.stamp: web/package.json web/package-lock.json
 	$(Q)cd web && $(NPM) ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
 
-$(BUILD)/web.stamp: $(BUILD)/engine.wasm web/node_modules/.stamp web/build.mjs $(shell find web/src -type f)
+$(BUILD)/web.stamp: $(BUILD)/engine.wasm $(LAYOUT) web/node_modules/.stamp web/build.mjs $(shell find web/src -type f)
 	$(call say,WEB,$(BUILD)/web)
 	$(Q)rm -rf $(BUILD)/web
 	$(Q)$(NODE) web/build.mjs --out $(BUILD)/web --wasm $(BUILD)/engine.wasm
@@ -139,7 +148,7 @@ uninstall:
 dist: all
 	@mkdir -p dist
 	$(Q)git archive --prefix=prof-$(VERSION)/ -o dist/prof-$(VERSION).tar HEAD
-	$(Q)tar -rf dist/prof-$(VERSION).tar --owner=0 --group=0 --transform 's,^$(PAGE),prof-$(VERSION)/web/prebuilt,' $(PAGE)
+	$(Q)tar -rf dist/prof-$(VERSION).tar --owner=0 --group=0 --transform 's,^$(PAGE),prof-$(VERSION)/web/prebuilt,;s,^web/src,prof-$(VERSION)/&,' $(PAGE) $(LAYOUT)
 	$(Q)gzip -9nf dist/prof-$(VERSION).tar
 	@echo "dist/prof-$(VERSION).tar.gz"
 
@@ -164,4 +173,4 @@ include tests/tests.mk
 
 .PHONY: all always deps demo install uninstall dist clean help
 .DELETE_ON_ERROR:
--include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(WASM_OBJECTS:.o=.d)
+-include $(LIB_OBJECTS:.o=.d) $(CMD_OBJECTS:.o=.d) $(WASM_OBJECTS:.o=.d) $(BUILD)/layout.d

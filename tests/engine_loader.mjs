@@ -13,18 +13,18 @@ globalThis.crypto ??= webcrypto; // node 18 does not have it as browsers do
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const build = process.env.BUILD ?? join(root, 'build');
 
-/** The compiled module, what opens an engine with it, and the kinds of transforms. */
+/** The compiled module, what opens an engine with it, and the layout of its memory. */
 export async function loadEngine(wasm = join(build, 'engine.wasm')) {
     const { build: bundle } = createRequire(join(root, 'web/package.json'))('esbuild');
     const folder = await mkdtemp(join(tmpdir(), 'prof-engine-'));
     try {
-        const entryPoints = ['wasm', 'api', 'module'].map((name) => join(root, `web/src/engine/${name}.ts`));
+        const entryPoints = ['wasm', 'layout', 'module'].map((name) => join(root, `web/src/engine/${name}.ts`));
         await bundle({ entryPoints, outdir: folder, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm' });
         const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
         const { openEngine } = await load('wasm');
         const { EngineModule } = await load('module');
-        const { TRANSFORM_KINDS: kinds } = await load('api');
-        return { openEngine, EngineModule, kinds, module: await WebAssembly.compile(await readFile(wasm)) };
+        const layout = await load('layout');
+        return { openEngine, EngineModule, layout, module: await WebAssembly.compile(await readFile(wasm)) };
     } finally {
         await rm(folder, { recursive: true });
     }

@@ -162,7 +162,7 @@ bench:
 
 # ---- static checks ----
 
-C_FILES      := $(wildcard lib/*/*.c lib/*/*.h cmd/*.c cmd/*.h tests/*/*.c tests/*/*.h)
+C_FILES      := $(wildcard web/*.c lib/*/*.c lib/*/*.h cmd/*.c cmd/*.h tests/*/*.c tests/*/*.h)
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY   ?= $(shell command -v clang-tidy-14 || echo clang-tidy)
 # Left out are what is a matter of taste (swappable parameters, assignments in conditions, names, macros), what -Wall says already,
@@ -204,7 +204,7 @@ lint-cppcheck:
 	    --suppress=missingIncludeSystem --suppress=shiftTooManyBitsSigned --suppress=nullPointer:lib/profile/raw.c \
 	    --suppress=uninitvar:lib/record/tracker.c -j$(shell nproc) lib cmd
 
-lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev)
+lint-web: $(if $(wildcard web/build.mjs),web/node_modules/.stamp-dev $(LAYOUT))
 	$(call say,BIOME,web)
 	$(Q)$(if $(wildcard web/build.mjs),cd web && $(NPM) run --silent lint && $(NPM) run --silent check)
 

@@ -6,13 +6,9 @@
 
 #include <errno.h>
 
-/* What is listed, in the order of butterfly.ts. */
-enum { BY_LIBRARY, BY_CATEGORY, BY_THREAD };
-
-/* One column of struct func_timing (24 bytes: u32 index, f64 total at 8, f64 self at 16). */
+/* One column of struct func_timing. */
 static const struct view *view_groups(struct session *session, int code)
 {
-    _Static_assert(sizeof(struct func_timing) == 24, "layout");
     if (code)
         return NULL;
     session->view = (struct view){(uint32_t)session->groups.length, {session->groups.rows}};
@@ -27,9 +23,9 @@ const struct view *session_groups(struct session *session, uint32_t query, int b
     if (!engine)
         return NULL;
     switch (by) {
-    case BY_LIBRARY:
+    case GROUP_LIBRARY:
         return view_groups(session, engine_libraries(engine, groups, &session->err));
-    case BY_CATEGORY:
+    case GROUP_CATEGORY:
         return view_groups(session, engine_categories(engine, groups, &session->err));
     default:
         return view_groups(session, engine_threads(engine, groups, &session->err));

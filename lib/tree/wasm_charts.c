@@ -4,13 +4,10 @@
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
-#include <stddef.h>
-
 /* The input holds the funcs of a path. One column: from, to. */
 const struct view *session_flame_find(struct session *session, uint32_t query, uint32_t length)
 {
     struct engine *engine = session_engine(session, query);
-    _Static_assert(sizeof(struct flame_part) == 2 * sizeof(double), "layout");
     if (!engine || engine_flame_find(engine, session_words(session), length, &session->flame_part, &session->err))
         return NULL;
     session->view = (struct view){2, {&session->flame_part}};
@@ -20,7 +17,6 @@ const struct view *session_flame_find(struct session *session, uint32_t query, u
 /* One column of struct flame_rect: 64 bytes, four doubles and seven words. */
 const struct view *session_flame(struct session *session, uint32_t query, double from, double to, double least)
 {
-    _Static_assert(sizeof(struct flame_rect) == 64 && offsetof(struct flame_rect, node) == 32, "layout");
     struct engine *engine = session_engine(session, query);
     struct flame_request request = {.part = {from, to}, .least = least};
     if (!engine || engine_flame(engine, &request, &session->flame, &session->err))
@@ -33,7 +29,6 @@ const struct view *session_flame(struct session *session, uint32_t query, double
 const struct view *session_stack_chart(struct session *session, uint32_t query, uint32_t thread, double from, double to,
                                        uint32_t columns, int same_widths)
 {
-    _Static_assert(sizeof(struct stack_rect) == 48 && offsetof(struct stack_rect, start) == 16, "layout");
     struct engine *engine = session_engine(session, query);
     struct stack_chart_request request = {
         .thread = thread, .range = {from, to}, .columns = columns, .same_widths = same_widths != 0};

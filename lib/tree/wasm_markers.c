@@ -269,7 +269,6 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
 /* One column of struct marker_row (24 bytes). */
 const struct view *session_marker_chart(struct session *session)
 {
-    _Static_assert(sizeof(struct marker_row) == 24, "layout");
     const struct marker_chart *chart = session->markers ? marker_view_chart(session->markers, &session->err) : NULL;
     if (!chart)
         return NULL;

@@ -32,7 +32,8 @@ struct deferred_run {
     uint32_t run, offset, size, bytes, type;
 };
 
-/* What a call answers with: a length and columns of that many entries. module.ts reads it as 32-bit words. */
+/* What a call answers with: a length and columns of that many entries. How the page reads it and the structs in
+ * columns, web/layout.c says. */
 struct view {
     uint32_t length;
     const void *columns[VIEW_COLUMNS];
@@ -59,6 +60,12 @@ struct query_summary {
 };
 
 enum { MOST_BUTTERFLIES = 4 };
+
+/* What session_groups() lists. */
+enum group_kind { GROUP_LIBRARY, GROUP_CATEGORY, GROUP_THREAD };
+
+/* How the input says which frames costs are about. */
+enum selection_kind { SELECT_ALL, SELECT_PATH, SELECT_INVERTED_PATH, SELECT_FUNC };
 
 struct open_butterfly {
     uint32_t id, query; /* 0: none */

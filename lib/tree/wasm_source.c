@@ -4,11 +4,6 @@
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
 
-#include <stddef.h>
-
-/* How the input says which frames are looked at. */
-enum selection_kind { SELECT_ALL, SELECT_PATH, SELECT_INVERTED_PATH, SELECT_FUNC };
-
 enum { MOST_PLACES = 4 };
 
 /* ---- what there is ---- */
@@ -38,10 +33,9 @@ const struct view *session_source(struct session *session, uint32_t source)
     return view_words(session, &words, 2);
 }
 
-/* One column of struct code_address (16 bytes: u32 library, i64 address at 8). */
+/* One column of struct code_address. */
 const struct view *session_source_places(struct session *session, uint32_t source)
 {
-    _Static_assert(sizeof(struct code_address) == 16 && offsetof(struct code_address, address) == 8, "layout");
     const struct profile *profile = engine_profile(session->engine);
     if (source_places(&session->places, profile, source, MOST_PLACES, &session->err))
         return NULL;
@@ -77,10 +71,9 @@ const struct view *session_symbol(struct session *session, uint32_t symbol)
     return &session->view;
 }
 
-/* One column of struct address_line (24 bytes: i64 address, then u32 depth, func, source, line). */
+/* One column of struct address_line. */
 const struct view *session_address_lines(struct session *session, uint32_t symbol)
 {
-    _Static_assert(sizeof(struct address_line) == 24 && offsetof(struct address_line, depth) == 8, "layout");
     if (address_lines_of(&session->address_lines, engine_profile(session->engine), symbol, &session->err))
         return NULL;
     session->view = (struct view){(uint32_t)session->address_lines.length, {session->address_lines.data}};
@@ -98,12 +91,11 @@ static struct frame_selection read_selection(const struct session *session, int 
     return (struct frame_selection){NULL, kind == SELECT_FUNC && length == 1 ? path->funcs[0] : PROFILE_NONE};
 }
 
-/* Of the file's frames, or of those of one func. Columns: struct line_cost (24 bytes: u32 line, f64 total at 8, f64
- * self at 16), and two doubles, total and self of them all. */
+/* Of the file's frames, or of those of one func. Columns: struct line_cost, and two doubles, total and self of them
+ * all. */
 const struct view *session_line_costs(struct session *session, uint32_t query, uint32_t source, uint32_t func, int kind,
                                       uint32_t length)
 {
-    _Static_assert(sizeof(struct line_cost) == 24 && offsetof(struct line_cost, self) == 16, "layout");
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;
@@ -118,20 +110,18 @@ const struct view *session_line_costs(struct session *session, uint32_t query, u
     return &session->view;
 }
 
-/* The calls inlined into the lines of session_line_costs(): struct inlined_cost (16 bytes: u32 line, u32 func, f64). */
+/* The calls inlined into the lines of session_line_costs(): struct inlined_cost. */
 const struct view *session_inlined_costs(struct session *session)
 {
-    _Static_assert(sizeof(struct inlined_cost) == 16 && offsetof(struct inlined_cost, total) == 8, "layout");
     session->view = (struct view){(uint32_t)session->line_costs.inlined.length, {session->line_costs.inlined.data}};
     return &session->view;
 }
 
 /* After the selection the input holds where instructions begin (see struct address_request). Columns: struct
- * address_cost (24 bytes: i64 address, f64 total, f64 self), and two doubles as above. */
+ * address_cost, and two doubles as above. */
 const struct view *session_address_costs(struct session *session, uint32_t query, uint32_t symbol, int kind,
                                          uint32_t length, uint32_t start_count)
 {
-    _Static_assert(sizeof(struct address_cost) == 24 && offsetof(struct address_cost, self) == 16, "layout");
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;
@@ -148,11 +138,10 @@ const struct view *session_address_costs(struct session *session, uint32_t query
     return &session->view;
 }
 
-/* One column of struct symbol_cost (24 bytes: u32 symbol, f64 total at 8, f64 self at 16). */
+/* One column of struct symbol_cost. */
 const struct view *session_symbol_costs(struct session *session, uint32_t query, uint32_t func, int kind,
                                         uint32_t length)
 {
-    _Static_assert(sizeof(struct symbol_cost) == 24 && offsetof(struct symbol_cost, self) == 16, "layout");
     const struct engine *engine = session_engine(session, query);
     if (!engine)
         return NULL;

@@ -5,7 +5,6 @@
 #include "tree/wasm_session.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 /* One column: struct query_summary. */
@@ -139,7 +138,6 @@ const struct view *session_functions(struct session *session, uint32_t query, in
 /* Strings and numbers of a func, as one column: name, library, library path, file, line, resource. */
 const struct view *session_func(struct session *session, uint32_t func)
 {
-    _Static_assert(sizeof(struct func_names) == 6 * sizeof(uint32_t), "layout");
     session->names = func_names_of(engine_profile(session->engine), func);
     session->view = (struct view){sizeof(session->names) / sizeof(uint32_t), {&session->names}};
     return &session->view;
@@ -195,20 +193,18 @@ double session_truncated(const struct session *session)
     return session->details.truncated;
 }
 
-/* One column of struct category_weight (16 bytes: u32 category, f64 weight at 8). */
+/* One column of struct category_weight. */
 const struct view *session_categories(struct session *session, int self)
 {
-    _Static_assert(sizeof(struct category_weight) == 16 && offsetof(struct category_weight, weight) == 8, "layout");
     const struct category_weights *weights =
         self ? &session->details.categories_self : &session->details.categories_total;
     session->view = (struct view){(uint32_t)weights->length, {weights->data}};
     return &session->view;
 }
 
-/* One column of struct line_weight (24 bytes: u32 line, f64 total at 8, f64 self at 16). */
+/* One column of struct line_weight. */
 const struct view *session_lines(struct session *session)
 {
-    _Static_assert(sizeof(struct line_weight) == 24 && offsetof(struct line_weight, self) == 16, "layout");
     session->view = (struct view){(uint32_t)session->details.lines.length, {session->details.lines.data}};
     return &session->view;
 }
@@ -247,7 +243,6 @@ static int weigh_names(struct session *session, uint32_t query)
 /* The input holds what was typed. One column of struct found_name: two words. */
 const struct view *session_find_names(struct session *session, uint32_t query, uint32_t length, uint32_t limit)
 {
-    _Static_assert(sizeof(struct found_name) == 2 * sizeof(uint32_t), "layout");
     const char *text = (const char *)session->input.data;
     if (weigh_names(session, query) ||
         name_finder_find(&session->finder, text, length, limit, &session->found, &session->err))

@@ -12,7 +12,8 @@ const ROUNDS = 5;
 const [samples = '1000000', stacks = '300000', threads = '8'] = process.argv.slice(2);
 const file = syntheticProfile(samples, stacks, threads);
 
-const { openEngine, module, kinds } = await loadEngine();
+const { openEngine, module, layout } = await loadEngine();
+const kinds = layout.TRANSFORM_KIND;
 const packed = await readFile(file);
 const json = gunzipSync(packed);
 let engine;

@@ -13,7 +13,8 @@ const NONE = 0xffffffff;
 const FIRST_RECORDS = 6;
 const NOT_A_NUMBER = 0x7ff8n;
 const [dumper, ...files] = process.argv.slice(2);
-const { EngineModule, module: compiled, kinds } = await loadEngine();
+const { EngineModule, module: compiled, layout } = await loadEngine();
+const kinds = layout.TRANSFORM_KIND;
 const encoder = new TextEncoder();
 
 // The columns of the answers: see api_dump.c.
@@ -61,7 +62,6 @@ function columnText(view, part) {
 
 const PIECE_BYTES = 3000;
 const DEFER_BYTES = 40;
-const RUN_WORDS = 5;
 let runsDeferred = 0;
 let mostMemories = 0;
 
@@ -95,10 +95,8 @@ class Api {
     putDeferred(piece, helper) {
         const { session } = this.engine;
         const view = this.engine.view(this.exports.session_deferred(session));
-        const runs = view.records(0, RUN_WORDS * 4, (data, at) =>
-            Array.from({ length: RUN_WORDS }, (_, word) => data.getUint32(at + word * 4, true)),
-        );
-        for (const [run, offset, size, bytes, type] of runs) {
+        const runs = view.records(0, layout.DEFERRED_RUN);
+        for (const { run, offset, size, bytes, type } of runs) {
             helper.inputWords([], `[${piece.toString('utf8', offset, offset + size)}]`);
             const elements = helper.view(helper.functions().session_numbers(helper.session, type, size + 2)).bytes(0);
             if (elements.length !== bytes) throw new Error(`${bytes} bytes were counted, not ${elements.length}`);

@@ -15,7 +15,8 @@ const PATH_SHARE = 0.1;
 const INLINED = { no: 0, some: 1, yes: 2 };
 const RECURSION = { none: 0, indirect: 1, direct: 2 };
 const [dumper, ...files] = process.argv.slice(2);
-const { openEngine, module, kinds } = await loadEngine();
+const { openEngine, module, layout } = await loadEngine();
+const kinds = layout.TRANSFORM_KIND;
 
 const scratch = new DataView(new ArrayBuffer(8));
 function bits(value) {

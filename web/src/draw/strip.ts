@@ -1,5 +1,8 @@
 /** Draws the strip of single samples below a thread's activity: a tick for each, as far as pixels can tell them apart. */
+import { STRIP_PIXEL } from '../engine/layout';
 import { cleanContext, styleColor } from './canvas';
+
+const SAMPLE = STRIP_PIXEL.indexOf('sample');
 
 export interface StripColors {
     idle: string;
@@ -25,8 +28,8 @@ export function drawStrip(
     if (!context) return;
     context.setTransform(canvas.width / Math.max(1, strip.length), 0, 0, 1, 0, 0);
     const colorAt = (x: number): string => {
-        if (matching && matching[x] === 2) return colors.matching;
-        return strip[x] === 2 && !matching ? colors.sample : strip[x] ? colors.idle : '';
+        if (matching && matching[x] === SAMPLE) return colors.matching;
+        return strip[x] === SAMPLE && !matching ? colors.sample : strip[x] ? colors.idle : '';
     };
     let color = '';
     let start = 0;

@@ -11,6 +11,7 @@ import type { ButterflyCalls } from './butterfly';
 import type { ChartCalls } from './charts';
 import type { ProfileSource } from './download';
 import type { FindCalls } from './find';
+import type { INLINING, RECURSION, TRANSFORM_KIND } from './layout';
 
 /** How far loading has come: bytes of the (compressed) file so far and in all (0 if unknown). */
 export interface Progress {
@@ -88,28 +89,8 @@ export interface ProfileInfo {
     funcCount: number;
 }
 
-/** What a transform does is said in lib/tree/transform.h; the order is that of its enum. */
-export const TRANSFORM_KINDS = [
-    'merge-function',
-    'merge-call-node',
-    'focus-function',
-    'focus-subtree',
-    'focus-self',
-    'focus-category',
-    'drop-function',
-    'drop-category',
-    'collapse-resource',
-    'collapse-direct-recursion',
-    'collapse-recursion',
-    'collapse-function-subtree',
-    'merge-category',
-    'focus-resource',
-    'drop-resource',
-    'merge-resource',
-    'filter-samples',
-] as const;
-
-export type TransformKind = (typeof TRANSFORM_KINDS)[number];
+/** What a transform does is said in lib/tree/transform.h. */
+export type TransformKind = (typeof TRANSFORM_KIND)[number];
 
 export interface Transform {
     kind: TransformKind;
@@ -195,6 +176,8 @@ export interface ActivityFilter extends Stacks {
     of: PathFilter | null;
 }
 
+export type Inlining = (typeof INLINING)[number];
+
 export interface FuncInfo {
     name: string;
     /** Library name, or file name of a script; '' if unknown. */
@@ -206,7 +189,7 @@ export interface FuncInfo {
     /** What collapse-resource collapses; -1: it is in no library. */
     resource: number;
     /** Whether its calls are inlined, all over the profile. */
-    inlined: 'yes' | 'some' | 'no';
+    inlined: Inlining;
 }
 
 export interface NodeDetails {
@@ -217,7 +200,7 @@ export interface NodeDetails {
     categoriesTotal: { category: number; weight: number }[];
     categoriesSelf: { category: number; weight: number }[];
     /** 'yes': inlined everywhere, 'some', 'no'; and into which symbol. */
-    inlined: 'yes' | 'some' | 'no';
+    inlined: Inlining;
     inlinedInto: string;
     /** Lines of this func that this node's samples hit, heaviest first (at most 20): of the frame itself. */
     lines: { file: string; line: number; total: number; self: number }[];
@@ -232,12 +215,12 @@ export interface Activity {
     shares: Float32Array;
     /** The same for what the filter leaves over; null if nothing was asked to be left out. */
     matching: Float32Array | null;
-    /** Where there are samples: of each pixel 0 none, 1 only idle ones, 2 others. */
+    /** Where there are samples: of each pixel an index of STRIP_PIXEL. */
     strip: Uint8Array;
     matchingStrip: Uint8Array | null;
 }
 
-export type Recursion = 'none' | 'indirect' | 'direct';
+export type Recursion = (typeof RECURSION)[number];
 
 export interface FuncRow {
     func: number;

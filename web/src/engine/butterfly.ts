@@ -1,12 +1,12 @@
 /** Callers and callees of a function, a library or a category, and lists of such: a thin layer over lib/tree/wasm_butterfly.c. */
 import type { FuncRow, TreeRows } from './api';
+import { BUTTERFLY_KIND, BUTTERFLY_SIDE, FUNC_TIMING, GROUP_KIND } from './layout';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 import { treeRows } from './tree';
 
-/** In the order of enum butterfly_kind. */
-export const CENTER_KINDS = ['function', 'library', 'category'] as const;
-export type CenterKind = (typeof CENTER_KINDS)[number];
+export { BUTTERFLY_KIND as CENTER_KINDS };
+export type CenterKind = (typeof BUTTERFLY_KIND)[number];
 
 export interface Center {
     kind: CenterKind;
@@ -14,11 +14,10 @@ export interface Center {
     index: number;
 }
 
-/** What groups() lists, in the order of wasm_butterfly.c. */
-const GROUP_KINDS = ['library', 'category', 'thread'] as const;
-export type GroupKind = (typeof GROUP_KINDS)[number];
+/** What groups() lists. */
+export type GroupKind = (typeof GROUP_KIND)[number];
 
-export type Side = 'callers' | 'callees';
+export type Side = (typeof BUTTERFLY_SIDE)[number];
 
 export interface CenterWeights {
     /** The number of the butterfly. */
@@ -51,34 +50,29 @@ interface Functions {
     session_butterfly_descendants(session: Pointer, id: number, side: number, node: number, limit: number): Pointer;
 }
 
-const SIDES: readonly Side[] = ['callers', 'callees'];
-const FUNC_TIMING_BYTES = 24;
-
 export function butterflyAnswers(module: EngineModule): Answers<ButterflyCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
 
     function timings(pointer: Pointer, limit?: number): FuncRow[] {
-        const read = (data: DataView, at: number): FuncRow => ({
-            func: data.getInt32(at, true),
-            total: data.getFloat64(at + 8, true),
-            self: data.getFloat64(at + 16, true),
-        });
-        return module.view(pointer).records(0, FUNC_TIMING_BYTES, read, limit);
+        return module.view(pointer).records(0, FUNC_TIMING, limit);
     }
 
     return {
-        groups: (query, by) => timings(wasm.session_groups(session, query, GROUP_KINDS.indexOf(by))),
+        groups: (query, by) => timings(wasm.session_groups(session, query, GROUP_KIND.indexOf(by))),
         functionsWeighed: (query, weight, limit) =>
             timings(wasm.session_functions_weighed(session, query, module.weightIndex(weight)), limit),
         butterfly(query, { kind, index }) {
-            const id = module.check(wasm.session_butterfly(session, query, CENTER_KINDS.indexOf(kind), index));
+            const id = module.check(wasm.session_butterfly(session, query, BUTTERFLY_KIND.indexOf(kind), index));
             const [total = 0, self = 0] = module.view(wasm.session_butterfly_weights(session, id)).doubles(0);
             return { id, total, self };
         },
         butterflyChildren: (id, side, node) =>
-            treeRows(module, wasm.session_butterfly_children(session, id, SIDES.indexOf(side), node)),
+            treeRows(module, wasm.session_butterfly_children(session, id, BUTTERFLY_SIDE.indexOf(side), node)),
         butterflyDescendants: (id, side, node, limit) =>
-            treeRows(module, wasm.session_butterfly_descendants(session, id, SIDES.indexOf(side), node, limit)),
+            treeRows(
+                module,
+                wasm.session_butterfly_descendants(session, id, BUTTERFLY_SIDE.indexOf(side), node, limit),
+            ),
     };
 }

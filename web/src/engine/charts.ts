@@ -1,5 +1,6 @@
 /** The flame graph and the stack chart: a thin layer over lib/tree/wasm_charts.c. */
 import type { NodePath } from './api';
+import { FLAME_PART, FLAME_RECT, STACK_RECT } from './layout';
 import { type EngineModule, NONE, type Pointer } from './module';
 import type { Answers } from './protocol';
 
@@ -73,21 +74,18 @@ interface Functions {
     ): Pointer;
 }
 
-const FLAME_RECT_WORDS = 16;
-const STACK_RECT_WORDS = 12;
-
-/** One field of each of the structs in a buffer, `at` words from their beginning. */
+/** One field of each of the structs in a buffer, `at` bytes from their beginning. */
 function words(buffer: ArrayBuffer, size: number, at: number): Int32Array {
     const all = new Int32Array(buffer);
-    const column = new Int32Array(all.length / size);
-    for (let i = 0; i < column.length; i++) column[i] = all[i * size + at] ?? NONE;
+    const column = new Int32Array(buffer.byteLength / size);
+    for (let i = 0; i < column.length; i++) column[i] = all[(i * size + at) / 4] ?? NONE;
     return column;
 }
 
 function doubles(buffer: ArrayBuffer, size: number, at: number): Float64Array {
     const all = new Float64Array(buffer);
-    const column = new Float64Array((all.length * 2) / size);
-    for (let i = 0; i < column.length; i++) column[i] = all[(i * size + at) / 2] ?? 0;
+    const column = new Float64Array(buffer.byteLength / size);
+    for (let i = 0; i < column.length; i++) column[i] = all[(i * size + at) / 8] ?? 0;
     return column;
 }
 
@@ -95,16 +93,10 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
 
-    /** The structs of an answer, `size` words each. */
-    function structs(pointer: Pointer, size: number): ArrayBuffer {
-        const view = module.view(pointer);
-        return view.ints(0, view.length * size).buffer as ArrayBuffer;
-    }
-
     function widthOf(query: number, zoom: NodePath): [number, number] {
         if (zoom.length === 0) return [0, 1];
         module.inputWords(zoom);
-        const [from = 0, to = 1] = module.view(wasm.session_flame_find(session, query, zoom.length)).doubles(0);
+        const { from, to } = module.view(wasm.session_flame_find(session, query, zoom.length)).record(FLAME_PART);
         return to > from ? [from, to] : [0, 1];
     }
 
@@ -113,41 +105,39 @@ export function chartAnswers(module: EngineModule): Answers<ChartCalls> {
             const [left, right] = widthOf(query, zoom);
             const from = Math.max(0, left + (right - left) * part[0]);
             const to = Math.min(1, left + (right - left) * part[1]);
-            const size = FLAME_RECT_WORDS;
-            const all = structs(wasm.session_flame(session, query, from, to, 1 / pixels), size);
+            const { size, at } = FLAME_RECT;
+            const all = module.view(wasm.session_flame(session, query, from, to, 1 / pixels)).structs(size);
             return {
                 part: [from, to],
                 rects: {
-                    start: doubles(all, size, 0),
-                    end: doubles(all, size, 2),
-                    total: doubles(all, size, 4),
-                    self: doubles(all, size, 6),
-                    node: words(all, size, 8),
-                    parent: words(all, size, 9),
-                    depth: words(all, size, 10),
-                    func: words(all, size, 11),
-                    category: words(all, size, 12),
-                    count: words(all, size, 13),
-                    matches: Uint8Array.from(words(all, size, 14)),
+                    start: doubles(all, size, at.start),
+                    end: doubles(all, size, at.end),
+                    total: doubles(all, size, at.total),
+                    self: doubles(all, size, at.self),
+                    node: words(all, size, at.node),
+                    parent: words(all, size, at.parent),
+                    depth: words(all, size, at.depth),
+                    func: words(all, size, at.func),
+                    category: words(all, size, at.category),
+                    count: words(all, size, at.count),
+                    matches: Uint8Array.from(words(all, size, at.matches)),
                 },
             };
         },
         stackChart(query, thread, from, to, pixels, sameWidths) {
-            const size = STACK_RECT_WORDS;
-            const all = structs(
-                wasm.session_stack_chart(session, query, thread, from, to, pixels, Number(sameWidths)),
-                size,
-            );
+            const { size, at } = STACK_RECT;
+            const pointer = wasm.session_stack_chart(session, query, thread, from, to, pixels, Number(sameWidths));
+            const all = module.view(pointer).structs(size);
             return {
-                first: doubles(all, size, 0),
-                last: doubles(all, size, 2),
-                start: Float64Array.from(words(all, size, 4), (column) => column / pixels),
-                end: Float64Array.from(words(all, size, 5), (column) => column / pixels),
-                parent: words(all, size, 7),
-                depth: words(all, size, 8),
-                func: words(all, size, 9),
-                category: words(all, size, 10),
-                matches: Uint8Array.from(words(all, size, 11)),
+                first: doubles(all, size, at.first),
+                last: doubles(all, size, at.last),
+                start: Float64Array.from(words(all, size, at.start), (column) => column / pixels),
+                end: Float64Array.from(words(all, size, at.end), (column) => column / pixels),
+                parent: words(all, size, at.parent),
+                depth: words(all, size, at.depth),
+                func: words(all, size, at.func),
+                category: words(all, size, at.category),
+                matches: Uint8Array.from(words(all, size, at.matches)),
             };
         },
     };

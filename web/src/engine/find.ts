@@ -1,4 +1,5 @@
 /** Finding functions by letters of their names: a thin layer over lib/tree/wasm_tree.c. */
+import { FOUND_NAME } from './layout';
 import type { EngineModule, Pointer } from './module';
 import type { Answers } from './protocol';
 
@@ -24,12 +25,7 @@ export function findAnswers(module: EngineModule): Answers<FindCalls> {
     return {
         findFunctions(query, text, limit) {
             const length = module.inputWords([], text);
-            const view = module.view(wasm.session_find_names(session, query, length, limit));
-            const words = view.ints(0, view.length * 2);
-            return Array.from({ length: view.length }, (_, i) => ({
-                func: words[2 * i] ?? 0,
-                score: words[2 * i + 1] ?? 0,
-            }));
+            return module.view(wasm.session_find_names(session, query, length, limit)).records(0, FOUND_NAME);
         },
     };
 }

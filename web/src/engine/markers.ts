@@ -1,9 +1,10 @@
 /** Markers and counters: a thin layer over lib/tree/wasm_markers.c. */
 import type { NodePath } from './api';
+import { MARKER_COLUMN, MARKER_KIND, MARKER_LABEL, MARKER_PLACE, MARKER_ROW, WAIT_STATE } from './layout';
 import { type EngineModule, NONE, type Pointer, type View } from './module';
 import type { Answers } from './protocol';
 
-export type MarkerKind = 'instant' | 'interval' | 'without start' | 'without end';
+export type MarkerKind = (typeof MARKER_KIND)[number];
 
 /** Which markers are looked at. Their indexes count all markers of the threads: they mean the same while these do. */
 export interface MarkerQuery {
@@ -69,9 +70,8 @@ export interface MarkerRects {
     end: Float64Array;
 }
 
-/** enum wait_state of lib/tree/waits.h. */
-export const WAIT_STATES = ['runs', 'preempted', 'blocked', 'other'] as const;
-export type WaitState = (typeof WAIT_STATES)[number];
+export { WAIT_STATE as WAIT_STATES };
+export type WaitState = (typeof WAIT_STATE)[number];
 
 /** A field of markers that is drawn over time. */
 export interface MarkerGraphKind {
@@ -138,9 +138,9 @@ export interface CounterTotals {
     high: number | null;
 }
 
-/** Where markers of a kind are shown: enum marker_place. */
-export const MARKER_PLACES = { chart: 1, table: 2, overview: 4, memory: 8, fileIo: 16, network: 32, ipc: 64 } as const;
-export type MarkerPlace = keyof typeof MARKER_PLACES;
+/** Where markers of a kind are shown. */
+export { MARKER_PLACE as MARKER_PLACES };
+export type MarkerPlace = keyof typeof MARKER_PLACE;
 
 export interface MarkerCalls {
     /** Markers in the order of the sort keys. */
@@ -151,12 +151,24 @@ export interface MarkerCalls {
     threadMarkerDetails(thread: number, marker: number): Promise<MarkerDetails>;
     markerChart(query: MarkerQuery): Promise<MarkerChartRow[]>;
     /** What rows `first` to `last` have between two times; what is shorter than `pixel` ms may be one rect. */
-    markerRects(query: MarkerQuery, range: [number, number], pixel: number, first: number, last: number): Promise<MarkerRects>;
+    markerRects(
+        query: MarkerQuery,
+        range: [number, number],
+        pixel: number,
+        first: number,
+        last: number,
+    ): Promise<MarkerRects>;
     /** The same for a track: markers of one thread that are shown in one place. */
     markerStrip(thread: number, place: MarkerPlace, range: [number, number], pixel: number): Promise<MarkerRects>;
 
     /** `graph`: of those of the schema. */
-    markerGraph(thread: number, schema: number, graph: number, range: [number, number], width: number): Promise<MarkerGraph>;
+    markerGraph(
+        thread: number,
+        schema: number,
+        graph: number,
+        range: [number, number],
+        width: number,
+    ): Promise<MarkerGraph>;
 
     waits(thread: number, range: [number, number], pixel: number): Promise<Waits>;
 
@@ -179,7 +191,14 @@ interface Functions {
     session_marker_texts(session: Pointer, count: number, label: number): Pointer;
     session_marker_details(session: Pointer, thread: number, marker: number): Pointer;
     session_marker_chart(session: Pointer): Pointer;
-    session_marker_rects(session: Pointer, from: number, to: number, pixel: number, first: number, last: number): Pointer;
+    session_marker_rects(
+        session: Pointer,
+        from: number,
+        to: number,
+        pixel: number,
+        first: number,
+        last: number,
+    ): Pointer;
     session_marker_strip(
         session: Pointer,
         thread: number,
@@ -203,11 +222,6 @@ interface Functions {
     session_counter_totals(session: Pointer, counter: number, from: number, to: number): Pointer;
 }
 
-const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'];
-const KINDS: readonly MarkerKind[] = ['instant', 'interval', 'without start', 'without end'];
-const LABELS = { table: 0, chart: 1 } as const;
-const ROW_BYTES = 24;
-
 function known(value: number | undefined): number | null {
     return value === undefined || Number.isNaN(value) ? null : value;
 }
@@ -218,7 +232,9 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
 
     function ask({ threads, range, search, place }: MarkerQuery): void {
         const length = module.inputWords(threads, search.trim());
-        module.check(wasm.session_marker_query(session, threads.length, range[0], range[1], length, MARKER_PLACES[place]));
+        module.check(
+            wasm.session_marker_query(session, threads.length, range[0], range[1], length, MARKER_PLACE[place]),
+        );
     }
 
     function rects(view: View): MarkerRects {
@@ -234,7 +250,7 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
     type Written<Row extends MarkerRow> = Omit<Row, 'kind'> & { kind: number };
 
     function withKind<Row extends MarkerRow>(row: Written<Row>): Row {
-        return { ...row, kind: KINDS[row.kind] ?? 'instant' } as unknown as Row;
+        return { ...row, kind: MARKER_KIND[row.kind] ?? 'instant' } as unknown as Row;
     }
 
     function details(thread: number, marker: number): MarkerDetails {
@@ -245,13 +261,17 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
     return {
         markers(query, sort) {
             ask(query);
-            module.inputWords(sort.flatMap(({ column, descending }) => [COLUMNS.indexOf(column), Number(descending)]));
+            module.inputWords(
+                sort.flatMap(({ column, descending }) => [MARKER_COLUMN.indexOf(column), Number(descending)]),
+            );
             return module.view(wasm.session_marker_sorted(session, sort.length)).ints(0);
         },
         markerRows(query, markers, label) {
             ask(query);
             module.inputWords(markers);
-            const text = module.decode(module.view(wasm.session_marker_texts(session, markers.length, LABELS[label])));
+            const text = module.decode(
+                module.view(wasm.session_marker_texts(session, markers.length, MARKER_LABEL.indexOf(label))),
+            );
             return (JSON.parse(text) as Written<MarkerRow>[]).map((row) => withKind(row));
         },
         markerDetails(query, marker) {
@@ -261,22 +281,15 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
         threadMarkerDetails: details,
         markerChart(query) {
             ask(query);
-            const view = module.view(wasm.session_marker_chart(session));
-            const rows = view.records(0, ROW_BYTES, (data, at) => ({
-                name: data.getInt32(at, true),
-                category: data.getUint32(at + 4, true),
-                count: data.getUint32(at + 12, true),
-                rowOfName: data.getUint32(at + 16, true),
-                isOfInstants: data.getUint32(at + 20, true) === 1,
-            }));
-            return rows.map((row) => ({ ...row, name: module.text(row.name) }));
+            const rows = module.view(wasm.session_marker_chart(session)).records(0, MARKER_ROW);
+            return rows.map((row) => ({ ...row, name: module.text(row.name), isOfInstants: row.isOfInstants === 1 }));
         },
         markerRects(query, [from, to], pixel, first, last) {
             ask(query);
             return rects(module.view(wasm.session_marker_rects(session, from, to, pixel, first, last)));
         },
         markerStrip(thread, place, [from, to], pixel) {
-            return rects(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, MARKER_PLACES[place])));
+            return rects(module.view(wasm.session_marker_strip(session, thread, from, to, pixel, MARKER_PLACE[place])));
         },
         markerGraph(thread, schema, graph, [from, to], width) {
             const view = module.view(wasm.session_marker_graph(session, thread, schema, graph, from, to, width));
@@ -284,7 +297,7 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
         },
         waits(thread, [from, to], pixel) {
             const view = module.view(wasm.session_waits(session, thread, from, to, pixel));
-            return { rects: rects(view), totals: [...view.doubles(5, WAIT_STATES.length)] };
+            return { rects: rects(view), totals: [...view.doubles(5, WAIT_STATE.length)] };
         },
         counterGraph(counter, [from, to], width) {
             return module.view(wasm.session_counter_graph(session, counter, from, to, width)).floats(0, width);
@@ -295,7 +308,9 @@ export function markerAnswers(module: EngineModule): Answers<MarkerCalls> {
             return view.length === 0 ? null : { time: at, change, rate: known(rate), accumulated };
         },
         counterTotals(counter, [from, to]) {
-            const [total = 0, low, high] = module.view(wasm.session_counter_totals(session, counter, from, to)).doubles(0);
+            const [total = 0, low, high] = module
+                .view(wasm.session_counter_totals(session, counter, from, to))
+                .doubles(0);
             return { total, low: known(low), high: known(high) };
         },
     };

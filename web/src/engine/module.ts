@@ -4,6 +4,7 @@
  * worker (and in node, for tests and measurements) and knows nothing of messages or of the network.
  */
 
+import { VIEW } from './layout';
 import { ClosedError } from './protocol';
 
 export type Pointer = number;
@@ -139,6 +140,12 @@ export class EngineModule {
     }
 }
 
+/** Structs in memory: their size, and how one is read (layout.ts). */
+export interface Layout<T> {
+    size: number;
+    read: (data: DataView, at: number) => T;
+}
+
 /** `struct view` of wasm_session.h: a length and columns. Each column is copied, because wasm memory moves and is used again. */
 export class View {
     readonly length: number;
@@ -148,9 +155,8 @@ export class View {
         private readonly memory: ArrayBuffer,
         pointer: Pointer,
     ) {
-        const words = new Uint32Array(memory, pointer, 9);
-        this.length = words[0] ?? 0;
-        this.columns = words.subarray(1);
+        this.length = new DataView(memory).getUint32(pointer + VIEW.at.length, true);
+        this.columns = new Uint32Array(memory, pointer + VIEW.at.columns, (VIEW.size - VIEW.at.columns) / 4);
     }
 
     ints(column: number, length = this.length): Int32Array {
@@ -169,10 +175,20 @@ export class View {
         return new Uint8Array(this.memory, this.at(column, length), length).slice();
     }
 
-    /** What `read` makes of the structs of a column, at most `most` of them: `size` bytes each, the next one from `at` on. */
-    records<T>(column: number, size: number, read: (data: DataView, at: number) => T, most = this.length): T[] {
+    /** The structs of a column, at most `most` of them. */
+    records<T>(column: number, { size, read }: Layout<T>, most = this.length): T[] {
         const data = new DataView(this.memory, this.at(column, this.length), this.length * size);
         return Array.from({ length: Math.min(this.length, most) }, (_, i) => read(data, i * size));
+    }
+
+    /** The one struct that the first column is. */
+    record<T>({ size, read }: Layout<T>): T {
+        return read(new DataView(this.memory, this.at(0, 1), size), 0);
+    }
+
+    /** The structs of the first column as they are, for columns that are made of their fields. */
+    structs(size: number): ArrayBuffer {
+        return this.bytes(0, this.length * size).buffer;
     }
 
     private at(column: number, length: number): Pointer {

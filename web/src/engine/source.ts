@@ -3,7 +3,16 @@
  * lib/tree/wasm_source.c.
  */
 import type { PathFilter } from './api';
-import { type EngineModule, NONE, type Pointer } from './module';
+import {
+    ADDRESS_COST,
+    ADDRESS_LINE,
+    CODE_ADDRESS,
+    INLINED_COST,
+    LINE_COST,
+    SELECTION_KIND,
+    SYMBOL_COST,
+} from './layout';
+import { type EngineModule, type Layout, NONE, type Pointer } from './module';
 import type { Answers } from './protocol';
 
 /** Which frames of the samples count: those of one row of a tree, or of one func, and all that these call; null: all. */
@@ -101,12 +110,7 @@ export interface SourceCalls {
     /** The native symbols with code of a func, heaviest first. */
     symbols(query: number, func: number, selection: FrameSelection): Promise<NativeSymbol[]>;
     /** Of instructions that begin at these addresses, ascending, those that some stack has. */
-    addressCosts(
-        query: number,
-        symbol: number,
-        selection: FrameSelection,
-        starts: number[],
-    ): Promise<AddressCosts>;
+    addressCosts(query: number, symbol: number, selection: FrameSelection, starts: number[]): Promise<AddressCosts>;
     /** What the profile's frames say of the lines of a symbol. */
     addressLines(symbol: number): Promise<AddressLine[]>;
     /** What begins at an address of the library that a symbol is in; null: no stack has it. */
@@ -140,17 +144,6 @@ interface Functions {
     session_symbol_costs(session: Pointer, query: number, func: number, kind: number, length: number): Pointer;
 }
 
-/** enum selection_kind */
-const ALL = 0;
-const PATH = 1;
-const INVERTED_PATH = 2;
-const FUNC = 3;
-
-const PLACE_BYTES = 16;
-const COST_BYTES = 24;
-const INLINED_BYTES = 16;
-const ADDRESS_LINE_BYTES = 24;
-
 export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
     const { session } = module;
     const wasm = module.functions<Functions>();
@@ -159,14 +152,14 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
     function inputSelection(selection: FrameSelection, more: number[] = []): [kind: number, length: number] {
         const words = selection === null ? [] : 'func' in selection ? [selection.func] : selection.path;
         module.inputWords(words.concat(more));
-        if (selection === null) return [ALL, 0];
-        if ('func' in selection) return [FUNC, 1];
-        return [selection.inverted ? INVERTED_PATH : PATH, words.length];
+        if (selection === null) return [SELECTION_KIND.indexOf('all'), 0];
+        if ('func' in selection) return [SELECTION_KIND.indexOf('function'), 1];
+        return [SELECTION_KIND.indexOf(selection.inverted ? 'inverted-path' : 'path'), words.length];
     }
 
     /** The structs of an answer's first column. */
-    function records<T>(pointer: Pointer, size: number, read: (data: DataView, at: number) => T): T[] {
-        return module.view(pointer).records(0, size, read);
+    function records<T>(pointer: Pointer, layout: Layout<T>): T[] {
+        return module.view(pointer).records(0, layout);
     }
 
     function library(lib: number): LibraryId {
@@ -201,13 +194,7 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
     }
 
     function linesOf(index: number): AddressLine[] {
-        const rows = records(wasm.session_address_lines(session, index), ADDRESS_LINE_BYTES, (data, at) => ({
-            address: Number(data.getBigInt64(at, true)),
-            depth: data.getUint32(at + 8, true),
-            func: data.getUint32(at + 12, true),
-            source: data.getInt32(at + 16, true),
-            line: data.getUint32(at + 20, true),
-        }));
+        const rows = records(wasm.session_address_lines(session, index), ADDRESS_LINE);
         return rows.map(({ source, ...row }) => ({ ...row, file: fileName(source) }));
     }
 
@@ -215,10 +202,7 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
         funcSource: (func) => wasm.session_func_source(session, func) | 0,
         sourceFile(source) {
             const content = module.view(wasm.session_source(session, source)).ints(0)[1] ?? NONE;
-            const places = records(wasm.session_source_places(session, source), PLACE_BYTES, (data, at) => ({
-                lib: data.getUint32(at, true),
-                address: Number(data.getBigInt64(at + 8, true)),
-            }));
+            const places = records(wasm.session_source_places(session, source), CODE_ADDRESS);
             return {
                 file: fileName(source),
                 content: content < 0 ? null : module.text(content),
@@ -228,26 +212,14 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
         lineCosts(query, source, func, selection) {
             const [kind, length] = inputSelection(selection);
             const pointer = wasm.session_line_costs(session, query, source, func, kind, length);
-            const lines = records(pointer, COST_BYTES, (data, at) => ({
-                line: data.getUint32(at, true),
-                total: data.getFloat64(at + 8, true),
-                self: data.getFloat64(at + 16, true),
-            }));
+            const lines = records(pointer, LINE_COST);
             const whole = sums(pointer);
-            const inlined = records(wasm.session_inlined_costs(session), INLINED_BYTES, (data, at) => ({
-                line: data.getUint32(at, true),
-                func: data.getUint32(at + 4, true),
-                total: data.getFloat64(at + 8, true),
-            }));
+            const inlined = records(wasm.session_inlined_costs(session), INLINED_COST);
             return { lines, inlined, ...whole };
         },
         symbols(query, func, selection) {
             const [kind, length] = inputSelection(selection);
-            const costs = records(wasm.session_symbol_costs(session, query, func, kind, length), COST_BYTES, (data, at) => ({
-                symbol: data.getUint32(at, true),
-                total: data.getFloat64(at + 8, true),
-                self: data.getFloat64(at + 16, true),
-            }));
+            const costs = records(wasm.session_symbol_costs(session, query, func, kind, length), SYMBOL_COST);
             return costs.map((cost) => ({ ...symbol(cost.symbol), ...cost }));
         },
         addressCosts(query, index, selection, starts) {
@@ -255,11 +227,7 @@ export function sourceAnswers(module: EngineModule): Answers<SourceCalls> {
             const offsets = starts.map((address) => address - base).filter((offset) => offset >= 0);
             const [kind, length] = inputSelection(selection, offsets);
             const pointer = wasm.session_address_costs(session, query, index, kind, length, offsets.length);
-            const addresses = records(pointer, COST_BYTES, (data, at) => ({
-                address: Number(data.getBigInt64(at, true)),
-                total: data.getFloat64(at + 8, true),
-                self: data.getFloat64(at + 16, true),
-            }));
+            const addresses = records(pointer, ADDRESS_COST);
             return { addresses, ...sums(pointer) };
         },
         addressLines: linesOf,

@@ -1,18 +1,17 @@
 /** The call tree, the function list and names: a thin layer over lib/tree/wasm_tree.c. */
-import {
-    type FuncInfo,
-    type FuncRow,
-    type NodeDetails,
-    type NodePath,
-    type Query,
-    type Recursion,
-    TRANSFORM_KINDS,
-    type Transform,
-    type TreeCalls,
-    type QueryAnswer,
-    type TreeRows,
+import type {
+    FuncInfo,
+    FuncRow,
+    NodeDetails,
+    NodePath,
+    Query,
+    Transform,
+    TreeCalls,
+    QueryAnswer,
+    TreeRows,
 } from './api';
 import { baseName } from '../text/plain';
+import { CATEGORY_WEIGHT, FUNC_NAMES, INLINING, LINE_WEIGHT, QUERY_SUMMARY, RECURSION, TRANSFORM_KIND } from './layout';
 import { type EngineModule, NONE, type Pointer } from './module';
 import type { Answers } from './protocol';
 
@@ -50,18 +49,14 @@ interface Functions {
     session_inlined_into(session: Pointer): number;
 }
 
-const INLINED = ['no', 'some', 'yes'] as const;
-const RECURSION: readonly Recursion[] = ['none', 'indirect', 'direct'];
 const MOST_LINES = 20;
-const CATEGORY_WEIGHT_BYTES = 16;
-const LINE_WEIGHT_BYTES = 24;
 
 /** A transform as wasm_tree.c reads it. */
 export function transformWords({ kind, index, inverted, path, text = '' }: Transform): number[] {
     const bytes = new TextEncoder().encode(text);
     const words = new Uint32Array(Math.ceil(bytes.length / 4));
     new Uint8Array(words.buffer).set(bytes);
-    return [TRANSFORM_KINDS.indexOf(kind), index, Number(inverted), path.length, bytes.length, ...path, ...words];
+    return [TRANSFORM_KIND.indexOf(kind), index, Number(inverted), path.length, bytes.length, ...path, ...words];
 }
 
 /** Rows as session_view_rows() answers with them. */
@@ -93,37 +88,26 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
     }
 
     function func(index: number): FuncInfo {
-        const [name = NONE, lib = NONE, libPath = NONE, file = NONE, line = 0, resource = NONE] = module
-            .view(wasm.session_func(session, index))
-            .ints(0);
-        const fileName = module.text(file);
+        const names = module.view(wasm.session_func(session, index)).record(FUNC_NAMES);
+        const fileName = module.text(names.file);
         return {
-            name: module.text(name),
-            lib: module.text(lib) || baseName(fileName),
-            libPath: module.text(libPath),
+            name: module.text(names.name),
+            lib: module.text(names.lib) || baseName(fileName),
+            libPath: module.text(names.libPath),
             file: fileName,
-            line,
-            resource,
-            inlined: INLINED[wasm.session_func_inlining(session, index)] ?? 'no',
+            line: names.line,
+            resource: names.resource,
+            inlined: INLINING[wasm.session_func_inlining(session, index)] ?? 'no',
         };
     }
 
     function categories(self: 0 | 1): NodeDetails['categoriesTotal'] {
-        const view = module.view(wasm.session_categories(session, self));
-        return view.records(0, CATEGORY_WEIGHT_BYTES, (data, at) => ({
-            category: data.getUint32(at, true),
-            weight: data.getFloat64(at + 8, true),
-        }));
+        return module.view(wasm.session_categories(session, self)).records(0, CATEGORY_WEIGHT);
     }
 
     function lines(file: string): NodeDetails['lines'] {
-        const read = (data: DataView, at: number): NodeDetails['lines'][number] => ({
-            file,
-            line: data.getUint32(at, true),
-            total: data.getFloat64(at + 8, true),
-            self: data.getFloat64(at + 16, true),
-        });
-        return module.view(wasm.session_lines(session)).records(0, LINE_WEIGHT_BYTES, read, MOST_LINES);
+        const list = module.view(wasm.session_lines(session)).records(0, LINE_WEIGHT, MOST_LINES);
+        return list.map((line) => ({ file, ...line }));
     }
 
     /** What the last call of session_details() or its like has left. */
@@ -133,7 +117,7 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
             func: info,
             categoriesTotal: categories(0),
             categoriesSelf: categories(1),
-            inlined: INLINED[wasm.session_inlining(session)] ?? 'no',
+            inlined: INLINING[wasm.session_inlining(session)] ?? 'no',
             inlinedInto: module.text(wasm.session_inlined_into(session) | 0),
             lines: lines(info.file),
             truncated: wasm.session_truncated(session),
@@ -158,16 +142,9 @@ export function treeAnswers(module: EngineModule): Answers<TreeCalls> {
                     module.weightIndex(query.weight),
                 ),
             );
-            const [rootTotal = 0, samples = 0, allTotal = 0, allSamples = 0, nodeCount = 0] = module
-                .view(wasm.session_summary(session, id))
-                .doubles(0);
             return {
                 id,
-                rootTotal,
-                samples,
-                allTotal,
-                allSamples,
-                nodeCount,
+                ...module.view(wasm.session_summary(session, id)).record(QUERY_SUMMARY),
                 roots: rows(wasm.session_children(session, id, NONE)),
                 heaviest: first ? path(wasm.session_heaviest_path(session, id, first.depth, first.share)) : [],
             };

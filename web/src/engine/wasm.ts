@@ -9,6 +9,7 @@ import { chartAnswers } from './charts';
 import { findAnswers } from './find';
 import type { Run } from './helper';
 import { markerAnswers } from './markers';
+import { DEFERRED_RUN } from './layout';
 import { EngineModule, type Pointer, type View } from './module';
 import type { EngineAnswers } from './protocol';
 import { sourceAnswers } from './source';
@@ -26,7 +27,6 @@ interface Functions {
 
 const FEED_BYTES = 1 << 20;
 const DEFER_BYTES = 1 << 15; // a run of numbers that is worth being read elsewhere
-const RUN_BYTES = 20;
 
 /** An engine that is fed with a profile, and answers once that is finished. */
 export interface WasmEngine extends EngineAnswers {
@@ -84,8 +84,5 @@ export async function openEngine(compiled: WebAssembly.Module): Promise<WasmEngi
 
 /** The runs that were deferred in the part of a piece that begins at `start`. */
 function runsOf(view: View, start: number): Run[] {
-    return view.records(0, RUN_BYTES, (data, at) => {
-        const word = (number: number) => data.getUint32(at + number * 4, true);
-        return { run: word(0), offset: start + word(1), size: word(2), bytes: word(3), type: word(4) };
-    });
+    return view.records(0, DEFERRED_RUN).map((run) => ({ ...run, offset: start + run.offset }));
 }

@@ -1,0 +1,242 @@
+/*
+ * What the TypeScript of the engine (web/src/engine) has to know of its C: where the fields are of the structs that
+ * calls answer with, and the values of enums. This is compiled for wasm, like the engine, whose alignment and sizes it
+ * so has; web/layout.mjs runs it and writes web/src/engine/layout.ts. The compiler checks that no value of an enum is
+ * missing here.
+ */
+#include "tree/wasm_session.h"
+
+#include <stddef.h>
+
+struct entry {
+    enum { STRUCT, NUMBER, INDEX, ENUM, VALUE } kind;
+    const char *name, *type; /* type: that of a number */
+    uint32_t value;          /* size, offset, value */
+};
+
+#define TYPE_OF(type, field)                                                                                           \
+    _Generic(((struct type *)0)->field, double                                                                         \
+             : "f64", int64_t                                                                                          \
+             : "i64", uint32_t                                                                                         \
+             : "u32", int32_t                                                                                          \
+             : "i32", uint8_t                                                                                          \
+             : "u8")
+
+#define STRUCT_OF(type)                                                                                                \
+    {                                                                                                                  \
+        STRUCT, #type, "", sizeof(struct type)                                                                         \
+    }
+#define NUMBER(type, field)                                                                                            \
+    {                                                                                                                  \
+        NUMBER, #field, TYPE_OF(type, field), offsetof(struct type, field)                                             \
+    }
+/* PROFILE_NONE and its like become -1. */
+#define INDEX(type, field)                                                                                             \
+    {                                                                                                                  \
+        INDEX, #field, _Generic(((struct type *)0)->field, uint32_t : "i32"), offsetof(struct type, field)             \
+    }
+/* Columns are read by themselves. */
+#define PLACE(type, field)                                                                                             \
+    {                                                                                                                  \
+        NUMBER, #field, "u32", offsetof(struct type, field)                                                            \
+    }
+
+/* ---- enums: the name of a value in TypeScript, and the value ---- */
+
+#define TRANSFORM_KIND(VALUE)                                                                                          \
+    VALUE("merge-function", TRANSFORM_MERGE_FUNCTION)                                                                  \
+    VALUE("merge-call-node", TRANSFORM_MERGE_CALL_NODE)                                                                \
+    VALUE("focus-function", TRANSFORM_FOCUS_FUNCTION)                                                                  \
+    VALUE("focus-subtree", TRANSFORM_FOCUS_SUBTREE)                                                                    \
+    VALUE("focus-self", TRANSFORM_FOCUS_SELF)                                                                          \
+    VALUE("focus-category", TRANSFORM_FOCUS_CATEGORY)                                                                  \
+    VALUE("drop-function", TRANSFORM_DROP_FUNCTION)                                                                    \
+    VALUE("drop-category", TRANSFORM_DROP_CATEGORY)                                                                    \
+    VALUE("collapse-resource", TRANSFORM_COLLAPSE_RESOURCE)                                                            \
+    VALUE("collapse-direct-recursion", TRANSFORM_COLLAPSE_DIRECT_RECURSION)                                            \
+    VALUE("collapse-recursion", TRANSFORM_COLLAPSE_RECURSION)                                                          \
+    VALUE("collapse-function-subtree", TRANSFORM_COLLAPSE_FUNCTION)                                                    \
+    VALUE("merge-category", TRANSFORM_MERGE_CATEGORY)                                                                  \
+    VALUE("focus-resource", TRANSFORM_FOCUS_RESOURCE)                                                                  \
+    VALUE("drop-resource", TRANSFORM_DROP_RESOURCE)                                                                    \
+    VALUE("merge-resource", TRANSFORM_MERGE_RESOURCE)                                                                  \
+    VALUE("filter-samples", TRANSFORM_FILTER_MARKERS)
+#define BUTTERFLY_KIND(VALUE)                                                                                          \
+    VALUE("function", BUTTERFLY_FUNCTION)                                                                              \
+    VALUE("library", BUTTERFLY_LIBRARY)                                                                                \
+    VALUE("category", BUTTERFLY_CATEGORY)
+#define BUTTERFLY_SIDE(VALUE) VALUE("callers", BUTTERFLY_CALLERS) VALUE("callees", BUTTERFLY_CALLEES)
+#define GROUP_KIND(VALUE)                                                                                              \
+    VALUE("library", GROUP_LIBRARY) VALUE("category", GROUP_CATEGORY) VALUE("thread", GROUP_THREAD)
+#define SELECTION_KIND(VALUE)                                                                                          \
+    VALUE("all", SELECT_ALL)                                                                                           \
+    VALUE("path", SELECT_PATH)                                                                                         \
+    VALUE("inverted-path", SELECT_INVERTED_PATH)                                                                       \
+    VALUE("function", SELECT_FUNC)
+#define INLINING(VALUE) VALUE("no", INLINED_NEVER) VALUE("some", INLINED_SOMETIMES) VALUE("yes", INLINED_ALWAYS)
+#define RECURSION(VALUE)                                                                                               \
+    VALUE("none", RECURSION_NONE) VALUE("indirect", RECURSION_INDIRECT) VALUE("direct", RECURSION_DIRECT)
+#define MARKER_KIND(VALUE)                                                                                             \
+    VALUE("instant", MARKER_INSTANT)                                                                                   \
+    VALUE("interval", MARKER_INTERVAL)                                                                                 \
+    VALUE("without start", MARKER_WITHOUT_START)                                                                       \
+    VALUE("without end", MARKER_WITHOUT_END)
+#define MARKER_COLUMN(VALUE)                                                                                           \
+    VALUE("start", MARKER_START)                                                                                       \
+    VALUE("duration", MARKER_DURATION)                                                                                 \
+    VALUE("name", MARKER_NAME)                                                                                         \
+    VALUE("details", MARKER_DETAILS)
+#define MARKER_LABEL(VALUE)                                                                                            \
+    VALUE("table", MARKER_TABLE_LABEL) VALUE("chart", MARKER_CHART_LABEL) VALUE("tooltip", MARKER_TOOLTIP_LABEL)
+#define MARKER_PLACE(VALUE)                                                                                            \
+    VALUE("chart", MARKER_IN_CHART)                                                                                    \
+    VALUE("table", MARKER_IN_TABLE)                                                                                    \
+    VALUE("overview", MARKER_IN_OVERVIEW)                                                                              \
+    VALUE("memory", MARKER_IN_MEMORY)                                                                                  \
+    VALUE("fileIo", MARKER_IN_FILE_IO)                                                                                 \
+    VALUE("network", MARKER_IN_NETWORK)                                                                                \
+    VALUE("ipc", MARKER_IN_IPC)
+#define WAIT_STATE(VALUE)                                                                                              \
+    VALUE("runs", WAIT_RUNS)                                                                                           \
+    VALUE("preempted", WAIT_PREEMPTED)                                                                                 \
+    VALUE("blocked", WAIT_BLOCKED)                                                                                     \
+    VALUE("other", WAIT_OTHER)
+#define STRIP_PIXEL(VALUE) VALUE("empty", STRIP_EMPTY) VALUE("idle", STRIP_IDLE) VALUE("sample", STRIP_SAMPLE)
+
+#define ENTRY(name, value)  {VALUE, name, "", value},
+#define CASE(name, value)   case value:
+#define ENUM_OF(type, LIST) {ENUM, #type, "", 0}, LIST(ENTRY)
+/* -Wswitch says which value is missing. `count`: that which counts the others. */
+#define CHECK(type, LIST, count)                                                                                       \
+    __attribute__((unused)) static void check_##type(enum type value)                                                  \
+    {                                                                                                                  \
+        switch (value) {                                                                                               \
+            LIST(CASE) count break;                                                                                    \
+        }                                                                                                              \
+    }
+
+CHECK(transform_kind, TRANSFORM_KIND, case TRANSFORM_KINDS:)
+CHECK(butterfly_kind, BUTTERFLY_KIND, )
+CHECK(butterfly_side, BUTTERFLY_SIDE, )
+CHECK(group_kind, GROUP_KIND, )
+CHECK(selection_kind, SELECTION_KIND, )
+CHECK(inlining, INLINING, )
+CHECK(recursion, RECURSION, )
+CHECK(marker_kind, MARKER_KIND, )
+CHECK(marker_column, MARKER_COLUMN, )
+CHECK(marker_label, MARKER_LABEL, )
+CHECK(marker_place, MARKER_PLACE, )
+CHECK(wait_state, WAIT_STATE, case WAIT_STATES:)
+CHECK(strip_pixel, STRIP_PIXEL, )
+
+/* ---- all of it ---- */
+
+static const struct entry entries[] = {
+    STRUCT_OF(view),
+    PLACE(view, length),
+    PLACE(view, columns),
+    STRUCT_OF(deferred_run),
+    NUMBER(deferred_run, run),
+    NUMBER(deferred_run, offset),
+    NUMBER(deferred_run, size),
+    NUMBER(deferred_run, bytes),
+    NUMBER(deferred_run, type),
+    STRUCT_OF(query_summary),
+    NUMBER(query_summary, root_total),
+    NUMBER(query_summary, samples),
+    NUMBER(query_summary, all_total),
+    NUMBER(query_summary, all_samples),
+    NUMBER(query_summary, node_count),
+    STRUCT_OF(func_names),
+    INDEX(func_names, name),
+    INDEX(func_names, lib),
+    INDEX(func_names, lib_path),
+    INDEX(func_names, file),
+    NUMBER(func_names, line),
+    INDEX(func_names, resource),
+    STRUCT_OF(func_timing),
+    INDEX(func_timing, func),
+    NUMBER(func_timing, total),
+    NUMBER(func_timing, self),
+    STRUCT_OF(category_weight),
+    NUMBER(category_weight, category),
+    NUMBER(category_weight, weight),
+    STRUCT_OF(line_weight),
+    NUMBER(line_weight, line),
+    NUMBER(line_weight, total),
+    NUMBER(line_weight, self),
+    STRUCT_OF(found_name),
+    INDEX(found_name, func),
+    NUMBER(found_name, score),
+    STRUCT_OF(flame_part),
+    NUMBER(flame_part, from),
+    NUMBER(flame_part, to),
+    STRUCT_OF(flame_rect),
+    NUMBER(flame_rect, start),
+    NUMBER(flame_rect, end),
+    NUMBER(flame_rect, total),
+    NUMBER(flame_rect, self),
+    INDEX(flame_rect, node),
+    INDEX(flame_rect, parent),
+    NUMBER(flame_rect, depth),
+    INDEX(flame_rect, func),
+    NUMBER(flame_rect, category),
+    NUMBER(flame_rect, count),
+    NUMBER(flame_rect, matches),
+    STRUCT_OF(stack_rect),
+    NUMBER(stack_rect, first),
+    NUMBER(stack_rect, last),
+    NUMBER(stack_rect, start),
+    NUMBER(stack_rect, end),
+    INDEX(stack_rect, parent),
+    NUMBER(stack_rect, depth),
+    INDEX(stack_rect, func),
+    NUMBER(stack_rect, category),
+    NUMBER(stack_rect, matches),
+    STRUCT_OF(code_address),
+    INDEX(code_address, lib),
+    NUMBER(code_address, address),
+    STRUCT_OF(line_cost),
+    NUMBER(line_cost, line),
+    NUMBER(line_cost, total),
+    NUMBER(line_cost, self),
+    STRUCT_OF(inlined_cost),
+    NUMBER(inlined_cost, line),
+    INDEX(inlined_cost, func),
+    NUMBER(inlined_cost, total),
+    STRUCT_OF(symbol_cost),
+    INDEX(symbol_cost, symbol),
+    NUMBER(symbol_cost, total),
+    NUMBER(symbol_cost, self),
+    STRUCT_OF(address_cost),
+    NUMBER(address_cost, address),
+    NUMBER(address_cost, total),
+    NUMBER(address_cost, self),
+    STRUCT_OF(address_line),
+    NUMBER(address_line, address),
+    NUMBER(address_line, depth),
+    INDEX(address_line, func),
+    INDEX(address_line, source),
+    NUMBER(address_line, line),
+    STRUCT_OF(marker_row),
+    INDEX(marker_row, name),
+    NUMBER(marker_row, category),
+    NUMBER(marker_row, count),
+    NUMBER(marker_row, row_of_name),
+    NUMBER(marker_row, is_of_instants),
+    ENUM_OF(transform_kind, TRANSFORM_KIND) ENUM_OF(butterfly_kind, BUTTERFLY_KIND)
+        ENUM_OF(butterfly_side, BUTTERFLY_SIDE) ENUM_OF(group_kind, GROUP_KIND) ENUM_OF(selection_kind, SELECTION_KIND)
+            ENUM_OF(inlining, INLINING) ENUM_OF(recursion, RECURSION) ENUM_OF(marker_kind, MARKER_KIND)
+                ENUM_OF(marker_column, MARKER_COLUMN) ENUM_OF(marker_label, MARKER_LABEL)
+                    ENUM_OF(marker_place, MARKER_PLACE) ENUM_OF(wait_state, WAIT_STATE)
+                        ENUM_OF(strip_pixel, STRIP_PIXEL)};
+
+__attribute__((export_name("entries"))) const struct entry *layout_entries(void)
+{
+    return entries;
+}
+
+__attribute__((export_name("count"))) uint32_t layout_count(void)
+{
+    return sizeof(entries) / sizeof(*entries);
+}
