@@ -166,25 +166,14 @@ static int put_list(struct json_writer *json, const struct report *report, struc
     return code;
 }
 
-static int put_whole_tree(struct json_writer *json, const struct report *report, struct error *err)
+/* Writes a tree as an array under `name`: that of the engine, or one side of a butterfly. */
+static int put_whole_tree(struct json_writer *json, const struct report *report, const char *name,
+                          struct butterfly *butterfly, enum butterfly_side side, struct error *err)
 {
     struct tree_rows rows = {0};
-    int code = engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
-    json_key(json, "tree");
-    json_open(json, '[');
-    if (!code)
-        put_tree(json, report, &rows);
-    json_close(json, ']');
-    tree_rows_destroy(&rows);
-    return code;
-}
-
-static int put_side(struct json_writer *json, const struct report *report, struct butterfly *butterfly,
-                    enum butterfly_side side, struct error *err)
-{
-    struct tree_rows rows = {0};
-    int code = butterfly_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err);
-    json_key(json, side == BUTTERFLY_CALLERS ? "callers" : "callees");
+    int code = butterfly ? butterfly_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err)
+                         : engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
+    json_key(json, name);
     json_open(json, '[');
     if (!code)
         put_tree(json, report, &rows);
@@ -205,10 +194,10 @@ static int put_butterfly(struct json_writer *json, const struct report *report, 
     if (!code) {
         put_number(json, "total", butterfly.total);
         put_number(json, "self", butterfly.self);
-        code = put_side(json, report, &butterfly, BUTTERFLY_CALLERS, err);
+        code = put_whole_tree(json, report, "callers", &butterfly, BUTTERFLY_CALLERS, err);
     }
     if (!code)
-        code = put_side(json, report, &butterfly, BUTTERFLY_CALLEES, err);
+        code = put_whole_tree(json, report, "callees", &butterfly, BUTTERFLY_CALLEES, err);
     if (is_made)
         butterfly_destroy(&butterfly);
     json_close(json, '}');
@@ -221,7 +210,7 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
     case REPORT_THREADS:
         return 0; /* put_threads() has written them */
     case REPORT_TREE:
-        return put_whole_tree(json, report, err);
+        return put_whole_tree(json, report, "tree", NULL, 0, err);
     case REPORT_BUTTERFLY:
         return put_butterfly(json, report, err);
     case REPORT_LINES:

@@ -588,7 +588,8 @@ static inline void take_elements(struct json *json, const char *taken, size_t co
         json->expect = EXPECT_COMMA;
 }
 
-size_t json_numbers(struct json *json, double *values, size_t max)
+/* Reads into `numbers`, or if that is NULL into `indexes`. */
+static inline size_t read_column(struct json *json, double *numbers, uint32_t *indexes, uint32_t none, size_t max)
 {
     const char *taken = json->at, *end = json->end;
     bool needs_comma = json->expect == EXPECT_COMMA;
@@ -598,7 +599,7 @@ size_t json_numbers(struct json *json, double *values, size_t max)
     while (count < max) {
         const char *at = next_element(taken, end, needs_comma);
         if (at)
-            at = scan_number_or_null(at, &values[count]);
+            at = numbers ? scan_number_or_null(at, &numbers[count]) : scan_index_or_null(at, none, &indexes[count]);
         if (!at || !ends_element(*at))
             break;
         taken = at;
@@ -609,25 +610,14 @@ size_t json_numbers(struct json *json, double *values, size_t max)
     return count;
 }
 
+size_t json_numbers(struct json *json, double *values, size_t max)
+{
+    return read_column(json, values, NULL, 0, max);
+}
+
 size_t json_indexes(struct json *json, uint32_t none, uint32_t *values, size_t max)
 {
-    const char *taken = json->at, *end = json->end;
-    bool needs_comma = json->expect == EXPECT_COMMA;
-    size_t count = 0;
-    if (!in_column(json))
-        return 0;
-    while (count < max) {
-        const char *at = next_element(taken, end, needs_comma);
-        if (at)
-            at = scan_index_or_null(at, none, &values[count]);
-        if (!at || !ends_element(*at))
-            break;
-        taken = at;
-        needs_comma = true;
-        count++;
-    }
-    take_elements(json, taken, count);
-    return count;
+    return read_column(json, NULL, values, none, max);
 }
 
 /* ---- elements that somebody else reads ---- */

@@ -68,7 +68,7 @@ static const char stopped_page[] =
 
 static bool add_header(struct MHD_Response *response, const char *name, const char *value)
 {
-    return microhttpd.MHD_add_response_header(response, name, value) == MHD_YES;
+    return response && microhttpd.MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
 static bool add_restrictions(struct MHD_Response *response, const struct recipient *to, const char *policy)
@@ -82,21 +82,28 @@ static bool add_restrictions(struct MHD_Response *response, const struct recipie
     return added;
 }
 
-/* Queues a complete response; `complete` is false if some header could not be added. */
+/* Queues a complete response; `complete` is false if some header could not be added. NULL: memory ran out. */
 static enum MHD_Result send_with_policy(const struct recipient *to, unsigned status, struct MHD_Response *response,
                                         bool complete, const char *policy)
 {
     enum MHD_Result result = MHD_NO;
+    if (!response)
+        return result;
     if (complete && add_restrictions(response, to, policy))
         result = microhttpd.MHD_queue_response(to->connection, status, response);
     microhttpd.MHD_destroy_response(response);
     return result;
 }
 
+static const char *policy_for(const struct recipient *to)
+{
+    return to->has_own_page ? own_policy : other_policy;
+}
+
 static enum MHD_Result send_and_free(const struct recipient *to, unsigned status, struct MHD_Response *response,
                                      bool complete)
 {
-    return send_with_policy(to, status, response, complete, to->has_own_page ? own_policy : other_policy);
+    return send_with_policy(to, status, response, complete, policy_for(to));
 }
 
 static struct MHD_Response *text_response(const char *text)
@@ -104,25 +111,28 @@ static struct MHD_Response *text_response(const char *text)
     return microhttpd.MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 }
 
-static enum MHD_Result answer_text(const struct recipient *to, unsigned status, const char *sentence, bool closes)
+/* Sends a text that is not to be kept. */
+static enum MHD_Result send_text(const struct recipient *to, unsigned status, const char *text, const char *type,
+                                 const char *policy, bool closes)
 {
-    struct MHD_Response *response = text_response(sentence);
-    if (!response)
-        return MHD_NO;
-    return send_and_free(to, status, response,
-                         add_header(response, "Content-Type", "text/plain; charset=utf-8") &&
-                             add_header(response, "Cache-Control", "no-store") &&
-                             (!closes || add_header(response, "Connection", "close")));
+    struct MHD_Response *response = text_response(text);
+    return send_with_policy(to, status, response,
+                            add_header(response, "Content-Type", type) &&
+                                add_header(response, "Cache-Control", "no-store") &&
+                                (!closes || add_header(response, "Connection", "close")),
+                            policy);
 }
+
+static const char plain_text[] = "text/plain; charset=utf-8";
 
 enum MHD_Result answer_status(const struct recipient *to, unsigned status, const char *sentence)
 {
-    return answer_text(to, status, sentence, false);
+    return send_text(to, status, sentence, plain_text, policy_for(to), false);
 }
 
 enum MHD_Result answer_and_close(const struct recipient *to, unsigned status, const char *sentence)
 {
-    return answer_text(to, status, sentence, true);
+    return send_text(to, status, sentence, plain_text, policy_for(to), true);
 }
 
 static const char *request_header(const struct recipient *to, const char *name)
@@ -138,37 +148,24 @@ bool answer_wants_page(const struct recipient *to)
 
 enum MHD_Result answer_stopped(const struct recipient *to)
 {
-    struct MHD_Response *response = text_response(stopped_page);
-    if (!response)
-        return MHD_NO;
-    return send_with_policy(to, MHD_HTTP_NOT_FOUND, response,
-                            add_header(response, "Content-Type", "text/html; charset=utf-8") &&
-                                add_header(response, "Cache-Control", "no-store") &&
-                                add_header(response, "Connection", "close"),
-                            stopped_policy);
+    return send_text(to, MHD_HTTP_NOT_FOUND, stopped_page, "text/html; charset=utf-8", stopped_policy, true);
 }
 
 enum MHD_Result answer_wrong_method(const struct recipient *to, const char *allowed)
 {
     struct MHD_Response *response = text_response("This address does not take that method.\n");
-    if (!response)
-        return MHD_NO;
     return send_and_free(to, MHD_HTTP_METHOD_NOT_ALLOWED, response, add_header(response, "Allow", allowed));
 }
 
 enum MHD_Result answer_redirect(const struct recipient *to, const char *path)
 {
     struct MHD_Response *response = text_response("");
-    if (!response)
-        return MHD_NO;
     return send_and_free(to, MHD_HTTP_PERMANENT_REDIRECT, response, add_header(response, "Location", path));
 }
 
 enum MHD_Result answer_preflight(const struct recipient *to, const char *method)
 {
     struct MHD_Response *response = text_response("");
-    if (!response)
-        return MHD_NO;
     return send_and_free(to, MHD_HTTP_NO_CONTENT, response,
                          add_header(response, "Access-Control-Allow-Methods", method) &&
                              add_header(response, "Access-Control-Allow-Headers", "Content-Type") &&
@@ -180,9 +177,8 @@ enum MHD_Result answer_api(const struct recipient *to, struct api_answer *answer
 {
     struct MHD_Response *response =
         microhttpd.MHD_create_response_from_buffer(answer->size, answer->text, MHD_RESPMEM_MUST_FREE);
-    if (!response)
-        return MHD_NO;
-    *answer = (struct api_answer){.text = NULL};
+    if (response)
+        *answer = (struct api_answer){.text = NULL};
     return send_and_free(to, MHD_HTTP_OK, response,
                          add_header(response, "Content-Type", "application/json") &&
                              add_header(response, "Cache-Control", "no-store"));
@@ -282,8 +278,6 @@ enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asse
                                                               MHD_RESPMEM_PERSISTENT);
     else
         response = unpacked_response(asset->gzip, -1, asset->gzip_size);
-    if (!response)
-        return MHD_NO;
     bool complete = add_header(response, "ETag", asset->etag) && add_header(response, "Cache-Control", "no-cache") &&
                     add_header(response, "Vary", "Accept-Encoding");
     if (!is_known)
@@ -295,10 +289,8 @@ enum MHD_Result answer_asset(const struct recipient *to, const struct serve_asse
 enum MHD_Result answer_file(const struct recipient *to, int fd, uint64_t size, const char *type)
 {
     struct MHD_Response *response = microhttpd.MHD_create_response_from_fd64(size, fd);
-    if (!response) {
+    if (!response)
         close(fd);
-        return MHD_NO;
-    }
     return send_and_free(to, MHD_HTTP_OK, response,
                          add_header(response, "Content-Type", type) &&
                              add_header(response, "Cache-Control", "no-cache"));

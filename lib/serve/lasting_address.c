@@ -2,7 +2,7 @@
 
 #include "base/file_io.h"
 #include "base/keyed_hash.h"
-#include "symbol/cache_folder.h"
+#include "base/file_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int make_secret(int folder, const char *path, struct error *err)
     unsigned char bytes[KEYED_HASH_KEY];
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
         return error_set(err, EIO, "cannot get random numbers for the address: %s", strerror(errno));
-    int code = cache_folder_add(folder, secret_name, bytes, sizeof(bytes));
+    int code = file_folder_add(folder, secret_name, bytes, sizeof(bytes));
     explicit_bzero(bytes, sizeof(bytes));
     return code ? error_set(err, -code, "cannot write %s/%s: %s", path, secret_name, strerror(-code)) : 0;
 }
@@ -52,7 +52,7 @@ static int read_secret(unsigned char secret[KEYED_HASH_KEY], int folder, const c
     if (code)
         return code;
     size_t size = 0;
-    unsigned char *bytes = cache_folder_load(folder, secret_name, KEYED_HASH_KEY, &size);
+    unsigned char *bytes = file_folder_load(folder, secret_name, KEYED_HASH_KEY, &size);
     bool is_whole = bytes && size == KEYED_HASH_KEY;
     if (is_whole)
         memcpy(secret, bytes, KEYED_HASH_KEY);
@@ -105,7 +105,7 @@ enum { PORT_LENGTH = 5, LINE_LENGTH = TOKEN_LENGTH + 1 + PORT_LENGTH + 1, LINES_
 /* Lines "TOKEN PORT", the latest first; NULL if there are none. */
 static char *load_ports(const struct lasting_address *lasting, size_t *size)
 {
-    char *lines = (char *)cache_folder_load(lasting->folder, ports_name, (size_t)LINES_MAX * LINE_LENGTH, size);
+    char *lines = (char *)file_folder_load(lasting->folder, ports_name, (size_t)LINES_MAX * LINE_LENGTH, size);
     if (lines && *size % LINE_LENGTH == 0)
         return lines;
     free(lines);
@@ -146,14 +146,14 @@ void lasting_address_keep_port(const struct lasting_address *lasting, uint16_t p
         used += LINE_LENGTH;
     }
     free(lines);
-    cache_folder_save(lasting->folder, ports_name, kept, used);
+    file_folder_save(lasting->folder, ports_name, kept, used);
 }
 
 /* ---- all of it ---- */
 
 int lasting_address_open(struct lasting_address *lasting, const char *folder, int profile_fd, struct error *err)
 {
-    lasting->folder = cache_folder_open(folder, err);
+    lasting->folder = file_folder_open(folder, err);
     if (lasting->folder < 0)
         return lasting->folder;
     int code = make_token(lasting, folder, profile_fd, err);

@@ -14,7 +14,6 @@
 #include "symbol/late_library.h"
 #include "symbol/parallel.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -39,7 +38,6 @@ struct library {
                        char **path);
     void (*set_progress)(struct debuginfod_client *client, int (*call)(struct debuginfod_client *, long, long));
     void (*set_user_data)(struct debuginfod_client *client, void *data);
-    void *(*get_user_data)(struct debuginfod_client *client); /* note_progress() finds it by name */
 };
 
 struct debug_server {
@@ -71,15 +69,17 @@ struct fetch {
     bool left;        /* the waiting thread has left */
 };
 
+static const char libdebuginfod[] = "libdebuginfod.so.1";
+
 static bool load_library(struct library *library)
 {
     static const char *const names[] = {
-        "debuginfod_begin",           "debuginfod_end",           "debuginfod_find_debuginfo",
-        "debuginfod_find_executable", "debuginfod_find_source",   "debuginfod_set_progressfn",
-        "debuginfod_set_user_data",   "debuginfod_get_user_data",
+        "debuginfod_begin",           "debuginfod_end",         "debuginfod_find_debuginfo",
+        "debuginfod_find_executable", "debuginfod_find_source", "debuginfod_set_progressfn",
+        "debuginfod_set_user_data",
     };
     _Static_assert(sizeof(*library) == sizeof(names), "the functions and their names");
-    return late_library_load("libdebuginfod.so.1", names, sizeof(names) / sizeof(*names), library);
+    return late_library_load(libdebuginfod, names, sizeof(names) / sizeof(*names), library);
 }
 
 int debug_server_new(struct debug_server **out, const struct debug_server_options *options, struct error *err)
@@ -137,9 +137,9 @@ enum { SURELY_BYTES = 4096 };
 /* Progress callback of libdebuginfod; nonzero cancels the fetch. */
 static int note_progress(struct debuginfod_client *client, long done, long total)
 {
-    void *found = dlsym(RTLD_DEFAULT, "debuginfod_get_user_data"), *(*user_data)(struct debuginfod_client *);
-    memcpy(&user_data, &found, sizeof(found));
-    if (!user_data)
+    static const char *const name = "debuginfod_get_user_data";
+    void *(*user_data)(struct debuginfod_client *);
+    if (!late_library_load(libdebuginfod, &name, 1, &user_data))
         return 1;
     struct fetch *fetch = user_data(client);
     pthread_mutex_lock(&fetch->lock);

@@ -48,7 +48,7 @@ void debug_server_stop(struct debug_server *server);
 
 enum debug_server_file { DEBUG_SERVER_DEBUG_INFO, DEBUG_SERVER_PROGRAM, DEBUG_SERVER_SOURCE };
 
-/* Fetches a file of the library with that build id. `name` is kind progress shows; for a source file, its path in the
+/* Fetches a file of the library with that build id. `name` is what progress shows; for a source file, its path in the
  * debug info. Returns a file descriptor, which the caller closes, or with a sentence -ENOENT (no server has it),
  * -E2BIG, -ETIMEDOUT, -ECANCELED (stopped), or another negative errno value. Thread-safe. */
 int debug_server_fetch(struct debug_server *server, enum debug_server_file kind, const unsigned char *build_id,

@@ -332,24 +332,22 @@ static int take_block(struct kallsyms *kallsyms, size_t at, size_t end, uint32_t
     return 0;
 }
 
-struct saved_text { /* kallsyms->text, as it grows */
-    ARRAY(char) text;
-};
+ARRAY_TYPE(struct saved_text, char); /* kallsyms->text, as it grows */
 
 static int read_block(struct kallsyms *kallsyms, struct saved_text *saved, int file, const struct saved_block *block,
                       uint64_t at)
 {
-    size_t start = saved->text.length;
+    size_t start = saved->length;
     if (block->size > BLOCK_MAX)
         return -EINVAL;
-    if (!array_reserve(&saved->text, block->size))
+    if (!array_reserve(saved, block->size))
         return -ENOMEM;
-    kallsyms->text = saved->text.data;
+    kallsyms->text = saved->data;
     if (!read_exactly(file, kallsyms->text + start, block->size, at) ||
         checksum_bytes(kallsyms->text + start, block->size) != block->checksum)
         return -EINVAL;
-    saved->text.length += block->size;
-    return take_block(kallsyms, start, saved->text.length, block->first);
+    saved->length += block->size;
+    return take_block(kallsyms, start, saved->length, block->first);
 }
 
 /* Reads the blocks with these addresses. What follows a block begins with the next one, whose functions may be left
@@ -359,7 +357,7 @@ static int read_blocks(struct kallsyms *kallsyms, int file, const struct saved_b
 {
     struct saved_text saved = {0};
     uint64_t at = sizeof(struct saved_header);
-    int code = array_push(&saved.text, '\0') ? 0 : -ENOMEM;
+    int code = array_push(&saved, '\0') ? 0 : -ENOMEM;
     bool was_read = false;
     for (size_t i = 0, next = 0; i < count && code == 0; at += index[i++].size) {
         size_t first = next;
@@ -372,7 +370,7 @@ static int read_blocks(struct kallsyms *kallsyms, int file, const struct saved_b
             code = read_block(kallsyms, &saved, file, &index[i], at);
         was_read = wanted;
     }
-    kallsyms->text = saved.text.data;
+    kallsyms->text = saved.data;
     return code == 0 && !is_sorted(kallsyms) ? -EINVAL : code;
 }
 

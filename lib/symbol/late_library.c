@@ -3,10 +3,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* RTLD_GLOBAL, as if the program were linked with it: debug_server.c finds functions of its library by name. */
 bool late_library_load(const char *library, const char *const *names, size_t count, void *functions)
 {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_GLOBAL), *function = handle;
+    void *handle = dlopen(library, RTLD_NOW), *function = handle;
     for (size_t i = 0; i < count && function; i++) {
         function = dlsym(handle, names[i]);
         /* C does not convert an object pointer to a function pointer */

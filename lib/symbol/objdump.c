@@ -1,6 +1,7 @@
 #include "symbol/objdump.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file_io.h"
 
 #include <ctype.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -72,23 +72,14 @@ static bool start(pid_t *pid, int code, int output, bool is_64, size_t syntax)
     return result == 0;
 }
 
-static int milliseconds_left(const struct timespec *end)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    long long left = (end->tv_sec - now.tv_sec) * 1000LL + (end->tv_nsec - now.tv_nsec) / 1000000;
-    return left > 0 ? (int)left : 0;
-}
-
 /* Reads to the end. False if that takes too long or is too much. */
 static bool read_output(int fd, struct text *out)
 {
-    struct timespec end;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += SECONDS_MAX;
+    const uint64_t ms = 1000000, end = monotonic_ns() + SECONDS_MAX * 1000 * ms;
     while (out->length < OUTPUT_MAX && array_reserve(out, BLOCK)) {
         struct pollfd ready = {.fd = fd, .events = POLLIN};
-        int status = poll(&ready, 1, milliseconds_left(&end));
+        uint64_t now = monotonic_ns();
+        int status = poll(&ready, 1, now < end ? (int)((end - now) / ms) : 0);
         if (status < 0 && errno == EINTR)
             continue;
         ssize_t got = status > 0 ? read(fd, out->data + out->length, BLOCK) : -1;

@@ -19,7 +19,7 @@
 #include "symbol/symbol_cache.h"
 
 #include "base/checksum.h"
-#include "symbol/cache_folder.h"
+#include "base/file_folder.h"
 #include "symbol/cache_table.h"
 #include "symbol/kallsyms.h"
 #include "symbol/library_id.h"
@@ -118,7 +118,7 @@ static void name_by_file(char name[NAME_SIZE], const struct debug_files *files)
 static void load_table(struct symbol_cache *cache, struct cache_entry *entry)
 {
     size_t size;
-    unsigned char *bytes = cache_folder_load(cache->folder, entry->name, CACHE_TABLE_MAX, &size);
+    unsigned char *bytes = file_folder_load(cache->folder, entry->name, CACHE_TABLE_MAX, &size);
     uint64_t library = checksum_bytes(entry->name, strlen(entry->name));
     if (bytes && cache_table_decode(&entry->table, bytes, size) == 0 &&
         (entry->table.library != library || entry->table.writer != cache->writer))
@@ -179,7 +179,7 @@ static bool save_entry(struct symbol_cache *cache, struct cache_entry *entry)
     entry->is_changed = false;
     pthread_mutex_unlock(&entry->lock);
     if (bytes)
-        cache_folder_save(cache->folder, entry->name, bytes, size);
+        file_folder_save(cache->folder, entry->name, bytes, size);
     free(bytes);
     return bytes != NULL;
 }
@@ -191,7 +191,7 @@ static void save_entries(struct symbol_cache *cache)
     for (size_t i = 0; cache->folder >= 0 && i < cache->entries.length; i++)
         has_saved |= save_entry(cache, cache->entries.data[i]);
     if (has_saved)
-        cache_folder_trim(cache->folder, FOLDER_MAX);
+        file_folder_trim(cache->folder, FOLDER_MAX);
 }
 
 /* Writes and frees all tables if they exceed the limit and are not in use. */
@@ -226,7 +226,7 @@ struct symbol_cache *symbol_cache_new(const char *folder)
     struct symbol_cache *cache = calloc(1, sizeof(*cache));
     if (!cache)
         return NULL;
-    cache->folder = folder ? cache_folder_open(folder, NULL) : -1;
+    cache->folder = folder ? file_folder_open(folder, NULL) : -1;
     cache->writer = own_build();
     pthread_mutex_init(&cache->lock, NULL);
     return cache;
@@ -261,7 +261,7 @@ static bool name_kernel_file(const struct symbol_cache *cache, const struct symb
 bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct symbol_job *job, struct kallsyms *kallsyms)
 {
     char name[NAME_SIZE];
-    int file = name_kernel_file(cache, &job->lib, name) ? cache_folder_open_file(cache->folder, name) : -1;
+    int file = name_kernel_file(cache, &job->lib, name) ? file_folder_open_file(cache->folder, name) : -1;
     bool is_there = file >= 0 && kallsyms_decode(kallsyms, file, job->rvas, job->count) == 0;
     if (file >= 0)
         close(file);
@@ -275,7 +275,7 @@ void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct sym
     size_t size;
     unsigned char *bytes = name_kernel_file(cache, lib, name) ? kallsyms_encode(kallsyms, &size) : NULL;
     if (bytes)
-        cache_folder_save(cache->folder, name, bytes, size);
+        file_folder_save(cache->folder, name, bytes, size);
     free(bytes);
 }
 

@@ -3,7 +3,7 @@
  * full, shared or someone else's.
  */
 #include "support/symbol_folder.h"
-#include "symbol/cache_folder.h"
+#include "base/file_folder.h"
 #include "symbol/cache_table.h"
 #include "symbol/symbol.h"
 #include "symbol/symbol_cache.h"
@@ -500,7 +500,7 @@ static void test_a_folder_where_others_can_write_is_not_used(void **unused)
     run("mkdir cache && chmod 777 cache");
     look_up_inlined(cache);
     assert_int_equal(count_files(), 0);
-    assert_int_equal(cache_folder_open(cache, &err), -EPERM);
+    assert_int_equal(file_folder_open(cache, &err), -EPERM);
     assert_non_null(strstr(err.text, cache));
 }
 
@@ -509,15 +509,15 @@ static void test_links_and_files_that_others_can_write_are_not_read(void **unuse
     (void)unused;
     struct error err = {""};
     size_t size;
-    int opened = cache_folder_open(cache, &err);
+    int opened = file_folder_open(cache, &err);
     assert_true(opened >= 0);
     run("echo good >cache/good && ln -s good cache/link && cp cache/good cache/open && chmod 666 cache/open && mkfifo "
         "cache/pipe && mkdir cache/folder && : >cache/empty");
     static const char *const refused[] = {"link", "open", "pipe", "folder", "empty", "missing"};
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-        assert_null(cache_folder_load(opened, refused[i], 1000, &size));
-    assert_null(cache_folder_load(opened, "good", 4, &size));
-    unsigned char *bytes = cache_folder_load(opened, "good", 1000, &size);
+        assert_null(file_folder_load(opened, refused[i], 1000, &size));
+    assert_null(file_folder_load(opened, "good", 4, &size));
+    unsigned char *bytes = file_folder_load(opened, "good", 1000, &size);
     assert_int_equal(size, 5);
     assert_memory_equal(bytes, "good\n", 5);
     free(bytes);
@@ -530,17 +530,17 @@ static void test_what_was_used_longest_ago_is_removed(void **unused)
     struct error err = {""};
     char bytes[100] = {0};
     size_t size;
-    int opened = cache_folder_open(cache, &err);
+    int opened = file_folder_open(cache, &err);
     assert_true(opened >= 0);
-    assert_int_equal(cache_folder_save(opened, "a", bytes, sizeof(bytes)), 0);
-    assert_int_equal(cache_folder_save(opened, "b", bytes, sizeof(bytes)), 0);
-    assert_int_equal(cache_folder_save(opened, "c", bytes, sizeof(bytes)), 0);
+    assert_int_equal(file_folder_save(opened, "a", bytes, sizeof(bytes)), 0);
+    assert_int_equal(file_folder_save(opened, "b", bytes, sizeof(bytes)), 0);
+    assert_int_equal(file_folder_save(opened, "c", bytes, sizeof(bytes)), 0);
     run("touch -d '3 days ago' cache/a && touch -d '2 days ago' cache/b && touch -d '1 day ago' cache/c");
     run("echo >cache/.new-1-1-d && touch -d '1 day ago' cache/.new-1-1-d && echo >cache/.new-2-2-e");
-    unsigned char *used = cache_folder_load(opened, "a", 1000, &size); /* the last one to be used now */
+    unsigned char *used = file_folder_load(opened, "a", 1000, &size); /* the last one to be used now */
     assert_non_null(used);
     free(used);
-    cache_folder_trim(opened, 250);
+    file_folder_trim(opened, 250);
     assert_int_equal(access(cache, F_OK), 0);
     assert_int_equal(faccessat(opened, "a", F_OK, 0), 0);
     assert_int_equal(faccessat(opened, "b", F_OK, 0), -1);
@@ -557,13 +557,13 @@ static void test_the_folder_is_made_for_this_user_alone(void **unused)
     struct error err = {""};
     struct stat info;
     snprintf(path, sizeof(path), "%s/cache/prof", folder);
-    int opened = cache_folder_open(path, &err);
+    int opened = file_folder_open(path, &err);
     assert_true(opened >= 0);
     close(opened);
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0700);
     snprintf(path, sizeof(path), "%s/no/such/parent/prof", folder);
-    assert_int_equal(cache_folder_open(path, &err), -ENOENT);
+    assert_int_equal(file_folder_open(path, &err), -ENOENT);
 }
 
 /* ---- tables ---- */

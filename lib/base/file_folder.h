@@ -1,9 +1,9 @@
 /*
- * The folder with the symbol cache on disk: one file per library, replaced atomically. When the folder exceeds its size
- * limit, the least recently used files go.
+ * A folder of this user for what prof keeps between runs: the symbol cache, and the secret and the ports of addresses
+ * that last. Files are replaced atomically. A cache trims its folder: the least recently used files go.
  */
-#ifndef PROF_SYMBOL_CACHE_FOLDER_H
-#define PROF_SYMBOL_CACHE_FOLDER_H
+#ifndef PROF_BASE_FILE_FOLDER_H
+#define PROF_BASE_FILE_FOLDER_H
 
 #include "base/error.h"
 
@@ -13,23 +13,23 @@
 /* Opens the folder. Creates it if no more than its last three path components are missing ("~/.local/state/prof").
  * Returns a file descriptor, or a negative errno value with a sentence: -EPERM if other users can write to the folder.
  */
-int cache_folder_open(const char *path, struct error *err);
+int file_folder_open(const char *path, struct error *err);
 
 /* Reads a file and marks it as used. Returns its bytes, which the caller frees; NULL if it does not exist, belongs to
  * another user, or is larger than `limit`. */
-unsigned char *cache_folder_load(int folder, const char *name, size_t limit, size_t *size);
+unsigned char *file_folder_load(int folder, const char *name, size_t limit, size_t *size);
 
 /* Opens a file for reading and marks it as used. A descriptor, or a negative errno value. */
-int cache_folder_open_file(int folder, const char *name);
+int file_folder_open_file(int folder, const char *name);
 
 /* Replaces a file atomically: others see the old file or the new one. 0, or a negative errno value; then the old file
  * remains. */
-int cache_folder_save(int folder, const char *name, const void *bytes, size_t size);
+int file_folder_save(int folder, const char *name, const void *bytes, size_t size);
 
 /* Creates a file atomically; one that exists already remains. 0 in both cases, or a negative errno value. */
-int cache_folder_add(int folder, const char *name, const void *bytes, size_t size);
+int file_folder_add(int folder, const char *name, const void *bytes, size_t size);
 
 /* Removes leftovers of killed writers, then the least recently used files until at most `limit` bytes remain. */
-void cache_folder_trim(int folder, uint64_t limit);
+void file_folder_trim(int folder, uint64_t limit);
 
 #endif

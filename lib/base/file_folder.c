@@ -1,22 +1,21 @@
 /*
- * Files of the symbol cache.
- *
  * Several prof processes may run at once, without locks: a writer creates a temporary file and renames it, so a reader
- * always has one complete file open. Of two writers the later one wins. A later run looks up again what only the
- * other one had.
+ * always has one complete file open. Of two writers the later one wins.
  *
- * Profiles contain what these files say, so nobody else may write there. The folder must belong to this user, and
- * others must not have write permission. It is opened once, and all files are named relative to it: who exchanges a
- * parent folder does not change its contents. The modification time of a file is the time of its last use.
+ * prof believes what these files say, so nobody else may write there. The folder must belong to this user, and others
+ * must not have write permission. It is opened once, and all files are named relative to it: who exchanges a parent
+ * folder does not change its contents. The modification time of a file is the time of its last use.
  */
-#include "symbol/cache_folder.h"
+#include "base/file_folder.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file_io.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -66,7 +65,7 @@ static void make_folder(const char *path)
     }
 }
 
-int cache_folder_open(const char *path, struct error *err)
+int file_folder_open(const char *path, struct error *err)
 {
     enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
     int folder = open(path, FLAGS);
@@ -112,13 +111,13 @@ static int open_file(int folder, const char *name, size_t limit, size_t *size)
     return file;
 }
 
-int cache_folder_open_file(int folder, const char *name)
+int file_folder_open_file(int folder, const char *name)
 {
     size_t size;
     return open_file(folder, name, SIZE_MAX, &size);
 }
 
-unsigned char *cache_folder_load(int folder, const char *name, size_t limit, size_t *size)
+unsigned char *file_folder_load(int folder, const char *name, size_t limit, size_t *size)
 {
     int file = open_file(folder, name, limit, size);
     if (file < 0)
@@ -131,10 +130,7 @@ unsigned char *cache_folder_load(int folder, const char *name, size_t limit, siz
 /* Writes a new file. Its name goes to `own`. 0, or a negative errno value; then there is none. */
 static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const void *bytes, size_t size)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int length =
-        snprintf(own, NAME_MAX + 1, "%s%d-%lx-%s", unfinished, (int)getpid(), (unsigned long)now.tv_nsec, name);
+    int length = snprintf(own, NAME_MAX + 1, "%s%d-%" PRIx64 "-%s", unfinished, (int)getpid(), monotonic_ns(), name);
     if (length < 0 || length > NAME_MAX)
         return -ENAMETOOLONG;
     int file = openat(folder, own, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -148,7 +144,7 @@ static int write_new(int folder, char own[NAME_MAX + 1], const char *name, const
     return code;
 }
 
-int cache_folder_save(int folder, const char *name, const void *bytes, size_t size)
+int file_folder_save(int folder, const char *name, const void *bytes, size_t size)
 {
     char own[NAME_MAX + 1];
     int code = write_new(folder, own, name, bytes, size);
@@ -159,7 +155,7 @@ int cache_folder_save(int folder, const char *name, const void *bytes, size_t si
     return code;
 }
 
-int cache_folder_add(int folder, const char *name, const void *bytes, size_t size)
+int file_folder_add(int folder, const char *name, const void *bytes, size_t size)
 {
     char own[NAME_MAX + 1];
     int code = write_new(folder, own, name, bytes, size);
@@ -217,7 +213,7 @@ static void find_files(int folder, struct found_files *files)
     closedir(list);
 }
 
-void cache_folder_trim(int folder, uint64_t limit)
+void file_folder_trim(int folder, uint64_t limit)
 {
     struct found_files files = {0};
     uint64_t size = 0;
