@@ -1,7 +1,7 @@
 // Uses the page in Firefox: tabs, search, keys, the timeline, the palette, source and assembly, with the numbers of `prof
 // report`.
 //
-//     node tests/e2e/page_firefox.mjs URL DIRECTORY
+//     node tests/e2e/page_firefox.mjs URL DIRECTORY LONG_URL
 //
 // DIRECTORY has report.json and inverted.json, what `prof report --json` says of the profile, and small.json, another one.
 // FIREFOX names the browser's program. It is driven by WebDriver BiDi, as the browser is shipped.
@@ -9,10 +9,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { askUntil, countQuestions, numberOf, PATIENCE_MS, readRows, selectedRow, settle } from './page_rows.mjs';
+import { askUntil, countQuestions, numberOf, PATIENCE_MS, readRows, selectedRow, settle, walkLongTable } from './page_rows.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, folder] = process.argv.slice(2);
+const [url, folder, longUrl] = process.argv.slice(2);
 const reported = (name) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 const packages = createRequire(new URL('../../web/package.json', import.meta.url));
 const { default: puppeteer } = await import(pathToFileURL(packages.resolve('puppeteer-core')).href);
@@ -235,6 +235,12 @@ await check('a dropped file takes the place of the profile', async () => {
     }, readFileSync(join(folder, 'small.json'), 'utf8'));
     await askUntil((name) => name === 'many threads', () => text('.product').catch(() => ''));
     assertEqual(await text('.product'), 'many threads', 'the profile that is shown');
+});
+
+await check('each of a million rows is reached by keys, the scroll bar and the wheel', async () => {
+    await page.goto(`${longUrl}?tab=marker-table`);
+    await page.waitForSelector('.tree-row');
+    await walkLongTable(page, assertEqual);
 });
 
 await check('nothing went wrong meanwhile', async () => {

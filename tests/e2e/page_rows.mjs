@@ -94,3 +94,47 @@ export async function askUntil(isGood, ask) {
         await new Promise((done) => setTimeout(done, 50));
     }
 }
+
+/** The rows of the table of a view that can be seen, by their numbers: the first and the last, and which one is selected. */
+export function rowsInSight(page) {
+    return page.evaluate(() => {
+        const table = document.querySelector('#view .tree');
+        const { left, top, bottom } = table.getBoundingClientRect();
+        const rowAt = (y) => Number(document.elementFromPoint(left + 50, y)?.closest('[data-row]')?.dataset.row ?? -1);
+        const active = table.getAttribute('aria-activedescendant');
+        return {
+            count: Number(table.ariaRowCount ?? table.getAttribute('aria-rowcount')) - 1,
+            first: rowAt(top + 24 + 2),
+            last: rowAt(bottom - 2),
+            selected: Number(table.querySelector('.tree-row.selected')?.dataset.row ?? -1),
+            isActiveThere: active === null || document.getElementById(active) !== null,
+        };
+    });
+}
+
+/** Goes through a table that has more rows than a browser has room for, by keys, by the scroll bar and by a wheel. */
+export async function walkLongTable(page, assertEqual) {
+    const see = async (isGood, what) => {
+        const seen = await askUntil((rows) => isGood(rows) && rows.isActiveThere, () => rowsInSight(page));
+        assertEqual(`${isGood(seen)} ${seen.isActiveThere}`, 'true true', `${what}: ${JSON.stringify(seen)}`);
+        return seen;
+    };
+    const scroll = (by) => page.evaluate((px) => document.querySelector('#view .tree').scrollBy(0, px), by);
+    await page.focus('#view .tree');
+    const { count } = await rowsInSight(page);
+    await page.keyboard.press('End');
+    const end = await see(({ last, selected }) => last === count - 1 && selected === count - 1, 'End');
+    await page.keyboard.press('ArrowUp');
+    await see(({ first, selected }) => first === end.first && selected === count - 2, 'a step up');
+    await page.evaluate(() => {
+        const table = document.querySelector('#view .tree');
+        table.scrollTop = (table.scrollHeight - table.clientHeight) / 2;
+    });
+    const middle = await see(({ first }) => Math.abs(first / count - 0.5) < 0.01, 'the scroll bar in the middle');
+    for (const [px, rows] of [[100, 5], [100, 10], [-200, 0]]) {
+        await scroll(px);
+        await see(({ first }) => first === middle.first + rows, `the wheel by ${px} px`);
+    }
+    await page.keyboard.press('Home');
+    await see(({ first, selected }) => first === 0 && selected === 0, 'Home');
+}

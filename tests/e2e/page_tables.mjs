@@ -1,11 +1,11 @@
 // The tables of the page: order, widths and choice of columns, folded names, and what is copied out of them.
 //
-//     node tests/e2e/page_tables.mjs URL PROF PROFILE DEEP_URL
+//     node tests/e2e/page_tables.mjs URL PROF PROFILE DEEP_URL LONG_URL
 import { execFileSync } from 'node:child_process';
-import { askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle } from './page_driver.mjs';
+import { askUntil, closeBrowser, complaints, numberOf, openPage, readRows, selectedRow, settle, walkLongTable } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url, prof, file, deepUrl] = process.argv.slice(2);
+const [url, prof, file, deepUrl, longUrl] = process.argv.slice(2);
 const report = JSON.parse(execFileSync(prof, ['report', '--json', '--functions', file], { encoding: 'utf8' }));
 
 const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
@@ -260,6 +260,12 @@ await check('the sidebar of a function has its numbers, its callers and callees,
     await settle(page);
     assertEqual(await sidebar.locator('h2').innerText(), 'main', 'name after a click');
     assertEqual(await page.locator('[role="grid"] .tree-row.selected bdi').first().innerText(), 'main', 'selected row');
+    await page.close();
+});
+
+await check('each of a million rows is reached by keys, the scroll bar and the wheel', async () => {
+    const page = await openPage(`${longUrl}?tab=marker-table`, '.tree-row');
+    await walkLongTable(page, assertEqual);
     await page.close();
 });
 

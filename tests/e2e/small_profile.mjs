@@ -58,11 +58,14 @@ export function functionTables(functions, libraries) {
     };
 }
 
+const NO_MARKERS = { data: [], name: [], startTime: [], endTime: [], phase: [], category: [], length: 0 };
+
 /**
  * `functions`: [name, index of its library, index of its category]. `samples`: [stack, times], the stack root first as
- * indexes of functions; or objects { stack, ms, cpu, weight } (ms since the sample before, and µs of CPU time in it).
+ * indexes of functions; or objects { stack, ms, cpu, weight } (ms since the sample before, and µs of CPU time in it). `markers`: the
+ * table of its markers, whose names are among those of `functions`.
  */
-export function writeProfile(file, { product, functions, libraries, categories, samples, weightType = 'samples' }) {
+export function writeProfile(file, { product, functions, libraries, categories, samples, weightType = 'samples', markers = NO_MARKERS }) {
     const stacks = { frame: [], prefixOffset: [] };
     const known = new Map();
     const stackOf = (path) => {
@@ -117,7 +120,7 @@ export function writeProfile(file, { product, functions, libraries, categories, 
                     ...(hasCpu ? { threadCPUDelta: counted.map((sample) => sample.cpu) } : {}),
                     length: counted.length,
                 },
-                markers: { data: [], name: [], startTime: [], endTime: [], phase: [], category: [], length: 0 },
+                markers,
             },
         ],
     };

@@ -3,7 +3,7 @@
  * rows on the screen exist.
  */
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { drawJumps, type Jump, LANE_WIDTH, layoutJumps, MOST_LANES } from '../draw/jumps';
 import { heatStep } from '../state/cost_text';
 import type { Session } from '../state/session';
@@ -16,10 +16,10 @@ import { InfoIcon } from './icons';
 import { useSession } from './session_context';
 import { CodeProblem, NoSymbol } from './SourceProblem';
 import { ProfileText } from './text';
+import { rowOfKey, useRowWindow } from './row_window';
 import { useSize } from './use';
 
 const ROW_HEIGHT = 20;
-const OVERSCAN = 12;
 const HEADER_HEIGHT = 24;
 const INSTRUCTION_LIMIT = 300;
 /** px: of a character of the code, at most. */
@@ -98,6 +98,8 @@ function widthsOf(session: Session, { instructions, places }: Code, syntax: numb
 interface RowProps {
     shown: Code;
     index: number;
+    /** px from the top of all rows. */
+    top: number;
     most: number;
     isLinked: boolean;
     isChosen: boolean;
@@ -105,7 +107,7 @@ interface RowProps {
     found: RegExp | null;
 }
 
-function Row({ shown, index, most, isLinked, isChosen, found }: RowProps): JSX.Element {
+function Row({ shown, index, top, most, isLinked, isChosen, found }: RowProps): JSX.Element {
     const session = useSession();
     const { costText, costTitle } = session.costText;
     const { instructionCosts, shownSyntax } = session.sourcePanel;
@@ -122,7 +124,7 @@ function Row({ shown, index, most, isLinked, isChosen, found }: RowProps): JSX.E
             role="row"
             aria-rowindex={index + 1}
             aria-selected={isChosen}
-            style={{ top: `${index * ROW_HEIGHT}px` }}
+            style={{ top: `${top}px` }}
         >
             <span role="gridcell" class="cost" title={title}>
                 {costText(cost?.total ?? 0)}
@@ -143,17 +145,16 @@ function Row({ shown, index, most, isLinked, isChosen, found }: RowProps): JSX.E
     );
 }
 
-function Jumps({
-    jumps,
-    top,
-    height,
-    lanes,
-}: {
+interface JumpsProps {
     jumps: Jump[];
+    /** px: of all rows that is seen first, and where that is. */
     top: number;
+    place: number;
     height: number;
     lanes: number;
-}): JSX.Element {
+}
+
+function Jumps({ jumps, top, place, height, lanes }: JumpsProps): JSX.Element {
     const { chosenInstruction } = useSession().sourcePanel;
     const canvas = useRef<HTMLCanvasElement>(null);
     const chosen = chosenInstruction.value;
@@ -172,7 +173,7 @@ function Jumps({
         });
     });
     return (
-        <div class="jumps" aria-hidden="true" style={{ top: `${top}px` }}>
+        <div class="jumps" aria-hidden="true" style={{ top: `${place}px` }}>
             <canvas ref={canvas} />
         </div>
     );
@@ -195,7 +196,6 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
     } = session.sourcePanel;
     const scroller = useRef<HTMLDivElement>(null);
     const size = useSize(scroller);
-    const [scrollTop, setScrollTop] = useState(0);
     const count = shown.instructions.length;
     const jumps = useMemo(() => layoutJumps(shown.instructions), [shown]);
     const lanes = Math.min(
@@ -208,25 +208,15 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
         [shown, shownSyntax.value, lanes, file],
     );
     const height = Math.max(size.height - HEADER_HEIGHT, 0);
-    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
-    const last = Math.min(count, Math.ceil((scrollTop + Math.max(height, 200)) / ROW_HEIGHT) + OVERSCAN);
+    const rows = useRowWindow(scroller, { count, rowHeight: ROW_HEIGHT, room: height, revealed: null });
     const most = [...instructionCosts.value.values()].reduce((max, cost) => Math.max(max, cost.self), 0);
     const linked = linkedInstructions.value;
     const chosen = chosenInstruction.value;
     const found = partExpression(markedIn('code'));
 
-    const reveal = (index: number, place: 'center' | 'nearest'): void => {
-        const element = scroller.current;
-        if (!element || index < 0) return;
-        const top = index * ROW_HEIGHT;
-        const room = element.clientHeight - HEADER_HEIGHT;
-        if (top >= element.scrollTop && top + ROW_HEIGHT <= element.scrollTop + room) return;
-        if (place === 'center') element.scrollTop = Math.round((top - room / 2) / ROW_HEIGHT) * ROW_HEIGHT;
-        else element.scrollTop = top < element.scrollTop ? top : top + ROW_HEIGHT - room;
-    };
     const wanted = wantedInstruction.value;
     useLayoutEffect(() => {
-        if (wanted && height > 0) reveal(wanted.index, 'center');
+        if (wanted && wanted.index >= 0 && height > 0) rows.reveal(wanted.index, 'around');
     }, [wanted, shown, height > 0]);
     // Without a source the code gets the keyboard.
     const opened = openings.value;
@@ -243,25 +233,16 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
         const jump = jumps.find((one) => one.from === from);
         if (!jump) return followCall(from);
         chooseInstruction(jump.to);
-        reveal(jump.to, 'center');
+        rows.reveal(jump.to, 'around');
         return true;
     };
     const onKeyDown = (event: KeyboardEvent): void => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
         const page = Math.max(1, Math.floor(height / ROW_HEIGHT) - 1);
-        const target: Record<string, number> = {
-            ArrowDown: chosen + 1,
-            ArrowUp: chosen - 1,
-            PageDown: chosen + page,
-            PageUp: chosen - page,
-            Home: 0,
-            End: count - 1,
-        };
-        const wantedRow = target[event.key];
-        if (wantedRow !== undefined) {
-            const index = Math.max(0, Math.min(count - 1, wantedRow));
+        const index = rowOfKey(event, chosen, count, page);
+        if (index !== undefined) {
             chooseInstruction(index);
-            reveal(index, 'nearest');
+            rows.reveal(index, 'nearest');
         } else if (event.key !== 'Enter' || !follow(chosen)) return;
         event.preventDefault();
     };
@@ -273,8 +254,8 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
             aria-label="Machine code"
             aria-rowcount={count}
             tabIndex={0}
-            {...(chosen >= 0 ? { 'aria-activedescendant': `instruction-${chosen}` } : {})}
-            onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+            {...(rows.has(chosen) ? { 'aria-activedescendant': `instruction-${chosen}` } : {})}
+            onScroll={rows.onScroll}
             onKeyDown={onKeyDown}
             onClick={(event) => {
                 const row = (event.target as Element).closest<HTMLElement>('[data-row]');
@@ -306,19 +287,26 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
                         Instruction
                     </span>
                 </div>
-                <div class="code-rows" role="rowgroup" style={{ height: `${count * ROW_HEIGHT}px` }}>
-                    {shown.instructions.slice(first, last).map((one, i) => (
+                <div class="code-rows" role="rowgroup" style={{ height: `${rows.height}px` }}>
+                    {shown.instructions.slice(rows.first, rows.last).map((one, i) => (
                         <Row
                             key={one.address}
                             shown={shown}
-                            index={first + i}
+                            index={rows.first + i}
+                            top={rows.topOf(rows.first + i)}
                             most={most}
-                            isLinked={linked.has(first + i)}
-                            isChosen={chosen === first + i}
+                            isLinked={linked.has(rows.first + i)}
+                            isChosen={chosen === rows.first + i}
                             found={found}
                         />
                     ))}
-                    <Jumps jumps={jumps} top={scrollTop} height={height} lanes={lanes} />
+                    <Jumps
+                        jumps={jumps}
+                        top={rows.top}
+                        place={rows.topOf(0) + rows.top}
+                        height={height}
+                        lanes={lanes}
+                    />
                 </div>
             </div>
         </div>

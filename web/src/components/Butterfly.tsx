@@ -13,7 +13,8 @@ import { describeWeight, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { EmptyTree } from './EmptyTree';
 import { Splitter } from './Splitter';
-import { type Column, INDENT, shownColumns, Table } from './Table';
+import { INDENT, Table } from './Table';
+import { type Column, shownColumns } from './table_columns';
 import { ProfileText } from './text';
 import {
     estimateTreeWidth,

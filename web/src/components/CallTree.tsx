@@ -7,7 +7,8 @@ import { TREE_ORDER } from '../state/tree';
 import type { TreeNode } from '../state/tree_nodes';
 import { act, type MenuItem, menuItem } from '../state/windows';
 import { EmptyTree } from './EmptyTree';
-import { type Column, INDENT, shownColumns, Table } from './Table';
+import { INDENT, Table } from './Table';
+import { type Column, shownColumns } from './table_columns';
 import {
     estimateTreeWidth,
     estimateWidth,

@@ -5,11 +5,12 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SearchIcon } from './icons';
+import { useRowWindow } from './row_window';
+import { useSize } from './use';
 
 /** px, as in the style sheet. */
 const ROW_HEIGHT = 28;
 const PAGE = 10;
-const OVERSCAN = 8;
 
 export interface ChosenWith {
     /** Ctrl or Cmd was held: the list stays, or the other thing is done. */
@@ -45,8 +46,9 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const list = useRef<HTMLDivElement>(null);
     const [active, setActive] = useState(0);
-    const [scrollTop, setScrollTop] = useState(0);
     const at = Math.max(0, Math.min(active, items.length - 1));
+    const { height: room } = useSize(list);
+    const rows = useRowWindow(list, { count: items.length, rowHeight: ROW_HEIGHT, room, revealed: null });
 
     // At once: what is typed right after the key that opens it belongs into the input.
     useLayoutEffect(() => {
@@ -60,16 +62,11 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
     // Another search begins at its best answer.
     useLayoutEffect(() => {
         setActive(0);
-        if (list.current) list.current.scrollTop = 0;
+        rows.reveal(0, 'nearest');
     }, [props.text]);
     useLayoutEffect(() => {
-        const element = list.current;
-        if (!element) return;
-        const top = at * ROW_HEIGHT;
-        if (top < element.scrollTop) element.scrollTop = top;
-        else if (top + ROW_HEIGHT > element.scrollTop + element.clientHeight)
-            element.scrollTop = top + ROW_HEIGHT - element.clientHeight;
-    }, [at]);
+        if (room > 0) rows.reveal(at, 'nearest');
+    }, [at, room]);
 
     const choose = (item: Item | undefined, event: MouseEvent | KeyboardEvent): void => {
         if (item !== undefined) props.onChoose(item, { ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey });
@@ -84,14 +81,15 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
         const target = moves[event.key];
         if (target !== undefined) setActive(Math.max(0, Math.min(items.length - 1, target)));
         else if (event.key === 'Enter') choose(items[at], event);
+        // The dialog's own way tells of it later: what is typed right after it would be lost.
+        else if (event.key === 'Escape') props.onClose();
         else return;
         event.preventDefault();
         event.stopPropagation();
     };
 
-    const shown = Math.ceil((list.current?.clientHeight ?? 400) / ROW_HEIGHT) + OVERSCAN;
-    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - OVERSCAN);
-    const visible = items.slice(first, first + shown + OVERSCAN);
+    const { first } = rows;
+    const visible = items.slice(first, rows.last);
     const current = items[at];
     return (
         <dialog
@@ -114,7 +112,9 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
                     aria-label={props.label}
                     aria-expanded="true"
                     aria-controls={`${name}-list`}
-                    {...(current === undefined ? {} : { 'aria-activedescendant': `${name}-${props.keyOf(current)}` })}
+                    {...(current === undefined || !rows.has(at)
+                        ? {}
+                        : { 'aria-activedescendant': `${name}-${props.keyOf(current)}` })}
                     placeholder={props.placeholder}
                     value={props.text}
                     spellcheck={false}
@@ -133,9 +133,9 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
                 aria-label={props.label}
                 aria-multiselectable={props.isOn !== undefined}
                 tabIndex={-1}
-                onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+                onScroll={rows.onScroll}
             >
-                <div class="picker-rows" role="presentation" style={{ height: `${items.length * ROW_HEIGHT}px` }}>
+                <div class="picker-rows" role="presentation" style={{ height: `${rows.height}px` }}>
                     {visible.map((item, i) => (
                         <div
                             key={props.keyOf(item)}
@@ -146,7 +146,7 @@ export function Picker<Item>(props: PickerProps<Item>): JSX.Element {
                             aria-posinset={first + i + 1}
                             aria-setsize={items.length}
                             tabIndex={-1}
-                            style={{ top: `${(first + i) * ROW_HEIGHT}px` }}
+                            style={{ top: `${rows.topOf(first + i)}px` }}
                             onPointerMove={() => setActive(first + i)}
                             onClick={(event) => choose(item, event)}
                         >

@@ -1,5 +1,5 @@
 /** What is copied out of tables: a name, a stack, and the rows that are open. */
-import type { Column } from '../components/Table';
+import type { Column } from '../components/table_columns';
 import type { NodePath } from '../engine/api';
 import { formatCount } from '../text/format';
 import { oneLine } from '../text/plain';
