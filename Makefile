@@ -72,9 +72,12 @@ $(BUILD)/wasm/%.o: %.c
 	$(call say,WASM,$@)
 	$(Q)$(CLANG) $(WASM_FLAGS) $(WASM_CFLAGS) -MMD -MP -c -o $@ $<
 
+# The most that it takes: 4 GiB without a page, as much as pointers of 32 bits reach (lib/tree/wasm_memory.c).
+WASM_MEMORY := 4294901760
+
 $(BUILD)/engine.wasm: $(WASM_OBJECTS)
 	$(call say,LINK,$@)
-	$(Q)$(CLANG) --target=wasm32-wasi $(WASM_CFLAGS) -mexec-model=reactor -Wl,--strip-all,-z,stack-size=1048576 -o $@ $^
+	$(Q)$(CLANG) --target=wasm32-wasi $(WASM_CFLAGS) -mexec-model=reactor -Wl,--strip-all,-z,stack-size=1048576,--max-memory=$(WASM_MEMORY) -o $@ $^
 
 # Its structs and enums for TypeScript.
 LAYOUT := web/src/engine/layout.ts

@@ -169,4 +169,54 @@ await check('a place of the timeline has the sample that was taken there', () =>
     assertEqual(engine.sampleAt(thread, -100), null, 'the sample of a place before all');
 });
 
+/** An engine whose memory is taken up to 2 GiB already, by another session in it. The pages are not touched. */
+async function openBeyond2GiB() {
+    const { instantiate } = WebAssembly;
+    let exports;
+    WebAssembly.instantiate = async (...args) => {
+        const instance = await instantiate(...args);
+        exports = instance.exports;
+        return instance;
+    };
+    try {
+        const beyond = await openEngine(module);
+        const isTaken = exports.session_input(exports.session_new(1, 2), 2 ** 31 - 2 ** 20) !== 0;
+        return isTaken ? { beyond, exports } : null;
+    } finally {
+        WebAssembly.instantiate = instantiate;
+    }
+}
+
+await check('what lies beyond 2 GiB of memory is answered like anything else', async () => {
+    const opened = await openBeyond2GiB();
+    if (!opened) return 'this machine does not give 2 GiB of address space';
+    const { beyond, exports } = opened;
+    beyond.feed(file);
+    assertEqual(JSON.stringify(beyond.finish()), JSON.stringify(info), 'what the profile is');
+    assert(exports.session_input(exports.session_new(1, 2), 2 ** 22) < 0, 'memory is taken below 2 GiB still');
+    const query = { threads: [thread], range: null, search: '', inverted: false, transforms: [] };
+    const answers = (one) => {
+        const { id, ...answer } = one.query(query, { depth: 100, share: 0 });
+        const rects = one.flame(id, [], [0, 1], FINE);
+        return JSON.stringify([answer, one.functions(id, 100), one.funcs(one.functions(id, 100).map(({ func }) => func)), rects]);
+    };
+    const first = await openEngine(module);
+    first.feed(file);
+    first.finish();
+    assertEqual(answers(beyond), answers(first), 'the answers');
+    assertEqual(beyond.find(beyond.query(query).id, [], false), -1, 'the node of no path');
+});
+
+await check('a profile that needs more memory than there is fails with a sentence that says how much there is', async () => {
+    const { EngineModule } = await loadEngine();
+    const engine = await EngineModule.create(module);
+    let sentence = '';
+    try {
+        engine.input(2 ** 32 - 2 ** 16);
+    } catch (error) {
+        sentence = error.message;
+    }
+    assert(sentence.includes('up to 4 GiB'), `it says ${JSON.stringify(sentence)}`);
+});
+
 finish();

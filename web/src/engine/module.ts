@@ -7,7 +7,13 @@
 import { VIEW } from './layout';
 import { ClosedError } from './protocol';
 
+/** An address as WebAssembly gives it: from 2 GiB on it is negative, see address(). */
 export type Pointer = number;
+
+/** lib/tree/wasm_memory.c has the limit. */
+const NO_MEMORY = 'This profile needs more memory than the browser gives the engine, which can use up to 4 GiB';
+/** What error_no_memory() of lib/base/error.c says. */
+const ENGINE_NO_MEMORY = 'out of memory';
 
 /** What every theme needs; the others are known to the theme that calls them. */
 interface Exports {
@@ -36,6 +42,11 @@ const WASI_IMPORTS: WebAssembly.ModuleImports = {
         throw new Error('The engine stopped');
     },
 };
+
+/** The place that a pointer means. */
+function address(pointer: Pointer): number {
+    return pointer >>> 0;
+}
 
 /** 32 random bits: whoever makes a profile does not know what its hash tables depend on. */
 function randomWord(): number {
@@ -74,14 +85,14 @@ export class EngineModule {
     /** The engine's input buffer, for the next call. Its memory may move with that call. */
     input(size: number): Uint8Array {
         const pointer = this.exports.session_input(this.session, Math.max(size, 1));
-        if (pointer === 0) throw new Error('The profile is too large for the memory of the browser');
-        return new Uint8Array(this.exports.memory.buffer, pointer, size);
+        if (pointer === 0) throw new Error(NO_MEMORY);
+        return new Uint8Array(this.exports.memory.buffer, address(pointer), size);
     }
 
     /** A part of its memory, which may move with the next call. */
     memory(pointer: Pointer, size: number): Uint8Array {
         if (pointer === 0) throw new Error('There is no such place');
-        return new Uint8Array(this.exports.memory.buffer, pointer, size);
+        return new Uint8Array(this.exports.memory.buffer, address(pointer), size);
     }
 
     /** Puts 32-bit words and after them text, as UTF-8, into the input. Returns how many bytes the text has. */
@@ -125,7 +136,7 @@ export class EngineModule {
     /** The answer of a call: throws the engine's sentence if there is none. */
     view(pointer: Pointer): View {
         if (pointer === 0) throw this.error();
-        return new View(this.exports.memory.buffer, pointer);
+        return new View(this.exports.memory.buffer, address(pointer));
     }
 
     private error(): Error {
@@ -135,8 +146,9 @@ export class EngineModule {
 
     private errorText(): string {
         const memory = new Uint8Array(this.exports.memory.buffer);
-        const start = this.exports.session_error(this.session);
-        return this.decoder.decode(memory.subarray(start, memory.indexOf(0, start))) || 'The engine failed';
+        const start = address(this.exports.session_error(this.session));
+        const text = this.decoder.decode(memory.subarray(start, memory.indexOf(0, start)));
+        return text === ENGINE_NO_MEMORY ? NO_MEMORY : text || 'The engine failed';
     }
 }
 
@@ -153,10 +165,10 @@ export class View {
 
     constructor(
         private readonly memory: ArrayBuffer,
-        pointer: Pointer,
+        start: number,
     ) {
-        this.length = new DataView(memory).getUint32(pointer + VIEW.at.length, true);
-        this.columns = new Uint32Array(memory, pointer + VIEW.at.columns, (VIEW.size - VIEW.at.columns) / 4);
+        this.length = new DataView(memory).getUint32(start + VIEW.at.length, true);
+        this.columns = new Uint32Array(memory, start + VIEW.at.columns, (VIEW.size - VIEW.at.columns) / 4);
     }
 
     ints(column: number, length = this.length): Int32Array {
@@ -191,7 +203,7 @@ export class View {
         return this.bytes(0, this.length * size).buffer;
     }
 
-    private at(column: number, length: number): Pointer {
+    private at(column: number, length: number): number {
         return length === 0 ? 0 : (this.columns[column] ?? 0);
     }
 }
