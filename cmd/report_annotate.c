@@ -262,36 +262,20 @@ static void print_symbol(struct annotator *annotator, const struct symbol_cost *
 
 /* ---- JSON ---- */
 
-static void put_text(struct json_writer *json, const char *key, const char *text)
-{
-    json_key(json, key);
-    if (text)
-        json_text_z(json, text);
-    else
-        json_null(json);
-}
-
-static void put_number(struct json_writer *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
 static void put_instructions(struct json_writer *json, const struct annotation *annotation)
 {
-    json_key(json, "instructions");
-    json_open(json, '[');
+    json_member_open(json, "instructions", '[');
     for (size_t i = 0; i < annotation->costs.length; i++) {
         const struct address_cost *cost = &annotation->costs.data[i];
         struct symbol_frame place = place_of(annotation, i);
         json_open(json, '{');
-        put_number(json, "address", (double)cost->address);
-        put_text(json, "text", annotation->code.instructions.data[i].texts[0]);
-        put_number(json, "total", cost->total);
-        put_number(json, "self", cost->self);
-        put_text(json, "function", place.function);
-        put_text(json, "file", place.file);
-        put_number(json, "line", place.line);
+        json_member_double(json, "address", (double)cost->address);
+        json_member_text(json, "text", annotation->code.instructions.data[i].texts[0]);
+        json_member_double(json, "total", cost->total);
+        json_member_double(json, "self", cost->self);
+        json_member_text(json, "function", place.function);
+        json_member_text(json, "file", place.file);
+        json_member_double(json, "line", place.line);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -304,16 +288,17 @@ static void put_symbol(struct json_writer *json, const struct annotator *annotat
     struct annotation annotation = {0};
     struct error err = {0};
     json_open(json, '{');
-    put_text(json, "name", profile_text(report->profile, annotator->symbol->name));
-    put_text(json, "lib",
-             lib < report->profile->libs.length ? profile_text(report->profile, report->profile->libs.data[lib].name)
-                                                : NULL);
-    put_number(json, "total", cost->total);
-    put_number(json, "self", cost->self);
+    json_member_text(json, "name", profile_text(report->profile, annotator->symbol->name));
+    json_member_text(json, "lib",
+                     lib < report->profile->libs.length
+                         ? profile_text(report->profile, report->profile->libs.data[lib].name)
+                         : NULL);
+    json_member_double(json, "total", cost->total);
+    json_member_double(json, "self", cost->self);
     if (annotate(annotator, &annotation, &err) == 0)
         put_instructions(json, &annotation);
     else
-        put_text(json, "problem", err.text);
+        json_member_text(json, "problem", err.text);
     json_close(json, '}');
     annotation_destroy(&annotation);
 }
@@ -370,9 +355,8 @@ int report_print_annotation(const struct report *report, struct error *err)
 
 int report_put_annotation(struct json_writer *json, const struct report *report, struct error *err)
 {
-    put_text(json, "annotated", report_focus_name(report));
-    json_key(json, "symbols");
-    json_open(json, '[');
+    json_member_text(json, "annotated", report_focus_name(report));
+    json_member_open(json, "symbols", '[');
     int code = put_symbols(report, json, err);
     json_close(json, ']');
     return code;

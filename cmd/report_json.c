@@ -24,17 +24,8 @@ static int write_to_stdout(void *context, const void *bytes, size_t size, struct
 
 static void put_string(struct json_writer *json, const char *key, const struct report *report, uint32_t string)
 {
-    json_key(json, key);
-    if (string < report->profile->strings.entries.length)
-        json_text_z(json, strings_text(&report->profile->strings, string));
-    else
-        json_null(json);
-}
-
-static void put_number(struct json_writer *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
+    bool is_known = string < report->profile->strings.entries.length;
+    json_member_text(json, key, is_known ? strings_text(&report->profile->strings, string) : NULL);
 }
 
 static void put_func(struct json_writer *json, const struct report *report, uint32_t func)
@@ -67,10 +58,10 @@ static void put_tree(struct json_writer *json, const struct report *report, cons
             continue;
         }
         json_open(json, '{');
-        put_number(json, "depth", rows->depth[i]);
+        json_member_double(json, "depth", rows->depth[i]);
         put_func(json, report, rows->func[i]);
-        put_number(json, "total", rows->total[i]);
-        put_number(json, "self", rows->self[i]);
+        json_member_double(json, "total", rows->total[i]);
+        json_member_double(json, "self", rows->self[i]);
         json_close(json, '}');
         printed++;
     }
@@ -85,8 +76,8 @@ static void put_functions(struct json_writer *json, const struct report *report,
             continue;
         json_open(json, '{');
         put_func(json, report, row->func);
-        put_number(json, "total", row->total);
-        put_number(json, "self", row->self);
+        json_member_double(json, "total", row->total);
+        json_member_double(json, "self", row->self);
         json_close(json, '}');
         printed++;
     }
@@ -95,14 +86,13 @@ static void put_functions(struct json_writer *json, const struct report *report,
 static void put_inlined(struct json_writer *json, const struct report *report, const struct line_costs *costs,
                         uint32_t line)
 {
-    json_key(json, "inlined");
-    json_open(json, '[');
+    json_member_open(json, "inlined", '[');
     for (size_t i = 0; i < costs->inlined.length; i++) {
         if (costs->inlined.data[i].line != line)
             continue;
         json_open(json, '{');
         put_func(json, report, costs->inlined.data[i].func);
-        put_number(json, "total", costs->inlined.data[i].total);
+        json_member_double(json, "total", costs->inlined.data[i].total);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -114,18 +104,17 @@ static int put_lines(struct json_writer *json, const struct report *report, stru
     int code = report_line_costs(report, &costs, err);
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     put_string(json, "file", report, report->profile->sources.data[report->source].filename);
-    put_number(json, "file_total", costs.total);
-    put_number(json, "file_self", costs.self);
-    json_key(json, "lines");
-    json_open(json, '[');
+    json_member_double(json, "file_total", costs.total);
+    json_member_double(json, "file_self", costs.self);
+    json_member_open(json, "lines", '[');
     for (size_t i = 0; !code && i < costs.lines.length && printed < limit; i++) {
         const struct line_cost *row = &costs.lines.data[i];
         if (!is_heavy(report, row->total))
             continue;
         json_open(json, '{');
-        put_number(json, "line", row->line);
-        put_number(json, "total", row->total);
-        put_number(json, "self", row->self);
+        json_member_double(json, "line", row->line);
+        json_member_double(json, "total", row->total);
+        json_member_double(json, "self", row->self);
         put_inlined(json, report, &costs, row->line);
         json_close(json, '}');
         printed++;
@@ -140,10 +129,9 @@ static void put_groups(struct json_writer *json, const struct report *report, co
     size_t limit = report_row_limit(report, SIZE_MAX), printed = 0;
     for (size_t i = 0; i < groups->length && printed < limit; i++, printed++) {
         json_open(json, '{');
-        json_key(json, "name");
-        json_text_z(json, report_group_name(report, groups->rows[i].func));
-        put_number(json, "total", groups->rows[i].total);
-        put_number(json, "self", groups->rows[i].self);
+        json_member_text(json, "name", report_group_name(report, groups->rows[i].func));
+        json_member_double(json, "total", groups->rows[i].total);
+        json_member_double(json, "self", groups->rows[i].self);
         json_close(json, '}');
     }
 }
@@ -155,8 +143,11 @@ static int put_list(struct json_writer *json, const struct report *report, struc
     bool functions = report->options.kind == REPORT_FUNCTIONS;
     int code = functions ? engine_functions(report->engine, FUNCS_BY_SELF, &list, err)
                          : report_list_groups(report, &list, err);
-    json_key(json, functions ? "functions" : report->options.kind == REPORT_LIBRARIES ? "libraries" : "categories");
-    json_open(json, '[');
+    json_member_open(json,
+                     functions                                  ? "functions"
+                     : report->options.kind == REPORT_LIBRARIES ? "libraries"
+                                                                : "categories",
+                     '[');
     if (!code && functions)
         put_functions(json, report, &list);
     else if (!code)
@@ -173,8 +164,7 @@ static int put_whole_tree(struct json_writer *json, const struct report *report,
     struct tree_rows rows = {0};
     int code = butterfly ? butterfly_descendants(butterfly, side, NODE_NONE, SIZE_MAX, &rows, err)
                          : engine_descendants(report->engine, NODE_NONE, SIZE_MAX, &rows, err);
-    json_key(json, name);
-    json_open(json, '[');
+    json_member_open(json, name, '[');
     if (!code)
         put_tree(json, report, &rows);
     json_close(json, ']');
@@ -187,13 +177,11 @@ static int put_butterfly(struct json_writer *json, const struct report *report, 
     struct butterfly butterfly;
     int code = engine_butterfly(report->engine, report->focus, &butterfly, err);
     bool is_made = code == 0;
-    json_key(json, "butterfly");
-    json_open(json, '{');
-    json_key(json, "name");
-    json_text_z(json, report_focus_name(report));
+    json_member_open(json, "butterfly", '{');
+    json_member_text(json, "name", report_focus_name(report));
     if (!code) {
-        put_number(json, "total", butterfly.total);
-        put_number(json, "self", butterfly.self);
+        json_member_double(json, "total", butterfly.total);
+        json_member_double(json, "self", butterfly.self);
         code = put_whole_tree(json, report, "callers", &butterfly, BUTTERFLY_CALLERS, err);
     }
     if (!code)
@@ -226,17 +214,16 @@ static int put_rows(struct json_writer *json, const struct report *report, struc
 
 static void put_threads(struct json_writer *json, const struct report *report)
 {
-    json_key(json, "threads");
-    json_open(json, '[');
+    json_member_open(json, "threads", '[');
     for (size_t i = 0; i < report->threads.length; i++) {
         const struct thread *thread = &report->profile->threads.data[report->threads.data[i]];
         json_open(json, '{');
-        put_number(json, "index", report->threads.data[i]);
+        json_member_double(json, "index", report->threads.data[i]);
         put_string(json, "name", report, thread->name);
         put_string(json, "pid", report, thread->pid);
         put_string(json, "tid", report, thread->tid);
-        put_number(json, "samples", (double)thread->samples.length);
-        put_number(json, "cpu_ms", report_cpu_time(report, report->threads.data[i]));
+        json_member_double(json, "samples", (double)thread->samples.length);
+        json_member_double(json, "cpu_ms", report_cpu_time(report, report->threads.data[i]));
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -244,14 +231,11 @@ static void put_threads(struct json_writer *json, const struct report *report)
 
 static void put_transforms(struct json_writer *json, const struct report *report)
 {
-    json_key(json, "transforms");
-    json_open(json, '[');
+    json_member_open(json, "transforms", '[');
     for (size_t i = 0; i < report->options.transforms.length; i++) {
         json_open(json, '{');
-        json_key(json, "kind");
-        json_text_z(json, report_transform_names[report->options.transforms.data[i].kind]);
-        json_key(json, "of");
-        json_text_z(json, report->options.transforms.data[i].text);
+        json_member_text(json, "kind", report_transform_names[report->options.transforms.data[i].kind]);
+        json_member_text(json, "of", report->options.transforms.data[i].text);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -267,13 +251,12 @@ int report_print_json(const struct report *report, struct error *err)
     json_open(json, '{');
     put_string(json, "product", report, report->profile->meta.product);
     put_string(json, "command", report, report->profile->meta.arguments);
-    put_number(json, "interval_ms", report->profile->meta.interval);
-    put_number(json, "from_ms", report->range.from);
-    put_number(json, "to_ms", report->range.to);
-    put_number(json, "samples", (double)engine_timings(report->engine)->samples);
-    json_key(json, "unit");
-    json_text_z(json, report->weight.unit);
-    put_number(json, "total", report->total);
+    json_member_double(json, "interval_ms", report->profile->meta.interval);
+    json_member_double(json, "from_ms", report->range.from);
+    json_member_double(json, "to_ms", report->range.to);
+    json_member_double(json, "samples", (double)engine_timings(report->engine)->samples);
+    json_member_text(json, "unit", report->weight.unit);
+    json_member_double(json, "total", report->total);
     put_threads(json, report);
     put_transforms(json, report);
     int code = put_rows(json, report, err);

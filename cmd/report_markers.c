@@ -127,20 +127,14 @@ static int put_marker(struct json_writer *json, struct marker_report *markers, c
     if (!details)
         return -1;
     json_open(json, '{');
-    json_key(json, "name");
-    json_text_z(json, name_of(markers, marker));
-    json_key(json, "category");
-    json_text_z(json, strings_text(&profile->strings, profile->categories.data[marker->category].name));
-    json_key(json, "thread");
-    json_unsigned(json, marker->thread);
-    json_key(json, "start");
-    json_double(json, marker->start - zero);
-    json_key(json, "end");
-    json_double(json, marker->end - zero);
-    json_key(json, "kind");
-    json_text_z(json, kinds[marker->kind]);
-    json_key(json, "details");
-    json_text_z(json, details);
+    json_member_text(json, "name", name_of(markers, marker));
+    json_member_text(json, "category",
+                     strings_text(&profile->strings, profile->categories.data[marker->category].name));
+    json_member_unsigned(json, "thread", marker->thread);
+    json_member_double(json, "start", marker->start - zero);
+    json_member_double(json, "end", marker->end - zero);
+    json_member_text(json, "kind", kinds[marker->kind]);
+    json_member_text(json, "details", details);
     json_close(json, '}');
     return 0;
 }
@@ -150,8 +144,7 @@ int report_put_markers(struct json_writer *json, const struct report *report, st
     struct marker_report markers;
     size_t limit = report_row_limit(report, SIZE_MAX);
     int code = begin(&markers, report, err);
-    json_key(json, "markers");
-    json_open(json, '[');
+    json_member_open(json, "markers", '[');
     for (size_t i = 0; !code && i < markers.count && i < limit; i++)
         code = put_marker(json, &markers, marker_at(&markers, i), err);
     json_close(json, ']');

@@ -188,3 +188,44 @@ void json_token(struct json_writer *writer, const struct json *json, enum json_t
         json_raw(writer, json->text, json->length);
     }
 }
+
+/* ---- members ---- */
+
+void json_member_open(struct json_writer *writer, const char *key, char bracket)
+{
+    json_key(writer, key);
+    json_open(writer, bracket);
+}
+
+void json_member_text(struct json_writer *writer, const char *key, const char *text)
+{
+    json_key(writer, key);
+    if (text)
+        json_text_z(writer, text);
+    else
+        json_null(writer);
+}
+
+void json_member_bool(struct json_writer *writer, const char *key, bool value)
+{
+    json_key(writer, key);
+    json_bool(writer, value);
+}
+
+void json_member_double(struct json_writer *writer, const char *key, double value)
+{
+    json_key(writer, key);
+    json_double(writer, value);
+}
+
+void json_member_unsigned(struct json_writer *writer, const char *key, uint64_t value)
+{
+    json_key(writer, key);
+    json_unsigned(writer, value);
+}
+
+void json_member_hex(struct json_writer *writer, const char *key, uint64_t value)
+{
+    json_key(writer, key);
+    json_hex(writer, value);
+}

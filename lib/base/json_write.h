@@ -2,8 +2,8 @@
  * Writes JSON, compact, to a byte sink. Commas and colons come by themselves:
  *
  *     json_open(w, '{');
- *     json_key(w, "version");  json_unsigned(w, 70);
- *     json_key(w, "names");    json_open(w, '[');  json_text(w, "a", 1);  json_close(w, ']');
+ *     json_member_unsigned(w, "version", 70);
+ *     json_member_open(w, "names", '[');  json_text(w, "a", 1);  json_close(w, ']');
  *     json_close(w, '}');
  *     return json_writer_finish(w);
  *
@@ -90,5 +90,13 @@ static inline void json_signed(struct json_writer *writer, int64_t value)
     char *at = json_place(writer);
     json_placed(writer, number_put_signed(at, value));
 }
+
+/* Members of an object: a key and its value. */
+void json_member_open(struct json_writer *writer, const char *key, char bracket);
+void json_member_text(struct json_writer *writer, const char *key, const char *text); /* null for NULL */
+void json_member_bool(struct json_writer *writer, const char *key, bool value);
+void json_member_double(struct json_writer *writer, const char *key, double value);
+void json_member_unsigned(struct json_writer *writer, const char *key, uint64_t value);
+void json_member_hex(struct json_writer *writer, const char *key, uint64_t value);
 
 #endif

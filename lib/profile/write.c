@@ -62,8 +62,7 @@ struct profile_writer {
 /* Begins a pass over the samples of a thread and the array of a column. A source that fails ends the writing. */
 static void open_samples_column(struct profile_writer *writer, const char *key, size_t thread)
 {
-    json_key(&writer->json, key);
-    json_open(&writer->json, '[');
+    json_member_open(&writer->json, key, '[');
     if (!writer->json.status)
         writer->json.status = writer->samples.rewind(writer->samples.context, thread, writer->err);
 }
@@ -154,15 +153,12 @@ static void write_samples(struct profile_writer *writer, size_t index)
     if (has_weight) {
         write_weights(writer, index);
     } else {
-        json_key(json, "weight");
-        json_null(json);
+        json_member_text(json, "weight", NULL);
     }
-    json_key(json, "weightType");
-    json_text_z(json, weight_types[table->weight_type]);
+    json_member_text(json, "weightType", weight_types[table->weight_type]);
     if (has_cpu_delta && writer->profile->meta.has_cpu_delta)
         write_cpu_deltas(writer, index);
-    json_key(json, "length");
-    json_unsigned(json, length);
+    json_member_unsigned(json, "length", length);
     json_close(json, '}');
 }
 
@@ -178,12 +174,6 @@ static void write_thread_id(struct json_writer *json, const struct profile *prof
         write_string(json, profile, tid);
 }
 
-static void write_time(struct json_writer *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
 static void write_thread(struct profile_writer *writer, size_t index)
 {
     struct json_writer *json = &writer->json;
@@ -191,15 +181,14 @@ static void write_thread(struct profile_writer *writer, size_t index)
     const struct thread *thread = &profile->threads.data[index];
     json_open(json, '{');
     write_string_member(json, "processType", profile, thread->process_type);
-    write_time(json, "processStartupTime", isfinite(thread->process_start) ? thread->process_start : 0);
-    write_time(json, "processShutdownTime", thread->process_end);
-    write_time(json, "registerTime", isfinite(thread->start) ? thread->start : 0);
-    write_time(json, "unregisterTime", thread->end);
+    json_member_double(json, "processStartupTime", isfinite(thread->process_start) ? thread->process_start : 0);
+    json_member_double(json, "processShutdownTime", thread->process_end);
+    json_member_double(json, "registerTime", isfinite(thread->start) ? thread->start : 0);
+    json_member_double(json, "unregisterTime", thread->end);
     json_key(json, "pausedRanges");
     json_raw(json, "[]", 2);
     write_string_member(json, "name", profile, thread->name);
-    json_key(json, "isMainThread");
-    json_bool(json, thread->is_main);
+    json_member_bool(json, "isMainThread", thread->is_main);
     if (thread->process_name != PROFILE_NONE) {
         write_string_member(json, "processName", profile, thread->process_name);
     }
@@ -223,8 +212,7 @@ static int write_all(struct profile_writer *writer)
     write_libs(json, writer->profile);
     json_key(json, "shared");
     write_shared(json, writer->profile, &writer->strings);
-    json_key(json, "threads");
-    json_open(json, '[');
+    json_member_open(json, "threads", '[');
     for (size_t i = 0; i < writer->profile->threads.length; i++)
         write_thread(writer, i);
     json_close(json, ']');

@@ -14,8 +14,7 @@ static void write_known_number(struct json_writer *json, const char *key, uint64
 {
     if (value == 0)
         return;
-    json_key(json, key);
-    json_unsigned(json, value);
+    json_member_unsigned(json, key, value);
 }
 
 static void write_categories(struct json_writer *json, const struct profile *profile)
@@ -26,8 +25,7 @@ static void write_categories(struct json_writer *json, const struct profile *pro
         json_open(json, '{');
         write_string_member(json, "name", profile, category->name);
         write_string_member(json, "color", profile, category->color);
-        json_key(json, "subcategories");
-        json_open(json, '[');
+        json_member_open(json, "subcategories", '[');
         for (size_t k = 0; k < category->subcategories.length; k++)
             write_string(json, profile, category->subcategories.data[k]);
         json_close(json, ']');
@@ -43,8 +41,7 @@ static void write_extra(struct json_writer *json, const struct profile *profile)
         const struct extra_section *section = &profile->meta.extra.data[i];
         json_open(json, '{');
         write_string_member(json, "label", profile, section->label);
-        json_key(json, "entries");
-        json_open(json, '[');
+        json_member_open(json, "entries", '[');
         for (size_t k = 0; k < section->entries.length; k++) {
             const struct extra_entry *entry = &section->entries.data[k];
             json_open(json, '{');
@@ -71,12 +68,9 @@ static bool has_script_funcs(const struct profile *profile)
 static void write_sample_units(struct json_writer *json)
 {
     json_open(json, '{');
-    json_key(json, "time");
-    json_text_z(json, "ms");
-    json_key(json, "eventDelay");
-    json_text_z(json, "ms");
-    json_key(json, "threadCPUDelta");
-    json_text_z(json, "µs");
+    json_member_text(json, "time", "ms");
+    json_member_text(json, "eventDelay", "ms");
+    json_member_text(json, "threadCPUDelta", "µs");
     json_close(json, '}');
 }
 
@@ -99,8 +93,7 @@ static void write_thread_list(struct json_writer *json, const char *key, const s
 {
     if (list->length == 0)
         return;
-    json_key(json, key);
-    json_open(json, '[');
+    json_member_open(json, key, '[');
     for (size_t i = 0; i < list->length; i++)
         json_unsigned(json, list->data[i]);
     json_close(json, ']');
@@ -111,23 +104,17 @@ void write_meta(struct json_writer *json, const struct profile *profile)
     const struct profile_meta *meta = &profile->meta;
     enum { GECKO_VERSION = 36 }; /* required by the type, and ignored where preprocessedProfileVersion is there */
     json_open(json, '{');
-    json_key(json, "interval");
-    json_double(json, meta->interval);
-    json_key(json, "startTime");
-    json_double(json, meta->start_time);
-    json_key(json, "processType");
-    json_unsigned(json, 0);
+    json_member_double(json, "interval", meta->interval);
+    json_member_double(json, "startTime", meta->start_time);
+    json_member_unsigned(json, "processType", 0);
     json_key(json, "product");
     if (meta->product == PROFILE_NONE)
         json_text_z(json, "");
     else
         write_string(json, profile, meta->product);
-    json_key(json, "stackwalk");
-    json_unsigned(json, 1);
-    json_key(json, "version");
-    json_unsigned(json, GECKO_VERSION);
-    json_key(json, "preprocessedProfileVersion");
-    json_unsigned(json, PROFILE_VERSION);
+    json_member_unsigned(json, "stackwalk", 1);
+    json_member_unsigned(json, "version", GECKO_VERSION);
+    json_member_unsigned(json, "preprocessedProfileVersion", PROFILE_VERSION);
     json_key(json, "markerSchema");
     if (meta->marker_schema == PROFILE_NONE)
         json_raw(json, "[]", 2);
@@ -138,14 +125,11 @@ void write_meta(struct json_writer *json, const struct profile *profile)
         write_categories(json, profile);
     }
     if (meta->symbolicated >= 0) {
-        json_key(json, "symbolicated");
-        json_bool(json, meta->symbolicated);
+        json_member_bool(json, "symbolicated", meta->symbolicated);
     }
     if (!has_script_funcs(profile)) {
-        json_key(json, "usesOnlyOneStackType");
-        json_bool(json, true);
-        json_key(json, "sourceCodeIsNotOnSearchfox");
-        json_bool(json, true);
+        json_member_bool(json, "usesOnlyOneStackType", true);
+        json_member_bool(json, "sourceCodeIsNotOnSearchfox", true);
     }
     if (meta->has_cpu_delta) {
         json_key(json, "sampleUnits");
@@ -154,10 +138,8 @@ void write_meta(struct json_writer *json, const struct profile *profile)
     write_known_text(json, "importedFrom", profile, meta->imported_from);
     write_known_text(json, "arguments", profile, meta->arguments);
     if (isfinite(meta->profiling_start) && isfinite(meta->profiling_end)) {
-        json_key(json, "profilingStartTime");
-        json_double(json, meta->profiling_start);
-        json_key(json, "profilingEndTime");
-        json_double(json, meta->profiling_end);
+        json_member_double(json, "profilingStartTime", meta->profiling_start);
+        json_member_double(json, "profilingEndTime", meta->profiling_end);
     }
     write_thread_list(json, "initialVisibleThreads", &meta->initial_visible_threads);
     write_thread_list(json, "initialSelectedThreads", &meta->initial_selected_threads);

@@ -114,14 +114,12 @@ static void write_table(const struct table_writer *writer, const struct table_co
     struct json_writer *json = writer->json;
     json_open(json, '{');
     for (const struct table_column *column = columns; column < columns + count; column++) {
-        json_key(json, column->key);
-        json_open(json, '[');
+        json_member_open(json, column->key, '[');
         for (size_t row = 0; row < length; row++)
             write_cell(writer, column->kind, cell_of(column, row), row);
         json_close(json, ']');
     }
-    json_key(json, "length");
-    json_unsigned(json, length);
+    json_member_unsigned(json, "length", length);
     json_close(json, '}');
 }
 
@@ -272,19 +270,11 @@ static void write_default_display(struct json_writer *json, const struct profile
 {
     bool memory = strcmp(strings_text(&profile->strings, counter->category), "Memory") == 0;
     json_open(json, '{');
-    json_key(json, "graphType");
-    json_text_z(json, memory ? "line-accumulated" : "line-rate");
-    json_key(json, "unit");
-    json_text_z(json, memory ? "bytes" : "");
-    json_key(json, "color");
-    json_text_z(json, memory ? "orange" : "grey");
-    json_key(json, "markerSchemaLocation");
-    if (memory)
-        json_text_z(json, "timeline-memory");
-    else
-        json_null(json);
-    json_key(json, "sortWeight");
-    json_unsigned(json, memory ? 20 : 50);
+    json_member_text(json, "graphType", memory ? "line-accumulated" : "line-rate");
+    json_member_text(json, "unit", memory ? "bytes" : "");
+    json_member_text(json, "color", memory ? "orange" : "grey");
+    json_member_text(json, "markerSchemaLocation", memory ? "timeline-memory" : NULL);
+    json_member_unsigned(json, "sortWeight", memory ? 20 : 50);
     write_string_member(json, "label", profile, counter->name);
     json_key(json, "tooltipRows");
     json_raw(json, "[]", 2);
@@ -303,8 +293,7 @@ static void write_counter(struct json_writer *json, const struct profile *profil
     write_string_member(json, "category", profile, counter->category);
     write_string_member(json, "description", profile, counter->description);
     write_string_member(json, "pid", profile, counter->pid);
-    json_key(json, "mainThreadIndex");
-    json_unsigned(json, counter->main_thread);
+    json_member_unsigned(json, "mainThreadIndex", counter->main_thread);
     json_key(json, "samples");
     WRITE_TABLE(&writer, samples, counter->length);
     json_key(json, "display");

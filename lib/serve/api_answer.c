@@ -34,8 +34,7 @@ void api_answer_error(struct api_answer *answer, const struct error *err)
     answer->size = 0;
     json_writer_init(&writer, &sink, &ignored);
     json_open(&writer, '{');
-    json_key(&writer, "error");
-    json_text_z(&writer, err->text);
+    json_member_text(&writer, "error", err->text);
     json_close(&writer, '}');
     json_writer_finish(&writer);
 }

@@ -15,23 +15,17 @@ static int write_disassembly(const struct disassembly *disassembly, struct api_a
     struct json_writer writer;
     json_writer_init(&writer, &sink, err);
     json_open(&writer, '{');
-    json_key(&writer, "startAddress");
-    json_hex(&writer, disassembly->start);
-    json_key(&writer, "size");
-    json_hex(&writer, disassembly->size);
-    json_key(&writer, "arch");
-    json_text_z(&writer, disassembly->architecture);
-    json_key(&writer, "syntax");
-    json_open(&writer, '[');
+    json_member_hex(&writer, "startAddress", disassembly->start);
+    json_member_hex(&writer, "size", disassembly->size);
+    json_member_text(&writer, "arch", disassembly->architecture);
+    json_member_open(&writer, "syntax", '[');
     for (size_t i = 0; i < disassembly->syntax_count; i++)
         json_text_z(&writer, disassembly->syntaxes[i]);
     json_close(&writer, ']');
     if (disassembly->note[0]) {
-        json_key(&writer, "note"); /* of ours: others ignore it */
-        json_text_z(&writer, disassembly->note);
+        json_member_text(&writer, "note", disassembly->note); /* of ours: others ignore it */
     }
-    json_key(&writer, "instructions");
-    json_open(&writer, '[');
+    json_member_open(&writer, "instructions", '[');
     for (size_t i = 0; writer.status == 0 && i < disassembly->instructions.length; i++) {
         const struct disassembled *row = &disassembly->instructions.data[i];
         json_open(&writer, '[');

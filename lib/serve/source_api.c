@@ -98,12 +98,9 @@ static int write_source(const char *file, const char *text, size_t size, struct 
     struct json_writer writer;
     json_writer_init(&writer, &sink, err);
     json_open(&writer, '{');
-    json_key(&writer, "symbolsLastModified");
-    json_null(&writer);
-    json_key(&writer, "sourceLastModified");
-    json_null(&writer);
-    json_key(&writer, "file");
-    json_text_z(&writer, file);
+    json_member_text(&writer, "symbolsLastModified", NULL);
+    json_member_text(&writer, "sourceLastModified", NULL);
+    json_member_text(&writer, "file", file);
     json_key(&writer, "source");
     json_text(&writer, text, size);
     json_close(&writer, '}');

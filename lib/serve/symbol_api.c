@@ -151,22 +151,14 @@ static void write_text(struct json_writer *writer, const char *key, const char *
 {
     if (!text)
         return;
-    json_key(writer, key);
-    json_text_z(writer, text);
-}
-
-static void write_hex(struct json_writer *writer, const char *key, uint64_t value)
-{
-    json_key(writer, key);
-    json_hex(writer, value);
+    json_member_text(writer, key, text);
 }
 
 static void write_place(struct json_writer *writer, const struct symbol_frame *frame)
 {
     write_text(writer, "file", frame->file);
     if (frame->line) {
-        json_key(writer, "line");
-        json_unsigned(writer, frame->line);
+        json_member_unsigned(writer, "line", frame->line);
     }
 }
 
@@ -179,15 +171,14 @@ static void write_answer(struct json_writer *writer, const struct symbol_answers
     const struct symbol_frame *outer = &answers->frames.data[answer->first_frame];
     write_text(writer, "function", outer->function ? outer->function : answer->symbol);
     if (answer->symbol) {
-        write_hex(writer, "function_offset", rva - answer->symbol_address);
+        json_member_hex(writer, "function_offset", rva - answer->symbol_address);
         if (answer->symbol_size)
-            write_hex(writer, "function_size", answer->symbol_size);
+            json_member_hex(writer, "function_size", answer->symbol_size);
     }
     write_place(writer, outer);
     if (answer->frame_count == 1)
         return;
-    json_key(writer, "inlines");
-    json_open(writer, '[');
+    json_member_open(writer, "inlines", '[');
     for (uint32_t depth = answer->frame_count - 1; depth > 0; depth--) {
         json_open(writer, '{');
         write_text(writer, "function", outer[depth].function);
@@ -202,9 +193,8 @@ static void write_frame(struct json_writer *writer, const struct lookup_of_reque
 {
     const struct asked_lib *asked = asked_at(lookup, first_module + frame->module);
     json_open(writer, '{');
-    json_key(writer, "frame");
-    json_unsigned(writer, index);
-    write_hex(writer, "module_offset", frame->address);
+    json_member_unsigned(writer, "frame", index);
+    json_member_hex(writer, "module_offset", frame->address);
     write_text(writer, "module", lookup->request.modules.data[first_module + frame->module].name);
     if (asked && asked->found && asked->found->count) {
         size_t at = first_at_or_after(asked->rvas.data, asked->rvas.length, frame->address);
@@ -217,8 +207,7 @@ static void write_stacks(struct json_writer *writer, const struct lookup_of_requ
                          const struct request_job *job)
 {
     const struct symbolicate_request *request = &lookup->request;
-    json_key(writer, "stacks");
-    json_open(writer, '[');
+    json_member_open(writer, "stacks", '[');
     for (size_t s = job->first_stack; writer->status == 0 && s < job->first_stack + job->stack_count; s++) {
         size_t first = s ? request->stack_ends.data[s - 1] : 0;
         json_open(writer, '[');
@@ -242,8 +231,7 @@ static const char *why_missing(const struct asked_lib *asked)
 static void write_missing(struct json_writer *writer, const struct request_module *module,
                           const struct asked_lib *asked)
 {
-    json_key(writer, module->key);
-    json_open(writer, '[');
+    json_member_open(writer, module->key, '[');
     json_open(writer, '{');
     write_text(writer, "name", asked ? "FileNotFound" : "UnknownModule");
     write_text(writer, "message", why_missing(asked));
@@ -272,8 +260,7 @@ static int64_t write_modules(struct json_writer *writer, const struct lookup_of_
         if (missing_only && is_missing)
             write_missing(writer, module, asked);
         if (!missing_only) {
-            json_key(writer, module->key);
-            json_bool(writer, !is_missing);
+            json_member_bool(writer, module->key, !is_missing);
         }
     }
     strings_destroy(&seen);
@@ -285,13 +272,11 @@ static int write_result(struct json_writer *writer, const struct lookup_of_reque
 {
     json_open(writer, '{');
     write_stacks(writer, lookup, job);
-    json_key(writer, "found_modules");
-    json_open(writer, '{');
+    json_member_open(writer, "found_modules", '{');
     int64_t missing = write_modules(writer, lookup, job, false, err);
     json_close(writer, '}');
     if (missing > 0) {
-        json_key(writer, "module_errors");
-        json_open(writer, '{');
+        json_member_open(writer, "module_errors", '{');
         missing = write_modules(writer, lookup, job, true, err);
         json_close(writer, '}');
     }
@@ -306,8 +291,7 @@ static int write_results(const struct lookup_of_request *lookup, struct api_answ
     int code = 0;
     json_writer_init(&writer, &sink, err);
     json_open(&writer, '{');
-    json_key(&writer, "results");
-    json_open(&writer, '[');
+    json_member_open(&writer, "results", '[');
     for (size_t j = 0; code == 0 && j < lookup->request.jobs.length; j++)
         code = write_result(&writer, lookup, &lookup->request.jobs.data[j], err);
     json_close(&writer, ']');

@@ -19,16 +19,9 @@ static void put_string(struct json_writer *json, const char *key, const struct p
     json_text(json, known ? entry->text : "", known ? entry->length : 0);
 }
 
-static void put_number(struct json_writer *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value); /* null if it is not known */
-}
-
 static void put_thread_list(struct json_writer *json, const char *key, const struct thread_list *list)
 {
-    json_key(json, key);
-    json_open(json, '[');
+    json_member_open(json, key, '[');
     for (size_t i = 0; i < list->length; i++)
         json_unsigned(json, list->data[i]);
     json_close(json, ']');
@@ -36,14 +29,11 @@ static void put_thread_list(struct json_writer *json, const char *key, const str
 
 static void put_metadata(struct json_writer *json, const char *key, const struct metadata *metadata)
 {
-    json_key(json, key);
-    json_open(json, '[');
+    json_member_open(json, key, '[');
     for (size_t i = 0; i < metadata->length; i++) {
         json_open(json, '{');
-        json_key(json, "label");
-        json_text_z(json, metadata->data[i].label);
-        json_key(json, "value");
-        json_text_z(json, metadata->data[i].value);
+        json_member_text(json, "label", metadata->data[i].label);
+        json_member_text(json, "value", metadata->data[i].value);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -55,8 +45,7 @@ static int put_all_metadata(struct json_writer *json, const struct profile *prof
     struct metadata metadata = {0};
     int code = metadata_of_profile(&metadata, &arena, profile, err);
     put_metadata(json, "metadata", &metadata);
-    json_key(json, "extra");
-    json_open(json, '[');
+    json_member_open(json, "extra", '[');
     for (size_t i = 0; !code && i < profile->meta.extra.length; i++) {
         const struct extra_section *section = &profile->meta.extra.data[i];
         metadata.length = 0;
@@ -78,22 +67,21 @@ static void put_thread(struct json_writer *json, const struct engine *engine, co
     const struct profile *profile = engine_profile(engine);
     const struct thread *thread = &profile->threads.data[index];
     json_open(json, '{');
-    put_number(json, "index", index);
+    json_member_double(json, "index", index);
     put_string(json, "name", profile, thread->name);
     put_string(json, "processName", profile, thread->process_name);
     put_string(json, "pid", profile, thread->pid);
     put_string(json, "tid", profile, thread->tid);
-    json_key(json, "isMain");
-    json_bool(json, thread->is_main);
-    put_number(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
-    put_number(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
-    put_number(json, "sampleCount", (double)thread->samples.length);
-    put_number(json, "markerCount", (double)thread->markers.length);
-    put_number(json, "markerPlaces", markers ? marker_view_places(markers, index) : 0);
-    json_key(json, "hasWaits");
-    json_bool(json,
-              markers && marker_view_has_kind(markers, index, waits_schema(marker_view_context(markers)->schemas)));
-    put_number(
+    json_member_bool(json, "isMain", thread->is_main);
+    json_member_double(json, "start", isnan(thread->start) ? thread->process_start : thread->start);
+    json_member_double(json, "end", isnan(thread->end) ? thread->process_end : thread->end);
+    json_member_double(json, "sampleCount", (double)thread->samples.length);
+    json_member_double(json, "markerCount", (double)thread->markers.length);
+    json_member_double(json, "markerPlaces", markers ? marker_view_places(markers, index) : 0);
+    json_member_bool(json, "hasWaits",
+                     markers &&
+                         marker_view_has_kind(markers, index, waits_schema(marker_view_context(markers)->schemas)));
+    json_member_double(
         json, "activity",
         thread_activity(&thread->samples, engine_stacks(engine), engine_idle_category(engine), profile->meta.interval));
     json_close(json, '}');
@@ -105,19 +93,15 @@ static void put_counter(struct json_writer *json, const struct profile *profile,
     struct counter_display display;
     counter_display_of(&display, profile, counter);
     json_open(json, '{');
-    put_number(json, "index", index);
-    json_key(json, "label");
-    json_text_z(json, display.label);
+    json_member_double(json, "index", index);
+    json_member_text(json, "label", display.label);
     put_string(json, "description", profile, counter->description);
     put_string(json, "pid", profile, counter->pid);
-    put_number(json, "thread", counter->main_thread);
-    json_key(json, "unit");
-    json_text_z(json, display.unit);
-    json_key(json, "color");
-    json_text_z(json, display.color);
-    json_key(json, "isRate");
-    json_bool(json, display.is_rate);
-    put_number(json, "sortWeight", display.sort_weight);
+    json_member_double(json, "thread", counter->main_thread);
+    json_member_text(json, "unit", display.unit);
+    json_member_text(json, "color", display.color);
+    json_member_bool(json, "isRate", display.is_rate);
+    json_member_double(json, "sortWeight", display.sort_weight);
     json_close(json, '}');
 }
 
@@ -127,21 +111,16 @@ static void put_marker_graphs(struct json_writer *json, const struct marker_sche
 {
     const struct marker_schema *kind = &schemas->items.data[schema];
     json_open(json, '{');
-    put_number(json, "thread", thread);
-    put_number(json, "schema", schema);
-    json_key(json, "name");
-    json_text_z(json, kind->name);
-    json_key(json, "graphs");
-    json_open(json, '[');
+    json_member_double(json, "thread", thread);
+    json_member_double(json, "schema", schema);
+    json_member_text(json, "name", kind->name);
+    json_member_open(json, "graphs", '[');
     for (uint32_t i = 0; i < kind->graph_count; i++) {
         const struct marker_graph_kind *graph = &schemas->graphs.data[kind->first_graph + i];
         json_open(json, '{');
-        json_key(json, "label");
-        json_text_z(json, marker_schema_label(schemas, schema, graph->key));
-        json_key(json, "color");
-        json_text_z(json, graph->color ? graph->color : "");
-        json_key(json, "isBar");
-        json_bool(json, graph->is_bar);
+        json_member_text(json, "label", marker_schema_label(schemas, schema, graph->key));
+        json_member_text(json, "color", graph->color ? graph->color : "");
+        json_member_bool(json, "isBar", graph->is_bar);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -152,8 +131,7 @@ static void put_all_marker_graphs(struct json_writer *json, const struct engine 
                                   const struct marker_view *markers)
 {
     const struct marker_schemas *schemas = markers ? marker_view_context(markers)->schemas : NULL;
-    json_key(json, "markerGraphs");
-    json_open(json, '[');
+    json_member_open(json, "markerGraphs", '[');
     for (uint32_t schema = 0; schemas && schema < schemas->items.length; schema++)
         for (uint32_t i = 0; schemas->items.data[schema].graph_count && i < engine_profile(engine)->threads.length; i++)
             if (marker_view_has_kind(markers, i, schema))
@@ -164,8 +142,7 @@ static void put_all_marker_graphs(struct json_writer *json, const struct engine 
 static void put_tables(struct json_writer *json, const struct engine *engine, const struct marker_view *markers)
 {
     const struct profile *profile = engine_profile(engine);
-    json_key(json, "categories");
-    json_open(json, '[');
+    json_member_open(json, "categories", '[');
     for (size_t i = 0; i < profile->categories.length; i++) {
         json_open(json, '{');
         put_string(json, "name", profile, profile->categories.data[i].name);
@@ -173,21 +150,18 @@ static void put_tables(struct json_writer *json, const struct engine *engine, co
         json_close(json, '}');
     }
     json_close(json, ']');
-    json_key(json, "threads");
-    json_open(json, '[');
+    json_member_open(json, "threads", '[');
     for (uint32_t i = 0; i < profile->threads.length; i++)
         put_thread(json, engine, markers, i);
     json_close(json, ']');
-    json_key(json, "counters");
-    json_open(json, '[');
+    json_member_open(json, "counters", '[');
     for (uint32_t i = 0; i < profile->counters.length; i++)
         put_counter(json, profile, i);
     json_close(json, ']');
     put_all_marker_graphs(json, engine, markers);
     put_thread_list(json, "initialThreads", &profile->meta.initial_visible_threads);
     put_thread_list(json, "initialSelection", &profile->meta.initial_selected_threads);
-    json_key(json, "libs");
-    json_open(json, '[');
+    json_member_open(json, "libs", '[');
     for (size_t i = 0; i < profile->libs.length; i++) {
         json_open(json, '{');
         put_string(json, "name", profile, profile->libs.data[i].name);
@@ -200,16 +174,14 @@ static void put_tables(struct json_writer *json, const struct engine *engine, co
 static int put_weights(struct json_writer *json, struct session *session)
 {
     const struct weight_list *weights = session_weights(session);
-    json_key(json, "weights");
-    json_open(json, '[');
+    json_member_open(json, "weights", '[');
     for (size_t i = 0; weights && i < weights->length; i++) {
         const struct weight *weight = &weights->data[i];
         const char *const members[][2] = {
             {"id", weight->id}, {"label", weight->label}, {"hint", weight->hint}, {"unit", weight->unit}};
         json_open(json, '{');
         for (size_t m = 0; m < sizeof(members) / sizeof(*members); m++) {
-            json_key(json, members[m][0]);
-            json_text_z(json, members[m][1]);
+            json_member_text(json, members[m][0], members[m][1]);
         }
         json_close(json, '}');
     }
@@ -250,15 +222,14 @@ const struct view *session_info(struct session *session)
     json_writer_init(json, &sink, &session->err);
     json_open(json, '{');
     put_string(json, "product", profile, profile->meta.product);
-    put_number(json, "interval", profile->meta.interval);
-    put_number(json, "startTime", profile->meta.start_time);
-    put_number(json, "rangeStart", range.from);
-    put_number(json, "rangeEnd", range.to);
-    put_number(json, "sampleCount", count_samples(profile));
-    put_number(json, "markerCount", count_markers(profile));
-    put_number(json, "funcCount", (double)profile->funcs.length);
-    json_key(json, "symbolicated");
-    json_bool(json, profile->meta.symbolicated != 0);
+    json_member_double(json, "interval", profile->meta.interval);
+    json_member_double(json, "startTime", profile->meta.start_time);
+    json_member_double(json, "rangeStart", range.from);
+    json_member_double(json, "rangeEnd", range.to);
+    json_member_double(json, "sampleCount", count_samples(profile));
+    json_member_double(json, "markerCount", count_markers(profile));
+    json_member_double(json, "funcCount", (double)profile->funcs.length);
+    json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
     int code = put_weights(json, session);
     if (!code)
         code = put_all_metadata(json, profile, &session->err);

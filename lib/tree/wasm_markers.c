@@ -92,12 +92,6 @@ static const struct view *writer_finish(struct marker_writer *writer, int code)
     return code || written ? NULL : &session->view;
 }
 
-static void put_number(struct json_writer *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_double(json, value);
-}
-
 /* Of many markers at once so much text, bytes, that nobody reads more of it; a character that is cut becomes U+FFFD. */
 enum { MOST_TEXT = 16384 };
 
@@ -127,11 +121,11 @@ static int put_label(struct marker_writer *writer, const char *key, const struct
 static void put_marker(struct marker_writer *writer, const struct marker *marker)
 {
     put_string(writer, "name", marker->name);
-    put_number(writer->json, "category", marker->category);
-    put_number(writer->json, "thread", marker->thread);
-    put_number(writer->json, "start", marker->start);
-    put_number(writer->json, "end", marker->end);
-    put_number(writer->json, "kind", marker->kind);
+    json_member_double(writer->json, "category", marker->category);
+    json_member_double(writer->json, "thread", marker->thread);
+    json_member_double(writer->json, "start", marker->start);
+    json_member_double(writer->json, "end", marker->end);
+    json_member_double(writer->json, "kind", marker->kind);
 }
 
 /* An array of MarkerRow of markers.ts. The input holds indexes of markers. */
@@ -151,7 +145,7 @@ const struct view *session_marker_texts(struct session *session, uint32_t count,
             continue;
         const struct marker *marker = &list->data[words[i]];
         json_open(writer.json, '{');
-        put_number(writer.json, "marker", words[i]);
+        json_member_double(writer.json, "marker", words[i]);
         put_marker(&writer, marker);
         code =
             put_label(&writer, "label", marker, label == MARKER_CHART_LABEL ? MARKER_CHART_LABEL : MARKER_TABLE_LABEL);
@@ -167,8 +161,7 @@ static int put_fields(struct marker_writer *writer, const struct marker *marker)
     int code = payload_read(&writer->payload, writer->context->values.profile, marker, &writer->session->err);
     if (!code)
         code = marker_fields(&fields, writer->context, marker, &writer->payload, &writer->session->err);
-    json_key(writer->json, "fields");
-    json_open(writer->json, '[');
+    json_member_open(writer->json, "fields", '[');
     for (size_t i = 0; !code && i < fields.length; i++) {
         const struct marker_field_text *field = &fields.data[i];
         writer->text.length = 0;
@@ -184,8 +177,7 @@ static int put_fields(struct marker_writer *writer, const struct marker *marker)
             json_text(writer->json, field->value->key, field->value->key_length);
         json_key(writer->json, "value");
         json_text(writer->json, writer->text.data ? writer->text.data : "", writer->text.length);
-        json_key(writer->json, "hidden");
-        json_bool(writer->json, field->field && field->field->hidden);
+        json_member_bool(writer->json, "hidden", field->field && field->field->hidden);
         json_close(writer->json, '}');
     }
     json_close(writer->json, ']');
@@ -215,8 +207,7 @@ static void put_cause(struct marker_writer *writer)
     const char *at = cause ? memmem(cause->json, cause->length, "\"stack\":", 8) : NULL;
     char *end = NULL;
     double number = at ? strtod(at + 8, &end) : -1;
-    json_key(writer->json, "cause");
-    json_open(writer->json, '[');
+    json_member_open(writer->json, "cause", '[');
     if (at && end != at + 8 && number >= 0 && number < (double)profile->stacks.length) {
         enum { MOST_FRAMES = 1000 };
         uint32_t stack = (uint32_t)number, frames[MOST_FRAMES];
@@ -247,15 +238,13 @@ const struct view *session_marker_details(struct session *session, uint32_t thre
     const struct marker_schemas *schemas = writer.context->schemas;
     const struct marker_schema *schema = marker->schema == SCHEMA_NONE ? NULL : &schemas->items.data[marker->schema];
     json_open(writer.json, '{');
-    put_number(writer.json, "marker", index);
+    json_member_double(writer.json, "marker", index);
     put_marker(&writer, marker);
     int code = put_label(&writer, "label", marker, MARKER_TABLE_LABEL);
     if (!code)
         code = put_label(&writer, "title", marker, MARKER_TOOLTIP_LABEL);
-    json_key(writer.json, "type");
-    json_text_z(writer.json, schema ? schema->name : "");
-    json_key(writer.json, "description");
-    json_text_z(writer.json, schema && schema->description ? schema->description : "");
+    json_member_text(writer.json, "type", schema ? schema->name : "");
+    json_member_text(writer.json, "description", schema && schema->description ? schema->description : "");
     if (!code)
         code = put_fields(&writer, marker);
     put_payload(&writer, marker);
