@@ -4,7 +4,7 @@
  */
 import type { JSX, RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { MOST_SHOWN_AT_FIRST, trackKey } from '../state/tracks';
+import { MOST_SHOWN_AT_FIRST } from '../state/tracks';
 import { openMenu } from '../state/windows';
 import { Track } from './Track';
 import { revealTrack, rowAt } from './track_rows';
@@ -78,7 +78,8 @@ export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JS
     const all = selectedThreads.value;
     const chosen = all.length > MOST_SHOWN_AT_FIRST ? -1 : (all[all.length - 1] ?? -1);
     useLayoutEffect(() => {
-        if (chosen >= 0) revealTrack(session, trackKey('thread', chosen));
+        const row = rows.find((one) => one.thread === chosen);
+        if (chosen >= 0 && row) revealTrack(session, row.key);
     }, [chosen]);
     const height = tops[rows.length] ?? 0;
     const first = rowAt(session, from - OVERSCAN);

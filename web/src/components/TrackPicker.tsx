@@ -1,7 +1,7 @@
 /** The list of all tracks, to search and to show and hide them one by one or by what a search finds. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { groupTracks, keyOf, matchingTracks, type TrackSeed } from '../state/tracks';
+import { groupTracks, matchingTracks, type TrackSeed } from '../state/tracks';
 import { formatCount, formatDuration } from '../text/format';
 import { Picker } from './Picker';
 import { ProfileText } from './text';
@@ -17,7 +17,7 @@ function allInOrder(session: Session): TrackSeed[] {
     const seeds = trackSeeds.value;
     const below = seeds.filter((seed) => seed.below !== '');
     return groupTracks(seeds, view.value.tracks.order).flatMap((group) =>
-        group.seeds.flatMap((seed) => [seed, ...below.filter((one) => one.below === keyOf(seed))]),
+        group.seeds.flatMap((seed) => [seed, ...below.filter((one) => one.below === seed.key)]),
     );
 }
 
@@ -31,7 +31,7 @@ function Action({ label, isOff, action }: { label: string; isOff?: boolean; acti
 
 function Actions({ found, isAll }: { found: readonly TrackSeed[]; isAll: boolean }): JSX.Element {
     const { hide, show, showAll, showBusy, showOnly } = useSession().trackActions;
-    const keys = found.map(keyOf);
+    const keys = found.map((seed) => seed.key);
     if (isAll)
         return (
             <div class="picker-actions">
@@ -68,11 +68,11 @@ export function TrackPicker(): JSX.Element | null {
             placeholder="Search tracks (comma = or)"
             text={text}
             items={found}
-            keyOf={keyOf}
-            isOn={(seed) => shown.has(keyOf(seed))}
+            keyOf={(seed) => seed.key}
+            isOn={(seed) => shown.has(seed.key)}
             onText={setText}
             onChoose={(seed, held) => {
-                const key = keyOf(seed);
+                const key = seed.key;
                 if (held.ctrl) showOnly([key]);
                 else if (shown.has(key)) hide([key]);
                 else show([key]);
@@ -95,7 +95,7 @@ export function TrackPicker(): JSX.Element | null {
             empty="No track has this in its name, PID or TID."
             render={(seed) => (
                 <>
-                    <span class={shown.has(keyOf(seed)) ? 'tick-mark on' : 'tick-mark'} aria-hidden="true" />
+                    <span class={shown.has(seed.key) ? 'tick-mark on' : 'tick-mark'} aria-hidden="true" />
                     <span class={seed.isLead ? 'picker-name' : 'picker-name indented'}>
                         <ProfileText text={seed.title} limit={LABEL_LIMIT} />
                     </span>

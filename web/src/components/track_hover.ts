@@ -2,30 +2,10 @@
  * The time that is looked at in the timeline: a line through all tracks, and what the track says of that place. The mouse
  * puts it where it is; the keyboard moves it along the track that has the focus, and chooses a range with it.
  */
-import { kindOf, type TrackKey, type TrackKind, type TrackRow } from '../state/tracks';
+import type { TrackKey, TrackRow } from '../state/tracks';
+import { trackKind } from '../tracks/kinds';
 import { graphWidth } from '../state/windows';
-import { showCounter } from './CounterTrack';
-import { showGraphMarker } from './MarkerGraphTrack';
-import { showStripMarker } from './MarkerTrack';
-import { showSample } from './SampleTooltip';
-import { showWait } from './WaitTrack';
 import type { Session } from '../state/session';
-
-type Show = (session: Session, index: number, time: number, x: number, y: number, track: TrackKey) => void;
-
-/** What is told of a place of a track, by its kind. */
-const HOVERS: Partial<Record<TrackKind, Show>> = {
-    thread: showSample,
-    cpu: showSample,
-    markers: showStripMarker,
-    network: showStripMarker,
-    fileIo: showStripMarker,
-    memory: showStripMarker,
-    ipc: showStripMarker,
-    graph: showGraphMarker,
-    counter: showCounter,
-    waits: showWait,
-};
 
 export function hideTime(session: Session): void {
     const { endHover, heldByKeys } = session.hover;
@@ -36,11 +16,12 @@ export function hideTime(session: Session): void {
 /** Puts the line at a time and the tooltip at a place of the window; without a track there is none. */
 export function showTime(session: Session, time: number, track: TrackKey, x: number, y: number): void {
     const { heldByKeys, hoverTime, hoveredCounter, tellOf } = session.hover;
-    const show = HOVERS[kindOf(track)];
+    const row = session.store.tracks.value.rows.find((one) => one.key === track);
+    const { tell } = trackKind(row?.kind ?? '');
     heldByKeys.value = false;
     hoverTime.value = time;
-    if (show !== showCounter) hoveredCounter.value = null;
-    if (show) show(session, Number(track.slice(1)), time, x, y, track);
+    if (row?.kind !== 'counter') hoveredCounter.value = null;
+    if (row && tell) tell(session, row, time, x, y);
     else tellOf(x, y, null);
 }
 

@@ -10,7 +10,6 @@ import { plainText } from '../text/plain';
 import { TAB_TITLES, TABS } from './codec';
 import { keyText } from './commands';
 import { showTracks } from './track_choice';
-import { keyOf } from './tracks';
 import type { MenuItem } from './windows';
 import { act, isPaletteOpen } from './windows';
 import { Request } from './request';
@@ -197,7 +196,7 @@ export function createPalette(
     function chooseHiddenThread(thread: number, isMore: boolean): void {
         const seed = trackSeeds.value.find((one) => one.kind === 'thread' && one.thread === thread);
         if (seed && !tracks.value.shown.includes(thread))
-            changeView({ tracks: showTracks(view.value.tracks, [keyOf(seed)]) }, 'replace');
+            changeView({ tracks: showTracks(view.value.tracks, [seed.key]) }, 'replace');
         chooseThread(thread, isMore ? 'toggle' : 'only');
     }
 

@@ -7,9 +7,9 @@ import { computed, signal } from '@preact/signals';
 import type { ProfileInfo, ThreadInfo, Transform } from '../engine/api';
 import { termsExpression } from '../text/highlight';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
-import { counterTracks, graphTracks, markerTracks, waitTracks } from './more_tracks';
 import type { Step } from './history';
-import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed, threadTracks } from './tracks';
+import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from './tracks';
+import { seedsOf } from '../tracks/kinds';
 import type { Given } from './given';
 
 /** Browsers refuse to change the address as often as a mouse moves: small changes are written when they pause, ms. */
@@ -75,19 +75,7 @@ export function createStore(session: Given) {
     const inverted = computed<boolean>(() => view.value.inverted);
 
     /** Every track that the profile has something for. */
-    const trackSeeds = computed<TrackSeed[]>(() => {
-        const { threads, counters, markerGraphs, initialThreads } = info.value;
-        const seeds = threadTracks(threads, initialThreads);
-        const places = new Map(threads.map((thread) => [thread.index, thread.markerPlaces]));
-        const hasWaits = new Set(threads.filter((thread) => thread.hasWaits).map((thread) => thread.index));
-        return [
-            ...seeds,
-            ...waitTracks(seeds, (thread) => hasWaits.has(thread)),
-            ...markerTracks(seeds, places),
-            ...graphTracks(seeds, markerGraphs),
-            ...counterTracks(seeds, counters),
-        ];
-    });
+    const trackSeeds = computed<TrackSeed[]>(() => seedsOf(info.value));
     /** Of its own: a thousand tracks are not laid out again while a range is dragged. */
     const trackChoice = computed(() => view.value.tracks);
     const tracks = computed(() => layoutTracks(trackSeeds.value, trackChoice.value, selectedThreads.value));

@@ -10,33 +10,12 @@ import {
     tracksOfProcess,
     trackWithThoseBelow,
 } from './track_choice';
-import {
-    keyOf,
-    layoutTracks,
-    MOST_SHOWN_AT_FIRST,
-    type TrackChoice,
-    type TrackKey,
-    trackKey,
-    type TrackRow,
-} from './tracks';
+import { layoutTracks, MOST_SHOWN_AT_FIRST, type TrackChoice, threadKey, type TrackKey, type TrackRow } from './tracks';
+import { trackKind } from '../tracks/kinds';
 import { isTrackListOpen, type MenuItem, showNotice } from './windows';
 import type { ExportsPart } from './exports';
 import type { StorePart } from './store';
 import type { Given } from './given';
-
-const KIND_NAMES: Record<TrackRow['kind'], string> = {
-    process: 'process',
-    thread: 'thread',
-    markers: 'marker',
-    network: 'network',
-    fileIo: 'file I/O',
-    memory: 'memory events',
-    ipc: 'IPC',
-    graph: 'graph',
-    counter: 'counter',
-    cpu: 'CPU',
-    waits: 'wait',
-};
 
 interface RowAction {
     label: string;
@@ -65,9 +44,7 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         // Of many chosen ones only the busiest are on the screen; the others stay chosen unless they are hidden one by one.
         const hidden = new Set(choice.hidden);
         const isMany = choice.base === 'busy' && chosen.length > MOST_SHOWN_AT_FIRST;
-        const left = chosen.filter(
-            (thread) => shown.has(thread) || (isMany && !hidden.has(trackKey('thread', thread))),
-        );
+        const left = chosen.filter((thread) => shown.has(thread) || (isMany && !hidden.has(threadKey(thread))));
         const [first] = shown;
         if (left.length === 0 && first === undefined) {
             showNotice('At least one thread must stay visible');
@@ -124,7 +101,7 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
     }
 
     function hideKind(row: TrackRow): void {
-        hide(trackSeeds.value.filter((seed) => seed.kind === row.kind).map(keyOf));
+        hide(trackSeeds.value.filter((seed) => seed.kind === row.kind).map((seed) => seed.key));
     }
 
     /** To the place of another row of the same level; false if it cannot go there. */
@@ -255,7 +232,7 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         return rowActions
             .filter((one) => one.isOffered(row))
             .map((one) => ({
-                label: one.label.replace('this kind', `this kind (${KIND_NAMES[row.kind]})`),
+                label: one.label.replace('this kind', `this kind (${trackKind(row.kind).name})`),
                 title: one.title,
                 keys: rowKeyText(one.key),
                 enabled: true,

@@ -1,15 +1,6 @@
 /** What the user does to the tracks: hide, show, show alone, move. Each gives a new choice, for the address to keep. */
 import { decodeIndexes, encodeIndexes } from './indexes';
-import {
-    DEFAULT_TRACKS,
-    groupTracks,
-    keyOf,
-    TRACK_KINDS,
-    type TrackChoice,
-    type TrackKey,
-    type TrackRow,
-    type TrackSeed,
-} from './tracks';
+import { DEFAULT_TRACKS, groupTracks, type TrackChoice, type TrackKey, type TrackRow, type TrackSeed } from './tracks';
 
 function letterOf(key: TrackKey): string {
     return key.charAt(0);
@@ -84,15 +75,13 @@ export function moveTrack(
 
 /** All tracks of a process. */
 export function tracksOfProcess(seeds: readonly TrackSeed[], process: string): TrackKey[] {
-    return seeds.filter((seed) => seed.process === process).map(keyOf);
+    return seeds.filter((seed) => seed.process === process).map((seed) => seed.key);
 }
 
 /** The track and those that stay right below it. */
 export function trackWithThoseBelow(seeds: readonly TrackSeed[], key: TrackKey): TrackKey[] {
-    return [key, ...seeds.filter((seed) => seed.below === key).map(keyOf)];
+    return [key, ...seeds.filter((seed) => seed.below === key).map((seed) => seed.key)];
 }
-
-const LETTERS: ReadonlySet<string> = new Set(Object.values(TRACK_KINDS));
 
 /** A list of tracks for the address: runs of a kind, `~` between them, each a letter and a list of indexes. */
 export function encodeTracks(keys: readonly TrackKey[]): string {
@@ -113,7 +102,7 @@ const MOST_RUNS = 10_000;
 export function decodeTracks(text: string): TrackKey[] {
     const keys = text
         .split('~', MOST_RUNS)
-        .filter((run) => LETTERS.has(run.charAt(0)))
+        .filter((run) => /^[a-z]/.test(run))
         .flatMap((run) => decodeIndexes(run.slice(1)).map((index) => run.charAt(0) + index));
     return [...new Set(keys)];
 }

@@ -2,43 +2,25 @@
  * Which tracks the timeline shows, and in which order: busiest first, what does next to nothing hidden until it is asked
  * for, and on top of that what the user has hidden, shown and moved (track_choice.ts).
  *
- * Tracks come from sources, one per kind: threadTracks() here, others beside it. A source says what a track is called,
- * which process it belongs to and whether it is quiet; layoutTracks() groups, sorts and hides. What is drawn in a track
- * is up to the component that TRACK_GRAPHS in components/Track.tsx has for its kind.
+ * Each kind of tracks is one file of ../tracks with one entry in kinds.ts: what its tracks are called, which process they belong
+ * to, what they draw and tell. Those of threads begin here, because they decide what is shown at first; layoutTracks() groups,
+ * sorts and hides.
  */
 import type { ThreadInfo } from '../engine/api';
-
-/** The kinds of tracks with the letter that names them in the address. */
-export const TRACK_KINDS = {
-    process: 'p',
-    thread: 't',
-    markers: 'm',
-    network: 'n',
-    fileIo: 'f',
-    memory: 'y',
-    ipc: 'i',
-    graph: 'g',
-    counter: 'c',
-    cpu: 'u',
-    waits: 'w',
-} as const;
-export type TrackKind = keyof typeof TRACK_KINDS;
 
 /** A track by its kind's letter and its number among those of its kind: "t12". It outlives a reload. */
 export type TrackKey = string;
 
-export function trackKey(kind: TrackKind, index: number): TrackKey {
-    return `${TRACK_KINDS[kind]}${index}`;
-}
-
-export function kindOf(key: TrackKey): TrackKind {
-    const found = Object.entries(TRACK_KINDS).find(([, letter]) => key.startsWith(letter));
-    return (found?.[0] as TrackKind | undefined) ?? 'process';
+/** The track of a thread. */
+export function threadKey(thread: number): TrackKey {
+    return `t${thread}`;
 }
 
 /** A track as its source tells of it. */
 export interface TrackSeed {
-    kind: TrackKind;
+    key: TrackKey;
+    /** The id of its kind: see ../tracks/kinds.ts. */
+    kind: string;
     /** Among those of its kind: which thread, which counter. */
     index: number;
     /** The PID that it is shown under; '' for the whole system, which comes first. */
@@ -64,7 +46,6 @@ export interface TrackSeed {
 
 /** A row of the timeline: a track, or the heading of a process of which no track that can speak for it is shown. */
 export interface TrackRow extends Omit<TrackSeed, 'words' | 'isQuiet'> {
-    key: TrackKey;
     /** 0: stands for a process, 1: a track below it. */
     level: 0 | 1;
 }
@@ -130,6 +111,7 @@ function busyThreads(threads: readonly ThreadInfo[]): Set<number> {
 function cpuTrack(thread: ThreadInfo): TrackSeed {
     const isOne = /\d$/.test(thread.name);
     return {
+        key: `u${thread.index}`,
         kind: 'cpu',
         index: thread.index,
         process: thread.pid,
@@ -158,6 +140,7 @@ export function threadTracks(threads: readonly ThreadInfo[], initial: readonly n
         const processName = thread.processName || thread.name || 'Process';
         const named = thread.name !== '' && thread.name !== processName ? `${thread.name} · ` : '';
         return {
+            key: threadKey(thread.index),
             kind: 'thread',
             index: thread.index,
             process: thread.pid,
@@ -173,10 +156,6 @@ export function threadTracks(threads: readonly ThreadInfo[], initial: readonly n
             height: THREAD_HEIGHT,
         };
     });
-}
-
-export function keyOf(seed: Pick<TrackSeed, 'kind' | 'index'>): TrackKey {
-    return trackKey(seed.kind, seed.index);
 }
 
 /** The tracks that a search for them finds; terms with a comma between are alternatives. */
@@ -206,12 +185,12 @@ export interface TrackGroup {
 export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKey[]): TrackGroup[] {
     const places = new Map(order.map((key, at) => [key, at]));
     const place = (key: TrackKey): number => places.get(key) ?? order.length;
-    const placeOf = (seed: TrackSeed): number => (order.length === 0 ? 0 : place(keyOf(seed)));
+    const placeOf = (seed: TrackSeed): number => (order.length === 0 ? 0 : place(seed.key));
     const groups = new Map<string, TrackGroup>();
     for (const seed of seeds) {
         let group = groups.get(seed.process);
         if (!group) {
-            group = { key: trackKey('process', groups.size), process: seed.process, activity: 0, seeds: [] };
+            group = { key: `p${groups.size}`, process: seed.process, activity: 0, seeds: [] };
             groups.set(seed.process, group);
         }
         if (seed.kind === 'thread') group.activity += seed.activity;
@@ -240,11 +219,9 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
 function showsTrack(choice: TrackChoice): (seed: TrackSeed, selected: ReadonlySet<number>) => boolean {
     const shown = new Set(choice.shown);
     const hidden = new Set(choice.hidden);
-    const hasExceptions = shown.size > 0 || hidden.size > 0;
     return (seed, selected) => {
-        const key = hasExceptions ? keyOf(seed) : '';
-        if (hidden.has(key)) return false;
-        if (shown.has(key) || choice.base === 'all') return true;
+        if (hidden.has(seed.key)) return false;
+        if (shown.has(seed.key) || choice.base === 'all') return true;
         const isFew = selected.size <= MOST_SHOWN_AT_FIRST || choice.base === 'none';
         if (isFew && (seed.kind === 'thread' || seed.kind === 'cpu') && selected.has(seed.thread)) return true;
         return choice.base === 'busy' && !seed.isQuiet;
@@ -253,7 +230,7 @@ function showsTrack(choice: TrackChoice): (seed: TrackSeed, selected: ReadonlySe
 
 function rowOf(seed: TrackSeed, level: 0 | 1): TrackRow {
     const { words: _words, isQuiet: _isQuiet, ...rest } = seed;
-    return { ...rest, key: keyOf(seed), level };
+    return { ...rest, level };
 }
 
 function headingOf(group: TrackGroup, first: TrackSeed): TrackRow {
@@ -294,7 +271,7 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
         if (!first.isLead) rows.push(headingOf(group, first));
         for (const seed of visible) {
             rows.push(rowOf(seed, seed.isLead && seed === first ? 0 : 1));
-            for (const one of below.get(keyOf(seed)) ?? []) if (isShown(one, chosen)) rows.push(rowOf(one, 1));
+            for (const one of below.get(seed.key) ?? []) if (isShown(one, chosen)) rows.push(rowOf(one, 1));
         }
     }
     const tracks = rows.filter((row) => row.kind !== 'process');
@@ -302,7 +279,7 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
     const shown = new Set(tracks.map((row) => row.key));
     const quiet =
         choice.base === 'busy'
-            ? seeds.filter((seed) => seed.isQuiet && !shown.has(keyOf(seed)) && !hidden.has(keyOf(seed)))
+            ? seeds.filter((seed) => seed.isQuiet && !shown.has(seed.key) && !hidden.has(seed.key))
             : [];
     const all = activityOf(seeds);
     return {

@@ -3,20 +3,29 @@ import type { JSX } from 'preact';
 import { drawRectStrip } from '../draw/rect_strip';
 import { styleColor } from '../draw/canvas';
 import { canvasColors } from '../draw/colors';
-import type { MarkerRects } from '../engine/markers';
-import { stripOf } from '../state/more_tracks';
-import { kindOf, type TrackKey, type TrackRow } from '../state/tracks';
+import { MARKER_PLACES, type MarkerPlace, type MarkerRects } from '../engine/markers';
+import type { TrackKey, TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
-import { MarkerTooltip } from './marker_parts';
-import { StripGraph, type StripSize } from './StripGraph';
-import { useSession } from './session_context';
+import { MarkerTooltip } from '../components/marker_parts';
+import { StripGraph, type StripSize } from '../components/StripGraph';
+import type { TrackKind } from './kind';
+import { useSession } from '../components/session_context';
 import type { Session } from '../state/session';
 
+/** px, with the line below. */
+const STRIP_HEIGHT = 17;
+const LANES_HEIGHT = 37;
 /** px */
 const MARGIN = 3;
 const LEAST_WIDTH = 1.5;
 /** px around a rect that still mean it. */
 const NEAR = 3;
+
+interface Strip {
+    place: MarkerPlace;
+    /** So many lanes that what happens at once lies side by side. */
+    lanes: number;
+}
 
 /** The lane that a rect lies in: the same at every zoom. */
 function laneOf(rects: MarkerRects, rect: number, lanes: number): number {
@@ -49,11 +58,10 @@ function drawMarkers(
     });
 }
 
-export function MarkerStrip({ row }: { row: TrackRow }): JSX.Element {
+function MarkerStrip({ row, place, lanes }: { row: TrackRow } & Strip): JSX.Element {
     const session = useSession();
     const { engine } = session;
     const { drawnMarkers } = session.hover;
-    const { place, lanes } = stripOf(row.kind);
     return (
         <StripGraph
             row={row}
@@ -92,19 +100,18 @@ function laneAt(track: TrackKey, y: number, lanes: number): number {
     return Math.max(0, Math.min(lanes - 1, Math.floor(share * lanes)));
 }
 
-export function showStripMarker(
+function tellMarker(
     session: Session,
-    thread: number,
+    { key, thread }: TrackRow,
+    lanes: number,
     time: number,
     x: number,
     y: number,
-    track: TrackKey,
 ): void {
     const { engine } = session;
     const { drawnMarkers, tellOf } = session.hover;
-    const rects = drawnMarkers.get(track);
-    const { lanes } = stripOf(kindOf(track));
-    const rect = rects ? rectAt(session, rects, time, laneAt(track, y, lanes), lanes) : -1;
+    const rects = drawnMarkers.get(key);
+    const rect = rects ? rectAt(session, rects, time, laneAt(key, y, lanes), lanes) : -1;
     tellOf(
         x,
         y,
@@ -116,3 +123,51 @@ export function showStripMarker(
             : null,
     );
 }
+
+interface StripText {
+    id: string;
+    letter: string;
+    name: string;
+    title: string;
+    isQuiet?: boolean;
+}
+
+/** The markers of a thread that their kind wants to be seen in a strip, right below it. */
+function stripKind({ id, letter, name, title, isQuiet = false }: StripText, strip: Strip): TrackKind {
+    return {
+        id,
+        name,
+        seeds: (info, threads) => {
+            const places = new Map(info.threads.map((thread) => [thread.index, thread.markerPlaces]));
+            return threads
+                .filter((seed) => ((places.get(seed.thread) ?? 0) & MARKER_PLACES[strip.place]) !== 0)
+                .map((seed) => ({
+                    ...seed,
+                    key: `${letter}${seed.index}`,
+                    kind: id,
+                    below: seed.key,
+                    title,
+                    detail: '',
+                    words: `markers\n${seed.title}\n${seed.words}`,
+                    isLead: false,
+                    activity: 0,
+                    isQuiet: seed.isQuiet || isQuiet,
+                    height: strip.lanes > 1 ? LANES_HEIGHT : STRIP_HEIGHT,
+                }));
+        },
+        Graph: ({ row }) => <MarkerStrip row={row} {...strip} />,
+        tell: (session, row, ...place) => tellMarker(session, row, strip.lanes, ...place),
+    };
+}
+
+/** Top to bottom. */
+export const MARKER_STRIPS: readonly TrackKind[] = [
+    stripKind({ id: 'markers', letter: 'm', name: 'marker', title: 'Markers' }, { place: 'overview', lanes: 1 }),
+    stripKind({ id: 'network', letter: 'n', name: 'network', title: 'Network' }, { place: 'network', lanes: 7 }),
+    stripKind({ id: 'fileIo', letter: 'f', name: 'file I/O', title: 'File I/O' }, { place: 'fileIo', lanes: 1 }),
+    stripKind(
+        { id: 'memory', letter: 'y', name: 'memory events', title: 'Memory events' },
+        { place: 'memory', lanes: 1 },
+    ),
+    stripKind({ id: 'ipc', letter: 'i', name: 'IPC', title: 'IPC', isQuiet: true }, { place: 'ipc', lanes: 1 }),
+];

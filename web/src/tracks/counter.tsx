@@ -4,25 +4,27 @@ import { useEffect, useRef } from 'preact/hooks';
 import { pixelRatio } from '../draw/canvas';
 import { counterScale, counterY, drawCounter, graphColor } from '../draw/counter';
 import type { CounterInfo, CounterTotals, CounterValue } from '../engine/markers';
-import { COUNTER_HEIGHT } from '../state/more_tracks';
 import { theme } from '../state/theme';
 import type { TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
 import { formatAmount, formatDuration, formatRate } from '../text/format';
-import { ProfileText } from './text';
-import { GraphError } from './GraphError';
-import { useRequest, useSeen } from './use';
-import { useSession } from './session_context';
+import { ProfileText } from '../components/text';
+import { GraphError } from '../components/GraphError';
+import { useRequest, useSeen } from '../components/use';
+import type { TrackKind } from './kind';
+import { useSession } from '../components/session_context';
 import type { Session } from '../state/session';
 
-const HEIGHT = COUNTER_HEIGHT - 1;
+/** px, with the line below. */
+const TRACK_HEIGHT = 33;
+const HEIGHT = TRACK_HEIGHT - 1;
 
 function counterOf(session: Session, index: number): CounterInfo | undefined {
     const { info } = session;
     return info.value.counters.find((one) => one.index === index);
 }
 
-export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
+function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
     const session = useSession();
     const { engine } = session;
     const { hoveredCounter } = session.hover;
@@ -66,7 +68,7 @@ export function CounterGraph({ row }: { row: TrackRow }): JSX.Element {
 // ---- the tooltip ----
 
 /** Tells what a counter has at a time. */
-export function showCounter(session: Session, index: number, time: number, x: number, y: number): void {
+function tellCounter(session: Session, { index }: TrackRow, time: number, x: number, y: number): void {
     const { engine } = session;
     const { tellOf } = session.hover;
     const { committedRange, previewRange } = session.store;
@@ -148,3 +150,40 @@ function CounterContent({ counter, value, view, chosen }: CounterContentProps): 
         </>
     );
 }
+
+/** Below what speaks for their process. */
+export const COUNTERS: TrackKind = {
+    id: 'counter',
+    name: 'counter',
+    seeds: ({ counters }, threads) => {
+        const leads = new Map(threads.filter((seed) => seed.isLead).map((seed) => [seed.process, seed]));
+        const byThread = new Map(threads.map((seed) => [seed.thread, seed]));
+        return [...counters]
+            .sort((a, b) => a.sortWeight - b.sortWeight || a.index - b.index)
+            .map((counter) => {
+                const thread = byThread.get(counter.thread);
+                // Files write the PID of the thread in other ways, too.
+                const process = thread?.process ?? counter.pid;
+                const lead = leads.get(process);
+                return {
+                    key: `c${counter.index}`,
+                    kind: 'counter',
+                    index: counter.index,
+                    process,
+                    processName: thread?.processName ?? 'Process',
+                    // Where the thread that it would stand below is hidden at first, it stands alone.
+                    below: lead && !lead.isQuiet ? lead.key : '',
+                    title: counter.label || 'Counter',
+                    detail: '',
+                    words: counter.description,
+                    thread: -1,
+                    isLead: false,
+                    activity: 0,
+                    isQuiet: lead?.isQuiet ?? false,
+                    height: TRACK_HEIGHT,
+                };
+            });
+    },
+    Graph: CounterGraph,
+    tell: tellCounter,
+};

@@ -5,13 +5,14 @@ import { pixelRatio } from '../draw/canvas';
 import { counterScale, drawCounter, graphColor } from '../draw/counter';
 import type { MarkerGraph, MarkerGraphKind } from '../engine/markers';
 import { theme } from '../state/theme';
-import type { TrackKey, TrackRow } from '../state/tracks';
+import { THREAD_HEIGHT, type TrackRow } from '../state/tracks';
 import { graphWidth } from '../state/windows';
-import { LifeShade } from './LifeShade';
-import { MarkerTooltip } from './marker_parts';
-import { GraphError } from './GraphError';
-import { useRequest, useSeen } from './use';
-import { useSession } from './session_context';
+import { LifeShade } from '../components/LifeShade';
+import { MarkerTooltip } from '../components/marker_parts';
+import { GraphError } from '../components/GraphError';
+import { useRequest, useSeen } from '../components/use';
+import type { TrackKind } from './kind';
+import { useSession } from '../components/session_context';
 import type { Session } from '../state/session';
 
 /** px around a marker that still mean it. */
@@ -62,7 +63,7 @@ function Graph({ row, schema, at, graph }: GraphProps): JSX.Element {
     );
 }
 
-export function MarkerGraphs({ row }: { row: TrackRow }): JSX.Element {
+function MarkerGraphs({ row }: { row: TrackRow }): JSX.Element {
     const session = useSession();
     const { info } = session;
     const graphs = info.value.markerGraphs[row.index];
@@ -87,21 +88,14 @@ function markerNear({ markers }: MarkerGraph, pixel: number): number {
     return -1;
 }
 
-export function showGraphMarker(
-    session: Session,
-    index: number,
-    time: number,
-    x: number,
-    y: number,
-    track: TrackKey,
-): void {
+function tellMarker(session: Session, { key, index }: TrackRow, time: number, x: number, y: number): void {
     const { engine, info } = session;
     const { drawnGraphs, tellOf } = session.hover;
     const { committedRange } = session.store;
     const graphs = info.value.markerGraphs[index];
     const [from, to] = committedRange.value;
     const found = (graphs?.graphs ?? [])
-        .map((_, at) => drawnGraphs.get(`${track}.${at}`))
+        .map((_, at) => drawnGraphs.get(`${key}.${at}`))
         .map((graph) =>
             graph ? markerNear(graph, Math.floor(((time - from) / (to - from)) * graph.values.length)) : -1,
         )
@@ -117,3 +111,31 @@ export function showGraphMarker(
             : null,
     );
 }
+
+/** Below their threads. */
+export const MARKER_GRAPHS: TrackKind = {
+    id: 'graph',
+    name: 'graph',
+    seeds: ({ markerGraphs }, threads) => {
+        const byThread = new Map(threads.map((seed) => [seed.thread, seed]));
+        return markerGraphs.flatMap((one, index) => {
+            const seed = byThread.get(one.thread);
+            if (!seed) return [];
+            return {
+                ...seed,
+                key: `g${index}`,
+                kind: 'graph',
+                index,
+                below: seed.key,
+                title: one.name,
+                detail: one.graphs.map((graph) => graph.label).join(', '),
+                words: `markers\n${seed.title}\n${seed.words}`,
+                isLead: false,
+                activity: 0,
+                height: THREAD_HEIGHT,
+            };
+        });
+    },
+    Graph: MarkerGraphs,
+    tell: tellMarker,
+};

@@ -3,14 +3,16 @@ import type { JSX } from 'preact';
 import { drawRectStrip } from '../draw/rect_strip';
 import { styleColor } from '../draw/canvas';
 import { type MarkerDetails, WAIT_STATES, type Waits, type WaitState } from '../engine/markers';
-import type { TrackKey, TrackRow } from '../state/tracks';
+import type { TrackRow } from '../state/tracks';
 import { formatDuration, formatShare } from '../text/format';
-import { StripGraph, type StripSize } from './StripGraph';
-import { ProfileText } from './text';
-import { useSession } from './session_context';
+import { StripGraph, type StripSize } from '../components/StripGraph';
+import { ProfileText } from '../components/text';
+import type { TrackKind } from './kind';
+import { useSession } from '../components/session_context';
 import type { Session } from '../state/session';
 
-/** px */
+/** px, with the line below. */
+const TRACK_HEIGHT = 17;
 const MARGIN = 4;
 const LEAST_WIDTH = 1;
 
@@ -56,7 +58,7 @@ function drawWaits(canvas: HTMLCanvasElement, waits: Waits, range: [number, numb
     });
 }
 
-export function WaitStrip({ row }: { row: TrackRow }): JSX.Element {
+function WaitStrip({ row }: { row: TrackRow }): JSX.Element {
     const session = useSession();
     const { engine } = session;
     const { drawnWaits } = session.hover;
@@ -71,10 +73,10 @@ function rectAt({ rects }: Waits, time: number): number {
     return -1;
 }
 
-export function showWait(session: Session, thread: number, time: number, x: number, y: number, track: TrackKey): void {
+function tellWait(session: Session, { key, thread }: TrackRow, time: number, x: number, y: number): void {
     const { engine } = session;
     const { drawnWaits, tellOf } = session.hover;
-    const waits = drawnWaits.get(track);
+    const waits = drawnWaits.get(key);
     const rect = waits ? rectAt(waits, time) : -1;
     tellOf(
         x,
@@ -126,3 +128,28 @@ function WaitContent({ waits, rect, marker }: { waits: Waits; rect: number; mark
         </>
     );
 }
+
+/** Right below their threads. */
+export const WAITS: TrackKind = {
+    id: 'waits',
+    name: 'wait',
+    seeds: (info, threads) => {
+        const known = new Set(info.threads.filter((thread) => thread.hasWaits).map((thread) => thread.index));
+        return threads
+            .filter((seed) => known.has(seed.thread))
+            .map((seed) => ({
+                ...seed,
+                key: `w${seed.index}`,
+                kind: 'waits',
+                below: seed.key,
+                title: 'Waits',
+                detail: '',
+                words: `waits\nblocked\n${seed.title}\n${seed.words}`,
+                isLead: false,
+                activity: 0,
+                height: TRACK_HEIGHT,
+            }));
+    },
+    Graph: WaitStrip,
+    tell: tellWait,
+};

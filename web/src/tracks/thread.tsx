@@ -1,0 +1,105 @@
+/** The track of a thread, and that of a CPU: how busy it was, by category, and its samples. Graphs are drawn when they first come into view. */
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { GraphError } from '../components/GraphError';
+import { LifeShade } from '../components/LifeShade';
+import { showSample } from '../components/SampleTooltip';
+import { useSession } from '../components/session_context';
+import { useRequest, useSeen } from '../components/use';
+import { categoryAmounts, drawActivity } from '../draw/activity';
+import { canvasColors, stackingOrder } from '../draw/colors';
+import { drawStrip, stripColors } from '../draw/strip';
+import type { Activity, PathFilter } from '../engine/api';
+import { theme } from '../state/theme';
+import { threadTracks, type TrackRow } from '../state/tracks';
+import { graphWidth } from '../state/windows';
+import type { TrackKind } from './kind';
+
+/** px */
+const GRAPH_HEIGHT = 36;
+const STRIP_HEIGHT = 5;
+
+/** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
+ * While the engine computes one, only the newest request is remembered: zooming with the wheel makes many. */
+function useActivity(thread: number, isSeen: boolean): { activity: Activity | null; error: string } {
+    const session = useSession();
+    const { engine } = session;
+    const { drawnActivities, noteCategories } = session.hover;
+    const { committedRange, search, selectedThreads } = session.store;
+    const { query, selectedFilter, shownTransforms } = session.tree;
+    const [from, to] = committedRange.value;
+    const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
+    const terms = search.value.trim();
+    // The samples of the selected row stand out in the selected threads.
+    const selected = selectedThreads.value.includes(thread) ? selectedFilter.value : '';
+    const transformed = shownTransforms.value;
+    const isWanted = isSeen && thread >= 0 && width > 0;
+    const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
+    const filter = { ...query.peek(), search: terms, of };
+    const request = useRequest(isWanted ? () => engine.activity(thread, from, to, width, filter) : null, [
+        thread,
+        isSeen,
+        from,
+        to,
+        width,
+        terms,
+        selected,
+        transformed,
+    ]);
+    const answer = request.value.value;
+    useEffect(() => {
+        if (!answer) return;
+        drawnActivities.set(thread, answer);
+        noteCategories(thread, categoryAmounts(answer));
+    }, [answer]);
+    return { activity: answer ?? drawnActivities.get(thread) ?? null, error: request.error.value };
+}
+
+function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
+    const session = useSession();
+    const { info } = session;
+    const canvas = useRef<HTMLCanvasElement>(null);
+    const strip = useRef<HTMLCanvasElement>(null);
+    const isSeen = useSeen(canvas);
+    const { activity, error } = useActivity(thread, isSeen);
+    const width = graphWidth.value;
+    const colors = theme.value;
+    useEffect(() => {
+        if (!canvas.current || !activity) return;
+        const { categories } = info.value;
+        // The colors are read from the style sheet, which has the new theme by now.
+        canvas.current.dataset.theme = colors;
+        drawActivity(
+            canvas.current,
+            activity,
+            stackingOrder(activity.categories, categories),
+            canvasColors(activity.categories, categories),
+            width,
+            GRAPH_HEIGHT,
+        );
+    }, [activity, width, colors]);
+    useEffect(() => {
+        if (!strip.current || !activity) return;
+        strip.current.dataset.theme = colors;
+        drawStrip(strip.current, activity.strip, activity.matchingStrip, stripColors(), width, STRIP_HEIGHT);
+    }, [activity, width, colors]);
+    return (
+        <div class="track-graph">
+            <LifeShade thread={thread} />
+            <GraphError sentence={error} />
+            <canvas ref={canvas} class="track-canvas" style={{ height: `${GRAPH_HEIGHT}px` }} />
+            <canvas ref={strip} class="track-canvas" style={{ height: `${STRIP_HEIGHT}px` }} />
+        </div>
+    );
+}
+
+export const THREADS: TrackKind = {
+    id: 'thread',
+    name: 'thread',
+    seeds: ({ threads, initialThreads }) => threadTracks(threads, initialThreads),
+    Graph: ThreadGraph,
+    tell: (session, { thread }, ...place) => showSample(session, thread, ...place),
+};
+
+/** Which threads are CPUs, those of threads say. */
+export const CPUS: TrackKind = { ...THREADS, id: 'cpu', name: 'CPU', seeds: () => [] };
