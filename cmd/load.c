@@ -98,54 +98,20 @@ static int load(const char *path, const struct serving_options *options, struct 
 
 int cmd_load(int argc, char **argv)
 {
-    enum { OPTION_NO_CACHE = 256, OPTION_SOURCE_MAP, OPTION_UI, OPTION_NEW_ADDRESS };
     static const struct option long_options[] = {
         {"help", no_argument, NULL, 'h'},
-        {"no-open", no_argument, NULL, 'n'},
-        {"port", required_argument, NULL, 'P'},
-        {"new-address", no_argument, NULL, OPTION_NEW_ADDRESS},
-        {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
-        SYMBOL_OPTIONS,
-        {"source-map", required_argument, NULL, OPTION_SOURCE_MAP},
-        {"ui", required_argument, NULL, OPTION_UI},
+        SERVING_OPTIONS,
         {NULL, 0, NULL, 0},
     };
     struct serving_options options = SERVING_DEFAULTS;
     struct symbol_options symbols = {.urls = NULL};
     int status;
     for (int option; (option = getopt_long(argc, argv, ":hnP:", long_options, NULL)) != -1;) {
-        switch (option) {
-        case 'h':
+        if (option == 'h')
             return help_print("load");
-        case 'n':
-            options.no_open = true;
-            break;
-        case 'P':
-            if (!serving_parse_port(optarg, &options))
-                return ui_usage("load", "'%s' is not a port: give 3000, 3000+ or 0", optarg);
-            break;
-        case OPTION_NEW_ADDRESS:
-            options.new_address = true;
-            break;
-        case OPTION_NO_CACHE:
-            options.no_cache = true;
-            break;
-        case OPTION_SYMBOL_DIR:
-        case OPTION_DEBUGINFOD:
-            if ((status = symbol_options_parse(&symbols, "load", option, optarg)) != 0)
-                return status;
-            break;
-        case OPTION_UI:
-            if (!serving_parse_ui(optarg, &options))
-                return ui_usage("load", UI_USAGE, optarg);
-            break;
-        case OPTION_SOURCE_MAP:
-            if (!serving_add_source_map(optarg, &options))
-                return ui_usage("load", SOURCE_MAP_USAGE, optarg);
-            break;
-        default:
-            return ui_bad_option("load", option, argv);
-        }
+        status = serving_parse_option(&options, &symbols, "load", option, argv);
+        if (status)
+            return status;
     }
     if (optind == argc)
         return ui_usage("load", "no file given");

@@ -66,21 +66,15 @@ static bool parse_duration(const char *text, uint64_t *duration)
     return true;
 }
 
-enum { OPTION_RECOVER = 256, OPTION_NO_CACHE, OPTION_SOURCE_MAP, OPTION_UI, OPTION_NEW_ADDRESS };
+enum { OPTION_RECOVER = 256 };
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},
     {"rate", required_argument, NULL, 'r'},
     {"duration", required_argument, NULL, 'd'},
     {"save-only", no_argument, NULL, 's'},
-    {"no-open", no_argument, NULL, 'n'},
-    {"port", required_argument, NULL, 'P'},
     {"recover", required_argument, NULL, OPTION_RECOVER},
-    {"new-address", no_argument, NULL, OPTION_NEW_ADDRESS},
-    {"no-cache", no_argument, NULL, OPTION_NO_CACHE},
-    SYMBOL_OPTIONS,
-    {"source-map", required_argument, NULL, OPTION_SOURCE_MAP},
-    {"ui", required_argument, NULL, OPTION_UI},
+    SERVING_OPTIONS,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -103,34 +97,14 @@ static int parse_option(struct options *options, int option, char **argv)
     case 's':
         options->save_only = true;
         return 0;
-    case 'n':
-        options->serving.no_open = true;
-        return 0;
-    case 'P':
-        return serving_parse_port(optarg, &options->serving)
-                   ? 0
-                   : ui_usage("record", "'%s' is not a port: give 3000, 3000+ or 0", optarg);
     case OPTION_RECOVER:
         options->recover = optarg;
         return 0;
-    case OPTION_NEW_ADDRESS:
-        options->serving.new_address = true;
-        return 0;
-    case OPTION_NO_CACHE:
-        options->serving.no_cache = true;
-        return 0;
-    case OPTION_SYMBOL_DIR:
-    case OPTION_DEBUGINFOD:
-        return symbol_options_parse(&options->symbols, "record", option, optarg);
-    case OPTION_UI:
-        return serving_parse_ui(optarg, &options->serving) ? 0 : ui_usage("record", UI_USAGE, optarg);
-    case OPTION_SOURCE_MAP:
-        return serving_add_source_map(optarg, &options->serving) ? 0 : ui_usage("record", SOURCE_MAP_USAGE, optarg);
     case 'h':
         options->help = true;
         return 0;
     default:
-        return ui_bad_option("record", option, argv);
+        return serving_parse_option(&options->serving, &options->symbols, "record", option, argv);
     }
 }
 

@@ -22,7 +22,8 @@ static bool is_hosted(const struct serving_options *options)
     return options->ui && !strcmp(options->ui, "hosted");
 }
 
-bool serving_parse_port(const char *text, struct serving_options *options)
+/* "3000": only that port, "3000+": the first free port from it, "0": any. */
+static bool parse_port(const char *text, struct serving_options *options)
 {
     unsigned long port = 0;
     const char *at = text;
@@ -37,7 +38,8 @@ bool serving_parse_port(const char *text, struct serving_options *options)
     return true;
 }
 
-bool serving_parse_ui(const char *text, struct serving_options *options)
+/* "hosted" or a folder. */
+static bool parse_ui(const char *text, struct serving_options *options)
 {
     struct error err;
     options->ui = text;
@@ -49,13 +51,46 @@ bool serving_parse_ui(const char *text, struct serving_options *options)
     return folder >= 0;
 }
 
-bool serving_add_source_map(char *text, struct serving_options *options)
+/* "OLD=NEW" */
+static bool add_source_map(char *text, struct serving_options *options)
 {
     char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
         return false;
     *equals = '\0';
     return array_push(&options->source_maps, (struct source_map){.from = text, .to = equals + 1});
+}
+
+int serving_parse_option(struct serving_options *options, struct symbol_options *symbols, const char *command,
+                         int option, char **argv)
+{
+    switch (option) {
+    case 'n':
+        options->no_open = true;
+        return 0;
+    case 'P':
+        return parse_port(optarg, options) ? 0 : ui_usage(command, "'%s' is not a port: give 3000, 3000+ or 0", optarg);
+    case OPTION_NEW_ADDRESS:
+        options->new_address = true;
+        return 0;
+    case OPTION_NO_CACHE:
+        options->no_cache = true;
+        return 0;
+    case OPTION_SYMBOL_DIR:
+    case OPTION_DEBUGINFOD:
+        return symbol_options_parse(symbols, command, option, optarg);
+    case OPTION_UI:
+        return parse_ui(optarg, options)
+                   ? 0
+                   : ui_usage(command, "'%s' is not a front-end: give 'hosted' or a folder with an index.html", optarg);
+    case OPTION_SOURCE_MAP:
+        return add_source_map(optarg, options)
+                   ? 0
+                   : ui_usage(command, "'%s' does not map a folder: give OLD=NEW, such as /build/src=/home/me/src",
+                              optarg);
+    default:
+        return ui_bad_option(command, option, argv);
+    }
 }
 
 enum { ENCODED_SIZE = 256, HOSTED_URL_SIZE = 1024 };

@@ -9,6 +9,7 @@
 #include "serve/serve.h"
 #include "symbol_options.h"
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,19 +29,18 @@ struct serving_options {
         .port = SERVE_FIRST_PORT, .search_port = true                                                                  \
     }
 
-/* Parses -P/--port: "3000" only that port, "3000+" the first free port from it, "0" any. False for anything else
- * (report it with ui_usage()). */
-bool serving_parse_port(const char *text, struct serving_options *options);
+/* For a command's table of long options; 'n' and 'P' are its short ones. */
+enum { OPTION_NEW_ADDRESS = 2000, OPTION_NO_CACHE, OPTION_SOURCE_MAP, OPTION_UI };
+#define SERVING_OPTIONS                                                                                                \
+    {"no-open", no_argument, NULL, 'n'}, {"port", required_argument, NULL, 'P'},                                       \
+        {"new-address", no_argument, NULL, OPTION_NEW_ADDRESS}, {"no-cache", no_argument, NULL, OPTION_NO_CACHE},      \
+        {"source-map", required_argument, NULL, OPTION_SOURCE_MAP}, {"ui", required_argument, NULL, OPTION_UI},        \
+        SYMBOL_OPTIONS
 
-#define UI_USAGE "'%s' is not a front-end: give 'hosted' or a folder with an index.html"
-
-/* Parses --ui: "hosted" or a folder. False for anything else (report it with UI_USAGE). */
-bool serving_parse_ui(const char *text, struct serving_options *options);
-
-#define SOURCE_MAP_USAGE "'%s' does not map a folder: give OLD=NEW, such as /build/src=/home/me/src"
-
-/* Parses --source-map: "OLD=NEW". Splits the text in two. False for anything else (report it with SOURCE_MAP_USAGE). */
-bool serving_add_source_map(char *text, struct serving_options *options);
+/* Parses one of these options with its value, optarg; a source map is split in place. Returns 0, or the exit status
+ * after a message, also for an option that is unknown. */
+int serving_parse_option(struct serving_options *options, struct symbol_options *symbols, const char *command,
+                         int option, char **argv);
 
 /*
  * Serves the file, which was saved before, until SIGINT, SIGTERM or SIGHUP. Prints the address on standard
