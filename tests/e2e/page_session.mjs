@@ -5,8 +5,9 @@ import { loadEngine } from '../engine_loader.mjs';
 import { loadParts } from './page_modules.mjs';
 
 globalThis.document ??= { baseURI: 'http://localhost/', activeElement: null, querySelector: () => null };
-export const [{ createSession }, axes, costText, { Request }, { weightColumns }, { describeWeight }] = await loadParts([
+export const [{ createSession }, axes, costText, { Request }, { weightColumns }, { describeWeight }, { BatchCache }] = await loadParts([
     'state/session', 'state/axis', 'state/cost_text', 'state/request', 'components/weight_columns.tsx', 'text/format',
+    'state/batch_cache',
 ]);
 const { openEngine, module } = await loadEngine();
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { random } from './page_modules.mjs';
-import { axes, costText, describeWeight, openSession, Request, stillSession, until, weightColumns } from './page_session.mjs';
+import { axes, BatchCache, costText, describeWeight, openSession, Request, stillSession, until, weightColumns } from './page_session.mjs';
 import { writeProfile } from './small_profile.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
@@ -292,6 +292,80 @@ await check('weights are those that the profile lists, with its labels and units
         assert(session.written.at(-1).includes('weight=samples'), `the address is ${session.written.at(-1)}`);
     }
     await rm(work, { recursive: true });
+});
+
+await check('who waits for a name that another asked for has it in the end', async () => {
+    const { names } = await openSession(`${DATA}samply-0.13.json`);
+    const first = names.fetchNames([3, 4]);
+    await names.fetchNames([4]);
+    assert(names.funcName(4) !== undefined, 'it is not there');
+    await first;
+});
+
+await check('a name that has not come is shown as on its way, and is copied once it is there', async () => {
+    const { copies, names } = await openSession(`${DATA}samply-0.13.json`);
+    const func = [...Array(50).keys()].find((one) => names.funcName(one) === undefined);
+    assertEqual(names.shownName(func), '…', 'what is shown');
+    const copied = [];
+    Object.defineProperty(globalThis, 'navigator', {
+        value: { clipboard: { writeText: async (text) => copied.push(text) } },
+        configurable: true,
+    });
+    globalThis.window ??= globalThis;
+    await copies.copyName(func);
+    assertEqual(copied.join(), names.nameOf(func), 'what is copied');
+    assert(copied[0] !== '', 'nothing is copied');
+});
+
+await check('what is asked for in batches is asked once, forgotten when it means other things, and bounded', async () => {
+    const asked = [];
+    const held = [];
+    const cache = new BatchCache((keys) => new Promise((resolve, reject) => {
+        asked.push(keys.join());
+        held.push({ give: () => resolve(keys.map((key) => [key, `${key}!`])), fail: () => reject(new Error('no')) });
+    }), 3);
+    const both = [cache.fetch([1, 2, 2]), cache.fetch([2, 1])];
+    assertEqual(asked.join(' '), '1,2', 'what is asked');
+    held[0].give();
+    await Promise.all(both);
+    assertEqual(`${cache.get(1)} ${cache.get(2)}`, '1! 2!', 'what is known');
+    const stale = cache.fetch([3]);
+    cache.clear();
+    held[1].give();
+    await stale;
+    assertEqual(`${cache.get(1)} ${cache.get(3)}`, 'undefined undefined', 'what is known of other things');
+    const failed = cache.fetch([3]).catch((error) => error.message);
+    held[2].fail();
+    assertEqual(await failed, 'no', 'why it is not there');
+    const again = cache.fetch([3, 4, 5, 6]);
+    held[3].give();
+    await again;
+    assertEqual([3, 4, 5, 6].map((key) => cache.get(key)).join(), ',4!,5!,6!', 'the newest');
+});
+
+await check('each session has texts of its own markers', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'prof-markers-'));
+    const file = join(folder, 'markers.json');
+    const column = (value) => Array(200).fill(value);
+    writeProfile(file, {
+        product: 'markers',
+        functions: [['main', 0, 0], ['tick', 0, 0]],
+        libraries: ['libmarkers.so'],
+        categories: [['Other', 'grey']],
+        samples: [[[0, 1], 200]],
+        markers: {
+            data: column(null), name: column(1), startTime: column(0).map((_, at) => at), endTime: column(null),
+            phase: column(0), category: column(0), length: 200,
+        },
+    });
+    for (const session of [await openSession(file), await openSession(file)]) {
+        session.store.changeView({ tab: 'marker-table' }, 'replace');
+        await until(() => session.markers.listedMarkers.value !== null, 'a list');
+        const asked = session.markers.fetchMarkerRows([100, 101]);
+        await Promise.all([asked, session.markers.fetchMarkerRows([101])]);
+        assertEqual(session.markers.markerRow(101)?.name, 'tick', 'the name of a marker');
+    }
+    await rm(folder, { recursive: true });
 });
 
 finish();

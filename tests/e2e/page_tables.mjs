@@ -263,6 +263,28 @@ await check('the sidebar of a function has its numbers, its callers and callees,
     await page.close();
 });
 
+await check('a tooltip goes with the view that it is about, and when that is scrolled', async () => {
+    const page = await openPage(`${url}?tab=flame-graph`, '.chart canvas');
+    const { x, y, width, height } = await page.locator('#view .chart').boundingBox();
+    const hover = async () => {
+        await page.mouse.move(x + width / 2, y + height - 30);
+        await page.mouse.move(x + width / 2, y + height - 10);
+        await page.waitForSelector('.tooltip');
+    };
+    await hover();
+    await page.keyboard.press('i');
+    await page.waitForSelector('.tooltip', { state: 'detached' });
+    await settle(page);
+    await page.keyboard.press('i');
+    await settle(page);
+    await hover();
+    await page.keyboard.press('2');
+    await page.waitForSelector('[role="treegrid"]');
+    await settle(page);
+    assertEqual(await page.locator('.tooltip').count(), 0, 'tooltips');
+    await page.close();
+});
+
 await check('each of a million rows is reached by keys, the scroll bar and the wheel', async () => {
     const page = await openPage(`${longUrl}?tab=marker-table`, '.tree-row');
     await walkLongTable(page, assertEqual);

@@ -92,6 +92,7 @@ function CenterList(): JSX.Element {
     const { listColumns, listMain, listMenu } = useModel(createButterflyModel);
     const { listError, center, centerReveal, chooseList, funcOfCenter, listKind, listRows, listSort, setCenter } =
         session.butterfly;
+    const { copyName } = session.copies;
     const { fetchMissingNames, namesVersion } = session.names;
     const { summary } = session.tree;
     const rows = listRows.value;
@@ -131,7 +132,10 @@ function CenterList(): JSX.Element {
                     onSelect={(row, scroll) => setCenter({ kind, index: row.func }, scroll ? 'replace' : 'push')}
                     onKey={(event, row) => onListKey(session, event, row)}
                     onOpen={() => document.querySelector<HTMLElement>('.wing.callees .tree')?.focus()}
-                    onCopy={(row) => copyPlainName(rowName(session, row))}
+                    onCopy={(row) => {
+                        if (kind === 'category') copyPlainName(rowName(session, row));
+                        else act(copyName(funcOfCenter({ kind, index: row.func })));
+                    }}
                     menuOf={listMenu}
                     headMenu={() => [foldItem()]}
                     tooltipOf={(row, isCut) =>
@@ -280,7 +284,7 @@ function WingTable({ wing }: { wing: Wing }): JSX.Element {
             onKey={(event, node) => node !== null && (tree.onKey(event.key, node) || doKey(session, event, node.func))}
             onOpen={(node) => focusOn(session, node.func)}
             onToggle={(node, all) => tree.toggle(node, all)}
-            onCopy={(node) => copyName(node.func)}
+            onCopy={(node) => act(copyName(node.func))}
             menuOf={(node) =>
                 functionMenu(node.func, [
                     menuItem('Copy stack', () => copyWing(session, wing, node)),
@@ -312,7 +316,7 @@ function Middle({ of }: { of: Center }): JSX.Element {
     const { interval } = info.value;
     const whole = summary.value?.rootTotal ?? 0;
     const name = centerName(of);
-    const shown = of.kind === 'function' ? shortName(name) || '(no name)' : name;
+    const shown = of.kind === 'function' ? shortName(session.names.shownName(of.index)) : name;
     return (
         <div class="wing-head focus-head">
             <h2 title={plainText(name, 2000)}>

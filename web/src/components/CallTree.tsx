@@ -145,7 +145,7 @@ export function CallTree(): JSX.Element {
             onKey={(event, node) => onTreeKey(session, event, node)}
             onOpen={(node) => act(openSource(placeOfNode(node)))}
             onToggle={(node, all) => toggle(session, node, all)}
-            onCopy={(node) => copyName(node.func)}
+            onCopy={(node) => act(copyName(node.func))}
             menuOf={(node) => nodeMenu(node, copyItems())}
             headMenu={headMenu}
             tooltipOf={(node, isCut) => nameTooltip(session, node.func, isCut)}

@@ -43,11 +43,11 @@ function nodePlace(session: Session, rects: FlameRects, rect: number): NodePlace
 function describe(session: Session, node: TreeNode | null): string {
     const { info } = session;
     const { weightUnit } = session.filters;
-    const { funcName } = session.names;
+    const { shownName } = session.names;
     if (!node) return '';
     const { interval } = info.value;
     const { total, self } = node;
-    const name = plainText(funcName(node.func)?.name ?? '', 200);
+    const name = plainText(shownName(node.func), 200);
     const amount = describeWeight(total, weightUnit.value, interval);
     return `${name}: ${formatShare(total, whole(session))} total, ${formatShare(self, whole(session))} self, ${amount}`;
 }

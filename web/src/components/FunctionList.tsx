@@ -81,7 +81,7 @@ export function FunctionList(): JSX.Element {
             onSelect={(row, scroll) => selectFunction(row.func, scroll)}
             onKey={(event, row) => onListKey(session, event, row)}
             onOpen={(row) => act(openSource({ func: row.func }))}
-            onCopy={(row) => copyName(row.func)}
+            onCopy={(row) => act(copyName(row.func))}
             menuOf={(row) => functionMenu(row.func, copyItems())}
             headMenu={() => [foldItem(), ...copyItems()]}
             tooltipOf={(row, isCut) => nameTooltip(session, row.func, isCut)}

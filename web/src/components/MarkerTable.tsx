@@ -209,10 +209,18 @@ export function MarkerTable(): JSX.Element {
     markerTextsVersion.value;
     const all = listedMarkers.value;
     const rows = all ?? [];
-    const onRow = (marker: number, action: (row: MarkerRow) => void): void => {
-        const row = markerRow(marker);
+    const textsOf = async (marker: number): Promise<MarkerRow | undefined> => {
+        await fetchMarkerRows([marker]);
+        return markerRow(marker);
+    };
+    const onRow = async (marker: number, action: (row: MarkerRow) => void): Promise<void> => {
+        const row = await textsOf(marker);
         if (row) action(row);
     };
+    const itemsOf = (row: MarkerRow | undefined): MenuItem[] => [
+        ...(row ? markerItems(session, row) : []),
+        ...copyItems(),
+    ];
     return (
         <Table
             name={MARKER_TABLE}
@@ -232,11 +240,11 @@ export function MarkerTable(): JSX.Element {
                 const row = marker === null ? undefined : markerRow(marker);
                 return row !== undefined && onMarkerKey(session, event, row);
             }}
-            onOpen={(marker) => onRow(marker, selectMarkerRange)}
-            onCopy={(marker) => onRow(marker, copyDescription)}
+            onOpen={(marker) => act(onRow(marker, selectMarkerRange))}
+            onCopy={(marker) => act(onRow(marker, copyDescription))}
             menuOf={(marker) => {
                 const row = markerRow(marker);
-                return { items: [...(row ? markerItems(session, row) : []), ...copyItems()] };
+                return row ? { items: itemsOf(row) } : { items: itemsOf(row), later: textsOf(marker).then(itemsOf) };
             }}
             headMenu={copyItems}
             tooltipOf={(marker, isCut) => {

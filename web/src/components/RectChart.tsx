@@ -3,7 +3,7 @@
  * is under the mouse, walks from rect to rect by keyboard, and moves as all charts do. What a rect is, its view knows.
  */
 import type { ComponentChildren, JSX } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Band, rectAt, drawRects, type Frame, type Place, ROW_HEIGHT, sidesOf, topOf } from '../draw/rects';
 import { chartColors } from '../draw/rect_colors';
 import type { Axis } from '../state/axis';
@@ -223,6 +223,13 @@ export function RectChart(props: RectChartProps): JSX.Element {
         return rect ? rectAt(frame, event.clientX - rect.left, event.clientY - rect.top) : null;
     };
     const wanted = useRef<Place | null>(null);
+    // What a tooltip is to say may come after the chart has gone.
+    useEffect(
+        () => () => {
+            wanted.current = null;
+        },
+        [],
+    );
     const hide = (): void => {
         wanted.current = null;
         if (hovered) setHovered(null);

@@ -212,7 +212,7 @@ function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
     const session = useSession();
     const { weightUnit } = session.filters;
     const { selectFunction } = session.functions;
-    const { funcName, namesVersion } = session.names;
+    const { funcName, namesVersion, shownName } = session.names;
     namesVersion.value;
     const unit = weightUnit.value;
     if (list.length === 0) return null;
@@ -230,10 +230,7 @@ function Neighbors({ title, list, whole }: NeighborsProps): JSX.Element | null {
                                     title={plainText(funcName(one.func)?.name ?? '', 1200)}
                                     onClick={() => selectFunction(one.func, true)}
                                 >
-                                    <ProfileText
-                                        text={shortName(funcName(one.func)?.name ?? '') || '(no name)'}
-                                        limit={120}
-                                    />
+                                    <ProfileText text={shortName(shownName(one.func))} limit={120} />
                                 </button>
                             </th>
                             <td>{formatShare(one.total, whole)}</td>

@@ -117,18 +117,17 @@ function Symbols(): JSX.Element | null {
 
 function Heading(): JSX.Element {
     const session = useSession();
-    const { fetchNames, funcName, namesVersion } = session.names;
+    const { fetchNames, namesVersion, shownName } = session.names;
     const { sourcePanel, sourceText } = session.sourcePanel;
     const func = sourcePanel.value?.func ?? -1;
     namesVersion.value;
     useEffect(() => {
         if (func >= 0) act(fetchNames([func]));
     }, [func]);
-    const name = func >= 0 ? funcName(func)?.name : undefined;
     const file = sourceText.value?.file ?? '';
     return (
         <h2>
-            {name !== undefined && <ProfileText text={name || '(no name)'} limit={NAME_LIMIT} />}
+            {func >= 0 && <ProfileText text={shownName(func)} limit={NAME_LIMIT} />}
             {file !== '' && (
                 <span class="muted file" title={plainText(file, 1000)}>
                     <ProfileText text={file} limit={400} />

@@ -97,12 +97,12 @@ function makeBands(charts: readonly ThreadChart[], span: [number, number], path:
 }
 
 function describe(session: Session, bands: readonly Band[], charts: readonly ThreadChart[]): string {
-    const { funcName } = session.names;
+    const { shownName } = session.names;
     for (const [at, band] of bands.entries()) {
         const rect = band.selected.indexOf(1);
         const rects = charts[at]?.rects;
         if (rect < 0 || !rects) continue;
-        const name = plainText(funcName(rects.func[rect] ?? -1)?.name ?? '', 200);
+        const name = plainText(shownName(rects.func[rect] ?? -1), 200);
         const count = band.selected.reduce((sum, one) => sum + one, 0);
         return `${name}: ${formatDuration(duration(rects, rect))}${count > 1 ? `, the first of ${count} occurrences` : ''}`;
     }

@@ -136,7 +136,8 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
         window.clearTimeout(pause.current);
         if (tooltip.value) tooltip.value = null;
     };
-    useLayoutEffect(() => () => window.clearTimeout(pause.current), []);
+    // Other rows are under the mouse then.
+    useLayoutEffect(() => hideTooltip, [rows]);
 
     const atOf = (target: EventTarget | null): number => {
         const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;

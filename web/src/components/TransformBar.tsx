@@ -13,31 +13,31 @@ const NAME_LIMIT = 200;
 
 function Label({ of }: { of: Transform }): JSX.Element {
     const session = useSession();
-    const { funcName, namesVersion } = session.names;
+    const { namesVersion, shownName } = session.names;
     const { describeTransform } = session.transformOffers;
     const { verb, func, other } = describeTransform(of);
     namesVersion.value;
-    const name = func < 0 ? other : (funcName(func)?.name ?? '…');
+    const name = func < 0 ? other || '(no name)' : shownName(func);
     return (
         <>
             {verb}{' '}
             <strong>
-                <ProfileText text={name || '(no name)'} limit={NAME_LIMIT} />
+                <ProfileText text={name} limit={NAME_LIMIT} />
             </strong>
         </>
     );
 }
 
 function titleOf(session: Session, one: Transform): string {
-    const { funcName } = session.names;
+    const { shownName } = session.names;
     const { describeTransform } = session.transformOffers;
     const { verb, func, other } = describeTransform(one);
-    return `${verb} ${plainText(func < 0 ? other : (funcName(func)?.name ?? ''), 1000)}`;
+    return `${verb} ${plainText(func < 0 ? other : shownName(func), 1000)}`;
 }
 
 export function TransformBar(): JSX.Element | null {
     const session = useSession();
-    const { fetchNames, funcName, namesVersion } = session.names;
+    const { fetchNames, namesVersion } = session.names;
     const { transforms } = session.store;
     const { describeTransform } = session.transformOffers;
     const { undoTransforms } = session.treeChanges;
@@ -45,7 +45,7 @@ export function TransformBar(): JSX.Element | null {
     namesVersion.value;
     useEffect(() => {
         const funcs = done.map((one) => describeTransform(one).func).filter((func) => func >= 0);
-        act(fetchNames(funcs.filter((func) => funcName(func) === undefined)));
+        act(fetchNames(funcs));
     }, [done]);
     if (done.length === 0) return null;
     return (

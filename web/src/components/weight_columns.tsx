@@ -181,10 +181,10 @@ interface FuncTextProps {
     class?: string;
 }
 
-/** The name of a func and of its library; nothing while it is on its way. */
+/** The name of a func and of its library. */
 export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element {
     const session = useSession();
-    const { funcName, namesVersion } = session.names;
+    const { funcName, namesVersion, shownName } = session.names;
     const { searchExpression } = session.store;
     namesVersion.value;
     const find = searchExpression.value;
@@ -192,7 +192,7 @@ export function FuncText({ func, class: more = '' }: FuncTextProps): JSX.Element
     return (
         <span class={`tree-text${more}`}>
             {name?.name === '(truncated)' && <CutIcon />}
-            {name?.name === '' && <span class="tree-lib">(no name)</span>}
+            {!name?.name && <span class="tree-lib">{shownName(func)}</span>}
             {name && <ProfileText text={shortName(name.name)} find={find} />}
             {name && <InlinedBadge inlined={name.inlined} />}
             {name && name.lib !== '' && (

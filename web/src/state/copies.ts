@@ -57,16 +57,21 @@ export function copyTableItems<Row>(table: CopiedTable<Row>): MenuItem[] {
 }
 
 export function createCopies(session: { names: NamesPart }) {
-    const { fetchNames, funcName } = session.names;
+    const { fetchNames, funcName, nameOf } = session.names;
 
-    function copyName(func: number): void {
-        copyPlainName(funcName(func)?.name ?? '');
+    async function copyName(func: number): Promise<void> {
+        await fetchNames([func]);
+        await copyText(oneLine(nameOf(func)), 'Name');
     }
 
     /** Where a function is defined, as the debug info says it: "/src/app.c:12". */
-    function copySource(func: number): void {
+    async function copySource(func: number): Promise<void> {
+        await fetchNames([func]);
         const name = funcName(func);
-        act(copyText(oneLine(name && name.line > 0 ? `${name.file}:${name.line}` : (name?.file ?? '')), 'Source path'));
+        await copyText(
+            oneLine(name && name.line > 0 ? `${name.file}:${name.line}` : (name?.file ?? '')),
+            'Source path',
+        );
     }
 
     /** One function a line, the leaf first. */

@@ -5,6 +5,7 @@
 import { computed, signal, untracked } from '@preact/signals';
 import type { MarkerColumn, MarkerDetails, MarkerQuery, MarkerRow, MarkerSort } from '../engine/markers';
 import { MARKER_TABS } from './codec';
+import { BatchCache } from './batch_cache';
 import { Request } from './request';
 import type { AxisPart } from './axis';
 import type { StorePart } from './store';
@@ -20,8 +21,8 @@ const COLUMNS: readonly MarkerColumn[] = ['start', 'duration', 'name', 'details'
 
 // ---- texts ----
 
-const MOST_ROWS_AT_ONCE = 2000;
-const requested = { table: new Set<number>(), chart: new Set<number>() };
+/** Markers whose texts are cached, for each view. */
+const MOST_TEXTS = 200_000;
 
 // ---- the list ----
 
@@ -76,45 +77,35 @@ export function createMarkers(session: Given & { axis: AxisPart; store: StorePar
     const list = new Request<number[]>();
     const { value: listedMarkers, error: markersError } = list;
 
-    const tableRows = new Map<number, MarkerRow>();
-    const chartRows = new Map<number, MarkerRow>();
+    function cacheOfTexts(place: 'table' | 'chart'): BatchCache<MarkerRow> {
+        const of = place === 'table' ? tableQuery : chartQuery;
+        return new BatchCache(async (markers) => {
+            const rows = await engine.markerRows(of.peek(), markers, place);
+            return rows.map((row) => [row.marker, row]);
+        }, MOST_TEXTS);
+    }
+
+    const tableTexts = cacheOfTexts('table');
+    const chartTexts = cacheOfTexts('chart');
     /** Counts the texts that have come. */
-    const markerTextsVersion = signal(0);
+    const markerTextsVersion = computed(() => tableTexts.version.value + chartTexts.version.value);
     let textsOf = '';
 
-    /** Indexes of markers mean others when the threads are others. */
-    function forgetTexts(): void {
+    async function fetchTexts(cache: BatchCache<MarkerRow>, markers: readonly number[]): Promise<void> {
         const threads = selectedThreads.peek().join();
-        if (threads === textsOf) return;
-        textsOf = threads;
-        for (const cache of [tableRows, chartRows, requested.table, requested.chart]) cache.clear();
-    }
-
-    function markerRow(marker: number): MarkerRow | undefined {
-        return tableRows.get(marker);
-    }
-
-    function markerChartLabel(marker: number): MarkerRow | undefined {
-        return chartRows.get(marker);
-    }
-
-    async function fetchRows(markers: readonly number[], label: 'table' | 'chart'): Promise<void> {
-        forgetTexts();
-        const cache = label === 'table' ? tableRows : chartRows;
-        const missing = markers.filter((marker) => !cache.has(marker) && !requested[label].has(marker));
-        const of = textsOf;
-        for (let at = 0; at < missing.length; at += MOST_ROWS_AT_ONCE) {
-            const part = missing.slice(at, at + MOST_ROWS_AT_ONCE);
-            for (const marker of part) requested[label].add(marker);
-            const rows = await engine.markerRows((label === 'table' ? tableQuery : chartQuery).peek(), part, label);
-            if (of !== textsOf) return;
-            for (const row of rows) cache.set(row.marker, row);
-            markerTextsVersion.value++;
+        if (threads !== textsOf) {
+            // Indexes of markers mean others when the threads are others.
+            textsOf = threads;
+            tableTexts.clear();
+            chartTexts.clear();
         }
+        await cache.fetch(markers);
     }
 
-    const fetchMarkerRows = (markers: readonly number[]): Promise<void> => fetchRows(markers, 'table');
-    const fetchMarkerLabels = (markers: readonly number[]): Promise<void> => fetchRows(markers, 'chart');
+    const markerRow = (marker: number): MarkerRow | undefined => tableTexts.get(marker);
+    const markerChartLabel = (marker: number): MarkerRow | undefined => chartTexts.get(marker);
+    const fetchMarkerRows = (markers: readonly number[]): Promise<void> => fetchTexts(tableTexts, markers);
+    const fetchMarkerLabels = (markers: readonly number[]): Promise<void> => fetchTexts(chartTexts, markers);
 
     async function askList(): Promise<number[] | null> {
         const [query, sort] = [tableQuery.value, sortKeys.value];

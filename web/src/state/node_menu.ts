@@ -40,7 +40,7 @@ export function createNodeMenu(
 ) {
     const { engine } = session;
     const { copyName, copySource, copyStack } = session.copies;
-    const { funcName } = session.names;
+    const { fetchNames, funcName } = session.names;
     const { openSource } = session.sourcePanel;
     const { changeView } = session.store;
     const { offersFor, offersForFunction, offersForGroup, placeOfNode, transformByKey } = session.transformOffers;
@@ -63,10 +63,9 @@ export function createNodeMenu(
     function withRecursion(func: number, make: (recursion: Recursion | null) => MenuItem[]): MenuItems {
         return {
             items: make(null),
-            later: engine
-                .recursion(queryOf(), func)
-                .catch(() => null)
-                .then(make),
+            later: Promise.all([engine.recursion(queryOf(), func).catch(() => null), fetchNames([func])]).then(
+                ([recursion]) => make(recursion),
+            ),
         };
     }
 
@@ -88,8 +87,8 @@ export function createNodeMenu(
 
     function copyItems(func: number): MenuItem[] {
         return [
-            menuItem('Copy function name', () => copyName(func), { keys: 'Ctrl+C', startsGroup: true }),
-            menuItem('Copy source path', () => copySource(func), { enabled: (funcName(func)?.file ?? '') !== '' }),
+            menuItem('Copy function name', () => act(copyName(func)), { keys: 'Ctrl+C', startsGroup: true }),
+            menuItem('Copy source path', () => act(copySource(func)), { enabled: funcName(func)?.file !== '' }),
         ];
     }
 
@@ -111,7 +110,7 @@ export function createNodeMenu(
         if (event.altKey || event.metaKey) return false;
         if (event.ctrlKey) {
             if (event.key !== 'c') return false;
-            copyName(place.func);
+            act(copyName(place.func));
         } else if (event.key === 'Enter') act(openSource(place));
         else if (event.key === 'b') showButterfly(place.func);
         else if (NODE_KEYS.has(event.key)) act(transformByKey(event.key, place));

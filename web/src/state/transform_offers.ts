@@ -48,9 +48,11 @@ export interface DoneTransform {
     other: string;
 }
 
-export function createTransformOffers(session: Given & { names: NamesPart; store: StorePart; tree: TreePart; treeChanges: TreeChangesPart }) {
+export function createTransformOffers(
+    session: Given & { names: NamesPart; store: StorePart; tree: TreePart; treeChanges: TreeChangesPart },
+) {
     const { engine, info } = session;
-    const { funcName } = session.names;
+    const { fetchNames, funcName } = session.names;
     const { categoryName, inverted } = session.store;
     const { queryOf } = session.tree;
     const { transform } = session.treeChanges;
@@ -137,7 +139,7 @@ export function createTransformOffers(session: Given & { names: NamesPart; store
 
     /** Does what a key stands for; says why if it cannot be done. */
     async function transformByKey(key: string, node: NodePlace): Promise<void> {
-        const recursion = await recursionFor(key, node.func);
+        const [recursion] = await Promise.all([recursionFor(key, node.func), fetchNames([node.func])]);
         await doOffer(offersFor(node, recursion).find((one) => one.key === key));
     }
 
