@@ -168,6 +168,7 @@ static const struct entry entries[] = {
     STRUCT_OF(found_name),
     INDEX(found_name, func),
     NUMBER(found_name, score),
+    NUMBER(found_name, weight),
     STRUCT_OF(flame_part),
     NUMBER(flame_part, from),
     NUMBER(flame_part, to),

@@ -1,178 +1,40 @@
 /*
  * Most names do not have the letters that are typed: which letters a string has is kept as a set of 64 bits, so that
- * one comparison leaves them out. Of the others the best places are found letter by letter: the best way to put the
- * first i letters with the i-th at place j follows from the best ways to put those before it further left. Only the
- * best few funcs are kept, in a heap with the worst of them on top.
+ * one comparison leaves them out. Only the best few funcs are kept, in a heap with the worst of them on top.
  */
 #include "tree/find_names.h"
 
-#include "tree/search_text.h"
+#include "tree/fuzzy.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { AFTER_LAST = 12, AT_PART = 10, ELSEWHERE = 1, AT_START = 4, WHOLE = 20, IN_LIBRARY = 1, NOWHERE = -1 };
+enum { IN_LIBRARY = 1 };
 
-struct word {
-    char letters[FIND_LETTERS]; /* small ones */
-    size_t length;
-    uint64_t set;
-};
-
-struct text {
-    const char *at;
-    size_t length;
-};
-
-static bool is_letter(char c)
-{
-    return (text_lower(c) >= 'a' && text_lower(c) <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
-}
-
-static uint64_t bit_of(char c)
-{
-    enum { DIGITS_AT = 26, SIGNS_AT = 36, SIGNS = 28 };
-    c = text_lower(c);
-    if (c >= 'a' && c <= 'z')
-        return UINT64_C(1) << (c - 'a');
-    if (c >= '0' && c <= '9')
-        return UINT64_C(1) << (DIGITS_AT + (c - '0'));
-    return UINT64_C(1) << (SIGNS_AT + (unsigned char)c % SIGNS);
-}
-
-static struct text text_of(const struct profile *profile, uint32_t string)
+static struct fuzzy_text text_of(const struct profile *profile, uint32_t string)
 {
     if (string >= profile->strings.entries.length)
-        return (struct text){"", 0};
+        return (struct fuzzy_text){"", 0};
     const struct string_entry *entry = &profile->strings.entries.data[string];
-    return (struct text){entry->text, entry->length < FIND_LONGEST ? entry->length : FIND_LONGEST};
+    return (struct fuzzy_text){entry->text, entry->length < FUZZY_LONGEST ? entry->length : FUZZY_LONGEST};
 }
 
-static uint64_t set_of(struct text text)
-{
-    uint64_t set = 0;
-    for (size_t i = 0; i < text.length; i++)
-        set |= bit_of(text.at[i]);
-    return set;
-}
-
-/* ---- words ---- */
-
-static size_t split_words(struct word *words, const char *text, size_t length)
-{
-    size_t count = 0;
-    for (size_t at = 0; at < length;) {
-        while (at < length && text_is_blank(text[at]))
-            at++;
-        if (at == length || count == FIND_WORDS)
-            break;
-        struct word *word = &words[count++];
-        *word = (struct word){.length = 0};
-        for (; at < length && !text_is_blank(text[at]); at++)
-            if (word->length < FIND_LETTERS)
-                word->letters[word->length++] = text_lower(text[at]);
-        word->set = set_of((struct text){word->letters, word->length});
-    }
-    return count;
-}
-
-/* ---- places ---- */
-
-static bool begins_part(struct text name, size_t at)
-{
-    if (at == 0)
-        return true;
-    char before = name.at[at - 1], here = name.at[at];
-    return is_letter(here) && (!is_letter(before) || (before >= 'a' && before <= 'z' && here >= 'A' && here <= 'Z'));
-}
-
-static bool has_letters_in_order(struct text name, const struct word *word)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < name.length && found < word->length; i++)
-        found += text_lower(name.at[i]) == word->letters[found];
-    return found == word->length;
-}
-
-static bool is_at(struct text name, size_t at, const struct word *word)
-{
-    if (word->length > name.length - at)
-        return false;
-    for (size_t i = 0; i < word->length; i++)
-        if (text_lower(name.at[at + i]) != word->letters[i])
-            return false;
-    return true;
-}
-
-static int best_of(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-/* The best way to put the letters of a word into a name that has them in this order. `ways[j]`: with the last letter so
- * far at j, NOWHERE if it is another one. */
-static int score_of_letters(struct text name, const struct word *word)
-{
-    int16_t ways[FIND_LONGEST];
-    for (size_t j = 0; j < name.length; j++)
-        ways[j] = text_lower(name.at[j]) != word->letters[0] ? NOWHERE
-                  : j == 0                                   ? AT_PART + AT_START
-                  : begins_part(name, j)                     ? AT_PART
-                                                             : ELSEWHERE;
-    for (size_t i = 1; i < word->length; i++) {
-        int left = NOWHERE, last = NOWHERE; /* the best of those further left; the one right before */
-        for (size_t j = 0; j < name.length; j++) {
-            int before = ways[j], way = NOWHERE;
-            if (text_lower(name.at[j]) == word->letters[i]) {
-                if (last != NOWHERE)
-                    way = last + AFTER_LAST;
-                if (left != NOWHERE)
-                    way = best_of(way, left + (begins_part(name, j) ? AT_PART : ELSEWHERE));
-            }
-            ways[j] = (int16_t)way;
-            left = best_of(left, last);
-            last = before;
-        }
-    }
-    int best = NOWHERE;
-    for (size_t j = 0; j < name.length; j++)
-        best = best_of(best, ways[j]);
-    return best;
-}
-
-static int score_in_name(struct text name, const struct word *word)
-{
-    if (!has_letters_in_order(name, word))
-        return NOWHERE;
-    if (is_at(name, 0, word)) /* nothing is better */
-        return AT_PART + AT_START + AFTER_LAST * (int)(word->length - 1) + (name.length == word->length ? WHOLE : 0);
-    return score_of_letters(name, word);
-}
-
-static bool is_part_of(struct text text, const struct word *word)
-{
-    for (size_t at = 0; at + word->length <= text.length; at++)
-        if (is_at(text, at, word))
-            return true;
-    return false;
-}
-
-static int score_of_func(const struct name_finder *finder, uint32_t func, const struct word *words, size_t count)
+static int score_of_func(const struct name_finder *finder, uint32_t func, const struct fuzzy_word *words, size_t count)
 {
     const struct profile *profile = finder->profile;
     uint32_t string = profile->funcs.name[func], resource = profile->funcs.resource[func];
     uint32_t lib = resource < profile->resources.length ? profile->resources.data[resource].name : PROFILE_NONE;
-    struct text name = text_of(profile, string);
+    struct fuzzy_text name = text_of(profile, string);
     uint64_t letters = string < profile->strings.entries.length ? finder->letters[string] : 0;
     int score = 0;
     for (size_t i = 0; i < count; i++) {
-        int word_score = words[i].set & ~letters ? NOWHERE : score_in_name(name, &words[i]);
-        if (word_score == NOWHERE && lib < profile->strings.entries.length && !(words[i].set & ~finder->letters[lib]) &&
-            is_part_of(text_of(profile, lib), &words[i]))
+        int word_score = words[i].set & ~letters ? FUZZY_NOWHERE : fuzzy_score(name, &words[i]);
+        if (word_score == FUZZY_NOWHERE && lib < profile->strings.entries.length &&
+            !(words[i].set & ~finder->letters[lib]) && fuzzy_is_part(text_of(profile, lib), &words[i]))
             word_score = IN_LIBRARY;
-        if (word_score == NOWHERE)
-            return NOWHERE;
+        if (word_score == FUZZY_NOWHERE)
+            return FUZZY_NOWHERE;
         score += word_score;
     }
     return score;
@@ -241,12 +103,13 @@ static void sort_found(const struct name_finder *finder, struct found_names *fou
 int name_finder_find(const struct name_finder *finder, const char *text, size_t length, size_t limit,
                      struct found_names *found, struct error *err)
 {
-    struct word words[FIND_WORDS];
-    size_t count = split_words(words, text, length);
+    struct fuzzy_word words[FUZZY_WORDS];
+    size_t count = fuzzy_words(words, text, length);
     found->length = 0;
     for (uint32_t func = 0; func < finder->profile->funcs.length; func++) {
         int score = score_of_func(finder, func, words, count);
-        if (score != NOWHERE && !keep(finder, found, limit, (struct found_name){func, score}))
+        if (score != FUZZY_NOWHERE &&
+            !keep(finder, found, limit, (struct found_name){func, score, finder->weight[func]}))
             return error_no_memory(err);
     }
     sort_found(finder, found);
@@ -265,7 +128,7 @@ int name_finder_init(struct name_finder *finder, const struct profile *profile, 
         return error_no_memory(err);
     }
     for (uint32_t i = 0; i < strings; i++)
-        finder->letters[i] = set_of(text_of(profile, i));
+        finder->letters[i] = fuzzy_letters(text_of(profile, i));
     return 0;
 }
 

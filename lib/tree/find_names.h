@@ -1,28 +1,12 @@
 /*
- * Finding functions by a few letters of their names, as one types them into a command palette: "vpb" finds
- * "std::vector<int>::push_back", and so does "push vec".
- *
- * What is typed is words with blanks between. A word is found in a name if its letters are in it in this order, with
- * anything between; each word may be anywhere. How good a place is, is the sum over its letters of
- *
- *     12   right after the letter before
- *     10   where a part of the name begins: at its start, after a sign, or a capital after a small letter
- *      1   elsewhere
- *
- * and the best of all places counts; besides it 4 if the name starts there, and 20 if the word is the whole name. A
- * word that is in no place of the name but a part of the library's name counts 1. Letters of ASCII are found in either
- * case. Equally good ones are ordered by the weight that they are given, then the shorter first.
+ * Finding functions by a few letters of their names (fuzzy.h), as one types them into a command palette. A word that is
+ * in no place of the name but a part of the library's name counts 1. Equally good ones are ordered by the weight that
+ * they are given, then the shorter first.
  */
 #ifndef PROF_TREE_FIND_NAMES_H
 #define PROF_TREE_FIND_NAMES_H
 
 #include "tree/timings.h"
-
-enum {
-    FIND_WORDS = 8,     /* words after the eighth, */
-    FIND_LETTERS = 64,  /* letters of a word after the 64th, */
-    FIND_LONGEST = 1024 /* and bytes of a name after the first 1,024 are not looked at */
-};
 
 struct name_finder {
     const struct profile *profile;
@@ -33,6 +17,7 @@ struct name_finder {
 struct found_name {
     uint32_t func;
     int32_t score;
+    double weight;
 };
 
 ARRAY_TYPE(struct found_names, struct found_name);

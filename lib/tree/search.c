@@ -3,8 +3,6 @@
  */
 #include "tree/search.h"
 
-#include "tree/search_text.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,23 +45,24 @@ static bool add_term(struct search *search, struct span span)
     if (span.at == span.end || search->term_count == SEARCH_MAX_TERMS)
         return true;
     struct search_term *term = &search->terms[search->term_count];
-    *term = (struct search_term){.offset = search->text.length};
+    *term = (struct search_term){0};
     term->excluded = *span.at == '-' && span.end - span.at > 1;
     span.at += term->excluded;
     term->field = take_field(&span);
     term->exact = span_is_enclosed(span, '"');
     if (span_is_enclosed(span, '/') && !add_pattern(term, span))
         return false;
-    span.at += term->exact;
-    span.end -= term->exact;
-    term->length = (size_t)(span.end - span.at);
+    bool is_enclosed = term->exact || term->has_pattern;
+    term->written = (struct span){span.at + is_enclosed, span.end - is_enclosed};
     if (term->excluded)
         search->excluded |= (uint16_t)(1u << search->term_count);
     search->term_count++;
+    term->offset = search->text.length;
+    term->length = (size_t)(term->written.end - term->written.at);
     if (!array_reserve(&search->text, term->length))
         return false;
-    for (; span.at < span.end; span.at++)
-        search->text.data[search->text.length++] = text_lower(*span.at);
+    for (const char *at = term->written.at; at < term->written.end; at++)
+        search->text.data[search->text.length++] = text_lower(*at);
     return true;
 }
 
@@ -73,16 +72,19 @@ static void skip_field(struct span *span, const void *context)
     take_field(span);
 }
 
-static bool split_terms(struct search *search, const char *text, size_t length)
+int search_parse(struct search *search, const char *text, size_t length, struct error *err)
 {
     struct span rest = {text, text + length};
+    *search = (struct search){0};
     while (rest.at < rest.end) {
         const char *end = search_term_end(rest, skip_field, NULL);
-        if (!add_term(search, (struct span){rest.at, end}))
-            return false;
+        if (!add_term(search, (struct span){rest.at, end})) {
+            search_destroy(search);
+            return error_no_memory(err);
+        }
         rest.at = end + (end < rest.end);
     }
-    return true;
+    return 0;
 }
 
 /* ---- what they match ---- */
@@ -165,14 +167,15 @@ static void match_funcs(struct search *search, const struct profile *profile, st
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err)
 {
-    *search = (struct search){0};
+    int code = search_parse(search, text, length, err);
+    if (code)
+        return code;
     size_t strings = profile->strings.entries.length, resources = profile->resources.length;
     struct masks masks = {malloc((strings + 1) * sizeof(uint16_t)), calloc(strings + 1, 1),
                           calloc(resources + 1, sizeof(uint16_t)),
                           calloc(profile->sources.length + 1, sizeof(uint16_t))};
     search->func_mask = malloc((profile->funcs.length + resources + 1) * sizeof(*search->func_mask));
-    bool enough = masks.of_string && masks.is_known && masks.of_resource && masks.of_source && search->func_mask &&
-                  split_terms(search, text, length);
+    bool enough = masks.of_string && masks.is_known && masks.of_resource && masks.of_source && search->func_mask;
     if (enough)
         match_funcs(search, profile, &masks);
     else

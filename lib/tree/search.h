@@ -4,9 +4,10 @@
  * A search is a list of terms separated by commas, all of which must match; blanks around a term do not count:
  *
  *     term          some frame has it in its function name, its source file name or its library name
- *     "term"        some frame has exactly this function name, library name, or source file name, path or last part of
- * it /expression/  the same for a regular expression, see pattern.h lib:term      only in library names; file:term only
- * in source file names; also before " and / -term         no frame matches the term; also before all of these
+ *     "term"        some frame has exactly this function name, library name, or source file name, path or its last part
+ *     /expression/  the same for a regular expression, see pattern.h
+ *     lib:term      only in library names; file:term only in source file names; also before " and /
+ *     -term         no frame matches the term; also before all of these
  *
  * Letters of ASCII match in either case. Between quotes and slashes a comma is nothing special. What only looks like a
  * regular expression is looked for as it is written.
@@ -16,13 +17,15 @@
 
 #include "tree/call_nodes.h"
 #include "tree/pattern.h"
+#include "tree/search_text.h"
 
 enum { SEARCH_MAX_TERMS = 16 };
 
 enum search_field { SEARCH_EVERYWHERE, SEARCH_LIBRARIES, SEARCH_FILES };
 
 struct search_term {
-    size_t offset, length; /* of its text */
+    struct span written;   /* what is looked for, in the text that was given */
+    size_t offset, length; /* the same in lower case, in that of the search */
     enum search_field field;
     bool exact;
     bool excluded;
@@ -38,7 +41,10 @@ struct search {
     uint16_t *func_mask; /* per func of a stack view: bit t is set if term t matches it */
 };
 
-/* Matches the terms with all funcs of the profile. The search keeps nothing of `text`. */
+/* Only the terms. */
+int search_parse(struct search *search, const char *text, size_t length, struct error *err);
+
+/* Matches the terms with all funcs of the profile. The search keeps nothing of `text` but `written`. */
 int search_init(struct search *search, const struct profile *profile, const char *text, size_t length,
                 struct error *err);
 

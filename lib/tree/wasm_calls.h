@@ -58,7 +58,11 @@ const struct view *EXPORT(session_lines)(struct session *session);
 int EXPORT(session_inlining)(const struct session *session);
 int EXPORT(session_func_inlining)(struct session *session, uint32_t func);
 uint32_t EXPORT(session_inlined_into)(const struct session *session);
+
+/* wasm_find.c */
 const struct view *EXPORT(session_find_names)(struct session *session, uint32_t query, uint32_t length, uint32_t limit);
+const struct view *EXPORT(session_find_texts)(struct session *session, uint32_t typed, uint32_t length);
+const struct view *EXPORT(session_search_terms)(struct session *session, uint32_t length);
 
 /* wasm_butterfly.c */
 const struct view *EXPORT(session_groups)(struct session *session, uint32_t query, int by);

@@ -142,6 +142,9 @@ struct session {
     struct name_finder finder;
     uint32_t finder_query; /* that the finder weighs names by; 0: none yet */
     struct found_names found;
+    uint32_t typed_words;
+    ARRAY(int16_t) text_scores;
+    ARRAY(uint8_t) text_marks;
 };
 
 /* The 32-bit words with which the input begins. */

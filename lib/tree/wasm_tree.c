@@ -218,35 +218,3 @@ uint32_t session_inlined_into(const struct session *session)
 {
     return session->details.inlined_into;
 }
-
-/* ---- finding functions by letters of their names, for web/src/engine/find.ts ---- */
-
-/* Names that match equally well are found in order of the totals of a query. */
-static int weigh_names(struct session *session, uint32_t query)
-{
-    struct func_timings functions = {0};
-    struct engine *engine = session_engine(session, query);
-    int code = engine ? 0 : -EINVAL;
-    if (code || session->finder_query == query)
-        return code;
-    if (!session->finder.profile)
-        code = name_finder_init(&session->finder, engine_profile(engine), &session->err);
-    if (!code)
-        code = engine_functions(engine, FUNCS_BY_TOTAL, &functions, &session->err);
-    if (!code)
-        name_finder_weigh(&session->finder, &functions);
-    func_timings_destroy(&functions);
-    session->finder_query = code ? 0 : query;
-    return code;
-}
-
-/* The input holds what was typed. One column of struct found_name: two words. */
-const struct view *session_find_names(struct session *session, uint32_t query, uint32_t length, uint32_t limit)
-{
-    const char *text = (const char *)session->input.data;
-    if (weigh_names(session, query) ||
-        name_finder_find(&session->finder, text, length, limit, &session->found, &session->err))
-        return NULL;
-    session->view = (struct view){(uint32_t)session->found.length, {session->found.data}};
-    return &session->view;
-}

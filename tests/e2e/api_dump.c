@@ -58,6 +58,8 @@ NUMBER(butterfly, session, WORD(0), INT(1), WORD(2))
 VIEW(butterfly_weights, session, WORD(0))
 VIEW(butterfly_descendants, session, WORD(0), INT(1), WORD(2), WORD(3))
 VIEW(find_names, session, WORD(0), WORD(1), WORD(2))
+VIEW(find_texts, session, WORD(0), WORD(1))
+VIEW(search_terms, session, WORD(0))
 VIEW(source, session, WORD(0))
 VIEW(source_places, session, WORD(0))
 VIEW(address_lines, session, WORD(0))
@@ -115,6 +117,8 @@ static const struct call calls[] = {
     VIEW_ROW(sample_at),
     VIEW_ROW(butterfly_descendants),
     VIEW_ROW(find_names),
+    VIEW_ROW(find_texts),
+    VIEW_ROW(search_terms),
     VIEW_ROW(source),
     VIEW_ROW(source_places),
     VIEW_ROW(address_lines),

@@ -199,7 +199,13 @@ function askOfQuery(api, info, query, id) {
         for (const func of path.slice(0, 3)) api.call('symbol_costs', '0:w.dd', [id, func, kind, funcs.length], [funcs]);
     }
     for (const text of ['', 'f', 'run', 'zz', 'ab run', 'lk:'])
-        api.call('find_names', '0:ww', [id, encoder.encode(text).length, 12], [[], text]);
+        api.call('find_names', '0:wwd', [id, encoder.encode(text).length, 12], [[], text]);
+    const texts = 'Show all tracks\0für Größe\0\0lib:x\0';
+    const size = encoder.encode(texts).length;
+    for (const typed of ['', 'sh trk', 'größe', 'l', 'a b c d e f g h i j'])
+        api.call('find_texts', `0:bbx${Math.min(8, typed.split(' ').filter(Boolean).length)}/1:b*${size}/2:w*1`, [encoder.encode(typed).length, size], [[], typed + texts]);
+    for (const search of ['', 'a, -"b,c",lib:/x[0-9]+/,/(/', '-', 'file:A'])
+        api.call('search_terms', '0:b', [encoder.encode(search).length], [[], search]);
     return path;
 }
 

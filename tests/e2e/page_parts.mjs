@@ -1,13 +1,34 @@
 // The parts of the page that need no browser: addresses, numbers, names, the order of tracks.
 import { loadParts, random } from './page_modules.mjs';
+import { loadEngine } from '../engine_loader.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, fuzzy, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll] = await loadParts([
+const [codec, indexes, transformCodec, tracks, trackChoice, format, plain, highlight, ticks, rectDrawing, flameSvg, rectPaths, fold, tableText, jumps, sourceCodec, trust, summaryView, rowScroll] = await loadParts([
     'state/codec', 'state/indexes', 'state/transform_codec', 'state/tracks', 'state/track_choice', 'text/format',
-    'text/plain', 'text/highlight', 'text/fuzzy', 'draw/ticks', 'draw/rects', 'draw/flame_svg', 'state/rect_paths',
+    'text/plain', 'text/highlight', 'draw/ticks', 'draw/rects', 'draw/flame_svg', 'state/rect_paths',
     'text/fold', 'text/table_text', 'draw/jumps', 'state/source_codec',
     'state/trust', 'state/summary_view', 'state/row_scroll',
 ]);
+
+const { openEngine, module } = await loadEngine();
+const engine = await openEngine(module); // of no profile
+
+const termsExpression = (search) => highlight.termsExpression(engine.searchTerms(search));
+
+/** How well a text has all words that were typed; -1: it lacks one. */
+function fuzzyScore(text, typed) {
+    const { scores } = engine.findTexts(typed, ['other', text]);
+    const own = [...scores].slice(scores.length / 2);
+    return own.includes(-1) ? -1 : own.reduce((sum, score) => sum + score, 0);
+}
+
+/** The text cut into pieces, the letters that were typed marked. */
+function fuzzyPieces(text, typed) {
+    const before = 'öther: 🙂 ';
+    const { marks } = engine.findTexts(typed, [before, text]);
+    assertEqual(marks.length, before.length + text.length, 'number of marks');
+    return highlight.piecesOf(text, (at) => marks[before.length + at] !== 0);
+}
 
 await check('what counters count is said in its unit, and so is its rate', () => {
     const amounts = [[2048, 'bytes', '2 KiB', '1.95 MiB/s'], [4e6, 'pWh', '4 µWh', '14.4 W'], [500, 'cpu-us', '500 µs', '50%'], [0.5, 'percent', '50%', '50%'], [3, 'ops', '3 ops', '3,000 ops/s']];
@@ -381,7 +402,7 @@ await check('long names are cut, and it is said how much is left out', () => {
 });
 
 await check('searched terms are marked wherever they are, letter by letter', () => {
-    const find = highlight.termsExpression(' vec , [a] ');
+    const find = termsExpression(' vec , [a] ');
     const pieces = highlight.markedPieces('std::Vector::VEC[a]', find);
     assertEqual(pieces.map((piece) => piece.text).join(''), 'std::Vector::VEC[a]', 'the pieces together');
     assertEqual(pieces.map(({ text, marked }) => (marked ? `<${text}>` : text)).join('|'), 'std::|<Vec>|tor::|<VEC>|<[a]>', 'the pieces');
@@ -390,18 +411,19 @@ await check('searched terms are marked wherever they are, letter by letter', () 
     assertEqual(all('xay', highlight.partExpression('.')), 'xay', 'what it does not match');
     assertEqual(highlight.partExpression(''), null, 'the expression of no text');
     assertEqual([all('abc', null), all('', /a/g), all('abc', /b*/g)].join(), 'abc,,a|<b>|c', 'pieces of what is not found');
-    assertEqual(highlight.termsExpression(' , '), null, 'the expression of no terms');
+    assertEqual(termsExpression(' , '), null, 'the expression of no terms');
 });
 
 await check('terms of a search are told apart as the engine does', () => {
-    const read = (search) => highlight.searchTerms(search).map(({ text, kind, excluded }) => `${excluded ? '-' : ''}${kind[0]}:${text}`).join(' ');
+    const read = (search) => engine.searchTerms(search).map(({ text, kind, excluded }) => `${excluded ? '-' : ''}${kind[0]}:${text}`).join(' ');
     assertEqual(read('a, -b,lib:c ,-file:d'), 'p:a -p:b p:c -p:d', 'plain terms');
     assertEqual(read('"a, b" , -"c",lib:"d"'), 'e:a, b -e:c e:d', 'quoted terms');
     assertEqual(read('/a,b/, -/c\\/d/,file:/^e/'), 'e:a,b -e:c\\/d e:^e', 'expressions');
     assertEqual(read('/src/math,lib::x,-, "open'), 'p:/src/math p:lib::x p:- p:"open', 'what only looks special');
-    assertEqual(highlight.termsExpression('-a,-/b/'), null, 'the expression of excluded terms');
-    assert(highlight.termsExpression('/(/,x'), 'a broken expression leaves nothing');
-    const pieces = highlight.markedPieces('read_all', highlight.termsExpression('/^r.*d/,"all"'));
+    assertEqual(termsExpression('-a,-/b/'), null, 'the expression of excluded terms');
+    assert(termsExpression('/(/,x'), 'a broken expression leaves nothing');
+    assertEqual(read('/(/, /A\\W/,Ab'), 'p:/(/ e:A\\W p:Ab', 'what is no expression, and letters as they were written');
+    const pieces = highlight.markedPieces('read_all', termsExpression('/^r.*d/,"all"'));
     assertEqual(pieces.filter((piece) => piece.marked).map((piece) => piece.text).join('|'), 'read', 'what is marked');
 });
 
@@ -427,12 +449,16 @@ await check('letters are found in their best places, and these are marked', () =
         const typed = some('abcAx_', 5);
         const places = typed === '' ? 0 : slowPlaces(text, typed, -1);
         const expected = places < 0 ? -1 : places + (typed !== '' && text.toLowerCase() === typed.toLowerCase() ? 20 : 0);
-        assertEqual(fuzzy.fuzzyScore(text, typed), expected, `what ${JSON.stringify(typed)} is worth in ${JSON.stringify(text)}`);
+        assertEqual(fuzzyScore(text, typed), expected, `what ${JSON.stringify(typed)} is worth in ${JSON.stringify(text)}`);
     }
-    const marked = fuzzy.fuzzyPieces('std::vector<int>::push_back', 'vpb').filter((piece) => piece.marked);
+    const marked = fuzzyPieces('std::vector<int>::push_back', 'vpb').filter((piece) => piece.marked);
     assertEqual(marked.map((piece) => piece.text).join(), 'v,p,b', 'what is marked');
-    assertEqual(fuzzy.fuzzyPieces('Show all tracks', 'all').map((piece) => piece.text).join('|'), 'Show |all| tracks', 'the pieces');
-    assertEqual(fuzzy.fuzzyScore('Show all tracks', 'tracks zz'), -1, 'a word that is not there');
+    assertEqual(fuzzyPieces('Show all tracks', 'all').map((piece) => piece.text).join('|'), 'Show |all| tracks', 'the pieces');
+    assertEqual(fuzzyScore('Show all tracks', 'tracks zz'), -1, 'a word that is not there');
+    assertEqual(fuzzyPieces('für 🙂 Größe x', 'größe').map((piece) => piece.text).join('|'), 'für 🙂 |Größe| x', 'the pieces around other letters');
+    const { words, marks } = engine.findTexts('sh trk', ['Show all tracks']);
+    assertEqual(`${words} ${[...marks].join('')}`, '2 110000000220020', 'which word each letter is of');
+    assertEqual(JSON.stringify(engine.findTexts('', ['a'])), JSON.stringify({ words: 0, scores: new Int16Array(0), marks: new Uint8Array(1) }), 'nothing typed');
 });
 
 function thread(index, activity, more) {

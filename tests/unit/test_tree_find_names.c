@@ -4,6 +4,7 @@
  */
 #include "random_profile.h"
 #include "tree/find_names.h"
+#include "tree/fuzzy.h"
 
 #include <ctype.h>
 #include <setjmp.h>
@@ -213,10 +214,46 @@ static void test_long_names_and_many_words_are_looked_at_in_part(void **state)
         text[i] = i % 100 == 99 ? ' ' : 'a';
     assert_int_equal(name_finder_find(&finder, text, sizeof(text), 10, &found, &err), 0);
     assert_int_equal(found.length, 1);
-    assert_int_equal(found.data[0].score, FIND_WORDS * (14 + 12 * (FIND_LETTERS - 1)));
+    assert_int_equal(found.data[0].score, FUZZY_WORDS * (14 + 12 * (FUZZY_LETTERS - 1)));
     array_free(&found);
     name_finder_destroy(&finder);
     profile_destroy(&profile);
+}
+
+static void test_marks_are_the_letters_of_the_best_place(void **state)
+{
+    static const char letters[] = "abcABC_: x";
+    struct random random = {7};
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        char name[16] = "", typed[8] = "";
+        for (size_t i = 0, count = random_below(&random, sizeof(name)); i < count; i++)
+            name[i] = letters[random_below(&random, sizeof(letters) - 1)];
+        for (size_t i = 0, count = 1 + random_below(&random, 4); i < count; i++)
+            typed[i] = letters[random_below(&random, 8)];
+        struct fuzzy_word words[FUZZY_WORDS];
+        struct fuzzy_text text = {name, strlen(name)};
+        uint8_t marks[sizeof(name)] = {0};
+        char marked[sizeof(name)] = "";
+        assert_int_equal(fuzzy_words(words, typed, strlen(typed)), 1);
+        int score = fuzzy_score(text, &words[0]), at = -1, places = 0;
+        assert_int_equal(score, slow_word(name, NULL, typed));
+        assert_int_equal(fuzzy_mark(text, &words[0], marks, 4), score);
+        for (int i = 0; name[i]; i++) {
+            if (marks[i] == 0)
+                continue;
+            assert_int_equal(marks[i], 4);
+            marked[strlen(marked)] = (char)tolower((unsigned char)name[i]);
+            places += i == 0 ? 14 : at >= 0 && i == at + 1 ? 12 : part_begins(name, (size_t)i) ? 10 : 1;
+            at = i;
+        }
+        if (score == FUZZY_NOWHERE) {
+            assert_string_equal(marked, "");
+            continue;
+        }
+        assert_int_equal(strcasecmp(marked, typed), 0);
+        assert_int_equal(places + (strcasecmp(name, typed) == 0 ? 20 : 0), score);
+    }
 }
 
 int main(void)
@@ -226,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_whole_names_come_before_parts_and_parts_before_scattered_letters),
         cmocka_unit_test(test_first_letters_of_parts_find_a_name),
         cmocka_unit_test(test_a_word_may_name_the_library),
+        cmocka_unit_test(test_marks_are_the_letters_of_the_best_place),
         cmocka_unit_test(test_long_names_and_many_words_are_looked_at_in_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,28 +1,24 @@
 /** The command palette: type a few letters of a command, a view, a thread, a function or a marker. */
 import type { JSX } from 'preact';
-import { TITLE_LIMIT, typedBesideTitle } from '../state/palette';
-import { fuzzyPieces } from '../text/fuzzy';
-import { plainText } from '../text/plain';
+import { piecesOf } from '../text/highlight';
 import { Picker } from './Picker';
-import { isPaletteOpen } from '../state/windows';
+import { act, isPaletteOpen } from '../state/windows';
 import { useSession } from './session_context';
-
-const DETAIL_LIMIT = 80;
 
 function close(): void {
     isPaletteOpen.value = false;
 }
 
 /** A text with the letters marked that were typed for it. */
-function Found({ text, typed }: { text: string; typed: string }): JSX.Element {
-    const pieces = fuzzyPieces(text, typed);
+function Found({ text, marks }: { text: string; marks: (at: number) => boolean }): JSX.Element {
+    const pieces = piecesOf(text, marks);
     return <bdi dir="ltr">{pieces.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}</bdi>;
 }
 
 export function Palette(): JSX.Element | null {
     const session = useSession();
     const { namesVersion } = session.names;
-    const { paletteEntries, paletteText } = session.palette;
+    const { chosen, paletteEntries, paletteText } = session.palette;
     namesVersion.value;
     if (!isPaletteOpen.value) return null;
     return (
@@ -37,9 +33,10 @@ export function Palette(): JSX.Element | null {
                 paletteText.value = typed;
             }}
             onChoose={(entry, held) => {
+                const wanted = chosen(entry);
                 close();
                 // What it opens takes the focus after the palette has given it back.
-                requestAnimationFrame(() => entry.run(held));
+                act(wanted.then((found) => requestAnimationFrame(() => found?.run(held))));
             }}
             onClose={close}
             hint={
@@ -56,13 +53,10 @@ export function Palette(): JSX.Element | null {
             render={(entry) => (
                 <>
                     <span class="picker-name">
-                        <Found text={plainText(entry.title, TITLE_LIMIT) || '(no name)'} typed={paletteText.value} />
+                        <Found text={entry.title} marks={entry.titleMarks} />
                     </span>
                     <span class="picker-detail">
-                        <Found
-                            text={plainText(entry.detail, DETAIL_LIMIT)}
-                            typed={typedBesideTitle(entry, paletteText.value)}
-                        />
+                        <Found text={entry.detail} marks={entry.detailMarks} />
                     </span>
                     {entry.keys !== '' && <kbd>{entry.keys}</kbd>}
                     <span class="picker-amount">{entry.group}</span>

@@ -54,10 +54,9 @@ function SearchCount(): JSX.Element | null {
     const count = useSession().tree.searchCount.value;
     if (!count) return null;
     const { all, kept } = count;
-    const of = all === null ? '' : ` of ${formatCount(all)}`;
     return (
         <span class="search-count" role="status" title="Percentages are of the samples that match">
-            {`${formatCount(kept)}${of} ${(all ?? kept) === 1 ? 'sample' : 'samples'} match`}
+            {`${formatCount(kept)} of ${formatCount(all)} ${all === 1 ? 'sample' : 'samples'} match`}
         </span>
     );
 }

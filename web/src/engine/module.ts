@@ -175,6 +175,10 @@ export class View {
         return new Int32Array(this.memory, this.at(column, length), length).slice();
     }
 
+    shorts(column: number, length: number): Int16Array {
+        return new Int16Array(this.memory, this.at(column, length), length).slice();
+    }
+
     doubles(column: number, length = this.length): Float64Array {
         return new Float64Array(this.memory, this.at(column, length), length).slice();
     }

@@ -1,10 +1,9 @@
 /**
  * What the command palette finds: commands, views, threads, functions and markers in one list, the best first. All are measured
- * alike (text/fuzzy.ts, and lib/tree/find_names.h for functions).
+ * alike, by the engine (lib/tree/fuzzy.h).
  */
 import { computed, signal, untracked } from '@preact/signals';
-import type { FoundFunction } from '../engine/find';
-import { fuzzyScore, typedWords } from '../text/fuzzy';
+import type { FoundTexts } from '../engine/find';
 import { formatCount, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { TAB_TITLES, TABS } from './codec';
@@ -29,18 +28,23 @@ export interface PaletteEntry {
     detail: string;
     keys: string;
     score: number;
+    /** Which characters of title and detail are to be marked. */
+    titleMarks: (at: number) => boolean;
+    detailMarks: (at: number) => boolean;
     run: (held: { ctrl: boolean }) => void;
 }
 
+/** What may be found; functions have their score already. */
+type Unscored = Omit<PaletteEntry, 'score' | 'titleMarks' | 'detailMarks'> & { score?: number };
+
 const MOST_FUNCTIONS = 100;
 const MOST_MARKERS = 5000;
-/** Functions whose share is told: others have none worth the name. */
-const MOST_SHARES = 20_000;
 /** Where several are equally good. */
 const GROUPS = ['View', 'Command', 'Selection', 'Thread', 'Function', 'Marker'];
 
 /** What is shown of a title. */
-export const TITLE_LIMIT = 160;
+const TITLE_LIMIT = 160;
+const DETAIL_LIMIT = 80;
 
 /** Other words for what titles say, as users of other programs know it. */
 const SYNONYMS: readonly [RegExp, string][] = [
@@ -58,45 +62,77 @@ const SYNONYMS: readonly [RegExp, string][] = [
     [/ assembly$/, 'disassembly instructions'],
     [/ tracks$/, 'processes threads'],
 ];
-const PREFIX_LETTER = 12;
 
-function synonymOf(title: string, word: string): string | undefined {
-    const words = SYNONYMS.flatMap(([pattern, list]) => (pattern.test(title) ? list.split(' ') : []));
-    return words.find((one) => one.startsWith(word));
+function synonymsOf(title: string): string {
+    return SYNONYMS.flatMap(([pattern, list]) => (pattern.test(title) ? [list] : [])).join(' ');
 }
 
-type Unscored = Omit<PaletteEntry, 'score'>;
+const NOTHING_MARKED = (): boolean => false;
 
-/** How well an entry has what was typed, in its title or by another word for it, which it shows then. */
-function scoredEntry(entry: Unscored, words: readonly string[]): PaletteEntry {
-    let score = 0;
-    const others: string[] = [];
-    for (const word of words) {
-        const inTitle = fuzzyScore(entry.title, word);
-        const other = synonymOf(entry.title, word);
-        if (inTitle < 0 && !other) return { ...entry, score: -1 };
-        if (inTitle < 0 && other) others.push(other);
-        score += Math.max(inTitle, other ? PREFIX_LETTER * word.length : 0);
+/** An entry as it is listed when nothing is typed. */
+function unmarked(entry: Unscored): PaletteEntry {
+    return { ...entry, ...shownTexts(entry), score: 0, titleMarks: NOTHING_MARKED, detailMarks: NOTHING_MARKED };
+}
+
+function shownTexts({ title, detail }: Unscored): { title: string; detail: string } {
+    return { title: plainText(title, TITLE_LIMIT) || '(no name)', detail: plainText(detail, DETAIL_LIMIT) };
+}
+
+/** One of the texts that the engine has looked at. */
+class FoundText {
+    constructor(
+        private readonly found: FoundTexts,
+        private readonly index: number,
+        private readonly start: number,
+        readonly text: string,
+    ) {}
+
+    /** How good the place of a word is; -1: there is none. */
+    score(word: number): number {
+        return this.found.scores[this.index * this.found.words + word] ?? -1;
     }
-    return { ...entry, score, ...(others.length > 0 ? { detail: others.join(' ') } : {}) };
+
+    /** Whether a character is in the place of any of these words, a bit for each. */
+    isMarked(at: number, words: number): boolean {
+        return ((this.found.marks[this.start + at] ?? 0) & words) !== 0;
+    }
+
+    /** Of blank-separated words, the one that a typed word begins; where it is. */
+    begun(word: number): [start: number, end: number] | null {
+        if (this.score(word) < 0) return null;
+        const bit = 1 << word;
+        const marked = [...this.text].map((_, at) => this.isMarked(at, bit));
+        const start = marked.indexOf(true);
+        const isRun = !marked.slice(start, marked.lastIndexOf(true)).includes(false);
+        const end = this.text.indexOf(' ', start);
+        return isRun && (start === 0 || this.text[start - 1] === ' ') ? [start, end < 0 ? this.text.length : end] : null;
+    }
 }
 
-function scored(entries: readonly Unscored[], typed: string): PaletteEntry[] {
-    const words = typedWords(typed);
-    return entries.map((entry) => scoredEntry(entry, words)).filter((entry) => entry.score >= 0);
-}
-
-/** What was typed and is not in the title, but in what stands beside it. */
-export function typedBesideTitle({ title }: PaletteEntry, typed: string): string {
-    const shown = plainText(title, TITLE_LIMIT);
-    return typedWords(typed)
-        .filter((word) => fuzzyScore(shown, word) < 0)
-        .join(' ');
-}
-
-/** Whether the entry shows why it was found. */
-function canBeMarked(entry: PaletteEntry, typed: string): boolean {
-    return fuzzyScore(entry.detail, typedBesideTitle(entry, typed)) >= 0;
+/** How well an entry has what was typed, in its title or by another word for it, which it shows then; null: not at all. */
+function scoredEntry(entry: Unscored, words: number, [title, detail, others]: FoundText[]): PaletteEntry | null {
+    if (!title || !detail || !others) return null;
+    const shown = { ...entry, title: title.text, detail: detail.text };
+    const beside: number[] = [];
+    const begun: { start: number; end: number; words: number }[] = [];
+    let score = entry.score ?? 0;
+    for (let word = 0; word < words; word++) {
+        const inTitle = title.score(word);
+        const other = others.begun(word);
+        if (inTitle < 0) beside.push(word);
+        if (inTitle < 0 && other) begun.push({ start: other[0], end: other[1], words: 1 << word });
+        else if (inTitle < 0 && (entry.score === undefined || detail.score(word) < 0)) return null;
+        if (entry.score === undefined) score += Math.max(inTitle, other ? others.score(word) : -1);
+    }
+    const mask = beside.reduce((bits, word) => bits | (1 << word), 0);
+    const titleMarks = (at: number): boolean => title.isMarked(at, ~0);
+    if (begun.length === 0) return { ...shown, score, titleMarks, detailMarks: (at) => detail.isMarked(at, mask) };
+    const marks = begun.flatMap((one, at) => [
+        ...(at > 0 ? [false] : []),
+        ...Array.from({ length: one.end - one.start }, (_, i) => others.isMarked(one.start + i, one.words)),
+    ]);
+    const said = begun.map(({ start, end }) => others.text.slice(start, end)).join(' ');
+    return { ...shown, detail: said, score, titleMarks, detailMarks: (at) => marks[at] === true };
 }
 
 export function createPalette(
@@ -213,19 +249,8 @@ export function createPalette(
             }));
     }
 
-    const foundRequest = new Request<FoundFunction[]>();
-    const { value: found } = foundRequest;
-    const totalsRequest = new Request<ReadonlyMap<number, number>>();
-
-    /** What the functions have of the current view. */
-    async function askTotals(): Promise<ReadonlyMap<number, number>> {
-        const rows = await engine.functions(queryOf(), MOST_SHARES, 'total');
-        return new Map(rows.map(({ func, total }) => [func, total]));
-    }
-
-    function functionDetail(func: number): string {
-        const total = totalsRequest.value.value?.get(func) ?? 0;
-        const share = total === 0 ? '' : formatShare(total, summary.value?.rootTotal ?? 0);
+    function functionDetail(func: number, weight: number): string {
+        const share = weight === 0 ? '' : formatShare(weight, summary.value?.rootTotal ?? 0);
         return [share, funcName(func)?.lib ?? ''].filter((part) => part !== '').join(' · ');
     }
 
@@ -261,54 +286,94 @@ export function createPalette(
         }));
     }
 
-    const functionEntries = computed<PaletteEntry[]>(() =>
-        (found.value ?? []).map(({ func, score }) => ({
+    async function functionEntries(typed: string): Promise<Unscored[] | null> {
+        const found = await engine.findFunctions(queryOf(), typed, MOST_FUNCTIONS);
+        if (!found) return null;
+        await fetchNames(found.map(({ func }) => func));
+        return found.map(({ func, score, weight }) => ({
             id: `function-${func}`,
             group: 'Function',
             title: funcName(func)?.name ?? '',
-            detail: functionDetail(func),
+            detail: functionDetail(func, weight),
             keys: '',
             score,
             run: (held) => openFunction(func, held.ctrl),
-        })),
-    );
-
-    /** Nothing typed: what can be done, with its key. Else the best of everything. */
-    const paletteEntries = computed<PaletteEntry[]>(() => {
-        if (!isPaletteOpen.value) return [];
-        const typed = paletteText.value;
-        const plain = [commandEntries, filterEntries, menuEntries, viewEntries].flatMap((source) => source());
-        if (typedWords(typed).length === 0) return scored(plain, '');
-        const all = [
-            ...scored(plain, typed),
-            ...scored(threadEntries(), typed),
-            ...scored(markerEntries(), typed),
-            ...functionEntries.value,
-        ].filter((entry) => canBeMarked(entry, typed));
-        return all.sort((a, b) => b.score - a.score || GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
-    });
-
-    async function askFunctions(typed: string): Promise<FoundFunction[] | null> {
-        const answer = await engine.findFunctions(queryOf(), typed, MOST_FUNCTIONS);
-        if (answer) await fetchNames(answer.map((one) => one.func));
-        return answer;
+        }));
     }
 
-    /** Keeps the functions in step with what is typed. */
+    /** What can be done, with its key. */
+    function plainEntries(): Unscored[] {
+        return [commandEntries, filterEntries, menuEntries, viewEntries].flatMap((source) => source());
+    }
+
+    /** The entries that have what was typed, with why, best first. */
+    async function scored(entries: readonly Unscored[], typed: string): Promise<PaletteEntry[]> {
+        const texts = entries.flatMap((entry) => {
+            const { title, detail } = shownTexts(entry);
+            return [title, detail, entry.score === undefined ? synonymsOf(title) : ''];
+        });
+        const found = await engine.findTexts(typed, texts);
+        let start = 0;
+        const looked = texts.map((text, index) => {
+            const one = new FoundText(found, index, start, text);
+            start += text.length;
+            return one;
+        });
+        return entries
+            .flatMap((entry, at) => scoredEntry(entry, found.words, looked.slice(3 * at, 3 * at + 3)) ?? [])
+            .sort((a, b) => b.score - a.score || GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
+    }
+
+    interface Found {
+        typed: string;
+        entries: PaletteEntry[];
+    }
+
+    const foundRequest = new Request<Found>();
+
+    async function ask(typed: string): Promise<Found | null> {
+        const others = [...plainEntries(), ...threadEntries(), ...markerEntries()];
+        const functions = await functionEntries(typed);
+        return functions && { typed, entries: await scored([...others, ...functions], typed) };
+    }
+
+    const isTyped = computed(() => paletteText.value.trim() !== '');
+
+    /** Nothing typed: what can be done. Else the best of everything, of what was typed before while the engine is asked. */
+    const paletteEntries = computed<PaletteEntry[]>(() => {
+        if (!isPaletteOpen.value) return [];
+        return (isTyped.value ? foundRequest.value.value?.entries : null) ?? plainEntries().map(unmarked);
+    });
+
+    /**
+     * Which entry is meant: while the engine is asked about what was typed, the first of the list stands for the best
+     * that it will find.
+     */
+    function chosen(entry: PaletteEntry): Promise<PaletteEntry | undefined> {
+        const isFirst = paletteEntries.peek()[0] === entry;
+        return isFirst && isTyped.peek() ? bestOf(paletteText.peek()) : Promise.resolve(entry);
+    }
+
+    function bestOf(typed: string): Promise<PaletteEntry | undefined> {
+        const last = foundRequest.value.peek();
+        if (last?.typed === typed) return Promise.resolve(last.entries[0]);
+        return ask(typed).then((found) => found?.entries[0]);
+    }
+
+    /** Keeps what was found in step with what is typed, and with what there is to find. */
     function follow(): void {
         effect(() => {
-            if (isPaletteOpen.value) {
-                totalsRequest.ask(askTotals);
-                markersRequest.ask(askMarkers);
-            } else {
+            if (isPaletteOpen.value) markersRequest.ask(askMarkers);
+            else {
                 paletteText.value = '';
                 foundRequest.clear();
             }
         });
         effect(() => {
             const typed = paletteText.value;
+            markersRequest.value.value;
             if (!isPaletteOpen.value) return;
-            if (typedWords(typed).length > 0) foundRequest.ask(() => askFunctions(typed));
+            if (isTyped.value) foundRequest.ask(() => ask(typed));
             else foundRequest.clear();
         });
     }
@@ -320,6 +385,7 @@ export function createPalette(
         paletteText,
         selectionMenu,
         paletteEntries,
+        chosen,
         paletteError,
     };
 }

@@ -5,9 +5,11 @@
  */
 import { computed, signal } from '@preact/signals';
 import type { ProfileInfo, ThreadInfo, Transform } from '../engine/api';
+import type { SearchTerm } from '../engine/find';
 import { termsExpression } from '../text/highlight';
 import { decodeView, EMPTY_VIEW, encodeView, type Range, roundRange, type View } from './codec';
 import type { Step } from './history';
+import { Request } from './request';
 import { isCpu, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackSeed } from './tracks';
 import { seedsOf } from '../tracks/kinds';
 import type { Given } from './given';
@@ -48,7 +50,7 @@ function firstThreads(profile: ProfileInfo): number[] {
 export type ChooseMode = 'only' | 'toggle' | 'extend';
 
 export function createStore(session: Given) {
-    const { host, info, lifetime, query } = session;
+    const { engine, host, info, lifetime, query } = session;
     const { onEnd } = session.lifetime;
 
     /** A thread by its index. */
@@ -70,8 +72,12 @@ export function createStore(session: Given) {
     const selectedThreads = computed<number[]>(() => view.value.threads);
     const transforms = computed<Transform[]>(() => view.value.transforms);
     const search = computed<string>(() => view.value.search);
+    /** The terms of the search: the engine tells them apart. */
+    const termsRequest = new Request<readonly SearchTerm[]>();
     /** What the search of stacks marks in names. */
-    const searchExpression = computed(() => termsExpression(search.value));
+    const searchExpression = computed(() =>
+        search.value.trim() === '' ? null : termsExpression(termsRequest.value.value ?? []),
+    );
     const inverted = computed<boolean>(() => view.value.inverted);
 
     /** Every track that the profile has something for. */
@@ -184,6 +190,12 @@ export function createStore(session: Given) {
         }
         if (threads.length > 0 && threads.join() !== chosen.join()) changeView({ threads }, 'push');
     }
+
+    lifetime.effect(() => {
+        const text = search.value;
+        if (text.trim() === '') termsRequest.clear();
+        else termsRequest.ask(() => engine.searchTerms(text));
+    });
 
     return {
         threadInfo,

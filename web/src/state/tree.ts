@@ -69,16 +69,8 @@ export function createTree(
         if (treeSort.value.column === 'name') namesVersion.value;
         return openRows(roots.value, treeSort.value, nameOf);
     });
-    /** Samples of the same query without its search, as far as it was answered before: by query, as text. */
-    const unsearched = new NewestMap<string, number>(50);
-    /** How many samples the search of the rows keeps, and of how many (null: not known); null: there is no search. */
-    const searchCount = signal<{ kept: number; all: number | null } | null>(null);
-
-    function countSearch(of: Query, { samples }: TreeSummary): void {
-        const key = JSON.stringify({ ...of, search: '', inverted: false });
-        if (of.search === '') unsearched.set(key, samples);
-        searchCount.value = of.search === '' ? null : { kept: samples, all: unsearched.get(key) ?? null };
-    }
+    /** How many samples the search of the rows keeps, and of how many; null: there is no search. */
+    const searchCount = signal<{ kept: number; all: number } | null>(null);
 
     const selected = signal<TreeNode | null>(null);
     /** Whether the rows are those of an inverted tree: the view may be ahead of them. */
@@ -179,7 +171,7 @@ export function createTree(
             shownTransforms.value = textOfTransforms(wanted);
             shownFilter.value = JSON.stringify([textOfTransforms(wanted), wanted.search]);
             summary.value = answer;
-            countSearch(wanted, answer);
+            searchCount.value = wanted.search === '' ? null : { kept: answer.samples, all: answer.allSamples };
             selected.value = node;
             treeError.value = '';
             if (isMoved || isElsewhere) reveal.value++;

@@ -1,25 +1,5 @@
-/** Where the terms of a search occur in a name, so that a row can mark them. */
-
-/** A term of a search as lib/tree/search.h describes it. */
-export interface SearchTerm {
-    text: string;
-    kind: 'part' | 'exact' | 'expression';
-    excluded: boolean;
-}
-
-/** `-`, a field and what follows: a term in quotes or slashes up to a comma or the end, or anything up to a comma. */
-const TERM = /\s*(-(?=[^,\s]))?(?:(?:lib|file):(?!:)\s*(?=[^,\s]))?(?:"([^"]+(?:"(?!\s*(?:,|$))[^"]*)*)"(?=\s*(?:,|$))|\/((?:[^\\/]|\\.|\/(?!\s*(?:,|$)))+)\/(?=\s*(?:,|$))|([^,]*))\s*(?:,|$)/gy;
-
-export function searchTerms(search: string): SearchTerm[] {
-    const terms: SearchTerm[] = [];
-    for (const [all, minus, exact, expression, part] of search.matchAll(TERM)) {
-        if (all === '') break;
-        const text = exact ?? expression ?? part?.trim() ?? '';
-        const kind = exact !== undefined ? 'exact' : expression !== undefined ? 'expression' : 'part';
-        if (text !== '') terms.push({ text, kind, excluded: minus !== undefined });
-    }
-    return terms;
-}
+/** Where the terms of a search occur in a name, so that a row can mark them. What the terms are, the engine says. */
+import type { SearchTerm } from '../engine/find';
 
 function escaped(text: string): string {
     return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
@@ -36,8 +16,8 @@ function sourceOf({ text, kind }: SearchTerm): string {
 }
 
 /** An expression that finds what any of the terms looks for, or null if there is nothing to find. */
-export function termsExpression(search: string): RegExp | null {
-    const terms = searchTerms(search).filter((term) => !term.excluded);
+export function termsExpression(all: readonly SearchTerm[]): RegExp | null {
+    const terms = all.filter((term) => !term.excluded);
     if (terms.length === 0) return null;
     const sources = terms.sort((a, b) => b.text.length - a.text.length).map(sourceOf);
     return new RegExp(sources.join('|'), 'gi');
@@ -51,6 +31,19 @@ export function partExpression(text: string): RegExp | null {
 export interface Piece {
     text: string;
     marked: boolean;
+}
+
+/** `text` cut into pieces where characters are marked, one of `marks` for each. */
+export function piecesOf(text: string, marks: (at: number) => boolean): Piece[] {
+    const pieces: Piece[] = [];
+    for (let at = 0; at < text.length; ) {
+        const marked = marks(at);
+        let end = at + 1;
+        while (end < text.length && marks(end) === marked) end++;
+        pieces.push({ text: text.slice(at, end), marked });
+        at = end;
+    }
+    return pieces;
 }
 
 /** `text` cut into pieces, those that match `expression` marked. */

@@ -1,0 +1,183 @@
+/*
+ * The best places are found letter by letter: the best way to put the first i letters with the i-th at place j follows
+ * from the best ways to put those before it further left.
+ */
+#include "tree/fuzzy.h"
+
+#include "tree/search_text.h"
+
+enum { AFTER_LAST = 12, AT_PART = 10, ELSEWHERE = 1, AT_START = 4, WHOLE = 20 };
+
+static bool is_letter(char c)
+{
+    return (text_lower(c) >= 'a' && text_lower(c) <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
+}
+
+static uint64_t bit_of(char c)
+{
+    enum { DIGITS_AT = 26, SIGNS_AT = 36, SIGNS = 28 };
+    c = text_lower(c);
+    if (c >= 'a' && c <= 'z')
+        return UINT64_C(1) << (c - 'a');
+    if (c >= '0' && c <= '9')
+        return UINT64_C(1) << (DIGITS_AT + (c - '0'));
+    return UINT64_C(1) << (SIGNS_AT + (unsigned char)c % SIGNS);
+}
+
+uint64_t fuzzy_letters(struct fuzzy_text text)
+{
+    uint64_t set = 0;
+    for (size_t i = 0; i < text.length; i++)
+        set |= bit_of(text.at[i]);
+    return set;
+}
+
+/* ---- words ---- */
+
+size_t fuzzy_words(struct fuzzy_word words[FUZZY_WORDS], const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < length;) {
+        while (at < length && text_is_blank(text[at]))
+            at++;
+        if (at == length || count == FUZZY_WORDS)
+            break;
+        struct fuzzy_word *word = &words[count++];
+        *word = (struct fuzzy_word){.length = 0};
+        for (; at < length && !text_is_blank(text[at]); at++)
+            if (word->length < FUZZY_LETTERS)
+                word->letters[word->length++] = text_lower(text[at]);
+        word->set = fuzzy_letters((struct fuzzy_text){word->letters, word->length});
+    }
+    return count;
+}
+
+/* ---- places ---- */
+
+static bool begins_part(struct fuzzy_text name, size_t at)
+{
+    if (at == 0)
+        return true;
+    char before = name.at[at - 1], here = name.at[at];
+    return is_letter(here) && (!is_letter(before) || (before >= 'a' && before <= 'z' && here >= 'A' && here <= 'Z'));
+}
+
+static bool has_letters_in_order(struct fuzzy_text name, const struct fuzzy_word *word)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < name.length && found < word->length; i++)
+        found += text_lower(name.at[i]) == word->letters[found];
+    return found == word->length;
+}
+
+static bool is_at(struct fuzzy_text name, size_t at, const struct fuzzy_word *word)
+{
+    if (word->length > name.length - at)
+        return false;
+    for (size_t i = 0; i < word->length; i++)
+        if (text_lower(name.at[at + i]) != word->letters[i])
+            return false;
+    return true;
+}
+
+static int best_of(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* The ways to put the first letter of a word: how good each place is, FUZZY_NOWHERE if it is another letter. */
+static void put_first(int16_t *ways, struct fuzzy_text name, char letter)
+{
+    for (size_t j = 0; j < name.length; j++)
+        ways[j] = text_lower(name.at[j]) != letter ? FUZZY_NOWHERE
+                  : j == 0                         ? AT_PART + AT_START
+                  : begins_part(name, j)           ? AT_PART
+                                                   : ELSEWHERE;
+}
+
+/* Those to put one letter more, with it at j, from those (`before`, which may be `ways`) without it. */
+static void put_next(int16_t *ways, const int16_t *before, struct fuzzy_text name, char letter)
+{
+    int left = FUZZY_NOWHERE, last = FUZZY_NOWHERE; /* the best of those further left; the one right before */
+    for (size_t j = 0; j < name.length; j++) {
+        int here = before[j], way = FUZZY_NOWHERE;
+        if (text_lower(name.at[j]) == letter) {
+            if (last != FUZZY_NOWHERE)
+                way = last + AFTER_LAST;
+            if (left != FUZZY_NOWHERE)
+                way = best_of(way, left + (begins_part(name, j) ? AT_PART : ELSEWHERE));
+        }
+        ways[j] = (int16_t)way;
+        left = best_of(left, last);
+        last = here;
+    }
+}
+
+static size_t best_place(const int16_t *ways, size_t length)
+{
+    size_t best = 0;
+    for (size_t j = 1; j < length; j++)
+        if (ways[j] > ways[best])
+            best = j;
+    return best;
+}
+
+/* Of a word that begins the name nothing is better. */
+static int score_at_start(struct fuzzy_text name, const struct fuzzy_word *word)
+{
+    return AT_PART + AT_START + AFTER_LAST * (int)(word->length - 1) + (name.length == word->length ? WHOLE : 0);
+}
+
+int fuzzy_score(struct fuzzy_text name, const struct fuzzy_word *word)
+{
+    int16_t ways[FUZZY_LONGEST];
+    if (!has_letters_in_order(name, word))
+        return FUZZY_NOWHERE;
+    if (is_at(name, 0, word))
+        return score_at_start(name, word);
+    put_first(ways, name, word->letters[0]);
+    for (size_t i = 1; i < word->length; i++)
+        put_next(ways, ways, name, word->letters[i]);
+    return ways[best_place(ways, name.length)];
+}
+
+int fuzzy_mark(struct fuzzy_text name, const struct fuzzy_word *word, uint8_t *marks, uint8_t mark)
+{
+    static const size_t none = SIZE_MAX;
+    int16_t ways[FUZZY_LETTERS][FUZZY_LONGEST];
+    if (!has_letters_in_order(name, word))
+        return FUZZY_NOWHERE;
+    if (is_at(name, 0, word)) {
+        for (size_t j = 0; j < word->length; j++)
+            marks[j] |= mark;
+        return score_at_start(name, word);
+    }
+    put_first(ways[0], name, word->letters[0]);
+    for (size_t i = 1; i < word->length; i++)
+        put_next(ways[i], ways[i - 1], name, word->letters[i]);
+    size_t at = best_place(ways[word->length - 1], name.length);
+    int score = ways[word->length - 1][at];
+    for (size_t i = word->length - 1, from; at != none; i--, at = from) {
+        marks[at] |= mark;
+        from = none;
+        if (i == 0)
+            break;
+        if (ways[i - 1][at - 1] != FUZZY_NOWHERE && ways[i][at] == ways[i - 1][at - 1] + AFTER_LAST) {
+            from = at - 1;
+            continue;
+        }
+        int wanted = ways[i][at] - (begins_part(name, at) ? AT_PART : ELSEWHERE);
+        for (size_t j = 0; from == none && j + 1 < at; j++)
+            if (ways[i - 1][j] == wanted)
+                from = j;
+    }
+    return score;
+}
+
+bool fuzzy_is_part(struct fuzzy_text text, const struct fuzzy_word *word)
+{
+    for (size_t at = 0; at + word->length <= text.length; at++)
+        if (is_at(text, at, word))
+            return true;
+    return false;
+}
