@@ -114,9 +114,9 @@ static enum strip_pixel pixel_of_sample(const struct sample_table *samples, size
 
 /* The end of one sample and the share of its second half are the start and the share of the first half of the next. */
 static void draw_samples(const struct canvas *canvas, const struct strip *strip, const struct stack_view *stacks,
-                         const struct call_nodes *nodes, const struct activity_request *request)
+                         const struct call_nodes *nodes, const struct activity_request *request,
+                         const struct sample_table *samples)
 {
-    const struct sample_table *samples = request->samples;
     size_t first, last;
     samples_in_range(samples, (struct time_range){request->from, request->to}, &first, &last);
     first -= first > 0; /* the neighbors reach into the range */
@@ -197,7 +197,8 @@ int activity_compute(struct activity *activity, const struct stack_view *stacks,
         struct canvas canvas = {activity->shares, request->width, request->from,
                                 request->width / (request->to - request->from)};
         struct strip strip = strip_of(activity->strip, &canvas, request->interval);
-        draw_samples(&canvas, &strip, stacks, nodes, request);
+        for (size_t i = 0; i < request->thread_count; i++)
+            draw_samples(&canvas, &strip, stacks, nodes, request, request->samples[i]);
         finish_rows(activity, stacks->category_count, scratch);
     }
     free(scratch);
@@ -232,17 +233,19 @@ size_t sample_at(const struct sample_table *samples, double interval, double tim
     return i;
 }
 
-double thread_activity(const struct sample_table *samples, const struct stack_view *stacks, uint32_t idle,
-                       double interval)
+double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
+                       uint32_t idle, double interval)
 {
+    size_t first, last;
+    samples_in_range(samples, range, &first, &last);
     double sum = 0;
     if (samples->cpu_delta) {
-        for (size_t i = 0; i < samples->length; i++)
+        for (size_t i = first; i < last; i++)
             if (samples->cpu_delta[i] > 0) /* false for NAN */
                 sum += samples->cpu_delta[i];
         return sum / MICROSECONDS_PER_MS;
     }
-    for (size_t i = 0; i < samples->length; i++) {
+    for (size_t i = first; i < last; i++) {
         uint32_t stack = samples->stack[i];
         if (stack != PROFILE_NONE && stacks->category[stack] != idle)
             sum += interval;

@@ -8,7 +8,8 @@
 #include "tree/weights.h"
 
 struct activity_request {
-    const struct sample_table *samples;
+    const struct sample_table *const *samples; /* of each thread: their shares add up */
+    size_t thread_count;
     double interval;            /* ms: how far the first sample reaches back and the last one forward */
     double from, to;            /* ms: the left edge of the first and the right edge of the last pixel */
     uint32_t width;             /* pixels */
@@ -24,7 +25,7 @@ enum strip_pixel {
 };
 
 struct activity {
-    float *shares;        /* category-major: shares[row * width + x], 0..1; owned */
+    float *shares;        /* category-major: shares[row * width + x], CPUs; owned */
     uint32_t *categories; /* the category of each row, ascending; owned */
     uint8_t *strip;       /* enum strip_pixel of each pixel: the samples that count; owned */
     uint32_t row_count;   /* categories with any share */
@@ -43,9 +44,9 @@ void activity_destroy(struct activity *activity);
  * none. */
 size_t sample_at(const struct sample_table *samples, double interval, double time, double *cpu_percent);
 
-/* What a thread did in all, ms: CPU time where the profile has it, else samples that are not of category `idle` (or
- * PROFILE_NONE) times the interval. Threads are ranked by it. */
-double thread_activity(const struct sample_table *samples, const struct stack_view *stacks, uint32_t idle,
-                       double interval);
+/* What a thread did in a range, ms: CPU time where the profile has it, else samples that are not of category `idle` (or
+ * PROFILE_NONE) times the interval. Threads are ranked by that of all time. */
+double thread_activity(const struct sample_table *samples, struct time_range range, const struct stack_view *stacks,
+                       uint32_t idle, double interval);
 
 #endif

@@ -491,28 +491,54 @@ static int check_thread(const struct engine *engine, uint32_t thread, struct err
                : error_set(err, EINVAL, "there is no thread %u in this profile", thread);
 }
 
-int engine_activity_of_all(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
-                           struct activity *activity, struct error *err)
+double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range)
+{
+    const struct profile *profile = &engine->base->profile;
+    if (thread >= profile->threads.length)
+        return 0;
+    return thread_activity(&profile->threads.data[thread].samples, range, &engine->base->whole,
+                           engine_idle_category(engine), profile->meta.interval);
+}
+
+/* The samples of threads: all of them, or those that the query leaves. The caller frees the list. */
+static int samples_of(struct engine *engine, const uint32_t *threads, size_t thread_count, bool is_all,
+                      const struct sample_table ***samples, struct error *err)
+{
+    *samples = calloc(thread_count + 1, sizeof(**samples));
+    int code = *samples ? 0 : error_no_memory(err);
+    for (size_t i = 0; !code && i < thread_count; i++) {
+        code = check_thread(engine, threads[i], err);
+        if (!code)
+            (*samples)[i] =
+                is_all ? &engine->base->profile.threads.data[threads[i]].samples : engine_samples(engine, threads[i]);
+    }
+    return code;
+}
+
+int engine_activity_of_all(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
+                           uint32_t width, struct activity *activity, struct error *err)
 {
     *activity = (struct activity){0};
-    int code = check_thread(engine, thread, err);
-    if (code)
-        return code;
-    struct activity_request request = {.samples = &engine->base->profile.threads.data[thread].samples,
+    const struct sample_table **samples;
+    int code = samples_of(engine, threads, thread_count, true, &samples, err);
+    struct activity_request request = {.samples = samples,
+                                       .thread_count = thread_count,
                                        .interval = engine->base->profile.meta.interval,
                                        .from = from,
                                        .to = to,
                                        .width = width};
-    return activity_compute(activity, &engine->base->whole, &engine->base->whole_nodes, &request, err);
+    if (!code)
+        code = activity_compute(activity, &engine->base->whole, &engine->base->whole_nodes, &request, err);
+    free(samples);
+    return code;
 }
 
-int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
-                    size_t search_length, const struct tree_path *path, struct activity *activity, struct error *err)
+int engine_activity(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
+                    uint32_t width, const char *search, size_t search_length, const struct tree_path *path,
+                    struct activity *activity, struct error *err)
 {
     *activity = (struct activity){0};
-    int code = check_thread(engine, thread, err);
-    if (code)
-        return code;
+    int code = 0;
     if (search_length) {
         code = update_matching(&engine->activity_search, engine, search, search_length, err);
         if (code)
@@ -523,7 +549,10 @@ int engine_activity(struct engine *engine, uint32_t thread, double from, double 
         if (code)
             return code;
     }
-    struct activity_request request = {.samples = engine_samples(engine, thread),
+    const struct sample_table **samples;
+    code = samples_of(engine, threads, thread_count, false, &samples, err);
+    struct activity_request request = {.samples = samples,
+                                       .thread_count = thread_count,
                                        .interval = engine->base->profile.meta.interval,
                                        .from = from,
                                        .to = to,
@@ -531,5 +560,8 @@ int engine_activity(struct engine *engine, uint32_t thread, double from, double 
                                        .is_filtered = engine->filter.samples != NULL,
                                        .matching = {search_length ? engine->activity_search.matching : NULL,
                                                     path ? engine->activity_path.matching : NULL}};
-    return activity_compute(activity, engine->stacks, engine->nodes, &request, err);
+    if (!code)
+        code = activity_compute(activity, engine->stacks, engine->nodes, &request, err);
+    free(samples);
+    return code;
 }

@@ -124,14 +124,18 @@ enum recursion { RECURSION_NONE, RECURSION_INDIRECT, RECURSION_DIRECT };
  */
 enum recursion engine_recursion(const struct engine *engine, uint32_t func);
 
-/* The activity of a thread between two times, of all its samples whatever the query is. */
-int engine_activity_of_all(struct engine *engine, uint32_t thread, double from, double to, uint32_t width,
-                           struct activity *activity, struct error *err);
+/* The activity of threads between two times, their sum: of all samples whatever the query is. */
+int engine_activity_of_all(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
+                           uint32_t width, struct activity *activity, struct error *err);
+
+/* What a thread did between two times, ms: see thread_activity(). 0 for one that is not there. */
+double engine_thread_time(const struct engine *engine, uint32_t thread, struct time_range range);
 
 /* The activity of what the transforms of the query leave; a search leaves only samples that match it, and a
  * path (NULL: none) those that the row at its end counts, in either tree. */
-int engine_activity(struct engine *engine, uint32_t thread, double from, double to, uint32_t width, const char *search,
-                    size_t search_length, const struct tree_path *path, struct activity *activity, struct error *err);
+int engine_activity(struct engine *engine, const uint32_t *threads, size_t thread_count, double from, double to,
+                    uint32_t width, const char *search, size_t search_length, const struct tree_path *path,
+                    struct activity *activity, struct error *err);
 
 /* What a thread did at a time. */
 struct sample_place {

@@ -74,11 +74,13 @@ const struct view *EXPORT(session_butterfly_descendants)(struct session *session
                                                          uint32_t limit);
 
 /* wasm_timeline.c */
-const struct view *EXPORT(session_activity)(struct session *session, uint32_t thread, double from, double to,
+const struct view *EXPORT(session_activity)(struct session *session, uint32_t drawn_count, double from, double to,
                                             uint32_t width);
-const struct view *EXPORT(session_activity_matching)(struct session *session, uint32_t thread, double from, double to,
-                                                     uint32_t width, uint32_t thread_count, uint32_t transform_words,
-                                                     uint32_t path_length, int inverted, uint32_t search_length);
+const struct view *EXPORT(session_activity_matching)(struct session *session, uint32_t drawn_count, double from,
+                                                     double to, uint32_t width, uint32_t thread_count,
+                                                     uint32_t transform_words, uint32_t path_length, int inverted,
+                                                     uint32_t search_length);
+const struct view *EXPORT(session_thread_times)(struct session *session, double from, double to);
 const struct view *EXPORT(session_sample_at)(struct session *session, uint32_t thread, double time,
                                              uint32_t thread_count, uint32_t transform_words);
 

@@ -81,9 +81,7 @@ static void put_thread(struct json_writer *json, const struct engine *engine, co
     json_member_bool(json, "hasWaits",
                      markers &&
                          marker_view_has_kind(markers, index, waits_schema(marker_view_context(markers)->schemas)));
-    json_member_double(
-        json, "activity",
-        thread_activity(&thread->samples, engine_stacks(engine), engine_idle_category(engine), profile->meta.interval));
+    json_member_double(json, "activity", engine_thread_time(engine, index, (struct time_range){-INFINITY, INFINITY}));
     json_close(json, '}');
 }
 

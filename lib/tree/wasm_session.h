@@ -114,6 +114,7 @@ struct session {
 
     /* wasm_timeline.c */
     struct activity activity;
+    ARRAY(double) thread_times;
     struct sample_place place;
 
     /* wasm_markers.c */

@@ -92,5 +92,5 @@ await measure('stack chart, a tenth', () => chart(0.1, false));
 await measure('stack chart, same width', () => chart(1, true));
 await measure('expand all, 10k rows', () => engine.descendants(engine.roots().node[0], 10000), forget);
 await measure('details', () => engine.details(engine.roots().node[0]), forget);
-await measure('timeline, 1600 pixels', () => info.threads.forEach((thread) => engine.activity(thread.index, info.rangeStart, info.rangeEnd, 1600, '')));
+await measure('timeline, 1600 pixels', () => info.threads.forEach((thread) => engine.activity([thread.index], info.rangeStart, info.rangeEnd, 1600, '')));
 console.log(`memory                 ${(engine.memoryBytes() / 2 ** 20).toFixed(0).padStart(8)} MiB`);

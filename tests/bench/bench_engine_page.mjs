@@ -42,7 +42,7 @@ async function all() {
     await measure('functions', () => engine.functions(1000), forget);
     await measure('flame', () => engine.flame([], [0, 1], 1600), forget);
     await measure('stack chart, all threads', () => Promise.all(info.threads.map((thread) => engine.stackChart(thread.index, info.rangeStart, info.rangeEnd, 1600, false))));
-    await measure('timeline, all threads', () => Promise.all(info.threads.map((thread) => engine.activity(thread.index, info.rangeStart, info.rangeEnd, 1600, ''))));
+    await measure('timeline, all threads', () => Promise.all(info.threads.map((thread) => engine.activity([thread.index], info.rangeStart, info.rangeEnd, 1600, ''))));
 }
 all().catch((error) => { results.error = String(error); }).then(() => fetch('results', { method: 'POST', body: JSON.stringify(results) }));
 `;

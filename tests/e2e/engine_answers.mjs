@@ -124,14 +124,14 @@ await check('rects of a stack chart lie where their time is, on their callers', 
 await check('what a search leaves of a graph of the timeline is of the categories that it is of', () => {
     ask();
     const width = 100;
-    const all = engine.activity(thread, info.rangeStart, info.rangeEnd, width, '');
+    const all = engine.activity([thread], info.rangeStart, info.rangeEnd, width, '');
     assertEqual(all.matching, null, 'what matches without a search');
     assert(all.categories.length > 1, 'all is of one category');
     let left = 0;
     for (const func of new Set(engine.descendants(-1, 1e6).func)) {
         const [{ name }] = engine.funcs([func]);
         const its = new Set(engine.functionDetails(func).categoriesTotal.map((one) => one.category));
-        const some = engine.activity(thread, info.rangeStart, info.rangeEnd, width, `"${name}"`);
+        const some = engine.activity([thread], info.rangeStart, info.rangeEnd, width, `"${name}"`);
         assertEqual(some.shares.join(), all.shares.join(), 'the whole, beside a search');
         some.matching.forEach((share, at) => assert(share <= all.shares[at] + 1e-6, `${name} has more than there is`));
         all.categories.forEach((category, row) => {
@@ -143,6 +143,26 @@ await check('what a search leaves of a graph of the timeline is of the categorie
         assertEqual(some.matching.some((share) => share > 0), some.matchingStrip.some((pixel) => pixel === 2), `whether there is anything of ${name}`);
     }
     assert(left > 1, 'nothing is left');
+});
+
+await check('a graph of several threads is the sum of theirs, and parts of the time add up to all of it', () => {
+    ask();
+    const width = 50;
+    const threads = info.threads.map((one) => one.index);
+    const of = (some) => engine.activity(some, info.rangeStart, info.rangeEnd, width, '');
+    const height = ({ shares }, x) => shares.reduce((sum, share, at) => sum + (at % width === x ? share : 0), 0);
+    const parts = threads.map((one) => of([one]));
+    const sum = of(threads);
+    for (let x = 0; x < width; x++) {
+        const expected = parts.reduce((total, part) => total + height(part, x), 0);
+        assert(Math.abs(height(sum, x) - expected) < 1e-4, `pixel ${x}: ${height(sum, x)} and ${expected}`);
+    }
+    const middle = (info.rangeStart + info.rangeEnd) / 2;
+    const before = engine.threadTimes([info.rangeStart, middle]);
+    const after = engine.threadTimes([middle, info.rangeEnd]);
+    assertEqual(before.length, threads.length, 'times');
+    info.threads.forEach(({ activity }, at) => assert(Math.abs(before[at] + after[at] - activity) < 1e-6, `${before[at]} and ${after[at]} of ${activity}`));
+    assert(before.some((time) => time > 0) && after.some((time) => time > 0), 'each half has some');
 });
 
 await check('a place of the timeline has the sample that was taken there', () => {

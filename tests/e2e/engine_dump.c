@@ -207,9 +207,9 @@ static void answer_activity(struct engine *engine, const char *request)
         exit(2);
     struct activity activity;
     struct error err;
-    must(
-        engine_activity(engine, thread, from, to, width, request + used, strlen(request + used), NULL, &activity, &err),
-        &err);
+    must(engine_activity(engine, &thread, 1, from, to, width, request + used, strlen(request + used), NULL, &activity,
+                         &err),
+         &err);
     dump_activity(&activity);
     activity_destroy(&activity);
 }
@@ -228,7 +228,7 @@ static void answer_path(struct engine *engine, const char *request)
     const char *search = *at == ' ' ? at + 1 : at;
     struct activity activity;
     struct error err;
-    must(engine_activity(engine, thread, from, to, width, search, strlen(search), &path, &activity, &err), &err);
+    must(engine_activity(engine, &thread, 1, from, to, width, search, strlen(search), &path, &activity, &err), &err);
     dump_activity(&activity);
     activity_destroy(&activity);
 }

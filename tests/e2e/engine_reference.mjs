@@ -131,7 +131,7 @@ function answer(engine, request, out) {
         answerQuery(engine, request, out);
     } else if (request.kind === 'activity' || request.kind === 'path') {
         const of = request.path ? { path: request.path, inverted: request.inverted === 1 } : null;
-        const { categories, shares, matching } = engine.activity(request.thread, request.from, request.to, request.width, request.search, of);
+        const { categories, shares, matching } = engine.activity([request.thread], request.from, request.to, request.width, request.search, of);
         categories.forEach((category, row) => {
             const values = (matching ?? shares).subarray(row * request.width, (row + 1) * request.width);
             // The native answer has only the categories that the search leaves over.

@@ -1,7 +1,7 @@
 // What tracks show and say of a place in time, by mouse and by keyboard.
 //
 //     node tests/e2e/page_tracks.mjs URL
-import { askUntil, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
+import { askUntil as lastAnswer, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
 const [url] = process.argv.slice(2);
@@ -9,6 +9,13 @@ const RANGE = 100; // ms
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
 const tooltip = (page) => page.evaluate(() => document.querySelector('.tooltip')?.innerText ?? '');
 const label = (page, name) => page.getByRole('option', { name: new RegExp(`^${name}`) });
+
+/** Asks until the answer is good; fails if it never is. */
+async function askUntil(isGood, ask) {
+    const answer = await lastAnswer(isGood, ask);
+    assert(isGood(answer), `the last answer: ${JSON.stringify(answer)}`);
+    return answer;
+}
 
 /** Puts the mouse on a track, so many ms after the start. */
 async function point(page, track, time) {
@@ -30,9 +37,9 @@ await check('the time before a thread started and after it ended is hatched, and
     assert(await page.locator('[data-track="t1"] .not-there').first().isVisible(), 'they are seen');
     assertEqual(await page.locator('[data-track="t0"] .not-there').count(), 0, 'of a thread that was there all the time');
     await point(page, 't1', 10);
-    await askUntil((text) => text === 'Not started yet: it did at 20 ms.', () => tooltip(page));
+    await askUntil((text) => text === 'Not started yet (starts at 20 ms).', () => tooltip(page));
     await point(page, 't1', 90);
-    await askUntil((text) => text === 'It had ended, at 80 ms.', () => tooltip(page));
+    await askUntil((text) => text === 'Ended at 80 ms.', () => tooltip(page));
     const title = await page.locator('[data-track="t1"] .track-label').getAttribute('title');
     assert(title.includes('started at 20 ms, ended at 80 ms'), title);
     await page.close();
@@ -128,13 +135,13 @@ await check('Space chooses the thread and the row of its sample at that time', a
     const page = await openPage(`${url}?thread=0`);
     await page.locator('[data-track="t1"] .track-label').focus();
     await page.keyboard.press('ArrowRight');
-    await askUntil((text) => text.startsWith('50 ms') && !text.includes('work'), () => tooltip(page));
+    await askUntil((text) => text.startsWith('50 ms') && !/\bwork\b/.test(text), () => tooltip(page));
     await page.keyboard.press('Space');
     await askUntil((thread) => thread === '1', () => parameter(page, 'thread'));
     await askUntil((row) => row?.name === 'main', () => selectedRow(page));
     // One sample further: 1 ms is 10 px.
     for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
-    await askUntil((text) => text.startsWith('51 ms') && text.includes('work'), () => tooltip(page));
+    await askUntil((text) => text.startsWith('51 ms') && /\bwork\b/.test(text), () => tooltip(page));
     await page.keyboard.press('Space');
     await askUntil((row) => row?.name === 'work', () => selectedRow(page));
     await page.keyboard.press('Tab');
@@ -180,6 +187,21 @@ function drawnAt(page, track, times) {
         times.map((time) => time / RANGE),
     );
 }
+
+await check('the times beside the tracks are those of the range that is shown or chosen, and their order stays', async () => {
+    const page = await openPage(url);
+    const texts = () => page.$$eval('.track.of-thread', (all) => all.map((track) => `${track.dataset.track} ${track.querySelector('.track-busy').textContent}`).join());
+    await askUntil((text) => text === 't0 90 ms,t1 55 ms', texts);
+    const title = () => page.locator('[data-track="t0"] .track-label').getAttribute('title');
+    assert(/busy for 90 ms: \d+\.\d% of the range/.test(await title()), JSON.stringify(await title()));
+    await page.goto(`${url}?thread=1&range=0m50`);
+    await askUntil((text) => text === 't0 45 ms,t1 27 ms', texts);
+    await page.goto(`${url}?thread=1&range=0m50&preview=20m10`);
+    await askUntil((text) => text === 't0 9 ms,t1 9 ms', texts);
+    await page.goto(`${url}?thread=1&range=90m5`);
+    await askUntil((text) => text === 't0 5 ms,t1 idle', texts);
+    await page.close();
+});
 
 await check('numbers of markers that their kind wants to be drawn have a track', async () => {
     const page = await openPage(url);

@@ -210,7 +210,7 @@ async function withAndWithout(calls) {
 
 const folder = mkdtempSync(join(tmpdir(), 'prof-worker-'));
 const everything = { threads: [0, 1, 2, 3], range: null, search: '', inverted: false, transforms: [] };
-const questions = [['query', everything], ['roots', FIRST], ['descendants', FIRST, 0, 100], ['activity', 3, 0, 1e6, 500, all]];
+const questions = [['query', everything], ['roots', FIRST], ['descendants', FIRST, 0, 100], ['activity', [3], 0, 1e6, 500, all]];
 let largeAnswers;
 for (const name of ['large.json', 'large-minus.json']) {
     const { together, alone, pieces, loads, same } = await withAndWithout([['load', name], ...questions]);
@@ -244,7 +244,7 @@ const along = await ask([
 const firstFuncs = along.answers.slice(2).map((levels) => levels.map(({ func }) => func[0]).join());
 check('the children along a path end with it, and where it does not exist', firstFuncs.join(' ') === '0,1,2 0,1', firstFuncs);
 
-const wrong = await ask([['load', 'plain.json'], query(''), ['children', FIRST, 77], ['path', FIRST, -5], ['details', FIRST, 1e9], ['activity', 9, 0, 1, 10, all], ['heaviestPath', FIRST, 17, 0]]);
+const wrong = await ask([['load', 'plain.json'], query(''), ['children', FIRST, 77], ['path', FIRST, -5], ['details', FIRST, 1e9], ['activity', [9], 0, 1, 10, all], ['heaviestPath', FIRST, 17, 0]]);
 check('handles that do not exist give sentences', wrong.answers.slice(2, 6).every((answer) => /there is no/.test(answer.error ?? '')), wrong.answers);
 check('and the worker lives on', wrong.answers[6].length === 3, wrong.answers[6]);
 

@@ -125,7 +125,7 @@ static void check_activity_of_all(struct engine *engine, uint32_t thread, double
     struct error err;
     bool counts[MOST_SAMPLES];
     memset(counts, true, sizeof(counts));
-    assert_int_equal(engine_activity(engine, thread, from, to, WIDTH, "", 0, NULL, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine, &thread, 1, from, to, WIDTH, "", 0, NULL, &activity, &err), 0);
     check_activity(engine, &activity, thread, counts, from, to);
     activity_destroy(&activity);
 }
@@ -174,7 +174,7 @@ static void check_activity_of_query(struct engine *engine, const struct slow_que
         struct error err;
         for (size_t i = 0; i < samples->length; i++)
             counts[i] = slow_counts_in(engine, query, path, samples->stack[i]);
-        assert_int_equal(engine_activity(engine, thread, full.from, full.to, WIDTH, query->search,
+        assert_int_equal(engine_activity(engine, &thread, 1, full.from, full.to, WIDTH, query->search,
                                          strlen(query->search), path, &activity, &err),
                          0);
         check_activity(engine, &activity, thread, counts, full.from, full.to);
@@ -291,16 +291,16 @@ static void test_a_graph_of_no_time_or_no_width_is_empty(void **state)
     struct engine *engine = engine_of(3);
     struct activity activity;
     struct error err;
-    assert_int_equal(engine_activity(engine, 0, 5, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine, (uint32_t[]){0}, 1, 5, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_equal(engine_activity(engine, 0, 0, 5, 0, "", 0, NULL, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine, (uint32_t[]){0}, 1, 0, 5, 0, "", 0, NULL, &activity, &err), 0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_equal(engine_activity(engine, 0, NAN, NAN, WIDTH, "", 0, NULL, &activity, &err), 0);
+    assert_int_equal(engine_activity(engine, (uint32_t[]){0}, 1, NAN, NAN, WIDTH, "", 0, NULL, &activity, &err), 0);
     assert_int_equal(activity.row_count, 0);
     activity_destroy(&activity);
-    assert_int_not_equal(engine_activity(engine, 99, 0, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
+    assert_int_not_equal(engine_activity(engine, (uint32_t[]){99}, 1, 0, 5, WIDTH, "", 0, NULL, &activity, &err), 0);
     activity_destroy(&activity);
     engine_free(engine);
 }

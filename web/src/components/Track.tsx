@@ -6,7 +6,7 @@ import type { ChooseMode } from '../state/store';
 import type { TrackRow } from '../state/tracks';
 import { trackKind } from '../tracks/kinds';
 import { act, isTrackListOpen } from '../state/windows';
-import { formatDuration } from '../text/format';
+import { formatDuration, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
 import { CloseIcon } from './icons';
 import { lifeText } from './LifeShade';
@@ -62,6 +62,12 @@ function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void
     event.stopPropagation();
 }
 
+/** The time beside a track of so many threads. */
+export function busyText(threadCount: number, time: number): string {
+    if (threadCount === 0) return '';
+    return time > 0 ? formatDuration(time) : 'idle';
+}
+
 interface TrackProps {
     row: TrackRow;
     /** Its place among `count` rows, and in pixels. */
@@ -84,11 +90,12 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
     const isThread = row.kind === 'thread' || row.kind === 'cpu';
     const isTabStop = isThread && row.thread === (chosen[0] ?? tracks.value.shown[0]);
     const { Graph } = trackKind(row.kind);
-    const busy = isThread || isHeading ? (row.activity > 0 ? formatDuration(row.activity) : 'idle') : '';
+    const time = session.trackTimes.timeOf(row.members);
+    const busy = busyText(row.members.length, time);
     const title = [
         plainText(row.title, 1000),
         plainText(row.detail, 1000),
-        busy === '' ? '' : `busy for ${busy}`,
+        time === 0 ? busy : `busy for ${busy}: ${formatShare(time, session.trackTimes.length.value)} of the range`,
         row.kind === 'thread' ? lifeText(session, row.thread) : '',
     ]
         .filter((line) => line !== '')

@@ -2,7 +2,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { groupTracks, matchingTracks, type TrackSeed } from '../state/tracks';
-import { formatCount, formatDuration } from '../text/format';
+import { formatCount } from '../text/format';
+import { busyText } from './Track';
 import { Picker } from './Picker';
 import { ProfileText } from './text';
 import { isTrackListOpen } from '../state/windows';
@@ -52,6 +53,7 @@ function Actions({ found, isAll }: { found: readonly TrackSeed[]; isAll: boolean
 export function TrackPicker(): JSX.Element | null {
     const session = useSession();
     const { tracks } = session.store;
+    const { timeOf } = session.trackTimes;
     const { hide, show, showOnly } = session.trackActions;
     const [text, setText] = useState('');
     if (!isTrackListOpen.value) return null;
@@ -102,9 +104,7 @@ export function TrackPicker(): JSX.Element | null {
                     <span class="picker-detail">
                         <ProfileText text={seed.detail} limit={LABEL_LIMIT} />
                     </span>
-                    <span class="picker-amount">
-                        {seed.kind !== 'thread' ? '' : seed.activity > 0 ? formatDuration(seed.activity) : 'idle'}
-                    </span>
+                    <span class="picker-amount">{busyText(seed.members.length, timeOf(seed.members))}</span>
                 </>
             )}
         />

@@ -208,7 +208,7 @@ export interface NodeDetails {
     truncated: number;
 }
 
-/** Activity of a thread: per pixel and category the share of CPU (0..1), category-major: shares[category * width + x]. */
+/** Activity of threads: per pixel and category the CPUs in use (of one thread 0..1), category-major: shares[category * width + x]. */
 export interface Activity {
     width: number;
     categories: number[];
@@ -289,7 +289,16 @@ export interface TreeCalls {
 }
 
 export interface TimelineCalls {
-    activity(thread: number, from: number, to: number, width: number, filter: ActivityFilter): Promise<Activity>;
+    /** Of one thread, or the sum of several. */
+    activity(
+        threads: readonly number[],
+        from: number,
+        to: number,
+        width: number,
+        filter: ActivityFilter,
+    ): Promise<Activity>;
+    /** What each thread did in a range, as `activity` of ThreadInfo says of all time: ms by thread index. */
+    threadTimes(range: [number, number]): Promise<Float64Array>;
     /** What the thread did at a time, after transforms. */
     sampleAt(thread: number, time: number, stacks: Stacks): Promise<SampleAt | null>;
 }

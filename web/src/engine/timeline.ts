@@ -5,10 +5,10 @@ import type { Answers } from './protocol';
 import { transformWords } from './tree';
 
 interface Functions {
-    session_activity(session: Pointer, thread: number, from: number, to: number, width: number): Pointer;
+    session_activity(session: Pointer, drawnCount: number, from: number, to: number, width: number): Pointer;
     session_activity_matching(
         session: Pointer,
-        thread: number,
+        drawnCount: number,
         from: number,
         to: number,
         width: number,
@@ -18,6 +18,7 @@ interface Functions {
         inverted: number,
         searchLength: number,
     ): Pointer;
+    session_thread_times(session: Pointer, from: number, to: number): Pointer;
     session_sample_at(session: Pointer, thread: number, time: number, threads: number, transformWords: number): Pointer;
 }
 
@@ -57,7 +58,7 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
     }
 
     function activityMatching(
-        thread: number,
+        drawn: readonly number[],
         from: number,
         to: number,
         width: number,
@@ -66,18 +67,29 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
         const { words, lengths } = stackWords(filter);
         const path = filter.of?.path ?? [];
         const inverted = Number(filter.of?.inverted ?? false);
-        const length = module.inputWords([...words, ...path], filter.search);
+        const length = module.inputWords([...drawn, ...words, ...path], filter.search);
         return activityRows(
-            wasm.session_activity_matching(session, thread, from, to, width, ...lengths, path.length, inverted, length),
+            wasm.session_activity_matching(
+                session,
+                drawn.length,
+                from,
+                to,
+                width,
+                ...lengths,
+                path.length,
+                inverted,
+                length,
+            ),
             width,
         );
     }
 
     return {
-        activity(thread, from, to, width, filter) {
-            const all = activityRows(wasm.session_activity(session, thread, from, to, width), width);
+        activity(threads, from, to, width, filter) {
+            module.inputWords(threads);
+            const all = activityRows(wasm.session_activity(session, threads.length, from, to, width), width);
             const isCut = filter.of !== null || filter.search !== '' || filter.transforms.length > 0;
-            const matching = isCut ? activityMatching(thread, from, to, width, filter) : null;
+            const matching = isCut ? activityMatching(threads, from, to, width, filter) : null;
             return {
                 width,
                 categories: all.categories,
@@ -86,6 +98,10 @@ export function timelineAnswers(module: EngineModule): Answers<TimelineCalls> {
                 strip: all.strip,
                 matchingStrip: matching?.strip ?? null,
             };
+        },
+        threadTimes([from, to]) {
+            const view = module.view(wasm.session_thread_times(session, from, to));
+            return view.doubles(0, view.length);
         },
         sampleAt(thread, time, stacks) {
             const { words, lengths } = stackWords(stacks);

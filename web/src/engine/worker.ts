@@ -23,7 +23,7 @@ const OVERTAKEN: ReadonlySet<Method> = new Set(['query', 'findFunctions']);
  * Graphs of the timeline, dozens of them. What the user has asked for takes several calls, each made when the one before is
  * answered: it goes first, and has a moment for its next call, but no graph waits for more than BACKGROUND_PATIENCE.
  */
-const BACKGROUND: ReadonlySet<Method> = new Set(['activity', 'markerStrip', 'waits', 'counterGraph']);
+const BACKGROUND: ReadonlySet<Method> = new Set(['activity', 'markerStrip', 'waits', 'counterGraph', 'threadTimes']);
 const BACKGROUND_PATIENCE = 150; // ms
 const MOMENT = 4; // ms
 

@@ -34,6 +34,7 @@ import { createSummaryView } from './summary_view';
 import { createTables } from './tables';
 import { createTrackActions } from './track_actions';
 import { createTrackList } from './track_list';
+import { createTrackTimes } from './track_times';
 import { createTransformOffers } from './transform_offers';
 import { createTree } from './tree';
 import { createTreeChanges } from './tree_changes';
@@ -58,6 +59,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const given: Given = { engine, info, file, host, query, lifetime };
     const store = createStore({ ...given });
     const axis = createAxis({ ...given, store });
+    const trackTimes = createTrackTimes({ ...given, store });
     const names = createNames({ ...given });
     const tables = createTables({ ...given, store });
     const filters = createFilters({ ...given, store });
@@ -132,6 +134,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         stackChart,
         summaryView,
         trackList,
+        trackTimes,
         /** Ends it: nothing of it runs after this, and its engine is gone. */
         dispose(): void {
             lifetime.end();

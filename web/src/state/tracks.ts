@@ -34,6 +34,8 @@ export interface TrackSeed {
     words: string;
     /** The thread that a click on it chooses; -1: none. */
     thread: number;
+    /** The threads whose time is beside it; none: it has no such time. */
+    members: readonly number[];
     /** Whether it can speak for its process, as the main thread does. */
     isLead: boolean;
     /** ms of CPU time, or of samples: what threads are ranked by. */
@@ -121,6 +123,7 @@ function cpuTrack(thread: ThreadInfo): TrackSeed {
         detail: '',
         words: `cpu\n${thread.name}`,
         thread: thread.index,
+        members: [thread.index],
         isLead: false,
         activity: thread.activity,
         isQuiet: thread.activity === 0,
@@ -150,6 +153,7 @@ export function threadTracks(threads: readonly ThreadInfo[], initial: readonly n
             detail: isLead ? `${named}PID ${systemNumber(thread.pid)}` : `TID ${systemNumber(thread.tid)}`,
             words: `${thread.name}\n${thread.processName}\n${thread.pid}\n${thread.tid}`,
             thread: thread.index,
+            members: [thread.index],
             isLead,
             activity: thread.activity,
             isQuiet: !busy.has(thread.index),
@@ -245,6 +249,7 @@ function headingOf(group: TrackGroup, first: TrackSeed): TrackRow {
         title: isSystem ? 'System' : first.processName,
         detail: isSystem || first.kind === 'cpu' ? '' : `PID ${systemNumber(group.process)}`,
         thread: -1,
+        members: group.seeds.flatMap((seed) => seed.members),
         isLead: true,
         activity: first.kind === 'cpu' ? group.seeds.reduce((sum, seed) => sum + seed.activity, 0) : group.activity,
         height: HEADING_HEIGHT,

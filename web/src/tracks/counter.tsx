@@ -177,6 +177,7 @@ export const COUNTERS: TrackKind = {
                     detail: '',
                     words: counter.description,
                     thread: -1,
+                    members: [],
                     isLead: false,
                     activity: 0,
                     isQuiet: lead?.isQuiet ?? false,

@@ -130,6 +130,7 @@ export const MARKER_GRAPHS: TrackKind = {
                 title: one.name,
                 detail: one.graphs.map((graph) => graph.label).join(', '),
                 words: `markers\n${seed.title}\n${seed.words}`,
+                members: [],
                 isLead: false,
                 activity: 0,
                 height: THREAD_HEIGHT,

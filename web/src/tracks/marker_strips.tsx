@@ -149,6 +149,7 @@ function stripKind({ id, letter, name, title, isQuiet = false }: StripText, stri
                     title,
                     detail: '',
                     words: `markers\n${seed.title}\n${seed.words}`,
+                    members: [],
                     isLead: false,
                     activity: 0,
                     isQuiet: seed.isQuiet || isQuiet,

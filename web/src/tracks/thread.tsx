@@ -36,7 +36,7 @@ function useActivity(thread: number, isSeen: boolean): { activity: Activity | nu
     const isWanted = isSeen && thread >= 0 && width > 0;
     const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
     const filter = { ...query.peek(), search: terms, of };
-    const request = useRequest(isWanted ? () => engine.activity(thread, from, to, width, filter) : null, [
+    const request = useRequest(isWanted ? () => engine.activity([thread], from, to, width, filter) : null, [
         thread,
         isSeen,
         from,

@@ -145,6 +145,7 @@ export const WAITS: TrackKind = {
                 title: 'Waits',
                 detail: '',
                 words: `waits\nblocked\n${seed.title}\n${seed.words}`,
+                members: [],
                 isLead: false,
                 activity: 0,
                 height: TRACK_HEIGHT,
