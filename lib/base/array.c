@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size_t element_size)
 {
@@ -19,6 +20,16 @@ bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size
         return false;
     *data = moved;
     *capacity = grown;
+    return true;
+}
+
+bool array_add(void **data, size_t *length, size_t *capacity, const void *from, size_t count, size_t element_size)
+{
+    if (!array_grow(data, *length, capacity, count, element_size))
+        return false;
+    if (count)
+        memcpy((char *)*data + *length * element_size, from, count * element_size);
+    *length += count;
     return true;
 }
 

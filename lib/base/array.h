@@ -44,6 +44,10 @@
          ? (__typeof__((array)->data))__builtin_memset(&(array)->data[(array)->length++], 0, sizeof(*(array)->data))   \
          : NULL)
 
+/* Appends `count` elements, copied from `from`; false if memory ran out. */
+#define array_append(array, from, count)                                                                               \
+    array_add((void **)&(array)->data, &(array)->length, &(array)->capacity, (from), (count), sizeof(*(array)->data))
+
 /* Frees the elements and leaves an empty array. */
 #define array_free(array)                                                                                              \
     do {                                                                                                               \
@@ -53,6 +57,7 @@
     } while (0)
 
 bool array_grow(void **data, size_t length, size_t *capacity, size_t extra, size_t element_size);
+bool array_add(void **data, size_t *length, size_t *capacity, const void *from, size_t count, size_t element_size);
 void array_release(void *data);
 
 #endif

@@ -25,6 +25,24 @@ static inline size_t search_count_before(const void *elements, size_t count, siz
     return low;
 }
 
+static inline bool search_number_is_up_to(const void *element, const void *wanted)
+{
+    return *(const uint64_t *)element <= *(const uint64_t *)wanted;
+}
+
+/* How many structs, in the order of a uint64_t at this offset, have one that is not above `wanted`. */
+static inline size_t search_count_up_to(const void *elements, size_t count, size_t size, size_t offset, uint64_t wanted)
+{
+    const char *first = elements;
+    return count ? search_count_before(first + offset, count, size, search_number_is_up_to, &wanted) : 0;
+}
+
+#define search_up_to(elements, count, field, wanted)                                                                   \
+    search_count_up_to((elements), (count), sizeof(*(elements)),                                                       \
+                       _Generic((elements)->field, uint64_t                                                            \
+                                : offsetof(__typeof__(*(elements)), field)),                                           \
+                       (wanted))
+
 static inline bool search_number_is_below(const void *element, const void *wanted)
 {
     return *(const uint64_t *)element < *(const uint64_t *)wanted;

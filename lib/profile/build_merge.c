@@ -123,23 +123,14 @@ static int merge(struct build *build, struct interner *interner, const struct pr
     return code;
 }
 
-/* Versions 58 and 59 have the sources shared already, and the funcs of all threads speak of those. */
-static bool copy_sources(struct profile *part, const struct profile *profile)
-{
-    if (!array_reserve(&part->sources, profile->sources.length))
-        return false;
-    for (size_t i = 0; i < profile->sources.length; i++)
-        part->sources.data[part->sources.length++] = profile->sources.data[i];
-    return true;
-}
-
 int build_merge_thread(struct build *build, struct interner *interner, struct raw_thread *raw, size_t index,
                        const struct column *strings)
 {
     struct profile part = {0}, *profile = build->profile;
     bool shares_sources = raw->own.funcs.source.present;
     int code = build_tables(build, &raw->own, strings, &part);
-    if (!code && shares_sources && !copy_sources(&part, profile))
+    /* Versions 58 and 59 have the sources shared already, and the funcs of all threads speak of those. */
+    if (!code && shares_sources && !array_append(&part.sources, profile->sources.data, profile->sources.length))
         code = error_no_memory(build->err);
 
     /* The part speaks of these tables of the profile; it has them on loan for the check. */

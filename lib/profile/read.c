@@ -157,11 +157,7 @@ static int skip_value(struct profile_reader *reader, enum json_type type)
 static int append_captured(void *context, const void *bytes, size_t size, struct error *err)
 {
     struct profile_reader *reader = context;
-    if (!array_reserve(&reader->captured, size))
-        return error_no_memory(err);
-    memcpy(reader->captured.data + reader->captured.length, bytes, size);
-    reader->captured.length += size;
-    return 0;
+    return array_append(&reader->captured, bytes, size) ? 0 : error_no_memory(err);
 }
 
 /* Stores the text of a whole value where it is wanted. */
@@ -511,11 +507,7 @@ static int feed_json(struct profile_reader *reader, const void *bytes, size_t si
 
 static int collect(struct profile_reader *reader, const unsigned char *bytes, size_t size)
 {
-    if (!array_reserve(&reader->container, size))
-        return fail_no_memory(reader);
-    memcpy(reader->container.data + reader->container.length, bytes, size);
-    reader->container.length += size;
-    return 0;
+    return array_append(&reader->container, bytes, size) ? 0 : fail_no_memory(reader);
 }
 
 /* Looks at the first bytes, which were held back until they could tell what the file is, and lets them go. */

@@ -23,12 +23,7 @@ struct ARRAY_TYPE(text, char);
 
 static bool append(struct text *text, const char *piece)
 {
-    size_t length = strlen(piece);
-    if (!array_reserve(text, length))
-        return false;
-    memcpy(text->data + text->length, piece, length);
-    text->length += length;
-    return true;
+    return array_append(text, piece, strlen(piece));
 }
 
 static bool needs_quotes(const char *word)

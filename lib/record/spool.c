@@ -53,11 +53,7 @@ static void code_bytes(struct codec *c, const unsigned char **bytes, uint64_t si
         *bytes = cursor_bytes(&c->in, size);
         c->failed = c->in.failed;
     } else if (!c->failed && size) {
-        c->failed = !array_reserve(c->out, size);
-        if (!c->failed) {
-            memcpy(c->out->data + c->out->length, *bytes, size);
-            c->out->length += size;
-        }
+        c->failed = !array_append(c->out, *bytes, size);
     }
 }
 

@@ -84,14 +84,12 @@ bool post_append(struct post *post, const char *bytes, size_t size)
     }
     if (post->received > API_BODY_MAX)
         post->problem = -E2BIG;
-    else if (!array_reserve(&post->body, size))
+    else if (!array_append(&post->body, bytes, size))
         post->problem = -ENOMEM;
     if (post->problem) {
         array_free(&post->body);
         return post->received <= API_BODY_READ_MAX;
     }
-    memcpy(post->body.data + post->body.length, bytes, size);
-    post->body.length += size;
     return true;
 }
 

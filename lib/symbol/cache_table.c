@@ -158,16 +158,7 @@ static bool texts_are_good(const struct cache_table *table)
 }
 
 /* Appends `count` rows from `*at`, whose bounds are checked; false if memory ran out. */
-#define TAKE_ROWS(rows, at, count)                                                                                     \
-    ((count) == 0 || (array_reserve((rows), (count)) &&                                                                \
-                      take_bytes((rows)->data, (at), (count) * sizeof(*(rows)->data)) && ((rows)->length = (count))))
-
-static bool take_bytes(void *out, const unsigned char **at, size_t size)
-{
-    memcpy(out, *at, size);
-    *at += size;
-    return true;
-}
+#define TAKE_ROWS(rows, at, count) (array_append((rows), *(at), (count)) && (*(at) += (count) * sizeof(*(rows)->data)))
 
 static int take_all(struct cache_table *table, const struct header *header, const unsigned char *at, size_t size)
 {
@@ -350,11 +341,7 @@ static bool add_text(struct cache_table *table, const char *text, uint32_t *plac
     *place = (uint32_t)table->texts.length;
     if (is_new)
         *found = *place;
-    if (!array_reserve(&table->texts, length + 1))
-        return false;
-    memcpy(table->texts.data + table->texts.length, text, length + 1);
-    table->texts.length += length + 1;
-    return true;
+    return array_append(&table->texts, text, length + 1);
 }
 
 static bool add_symbol(struct cache_table *table, const struct symbol_answer *answer, uint32_t *index)

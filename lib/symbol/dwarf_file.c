@@ -182,15 +182,10 @@ void dwarf_file_close(struct dwarf_file *dwarf)
     *dwarf = (struct dwarf_file){0};
 }
 
-static bool ends_up_to(const void *unit, const void *offset)
-{
-    return ((const struct dwarf_unit *)unit)->end <= *(const uint64_t *)offset;
-}
-
 const struct dwarf_unit *dwarf_file_unit_at(const struct dwarf_file *dwarf, uint64_t offset)
 {
     size_t count = dwarf->units.length;
-    size_t at = search_count_before(dwarf->units.data, count, sizeof(struct dwarf_unit), ends_up_to, &offset);
+    size_t at = search_up_to(dwarf->units.data, count, end, offset);
     const struct dwarf_unit *unit = at < count ? &dwarf->units.data[at] : NULL;
     return unit && unit->offset <= offset ? unit : NULL;
 }

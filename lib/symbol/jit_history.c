@@ -139,15 +139,9 @@ int jit_history_finish(struct jit_history *history, struct error *err)
 
 /* ---- lookup ---- */
 
-static bool is_made_by(const void *change, const void *time)
-{
-    return ((const struct jit_change *)change)->time <= *(const uint64_t *)time;
-}
-
 size_t jit_history_count(const struct jit_history *history, uint64_t time)
 {
-    return search_count_before(history->changes.data, history->changes.length, sizeof(*history->changes.data),
-                               is_made_by, &time);
+    return search_up_to(history->changes.data, history->changes.length, time, time);
 }
 
 static bool is_among_first(const void *change, const void *count)

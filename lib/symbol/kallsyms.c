@@ -218,15 +218,6 @@ struct saving {
     ARRAY(unsigned char) bytes; /* of the file */
 };
 
-static bool save_bytes(struct saving *saving, const void *bytes, size_t size)
-{
-    if (!array_reserve(&saving->bytes, size))
-        return false;
-    memcpy(saving->bytes.data + saving->bytes.length, bytes, size);
-    saving->bytes.length += size;
-    return true;
-}
-
 static bool save_symbol(struct saving *saving, uint32_t offset, uint32_t *before, const char *name)
 {
     size_t length = strlen(name) + 1;
@@ -238,7 +229,8 @@ static bool save_symbol(struct saving *saving, uint32_t offset, uint32_t *before
     }
     *before = offset;
     last->size += (uint32_t)(sizeof(offset) + length);
-    return last->size <= BLOCK_MAX && save_bytes(saving, &offset, sizeof(offset)) && save_bytes(saving, name, length);
+    return last->size <= BLOCK_MAX && array_append(&saving->bytes, &offset, sizeof(offset)) &&
+           array_append(&saving->bytes, name, length);
 }
 
 static bool save_symbols(struct saving *saving, const struct kallsyms *kallsyms)
@@ -269,13 +261,13 @@ unsigned char *kallsyms_encode(const struct kallsyms *kallsyms, size_t *size)
     struct saving saving = {0};
     struct saved_header header = {0};
     bool is_saved =
-        kallsyms->text_start && save_bytes(&saving, &header, sizeof(header)) && save_symbols(&saving, kallsyms);
+        kallsyms->text_start && array_append(&saving.bytes, &header, sizeof(header)) && save_symbols(&saving, kallsyms);
     if (is_saved) {
         header = (struct saved_header){.blocks = saving.index.length, .index_at = saving.bytes.length};
         memcpy(header.magic, saved_magic, sizeof(saved_magic));
         header.checksum = checksum_index(&header, saving.index.data);
         memcpy(saving.bytes.data, &header, sizeof(header));
-        is_saved = save_bytes(&saving, saving.index.data, saving.index.length * sizeof(*saving.index.data));
+        is_saved = array_append(&saving.bytes, saving.index.data, saving.index.length * sizeof(*saving.index.data));
     }
     *size = saving.bytes.length;
     array_free(&saving.index);
@@ -424,16 +416,10 @@ static size_t first_of_address(const struct kallsyms *kallsyms, size_t i)
     return i;
 }
 
-static bool starts_up_to(const void *symbol, const void *address)
-{
-    return ((const struct kernel_symbol *)symbol)->address <= *(const uint64_t *)address;
-}
-
 static const struct kernel_symbol *last_at_or_before(const struct kallsyms *kallsyms, uint64_t address, uint64_t *size)
 {
     size_t count = kallsyms->symbols.length;
-    size_t next =
-        search_count_before(kallsyms->symbols.data, count, sizeof(struct kernel_symbol), starts_up_to, &address);
+    size_t next = search_up_to(kallsyms->symbols.data, count, address, address);
     if (next == 0)
         return NULL;
     const struct kernel_symbol *symbol = &kallsyms->symbols.data[first_of_address(kallsyms, next - 1)];

@@ -124,15 +124,10 @@ int mapping_symbols_find(struct mapping_symbols *kinds, const struct elf_file *f
     return 0;
 }
 
-static bool starts_up_to(const void *mark, const void *address)
-{
-    return ((const struct mapping_symbol *)mark)->address <= *(const uint64_t *)address;
-}
-
 enum code_kind mapping_symbols_at(const struct mapping_symbols *kinds, uint64_t address, uint64_t *until)
 {
     size_t count = kinds->marks.length;
-    size_t next = search_count_before(kinds->marks.data, count, sizeof(struct mapping_symbol), starts_up_to, &address);
+    size_t next = search_up_to(kinds->marks.data, count, address, address);
     *until = next < count ? kinds->marks.data[next].address : UINT64_MAX;
     return next ? kinds->marks.data[next - 1].kind : kinds->missing;
 }

@@ -279,11 +279,8 @@ static int join_answers(struct task *task, struct error *err)
 {
     struct symbol_answers *all = &task->job->answers, *rest = &task->rest.answers;
     size_t known_frames = all->frames.length;
-    if (!array_reserve(&all->frames, rest->frames.length))
+    if (!array_append(&all->frames, rest->frames.data, rest->frames.length))
         return error_no_memory(err);
-    if (rest->frames.length)
-        memcpy(all->frames.data + known_frames, rest->frames.data, rest->frames.length * sizeof(*rest->frames.data));
-    all->frames.length += rest->frames.length;
     for (size_t i = 0; i < rest->count; i++) {
         struct symbol_answer *answer = &all->answers[task->missing[i]];
         *answer = rest->answers[i];

@@ -110,12 +110,7 @@ const struct marker_list *marker_view_thread(struct marker_view *view, uint32_t 
 static int add_thread(struct marker_view *view, uint32_t thread, struct error *err)
 {
     const struct marker_list *markers = marker_view_thread(view, thread, err);
-    if (!markers || !array_reserve(&view->list, markers->length))
-        return error_no_memory(err);
-    if (markers->length)
-        memcpy(view->list.data + view->list.length, markers->data, markers->length * sizeof(*markers->data));
-    view->list.length += markers->length;
-    return 0;
+    return markers && array_append(&view->list, markers->data, markers->length) ? 0 : error_no_memory(err);
 }
 
 static bool is_same(const struct marker_view *view, const struct marker_query *query)

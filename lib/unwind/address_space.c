@@ -4,15 +4,10 @@
 
 #include <string.h>
 
-static bool ends_up_to(const void *mapping, const void *pc)
-{
-    return ((const struct mapping *)mapping)->end <= *(const uint64_t *)pc;
-}
-
 /* The index of the first mapping that ends after `pc`. */
 static size_t first_ending_after(const struct address_space *space, uint64_t pc)
 {
-    return search_count_before(space->mappings.data, space->mappings.length, sizeof(struct mapping), ends_up_to, &pc);
+    return search_up_to(space->mappings.data, space->mappings.length, end, pc);
 }
 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc)
@@ -106,13 +101,10 @@ bool address_space_map_around(struct address_space *space, const struct mapping 
 
 bool address_space_copy(struct address_space *child, const struct address_space *parent)
 {
-    if (!array_reserve(&child->mappings, parent->mappings.length))
+    if (!array_append(&child->mappings, parent->mappings.data, parent->mappings.length))
         return false;
-    for (size_t i = 0; i < parent->mappings.length; i++) {
-        child->mappings.data[i] = parent->mappings.data[i];
-        unwind_module_ref(child->mappings.data[i].module);
-    }
-    child->mappings.length = parent->mappings.length;
+    for (size_t i = 0; i < parent->mappings.length; i++)
+        unwind_module_ref(parent->mappings.data[i].module);
     child->is_java = parent->is_java;
     return true;
 }

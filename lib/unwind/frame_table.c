@@ -107,15 +107,9 @@ static void table_build(struct fde_table *table, struct cfi_section *section)
         qsort(table->entries.data, table->entries.length, sizeof(*table->entries.data), compare_entries);
 }
 
-static bool starts_up_to(const void *entry, const void *vaddr)
-{
-    return ((const struct fde_entry *)entry)->start <= *(const uint64_t *)vaddr;
-}
-
 static const struct fde_entry *table_search(const struct fde_table *table, uint64_t vaddr)
 {
-    size_t next =
-        search_count_before(table->entries.data, table->entries.length, sizeof(struct fde_entry), starts_up_to, &vaddr);
+    size_t next = search_up_to(table->entries.data, table->entries.length, start, vaddr);
     return next ? &table->entries.data[next - 1] : NULL;
 }
 
