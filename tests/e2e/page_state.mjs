@@ -368,4 +368,25 @@ await check('each session has texts of its own markers', async () => {
     await rm(folder, { recursive: true });
 });
 
+await check('steps lead from one row that matches a search to the next, and open what is above it', async () => {
+    const { store, tree, treeSearch, names } = await openSession(`${DATA}samply-0.13.json`);
+    await until(() => tree.rows.value.length > 0, 'a tree');
+    store.changeView({ search: 'a' }, 'replace');
+    await treeSearch.goToMatch('first');
+    const [, count] = / of ([\d,]+)/.exec(treeSearch.matchPlace.value) ?? [];
+    assert(Number(count) > 2, `matches: ${treeSearch.matchPlace.value}`);
+    const seen = new Set();
+    for (let at = 1; at <= Number(count); at++) {
+        assertEqual(treeSearch.matchPlace.value, `${at} of ${count}`, 'the place');
+        assert(/a/i.test(names.nameOf(tree.selected.value.func)) || names.funcName(tree.selected.value.func).lib.includes('a'), 'it does not match');
+        assert(tree.rows.value.includes(tree.selected.value), 'the row is not open');
+        seen.add(JSON.stringify(store.view.value.path));
+        await treeSearch.goToMatch(1);
+    }
+    assertEqual(seen.size, Number(count), 'rows that were selected');
+    assertEqual(treeSearch.matchPlace.value, `1 of ${count}`, 'after the last one');
+    await treeSearch.goToMatch(-1);
+    assertEqual(treeSearch.matchPlace.value, `${count} of ${count}`, 'before the first one');
+});
+
 finish();

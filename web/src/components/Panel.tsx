@@ -36,7 +36,9 @@ const VIEWS: Record<Tab, () => JSX.Element> = {
 };
 
 const StackSearch = (): JSX.Element => {
-    const { changeView, search } = useSession().store;
+    const session = useSession();
+    const { changeView, search, view } = session.store;
+    const { goToMatch } = session.treeSearch;
     return (
         <SearchInput
             id="stack-search"
@@ -45,18 +47,22 @@ const StackSearch = (): JSX.Element => {
             help={STACK_SEARCH_HELP}
             text={search.value}
             onSearch={(typed, step) => changeView({ search: typed }, step)}
+            onEnter={(where) => NODE_TABS.has(view.value.tab) && act(goToMatch(where))}
         />
     );
 };
 
 /** What the search leaves is what percentages are of, from then on. */
 function SearchCount(): JSX.Element | null {
-    const count = useSession().tree.searchCount.value;
+    const session = useSession();
+    const count = session.tree.searchCount.value;
+    const place = session.treeSearch.matchPlace.value;
     if (!count) return null;
     const { all, kept } = count;
     return (
         <span class="search-count" role="status" title="Percentages are of the samples that match">
-            {`${formatCount(kept)} of ${formatCount(all)} ${all === 1 ? 'sample' : 'samples'} match`}
+            {`${formatCount(kept)} of ${formatCount(all)} ${all === 1 ? 'sample' : 'samples'} match (= 100%)`}
+            {place !== '' && `, row ${place}`}
         </span>
     );
 }

@@ -20,6 +20,8 @@ export interface SearchInputProps {
     /** The search that is on. */
     text: string;
     onSearch(text: string, step: Step): void;
+    /** Enter, for what was typed anew or once more, and Shift+Enter. */
+    onEnter?(where: 'first' | 1 | -1): void;
 }
 
 /** What can be typed, below the input: for as long as it is empty, so that it covers nothing that was found. */
@@ -49,9 +51,10 @@ function Help({ id, help, anchor }: { id: string; help: SearchHelp; anchor: HTML
     );
 }
 
-export function SearchInput({ id, label, placeholder, help, text, onSearch }: SearchInputProps): JSX.Element {
+export function SearchInput({ id, label, placeholder, help, text, onSearch, onEnter }: SearchInputProps): JSX.Element {
     const input = useRef<HTMLInputElement>(null);
     const timer = useRef(0);
+    const entered = useRef('');
     const cameFrom = useRef<EventTarget | null>(null);
     const [isHelpShown, setHelpShown] = useState(false);
     useEffect(() => {
@@ -102,6 +105,9 @@ export function SearchInput({ id, label, placeholder, help, text, onSearch }: Se
                 onKeyDown={(event) => {
                     if (event.key === 'Enter') {
                         apply();
+                        const { value } = event.currentTarget;
+                        onEnter?.(event.shiftKey ? -1 : value === entered.current ? 1 : 'first');
+                        entered.current = value;
                         focusView();
                     } else if (event.key === 'Escape') {
                         if (event.currentTarget.value === '') goBack();

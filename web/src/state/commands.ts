@@ -1,4 +1,5 @@
 /** What can be done from anywhere on the page: by its key, and by its name in the command palette. */
+import { NODE_TABS } from './codec';
 import { differenceOf } from './steps';
 import { theme, toggleTheme } from './theme';
 import { act, copyText, isPaletteOpen, isRenaming, isTrackListOpen, openDialog, showNotice, tooltip } from './windows';
@@ -14,6 +15,7 @@ import type { StorePart } from './store';
 import type { TrackActionsPart } from './track_actions';
 import type { TreePart } from './tree';
 import type { TreeChangesPart } from './tree_changes';
+import type { TreeSearchPart } from './tree_search';
 import type { Given } from './given';
 
 export interface Command {
@@ -69,6 +71,7 @@ export function createCommands(
         trackActions: TrackActionsPart;
         tree: TreePart;
         treeChanges: TreeChangesPart;
+        treeSearch: TreeSearchPart;
     },
 ) {
     const { host } = session;
@@ -79,11 +82,14 @@ export function createCommands(
     const { saveProfile } = session.profile;
     const { canFind, openFind } = session.sourceFind;
     const { closeSourcePanel, leaveSourcePanel, toggleAssembly } = session.sourcePanel;
-    const { commitPreview, fullRange, popRanges, setPreview, view } = session.store;
+    const { commitPreview, fullRange, popRanges, search, setPreview, view } = session.store;
     const { showAll, showBusy } = session.trackActions;
     const { selected } = session.tree;
     const { invert, undoTransforms } = session.treeChanges;
 
+    const { goToMatch } = session.treeSearch;
+
+    const isTreeSearched = (): boolean => search.value.trim() !== '' && NODE_TABS.has(view.value.tab);
     const isSourcePanelOpen = (): boolean => view.value.sourcePanel !== null;
 
     /** The function that is selected in the view that is open. */
@@ -130,6 +136,8 @@ export function createCommands(
             isOffered: always,
             run: () => document.querySelector<HTMLInputElement>('.filter-bar .search input')?.focus(),
         },
+        { title: 'Next row that matches', key: 'n', isOffered: isTreeSearched, run: () => act(goToMatch(1)) },
+        { title: 'Previous row that matches', key: 'N', isOffered: isTreeSearched, run: () => act(goToMatch(-1)) },
         { title: 'Invert call stack', key: 'i', isOffered: always, run: () => act(invert()) },
         {
             title: 'Callers and callees of the selected function',

@@ -14,6 +14,7 @@ export const STACK_SEARCH_HELP: SearchHelp = {
         [['"term"'], 'match the whole name'],
         [['/term/'], 'a regular expression'],
         [['lib:term', 'file:term'], 'match only library names or file names'],
+        [['Enter', 'n', 'N'], 'go to the first, the next, the previous row that matches'],
     ],
 };
 

@@ -38,6 +38,7 @@ import { createTrackTimes } from './track_times';
 import { createTransformOffers } from './transform_offers';
 import { createTree } from './tree';
 import { createTreeChanges } from './tree_changes';
+import { createTreeSearch } from './tree_search';
 import type { Given } from './given';
 import { Lifetime } from './lifetime';
 
@@ -65,6 +66,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const filters = createFilters({ ...given, store });
     const tree = createTree({ ...given, filters, names, store, tables });
     const treeChanges = createTreeChanges({ ...given, filters, store, tree });
+    const treeSearch = createTreeSearch({ ...given, names, store, tree });
     const functions = createFunctions({ ...given, names, store, tables, tree });
     const butterfly = createButterfly({ ...given, functions, names, store, tables, tree });
     const flame = createFlame({ ...given, store, tree });
@@ -74,7 +76,16 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const copies = createCopies({ ...given, names });
     const sourcePanel = createSourcePanel({ ...given, names, store, tree });
     const transformOffers = createTransformOffers({ ...given, names, store, tree, treeChanges });
-    const nodeMenu = createNodeMenu({ ...given, copies, names, sourcePanel, store, transformOffers, tree, treeChanges });
+    const nodeMenu = createNodeMenu({
+        ...given,
+        copies,
+        names,
+        sourcePanel,
+        store,
+        transformOffers,
+        tree,
+        treeChanges,
+    });
     const profile = createProfile({ ...given, store });
     const sourceFind = createSourceFind({ ...given, sourcePanel });
     const trackActions = createTrackActions({ ...given, exports, store });
@@ -91,6 +102,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         trackActions,
         tree,
         treeChanges,
+        treeSearch,
     });
     const costText = createCostText({ ...given, filters, tree });
     const hover = createHover({ ...given });
@@ -112,6 +124,7 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
         filters,
         tree,
         treeChanges,
+        treeSearch,
         functions,
         butterfly,
         flame,

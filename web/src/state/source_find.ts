@@ -1,6 +1,6 @@
 /** Finding text in the source or in the machine code of the source panel, as editors do. */
 import { batch, computed, signal } from '@preact/signals';
-import { nextAround } from './source_panel';
+import { nextAround } from './around';
 import type { SourcePanelPart } from './source_panel';
 
 export type FindPane = 'source' | 'code';

@@ -7,6 +7,7 @@ import { batch, computed, signal, untracked } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
 import { messageOf } from '../text/message';
+import { nextAround } from './around';
 import { Request } from './request';
 import type { SourcePanelView } from './source_codec';
 import type { Step } from './history';
@@ -52,12 +53,6 @@ function rowSelection({ func, path, inverted }: SourcePanelView): FrameSelection
 
 /** The lines worth a visit: with at least a tenth of what the costliest has. */
 const HOT_SHARE = 0.1;
-
-/** The next or the previous of some rising numbers, seen from `at`, around the end. */
-export function nextAround(numbers: readonly number[], at: number, by: 1 | -1): number | undefined {
-    if (by > 0) return numbers.find((one) => one > at) ?? numbers[0];
-    return [...numbers].reverse().find((one) => one < at) ?? numbers[numbers.length - 1];
-}
 
 /** "call 0x1b30 <trace(Ray)>": calls and jumps of x86 and arm, with their target and its name. */
 const CALL = /^(?:bnd |notrack )?(?:call[a-z]?|j[a-z]+|blx?|b)\s.*?(0x[0-9a-f]+)\s+<(.*)>/;

@@ -1,0 +1,7 @@
+/** Steps through what was found, around the end. */
+
+/** The next or the previous of some rising numbers, seen from `at`, around the end. */
+export function nextAround(numbers: readonly number[], at: number, by: 1 | -1): number | undefined {
+    if (by > 0) return numbers.find((one) => one > at) ?? numbers[0];
+    return [...numbers].reverse().find((one) => one < at) ?? numbers[numbers.length - 1];
+}
