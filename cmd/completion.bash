@@ -10,7 +10,7 @@ _prof() {
         return
     fi
     case $command:$word in
-    report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --lines --annotate --symbol-dir --debuginfod --markers --libraries --categories --butterfly --threads --weight --thread --search --range --depth --min-percent --limit --json --verbose --color --no-pager --merge-function --focus-function --focus-self --drop-function --collapse-function --collapse-recursion --collapse-direct-recursion --collapse-library --focus-library --drop-library --merge-library --focus-category --drop-category --merge-category --focus-subtree --merge-call-node --inside-markers --help' -- "$word") ;;
+    report:-*) mapfile -t COMPREPLY < <(compgen -W '--inverted --functions --lines --annotate --symbol-dir --debuginfod --markers --libraries --categories --butterfly --threads --weight --thread --search --range --depth --min-percent --limit --json --verbose --color --no-pager --merge-function --focus-function --focus-self --drop-function --collapse-function --collapse-recursion --collapse-direct-recursion --collapse-library --frames --focus-library --drop-library --merge-library --focus-category --drop-category --merge-category --focus-subtree --merge-call-node --inside-markers --help' -- "$word") ;;
     record:-*) mapfile -t COMPREPLY < <(compgen -W '--output --rate --duration --save-only --no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --recover --help' -- "$word") ;;
     load:-*) mapfile -t COMPREPLY < <(compgen -W '--no-open --port --new-address --no-cache --symbol-dir --debuginfod --source-map --ui --help' -- "$word") ;;
     symbolicate:-*) mapfile -t COMPREPLY < <(compgen -W '--check --output --no-cache --symbol-dir --debuginfod --help' -- "$word") ;;

@@ -104,6 +104,7 @@ static const char report_help[] =
     "      --collapse-recursion FUNCTION        merge its frames and all between them\n"
     "      --collapse-direct-recursion FUNCTION merge direct recursive calls into one frame\n"
     "      --collapse-library LIBRARY           merge all its functions into one\n"
+    "      --frames KIND                        remove frames of other kinds: user, kernel, native, jit or js\n"
     "      --focus-library LIBRARY              remove frames of other libraries\n"
     "      --drop-library LIBRARY               drop samples whose leaf is in it\n"
     "      --merge-library LIBRARY              remove its frames; callers get their time\n"

@@ -6,6 +6,7 @@
 
 #include "ui.h"
 
+#include "tree/frame_kinds.h"
 #include "tree/stack_view.h"
 
 #include <stdio.h>
@@ -31,6 +32,7 @@ const char *const report_transform_names[TRANSFORM_KINDS] = {
     [TRANSFORM_COLLAPSE_RECURSION] = "collapse-recursion",
     [TRANSFORM_COLLAPSE_FUNCTION] = "collapse-function",
     [TRANSFORM_FILTER_MARKERS] = "inside-markers",
+    [TRANSFORM_FOCUS_FRAMES] = "frames",
 };
 
 ARRAY_TYPE(struct indexes, uint32_t);
@@ -228,6 +230,25 @@ static int resolve_library(struct report *report, const struct report_transform 
     return enough ? status : ui_fail("out of memory");
 }
 
+static int resolve_frames(struct report *report, const struct report_transform *transform)
+{
+    enum { ALL = FRAME_OTHER | FRAME_NATIVE | FRAME_KERNEL | FRAME_JIT | FRAME_JS };
+    static const struct {
+        const char *name;
+        uint32_t kinds;
+    } choices[] = {{"user", ALL & ~FRAME_KERNEL},
+                   {"kernel", FRAME_KERNEL},
+                   {"native", FRAME_NATIVE},
+                   {"jit", FRAME_JIT},
+                   {"js", FRAME_JS}};
+    for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+        if (strcmp(choices[i].name, transform->text) == 0)
+            return add_transform(report, (struct transform){.kind = transform->kind, .index = choices[i].kinds})
+                       ? EXIT_SUCCESS
+                       : ui_fail("out of memory");
+    return ui_usage("report", "'%s' is no kind of frames; give user, kernel, native, jit or js", transform->text);
+}
+
 /* The end of the next name in a path. A semicolon before a blank belongs to the name, as in "[T; 4]". */
 static size_t length_of_name(const char *text)
 {
@@ -299,6 +320,8 @@ static int resolve_markers(struct report *report, const struct report_transform 
 static int resolve(struct report *report, const struct report_transform *transform)
 {
     switch (transform->kind) {
+    case TRANSFORM_FOCUS_FRAMES:
+        return resolve_frames(report, transform);
     case TRANSFORM_FOCUS_CATEGORY:
     case TRANSFORM_DROP_CATEGORY:
     case TRANSFORM_MERGE_CATEGORY:

@@ -4,6 +4,7 @@
  * so has; web/layout.mjs runs it and writes web/src/engine/layout.ts. The compiler checks that no value of an enum is
  * missing here.
  */
+#include "tree/frame_kinds.h"
 #include "tree/wasm_session.h"
 
 #include <stddef.h>
@@ -60,7 +61,14 @@ struct entry {
     VALUE("focus-resource", TRANSFORM_FOCUS_RESOURCE)                                                                  \
     VALUE("drop-resource", TRANSFORM_DROP_RESOURCE)                                                                    \
     VALUE("merge-resource", TRANSFORM_MERGE_RESOURCE)                                                                  \
+    VALUE("focus-frames", TRANSFORM_FOCUS_FRAMES)                                                                      \
     VALUE("filter-samples", TRANSFORM_FILTER_MARKERS)
+#define FRAME_KIND(VALUE)                                                                                              \
+    VALUE("other", FRAME_OTHER)                                                                                        \
+    VALUE("native", FRAME_NATIVE)                                                                                      \
+    VALUE("kernel", FRAME_KERNEL)                                                                                      \
+    VALUE("jit", FRAME_JIT)                                                                                            \
+    VALUE("js", FRAME_JS)
 #define BUTTERFLY_KIND(VALUE)                                                                                          \
     VALUE("function", BUTTERFLY_FUNCTION)                                                                              \
     VALUE("library", BUTTERFLY_LIBRARY)                                                                                \
@@ -116,6 +124,7 @@ struct entry {
     }
 
 CHECK(transform_kind, TRANSFORM_KIND, case TRANSFORM_KINDS:)
+CHECK(frame_kind, FRAME_KIND, )
 CHECK(butterfly_kind, BUTTERFLY_KIND, )
 CHECK(butterfly_side, BUTTERFLY_SIDE, )
 CHECK(group_kind, GROUP_KIND, )
@@ -225,7 +234,7 @@ static const struct entry entries[] = {
     NUMBER(marker_row, count),
     NUMBER(marker_row, row_of_name),
     NUMBER(marker_row, is_of_instants),
-    ENUM_OF(transform_kind, TRANSFORM_KIND) ENUM_OF(butterfly_kind, BUTTERFLY_KIND)
+    ENUM_OF(transform_kind, TRANSFORM_KIND) ENUM_OF(frame_kind, FRAME_KIND) ENUM_OF(butterfly_kind, BUTTERFLY_KIND)
         ENUM_OF(butterfly_side, BUTTERFLY_SIDE) ENUM_OF(group_kind, GROUP_KIND) ENUM_OF(selection_kind, SELECTION_KIND)
             ENUM_OF(inlining, INLINING) ENUM_OF(recursion, RECURSION) ENUM_OF(marker_kind, MARKER_KIND)
                 ENUM_OF(marker_column, MARKER_COLUMN) ENUM_OF(marker_label, MARKER_LABEL)

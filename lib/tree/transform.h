@@ -1,9 +1,9 @@
 /*
  * Transforms: what a user drops from the stacks, or merges, to see the rest. They are applied in order: each works on
  * the result of the one before. Their names and their meaning are those of the Firefox Profiler, but for "drop
- * category", "merge category" and the same three for libraries as for categories, which are prof's own;
- * transform_stacks.c says what each does to stacks, transform_path.c to the path of a row. The one by markers is about
- * the time of samples, and in any place of the stack the same: sample_filter.h does it.
+ * category", "merge category" and the same three for libraries as for categories, and "focus frames", which are prof's
+ * own; transform_stacks.c says what each does to stacks, transform_path.c to the path of a row. The one by markers is
+ * about the time of samples, and in any place of the stack the same: sample_filter.h does it.
  */
 #ifndef PROF_TREE_TRANSFORM_H
 #define PROF_TREE_TRANSFORM_H
@@ -28,14 +28,16 @@ enum transform_kind {
     TRANSFORM_FOCUS_RESOURCE,            /* resource: frames of others disappear; samples without any are dropped */
     TRANSFORM_DROP_RESOURCE,             /* resource: samples whose innermost frame is in it are dropped */
     TRANSFORM_MERGE_RESOURCE,            /* resource: its frames disappear, their time goes to the callers */
+    TRANSFORM_FOCUS_FRAMES, /* enum frame_kind, several: frames of others disappear; samples without any are dropped */
     TRANSFORM_FILTER_MARKERS, /* text: samples while no marker lasts that a search for it finds are dropped */
     TRANSFORM_KINDS
 };
 
 struct transform {
     enum transform_kind kind;
-    uint32_t index;       /* func (those of whole resources as well), category or resource; no meaning with a path */
-    bool inverted;        /* of TRANSFORM_FOCUS_SUBTREE: the path is one of the inverted tree, leaf first */
+    uint32_t index; /* func (those of whole resources as well), category, resource or kinds of frames; no meaning with a
+                       path */
+    bool inverted;  /* of TRANSFORM_FOCUS_SUBTREE: the path is one of the inverted tree, leaf first */
     const uint32_t *path; /* funcs; whoever owns it */
     size_t path_length;
     const char *text; /* of TRANSFORM_FILTER_MARKERS: see marker_search.h; whoever owns it */

@@ -3,6 +3,7 @@
  * stacks, the path of an inverted tree their end, read backwards: that a stack is cut at its outermost frame of a func
  * cuts the one before the func's first place, and the other behind its last.
  */
+#include "tree/frame_kinds.h"
 #include "tree/stack_view.h"
 #include "tree/transform.h"
 
@@ -69,6 +70,15 @@ static void keep_resource(const struct path *path, const struct profile *profile
     size_t kept = 0;
     for (size_t i = 0; i < *path->length; i++)
         if ((resource_of_func(profile, path->funcs[i]) == resource) == own)
+            path->funcs[kept++] = path->funcs[i];
+    *path->length = kept;
+}
+
+static void keep_frames(const struct path *path, const struct profile *profile, uint32_t kinds)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *path->length; i++)
+        if (frame_kind_of(profile, path->funcs[i]) & kinds)
             path->funcs[kept++] = path->funcs[i];
     *path->length = kept;
 }
@@ -173,6 +183,9 @@ void transform_path(const struct transform *transform, const struct path_context
     case TRANSFORM_FOCUS_RESOURCE:
     case TRANSFORM_MERGE_RESOURCE:
         keep_resource(&path, context->profile, transform->index, transform->kind == TRANSFORM_FOCUS_RESOURCE);
+        break;
+    case TRANSFORM_FOCUS_FRAMES:
+        keep_frames(&path, context->profile, transform->index);
         break;
     case TRANSFORM_DROP_FUNCTION:
         *length = find_func(&path, transform->index, &first, &last) ? 0 : *length;

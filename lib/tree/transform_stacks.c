@@ -9,6 +9,8 @@
  */
 #include "tree/transform_stacks.h"
 
+#include "tree/frame_kinds.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +72,13 @@ static void mark_resource(const struct stack_view *view, const struct profile *p
 {
     for (size_t stack = 0; stack < view->length; stack++)
         removed[stack] = (resource_of_func(profile, view->func[stack]) == resource) == own;
+}
+
+/* `kinds`: those that stay. */
+static void mark_frames(const struct stack_view *view, const uint8_t *kind_of_func, uint32_t kinds, uint8_t *removed)
+{
+    for (size_t stack = 0; stack < view->length; stack++)
+        removed[stack] = (kind_of_func[view->func[stack]] & kinds) == 0;
 }
 
 /* ---- merging: some frames disappear ---- */
@@ -220,14 +229,27 @@ static bool own_funcs(struct stack_view *view)
 struct scratch {
     uint32_t *to, *top;
     uint8_t *removed;
+    uint8_t *kind_of_func; /* and of those that stand for libraries: only to focus on kinds of frames */
 };
 
-static bool scratch_init(struct scratch *scratch, const struct stack_view *view)
+static uint8_t *kinds_of_funcs(const struct profile *profile)
 {
+    size_t count = profile->funcs.length + profile->resources.length;
+    uint8_t *kinds = malloc(count + 1);
+    for (uint32_t func = 0; kinds && func < count; func++)
+        kinds[func] = (uint8_t)frame_kind_of(profile, func);
+    return kinds;
+}
+
+static bool scratch_init(struct scratch *scratch, const struct stack_view *view, const struct profile *profile,
+                         enum transform_kind kind)
+{
+    bool needs_kinds = kind == TRANSFORM_FOCUS_FRAMES;
+    scratch->kind_of_func = needs_kinds ? kinds_of_funcs(profile) : NULL;
     scratch->to = new_column(view);
     scratch->top = new_column(view);
     scratch->removed = malloc(view->length + 1);
-    return scratch->to && scratch->top && scratch->removed;
+    return scratch->to && scratch->top && scratch->removed && (scratch->kind_of_func || !needs_kinds);
 }
 
 static void scratch_destroy(struct scratch *scratch)
@@ -235,6 +257,7 @@ static void scratch_destroy(struct scratch *scratch)
     free(scratch->to);
     free(scratch->top);
     free(scratch->removed);
+    free(scratch->kind_of_func);
 }
 
 static void mark_path_ends(const struct stack_view *view, const struct transform *transform, struct scratch *scratch)
@@ -275,6 +298,10 @@ static void transform_samples(struct stack_view *view, const struct profile *pro
     case TRANSFORM_FOCUS_RESOURCE:
     case TRANSFORM_MERGE_RESOURCE:
         mark_resource(view, profile, transform->index, transform->kind == TRANSFORM_MERGE_RESOURCE, scratch->removed);
+        merge_marked(view, scratch->removed, scratch->to);
+        break;
+    case TRANSFORM_FOCUS_FRAMES:
+        mark_frames(view, scratch->kind_of_func, transform->index, scratch->removed);
         merge_marked(view, scratch->removed, scratch->to);
         break;
     case TRANSFORM_FOCUS_FUNCTION:
@@ -344,7 +371,7 @@ int stack_view_transform(struct stack_view *view, const struct profile *profile,
     if (!moves_samples(transform->kind))
         return transform_recursion(view, profile, transform, err);
     struct scratch scratch;
-    bool enough = scratch_init(&scratch, view);
+    bool enough = scratch_init(&scratch, view, profile, transform->kind);
     if (enough) {
         transform_samples(view, profile, transform, &scratch);
         move_samples(view, scratch.to);

@@ -3,6 +3,7 @@
  */
 #include "base/json_write.h"
 #include "tree/counters.h"
+#include "tree/frame_kinds.h"
 #include "tree/info.h"
 #include "tree/wasm_calls.h"
 #include "tree/wasm_session.h"
@@ -226,6 +227,7 @@ const struct view *session_info(struct session *session)
     json_member_double(json, "rangeEnd", range.to);
     json_member_double(json, "sampleCount", count_samples(profile));
     json_member_double(json, "markerCount", count_markers(profile));
+    json_member_double(json, "frameKinds", frame_kinds_of_profile(profile));
     json_member_double(json, "funcCount", (double)profile->funcs.length);
     json_member_bool(json, "symbolicated", profile->meta.symbolicated != 0);
     int code = put_weights(json, session);

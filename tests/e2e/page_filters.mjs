@@ -68,8 +68,8 @@ await check('on and off the CPU make the whole time', async () => {
 });
 
 const STACKS = [
-    ['User frames', 'user', ['--merge-category', 'Kernel']],
-    ['Kernel frames', 'kernel', ['--focus-category', 'Kernel']],
+    ['User frames', 'user', ['--frames', 'user']],
+    ['Kernel frames', 'kernel', ['--frames', 'kernel']],
     ['All frames', null, []],
 ];
 
@@ -84,6 +84,8 @@ await check('frames of the kernel are left out, or alone, and the selected row s
         if (code === 'user') assertEqual((await selectedRow(page)).name, 'work', 'selected row');
         assertEqual(parameter(page, 'implementation'), code, `frames in the address after ${label}`);
         assertEqual(await shown(page), reported(...options), `the tree of ${label}`);
+        if (label === 'User frames') assertEqual(await shown(page), reported('--merge-category', 'Kernel'), 'the tree without the category');
+        if (label === 'Kernel frames') assertEqual(await shown(page), reported('--focus-category', 'Kernel'), 'the tree of the category');
         assertEqual(await page.locator('.transforms').count(), 0, 'bars of transforms');
     }
     await page.close();

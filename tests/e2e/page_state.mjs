@@ -389,4 +389,23 @@ await check('steps lead from one row that matches a search to the next, and open
     assertEqual(treeSearch.matchPlace.value, `${count} of ${count}`, 'before the first one');
 });
 
+await check('which frames can be shown alone depends on their libraries, not on names of categories', async () => {
+    const work = await mkdtemp(join(tmpdir(), 'prof-frames-'));
+    const choices = async (libraries, category) => {
+        const file = join(work, 'p.json');
+        writeProfile(file, {
+            product: 'frames', libraries, categories: [['User', 'blue'], [category, 'orange']],
+            functions: [['main', 0, 0], ['read', 1, 1]], samples: [[[0], 2], [[0, 1], 3]],
+        });
+        const session = await openSession(file, '?implementation=kernel');
+        await until(() => session.tree.summary.value && session.tree.rows.value.length > 0, 'a tree');
+        const rows = session.tree.rows.value.map((row) => `${session.names.nameOf(row.func)} ${row.total}`);
+        return [session.filters.stackChoices.value.map(({ value }) => value).join(), rows.join()].join(' | ');
+    };
+    assertEqual(await choices(['app', '[kernel.kallsyms]'], 'System'), 'all,user,kernel | read 3', 'a kernel of another name');
+    assertEqual(await choices(['app', 'libc.so.6'], 'Kernel'), ' | main 5,read 3', 'a category of that name without a kernel');
+    assertEqual(await choices(['app', 'perf-12.map'], 'Kernel'), 'all,native,jit | main 5,read 3', 'code of a JIT compiler');
+    await rm(work, { recursive: true });
+});
+
 finish();

@@ -7,6 +7,7 @@
 
 #include "random_profile.h"
 #include "tree/engine.h"
+#include "tree/frame_kinds.h"
 
 #include <ctype.h>
 #include <regex.h>
@@ -147,6 +148,11 @@ static inline void slow_transform(struct slow_stack *stack, const struct profile
     case TRANSFORM_MERGE_RESOURCE:
         for (size_t i = stack->depth; i-- > 0;)
             if (slow_is_in(&frames[i], profile, index))
+                slow_remove(stack, i);
+        break;
+    case TRANSFORM_FOCUS_FRAMES:
+        for (size_t i = stack->depth; i-- > 0;)
+            if (!(frame_kind_of(profile, frames[i].func) & index))
                 slow_remove(stack, i);
         break;
     case TRANSFORM_DROP_RESOURCE:
@@ -508,6 +514,8 @@ static inline void slow_add_transform(struct slow_query *query, struct random *r
         transform.path_length = slow_random_path(query, random, transform.inverted, path);
         if (transform.path_length == 0)
             return;
+    } else if (transform.kind == TRANSFORM_FOCUS_FRAMES) {
+        transform.index = random_below(random, 2 * FRAME_JS);
     } else if (transform.kind == TRANSFORM_COLLAPSE_RESOURCE || transform.kind == TRANSFORM_FOCUS_RESOURCE ||
                transform.kind == TRANSFORM_DROP_RESOURCE || transform.kind == TRANSFORM_MERGE_RESOURCE) {
         transform.index = random_below(random, (uint32_t)profile->resources.length + 1);

@@ -241,9 +241,58 @@ static void test_activity_of_dropped_samples_is_left_out(void **state)
     each_step(check_activity);
 }
 
+static uint32_t add_code(struct profile *profile, const char *name, const char *lib, uint32_t type)
+{
+    uint32_t resource = PROFILE_NONE;
+    if (lib) {
+        const struct resource row = {strings_add_z(&profile->strings, lib), PROFILE_NONE, type};
+        resource = (uint32_t)profile->resources.length;
+        assert_true(array_push(&profile->resources, row));
+    }
+    return profile_add_func(profile, strings_add_z(&profile->strings, name), resource);
+}
+
+static void test_kinds_of_frames_follow_from_their_library(void **state)
+{
+    static const struct {
+        const char *name, *lib;
+        uint32_t type;
+        enum frame_kind kind;
+    } cases[] = {
+        {"sys_read", "[kernel.kallsyms]", 1, FRAME_KERNEL},
+        {"nft_do_chain", "[nf_tables]", 1, FRAME_KERNEL},
+        {"do_syscall_64", "vmlinux-6.1.0", 1, FRAME_KERNEL},
+        {"ext4_read", "ext4.ko.xz", 1, FRAME_KERNEL},
+        {"main", "kernel-bench", 1, FRAME_NATIVE},
+        {"koala", "libx.kotlin.so", 1, FRAME_NATIVE},
+        {"clock_gettime", "[vdso]", 1, FRAME_NATIVE},
+        {"record", "perf", 1, FRAME_NATIVE},
+        {"py::f", "perf-123.map", 1, FRAME_JIT},
+        {"g", "jitted-123-4.so", 1, FRAME_JIT},
+        {"h", "[anon:js-executable-memory]", 1, FRAME_JIT},
+        {"0x7f0012345678", NULL, 0, FRAME_JIT},
+        {"(truncated)", NULL, 0, FRAME_OTHER},
+        {"onClick", "https://example.org", 5, FRAME_OTHER},
+    };
+    struct profile profile;
+    (void)state;
+    profile_init(&profile);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        uint32_t func = add_code(&profile, cases[i].name, cases[i].lib, cases[i].type);
+        assert_int_equal(frame_kind_of(&profile, func), cases[i].kind);
+        profile.funcs.flags[func] = FUNC_IS_JS;
+        assert_int_equal(frame_kind_of(&profile, func), FRAME_JS);
+        profile.funcs.flags[func] = 0;
+    }
+    assert_int_equal(frame_kind_of(&profile, func_of_resource(&profile, 0)), FRAME_KERNEL);
+    assert_int_equal(frame_kinds_of_profile(&profile), FRAME_KERNEL | FRAME_NATIVE | FRAME_JIT | FRAME_OTHER);
+    profile_destroy(&profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds_of_frames_follow_from_their_library),
         cmocka_unit_test(test_transforms_done_and_undone_leave_the_tree_of_the_reference),
         cmocka_unit_test(test_path_of_a_row_becomes_that_of_its_transformed_frames),
         cmocka_unit_test(test_path_keeps_the_nodes_of_the_category_in_focus),

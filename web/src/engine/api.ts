@@ -76,6 +76,8 @@ export interface ProfileInfo {
     libs: { name: string; path: string }[];
     /** What a sample can count, at least one: first what was recorded. */
     weights: Weight[];
+    /** Kinds of frames that functions have: bits of FRAME_KIND. */
+    frameKinds: number;
     symbolicated: boolean;
     sampleCount: number;
     markerCount: number;

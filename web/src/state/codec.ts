@@ -41,7 +41,7 @@ export const NODE_TABS: ReadonlySet<Tab> = new Set<Tab>(['calltree', 'flame-grap
 /** The tabs that show markers. */
 export const MARKER_TABS: ReadonlySet<Tab> = new Set<Tab>(['marker-chart', 'marker-table']);
 
-export const STACK_TYPES = ['all', 'user', 'kernel'] as const;
+export const STACK_TYPES = ['all', 'user', 'kernel', 'native', 'jit', 'js'] as const;
 export type StackType = (typeof STACK_TYPES)[number];
 
 const TRACK_BASES = ['busy', 'all', 'none'] as const;
@@ -68,7 +68,7 @@ export interface View {
     part: [number, number] | null;
     /** The id of what a sample counts; the profile may lack it. */
     weight: string;
-    /** Which frames are shown: all, those of the kernel, or those of the programs. */
+    /** Which frames are shown. */
     stackType: StackType;
     hidesIdle: boolean;
     /** What the butterfly is about; null: the heaviest function. */
@@ -161,6 +161,11 @@ function decodeSorts(text: string): Record<string, string> {
     return sorts;
 }
 
+/** The Firefox Profiler calls native code "cpp". */
+function decodeStackType(text: string | null): StackType {
+    return STACK_TYPES.find((type) => type === (text === 'cpp' ? 'native' : text)) ?? 'all';
+}
+
 /** Which weights there are, the profile says. */
 function decodeWeight(text: string): string {
     return /^[\w:.-]{1,80}$/.test(text) ? text : EMPTY_VIEW.weight;
@@ -225,7 +230,7 @@ export function decodeView(text: string, zero: number): View {
         zoom: decodeIndexes(query.get('zoom') ?? ''),
         part: decodePart(query.get('part') ?? ''),
         weight: decodeWeight(query.get('weight') ?? ''),
-        stackType: STACK_TYPES.find((type) => type === query.get('implementation')) ?? 'all',
+        stackType: decodeStackType(query.get('implementation')),
         hidesIdle: query.has('hideIdleSamples'),
         center: decodeCenter(query.get('center') ?? ''),
         sameWidths: query.has('sameWidths'),

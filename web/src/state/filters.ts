@@ -5,7 +5,8 @@
  */
 import { computed } from '@preact/signals';
 import type { Transform, Weight } from '../engine/api';
-import { STACK_TYPES, type StackType } from './codec';
+import { FRAME_KIND } from '../engine/layout';
+import type { StackType } from './codec';
 import type { StorePart } from './store';
 import type { Given } from './given';
 
@@ -18,10 +19,16 @@ export interface Choice<Value> {
 /** Of a page without a profile. */
 const NO_WEIGHT: Weight = { id: 'recorded', label: 'Samples', hint: '', unit: 'samples' };
 
-const STACK_LABELS: Record<StackType, [string, string]> = {
-    all: ['All frames', 'User and kernel frames'],
-    user: ['User frames', 'Without kernel frames; callers get their time'],
-    kernel: ['Kernel frames', 'Only kernel frames, of samples that have any'],
+const ALL_KINDS = Object.values(FRAME_KIND).reduce((all: number, kind) => all | kind, 0);
+
+/** Of the frames that are shown: kinds, label and hint. */
+const STACKS: Record<StackType, [kinds: number, label: string, hint: string]> = {
+    all: [ALL_KINDS, 'All frames', 'Frames of all kinds'],
+    user: [ALL_KINDS & ~FRAME_KIND.kernel, 'User frames', 'Without kernel frames; callers get their time'],
+    kernel: [FRAME_KIND.kernel, 'Kernel frames', 'Only kernel frames, of samples that have any'],
+    native: [FRAME_KIND.native, 'Native frames', 'Only frames of programs and libraries'],
+    jit: [FRAME_KIND.jit, 'JIT frames', 'Only frames outside of libraries: code of JIT compilers, or unknown code'],
+    js: [FRAME_KIND.js, 'JavaScript frames', 'Only frames of JavaScript'],
 };
 
 export function createFilters(session: Given & { store: StorePart }) {
@@ -54,19 +61,20 @@ export function createFilters(session: Given & { store: StorePart }) {
 
     /** -1: the file has none, and there is nothing to hide. */
     const idleCategory = computed(() => categoryNamed('Idle'));
-    const kernelCategory = computed(() => categoryNamed('Kernel'));
 
-    /** Empty where the file does not tell frames of the kernel from others. */
-    const stackChoices = computed<Choice<StackType>[]>(() =>
-        kernelCategory.value < 0
-            ? []
-            : STACK_TYPES.map((value) => ({ value, label: STACK_LABELS[value][0], hint: STACK_LABELS[value][1] })),
-    );
+    /** Empty where all frames are of one kind. */
+    const stackChoices = computed<Choice<StackType>[]>(() => {
+        const held = info.value.frameKinds & ~FRAME_KIND.other;
+        const kernel: StackType[] = held & FRAME_KIND.kernel ? ['user', 'kernel'] : [];
+        const isMixed = (held & (FRAME_KIND.jit | FRAME_KIND.js)) !== 0;
+        const others = isMixed ? (['native', 'jit', 'js'] as const).filter((type) => held & FRAME_KIND[type]) : [];
+        const types = (held & (held - 1)) === 0 ? [] : (['all', ...kernel, ...others] as const);
+        return types.map((value) => ({ value, label: STACKS[value][1], hint: STACKS[value][2] }));
+    });
 
     function stackFilter(type: StackType): Transform[] {
-        if (type === 'all' || kernelCategory.value < 0) return [];
-        const kind = type === 'kernel' ? 'focus-category' : 'merge-category';
-        return [{ kind, index: kernelCategory.value, path: [], inverted: false }];
+        if (!stackChoices.value.some(({ value }) => value === type) || type === 'all') return [];
+        return [{ kind: 'focus-frames', index: STACKS[type][0], path: [], inverted: false }];
     }
 
     /** What comes after the transforms of the view. */

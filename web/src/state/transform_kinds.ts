@@ -5,7 +5,7 @@
 import type { TransformKind } from '../engine/api';
 
 /** What a transform names: by its index, but a call node by its path, and markers by a search for them. */
-export type TransformSubject = 'function' | 'library' | 'category' | 'node' | 'markers';
+export type TransformSubject = 'function' | 'library' | 'category' | 'node' | 'markers' | 'frames';
 
 export interface TransformOffer {
     key: string;
@@ -21,7 +21,7 @@ export interface TransformOffer {
 
 export interface TransformWords {
     subject: TransformSubject;
-    /** Those of the Firefox Profiler; `dc`, `mg`, `fl`, `ml` and `dl` are prof's own. */
+    /** Those of the Firefox Profiler; `dc`, `mg`, `fl`, `ml`, `dl` and `fk` are prof's own. */
     code: string;
     /** The code is followed by the kind of stacks that it is about. */
     hasStackType?: boolean;
@@ -215,6 +215,12 @@ export const TRANSFORMS: Readonly<Record<TransformKind, TransformWords>> = {
             meaning: 'drop samples of the category',
             explanation: 'Drops all samples whose leaf is in this category',
         },
+    },
+    'focus-frames': {
+        subject: 'frames',
+        code: 'fk',
+        verb: 'Only frames of some kinds',
+        offer: null,
     },
     'filter-samples': {
         subject: 'markers',

@@ -1,0 +1,61 @@
+#include "tree/frame_kinds.h"
+
+#include "tree/stack_view.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum resource_type { RESOURCE_UNKNOWN, RESOURCE_LIBRARY };
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool starts_with_any(const char *text, const char *const *starts)
+{
+    for (; *starts; starts++)
+        if (starts_with(text, *starts))
+            return true;
+    return false;
+}
+
+/* Recorders name the kernel and its loaded modules in brackets, and so other memory without a file. */
+static bool is_kernel(const char *name)
+{
+    static const char *const others[] = {"[vdso", "[vsyscall", "[heap", "[stack", "[anon", "[uprobes", NULL};
+    const char *module = strstr(name, ".ko");
+    return (name[0] == '[' && !starts_with_any(name, others)) || starts_with(name, "vmlinux") ||
+           (module && (module[3] == '\0' || module[3] == '.'));
+}
+
+static bool is_jit(const char *name)
+{
+    static const char *const starts[] = {"[anon", "//anon", "[heap", "jitted-", "jit-", "perf-", "memfd:", NULL};
+    return starts_with_any(name, starts) && (!starts_with(name, "perf-") || strstr(name, ".map"));
+}
+
+enum frame_kind frame_kind_of(const struct profile *profile, uint32_t func)
+{
+    const struct func_table *funcs = &profile->funcs;
+    uint32_t resource = resource_of_func(profile, func);
+    if (func < funcs->length && funcs->flags[func] & FUNC_IS_JS)
+        return FRAME_JS;
+    if (resource < profile->resources.length) {
+        const struct resource *row = &profile->resources.data[resource];
+        const char *name = strings_text(&profile->strings, row->name);
+        if (row->type > RESOURCE_LIBRARY)
+            return FRAME_OTHER;
+        return is_kernel(name) ? FRAME_KERNEL : is_jit(name) ? FRAME_JIT : FRAME_NATIVE;
+    }
+    const char *name = func < funcs->length ? strings_text(&profile->strings, funcs->name[func]) : "";
+    return name[0] == '(' || name[0] == '\0' ? FRAME_OTHER : FRAME_JIT;
+}
+
+unsigned frame_kinds_of_profile(const struct profile *profile)
+{
+    unsigned kinds = 0;
+    for (uint32_t func = 0; func < profile->funcs.length; func++)
+        kinds |= frame_kind_of(profile, func);
+    return kinds;
+}
