@@ -102,6 +102,15 @@ async function select(page, name) {
     await settle(page);
 }
 
+/** A page that shows the source of a function. */
+async function openSourceOf(name) {
+    const page = await openPage(url);
+    await select(page, name);
+    await page.keyboard.press('Enter');
+    await waitForSource(page);
+    return page;
+}
+
 await check('the menu copies where a function is', async () => {
     const page = await openPage(url);
     await select(page, 'divide');
@@ -199,10 +208,7 @@ await check('a double click and the menu open it too, in the function list as we
 });
 
 await check('n and p walk the hot lines', async () => {
-    const page = await openPage(url);
-    await select(page, 'seldom');
-    await page.keyboard.press('Enter');
-    await waitForSource(page);
+    const page = await openSourceOf('seldom');
     const chosen = async () => (await readLines(page)).find((line) => line.isChosen)?.line;
     const start = await chosen();
     await page.keyboard.press('n');
@@ -216,10 +222,7 @@ await check('n and p walk the hot lines', async () => {
 });
 
 await check('the address has it all: a pasted one opens the same', async () => {
-    const page = await openPage(url);
-    await select(page, 'divide');
-    await page.keyboard.press('Enter');
-    await waitForSource(page);
+    const page = await openSourceOf('divide');
     await openCode(page);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('r');
@@ -247,10 +250,7 @@ await check('the address has it all: a pasted one opens the same', async () => {
 });
 
 await check('the assembly has instructions with costs, jumps, and two syntaxes', async () => {
-    const page = await openPage(url);
-    await select(page, 'divide');
-    await page.keyboard.press('Enter');
-    await waitForSource(page);
+    const page = await openSourceOf('divide');
     const rows = await openCode(page);
     assert(rows.some((row) => /^div/.test(row.instruction)), 'there is no division');
     const hottest = [...rows].sort((a, b) => Number.parseFloat(b.self || '0') - Number.parseFloat(a.self || '0'))[0];
@@ -268,10 +268,7 @@ await check('the assembly has instructions with costs, jumps, and two syntaxes',
 });
 
 await check('a double click and Enter follow a jump; Ctrl+C copies the line or the instruction', async () => {
-    const page = await openPage(url);
-    await select(page, 'divide');
-    await page.keyboard.press('Enter');
-    await waitForSource(page);
+    const page = await openSourceOf('divide');
     const copied = (text) => askUntil((found) => found === text, () => page.evaluate(() => navigator.clipboard.readText()));
     await page.keyboard.press('Control+c');
     assertEqual(await copied(sourceLines[lineOf('HOT') - 1]), sourceLines[lineOf('HOT') - 1], 'copied line');
@@ -297,10 +294,7 @@ await check('a double click and Enter follow a jump; Ctrl+C copies the line or t
 });
 
 await check('Enter and a double click on a call go to the code of what it calls, and back comes back', async () => {
-    const page = await openPage(url);
-    await select(page, 'often');
-    await page.keyboard.press('Enter');
-    await waitForSource(page);
+    const page = await openSourceOf('often');
     await openCode(page);
     const shown = () => page.locator('.symbol-name').innerText();
     const name = (wanted) => askUntil((text) => text === wanted, shown);
@@ -330,10 +324,7 @@ await check('Enter and a double click on a call go to the code of what it calls,
 });
 
 await check('a line finds its instructions, and an instruction its line', async () => {
-    const page = await openPage(url);
-    await select(page, 'divide');
-    await page.keyboard.press('Enter');
-    await waitForSource(page);
+    const page = await openSourceOf('divide');
     await openCode(page);
     const linked = async () => (await readCode(page)).filter((row) => row.classes.includes('linked'));
     const ofHot = await askUntil((rows) => rows.length > 0, linked);
@@ -349,10 +340,7 @@ await check('a line finds its instructions, and an instruction its line', async 
 });
 
 await check('Ctrl+F finds lines of the source and instructions, by text and by number', async () => {
-    const page = await openPage(url);
-    await select(page, 'divide');
-    await page.keyboard.press('Enter');
-    await waitForSource(page);
+    const page = await openSourceOf('divide');
     await openCode(page);
     const chosenLine = async () => (await readLines(page)).find((line) => line.isChosen);
     const until = (is) => askUntil((line) => line !== undefined && is(line), chosenLine);
@@ -527,10 +515,7 @@ await check('costs and headings of the code stay in sight when it is scrolled si
 });
 
 await check('the addresses and arrows of the code leave room for the instructions', async () => {
-    const page = await openPage(url);
-    await select(page, 'divide');
-    await page.keyboard.press('Enter');
-    await waitForSource(page);
+    const page = await openSourceOf('divide');
     await openCode(page);
     const [from, to] = await page.$eval('.code-row', (row) => [
         row.getBoundingClientRect().left,

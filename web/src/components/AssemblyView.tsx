@@ -5,71 +5,24 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { drawJumps, type Jump, LANE_WIDTH, layoutJumps, MOST_LANES } from '../draw/jumps';
-import { heatStep } from '../state/cost_text';
 import type { Session } from '../state/session';
-import type { Code } from '../state/source_panel';
-import type { Place } from '../state/symbol_api';
-import { markedPieces, partExpression } from '../text/highlight';
-import { baseName, plainText } from '../text/plain';
+import type { Code } from '../state/source_texts';
+import { partExpression } from '../text/highlight';
+import { AssemblyRow, INSTRUCTION_LIMIT, originOf } from './AssemblyRow';
 import { FindBar } from './FindBar';
 import { InfoIcon } from './icons';
 import { useSession } from './session_context';
 import { CodeProblem, NoSymbol } from './SourceProblem';
 import { ProfileText } from './text';
-import { rowOfKey, useRowWindow } from './row_window';
+import { rowOfKey, rowUnder, useRowWindow } from './row_window';
 import { useSize } from './use';
 
 const ROW_HEIGHT = 20;
 const HEADER_HEIGHT = 24;
-const INSTRUCTION_LIMIT = 300;
 /** px: of a character of the code, at most. */
 const CHARACTER = 7.4;
 /** Characters of the column that says where an instruction comes from. */
 const ORIGIN_LIMIT = 18;
-
-/** Mnemonic, registers, numbers, names and remarks, in the colors of the source. */
-const TOKEN = /(<[^>]*>)|(#.*$)|(\$?-?\b0x[0-9a-f]+\b|\$?-?\b\d+\b)|(%[a-z0-9()]+)/g;
-
-function Text({ text, found }: { text: string; found: RegExp | null }): JSX.Element {
-    const plain = plainText(text, INSTRUCTION_LIMIT);
-    const marked = markedPieces(plain, found);
-    if (marked.some((piece) => piece.marked))
-        return <bdi dir="ltr">{marked.map((piece) => (piece.marked ? <mark>{piece.text}</mark> : piece.text))}</bdi>;
-    const space = plain.indexOf(' ');
-    const mnemonic = space < 0 ? plain : plain.slice(0, space);
-    const rest = space < 0 ? '' : plain.slice(space);
-    const pieces: (JSX.Element | string)[] = [];
-    let end = 0;
-    for (const match of rest.matchAll(TOKEN)) {
-        pieces.push(rest.slice(end, match.index));
-        const kind = match[1] ? 'name' : match[2] ? 'remark' : match[3] ? 'number' : 'register';
-        pieces.push(<span class={kind}>{match[0]}</span>);
-        end = match.index + match[0].length;
-    }
-    return (
-        <bdi dir="ltr">
-            <b>{mnemonic}</b>
-            {pieces}
-            {rest.slice(end)}
-        </bdi>
-    );
-}
-
-/** Where an instruction comes from: the innermost frame, short; all of them in words. */
-function originOf(session: Session, places: readonly Place[]): { text: string; title: string } {
-    const { sourceText } = session.sourcePanel;
-    const inner = places[places.length - 1];
-    if (!inner || inner.line === 0) return { text: '', title: '' };
-    const isInlined = places.length > 1;
-    const isHere = inner.file === sourceText.value?.file;
-    return {
-        text: `${isHere ? '' : baseName(inner.file)}:${inner.line}${isInlined ? ` ${inner.func}` : ''}`,
-        title: [...places]
-            .reverse()
-            .map((place) => plainText(`${place.func} ${place.file}:${place.line}`, 400))
-            .join('\ninlined into '),
-    };
-}
 
 /** px of the columns: as wide as what is in them. */
 interface Widths {
@@ -93,56 +46,6 @@ function widthsOf(session: Session, { instructions, places }: Code, syntax: numb
         // What follows the mnemonic begins in a column of its own.
         text: (Math.min(INSTRUCTION_LIMIT, texts) + 8) * CHARACTER + 16,
     };
-}
-
-interface RowProps {
-    shown: Code;
-    index: number;
-    /** px from the top of all rows. */
-    top: number;
-    most: number;
-    isLinked: boolean;
-    isChosen: boolean;
-    /** What is looked for. */
-    found: RegExp | null;
-}
-
-function Row({ shown, index, top, most, isLinked, isChosen, found }: RowProps): JSX.Element {
-    const session = useSession();
-    const { costText, costTitle } = session.costText;
-    const { instructionCosts, shownSyntax } = session.sourcePanel;
-    const instruction = shown.instructions[index];
-    const cost = instructionCosts.value.get(index);
-    const origin = originOf(session, shown.places[index] ?? []);
-    const heat = cost ? heatStep(cost.self, most) : 0;
-    const title = cost ? costTitle(cost) : '';
-    return (
-        <div
-            id={`instruction-${index}`}
-            data-row={index}
-            class={`code-row heat-${heat}${isLinked ? ' linked' : ''}${isChosen ? ' chosen' : ''}`}
-            role="row"
-            aria-rowindex={index + 1}
-            aria-selected={isChosen}
-            style={{ top: `${top}px` }}
-        >
-            <span role="gridcell" class="cost" title={title}>
-                {costText(cost?.total ?? 0)}
-            </span>
-            <span role="gridcell" class="cost" title={title}>
-                {costText(cost?.self ?? 0)}
-            </span>
-            <span role="gridcell" class="address">
-                {(instruction?.address ?? 0).toString(16)}
-            </span>
-            <span role="gridcell" class="origin" title={origin.title}>
-                <ProfileText text={origin.text} limit={60} />
-            </span>
-            <span role="gridcell" class="instruction">
-                <Text text={instruction?.texts[shownSyntax.value] ?? ''} found={found} />
-            </span>
-        </div>
-    );
 }
 
 interface JumpsProps {
@@ -258,12 +161,12 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
             onScroll={rows.onScroll}
             onKeyDown={onKeyDown}
             onClick={(event) => {
-                const row = (event.target as Element).closest<HTMLElement>('[data-row]');
-                if (row && (window.getSelection()?.isCollapsed ?? true)) chooseInstruction(Number(row.dataset.row));
+                const index = rowUnder(event);
+                if (index >= 0 && (window.getSelection()?.isCollapsed ?? true)) chooseInstruction(index);
             }}
             onDblClick={(event) => {
-                const row = (event.target as Element).closest<HTMLElement>('[data-row]');
-                if (row && follow(Number(row.dataset.row))) window.getSelection()?.removeAllRanges();
+                const index = rowUnder(event);
+                if (index >= 0 && follow(index)) window.getSelection()?.removeAllRanges();
             }}
         >
             <div
@@ -289,7 +192,7 @@ function Listing({ shown }: { shown: Code }): JSX.Element {
                 </div>
                 <div class="code-rows" role="rowgroup" style={{ height: `${rows.height}px` }}>
                     {shown.instructions.slice(rows.first, rows.last).map((one, i) => (
-                        <Row
+                        <AssemblyRow
                             key={one.address}
                             shown={shown}
                             index={rows.first + i}

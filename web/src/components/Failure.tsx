@@ -1,6 +1,6 @@
 /** The line under the header that says that the engine is gone, and with it all answers. */
 import type { JSX } from 'preact';
-import { InfoIcon } from './icons';
+import { Banner } from './Banner';
 import { useSession } from './session_context';
 import { ProfileText } from './text';
 
@@ -8,17 +8,16 @@ export function Failure(): JSX.Element | null {
     const { failure, file } = useSession();
     if (failure.value === '') return null;
     return (
-        <div class="warning stopped" role="alert">
-            <span class="warning-icon">
-                <InfoIcon />
-            </span>
-            <p>
-                <strong>The page cannot go on.</strong> <ProfileText text={failure.value} limit={300} />.{' '}
-                {file ? 'Reload the page, then open the file again.' : 'Reload the page: it comes back to this view.'}
-            </p>
-            <button type="button" class="button small" onClick={() => window.location.reload()}>
-                Reload
-            </button>
-        </div>
+        <Banner
+            isUrgent
+            action={
+                <button type="button" class="button small" onClick={() => window.location.reload()}>
+                    Reload
+                </button>
+            }
+        >
+            <strong>The page cannot go on.</strong> <ProfileText text={failure.value} limit={300} />.{' '}
+            {file ? 'Reload the page, then open the file again.' : 'Reload the page: it comes back to this view.'}
+        </Banner>
     );
 }

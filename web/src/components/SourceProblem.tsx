@@ -1,7 +1,7 @@
 /** Why there is no source to see, or no code, and what to do about it. */
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { SourceText } from '../state/source_panel';
+import type { SourceText } from '../state/source_texts';
 import { ProfileText } from './text';
 import { useSession } from './session_context';
 import type { Session } from '../state/session';

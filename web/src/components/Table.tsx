@@ -8,7 +8,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SortOrder } from '../state/tables';
 import { type MenuItem, openMenu, tooltip } from '../state/windows';
-import { rowOfKey, useRowWindow } from './row_window';
+import { rowOfKey, rowUnder, useRowWindow } from './row_window';
 import { TableRow } from './TableRow';
 import { type Column, columnItems, shownColumns, TableHead, widthOfColumns } from './table_columns';
 import { useLatest, useSelectionMenu, useSize } from './use';
@@ -139,10 +139,6 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     // Other rows are under the mouse then.
     useLayoutEffect(() => hideTooltip, [rows]);
 
-    const atOf = (target: EventTarget | null): number => {
-        const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
-        return row ? Number(row.dataset.row) : -1;
-    };
     const headItems = (): MenuItem[] => [...columnItems(name, columns), ...(props.headMenu?.() ?? [])];
     const offerMenu = useSelectionMenu(() => {
         const row = rows[selectedAt];
@@ -158,7 +154,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
             openMenu({ x: event.clientX, y: event.clientY }, headItems(), element);
             return;
         }
-        const under = atOf(event.target);
+        const under = rowUnder(event);
         const at = under >= 0 ? under : selectedAt;
         const row = rows[at];
         if (row === undefined) return;
@@ -173,7 +169,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
     };
     const onPointerMove = (event: PointerEvent): void => {
         hideTooltip();
-        const row = rows[atOf(event.target)];
+        const row = rows[rowUnder(event)];
         const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('.tree-name') : null;
         const element = scroller.current;
         if (row === undefined || !cell || !element || !props.tooltipOf || event.buttons !== 0) return;
@@ -228,16 +224,16 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
             onPointerMove={onPointerMove}
             onPointerLeave={hideTooltip}
             onMouseDown={(event) => {
-                const row = rows[atOf(event.target)];
+                const row = rows[rowUnder(event)];
                 if (row !== undefined && event.button === 0) props.onSelect(row, false);
             }}
             onClick={(event) => {
-                const row = rows[atOf(event.target)];
+                const row = rows[rowUnder(event)];
                 const isTwisty = event.target instanceof Element && event.target.closest('.twisty') !== null;
                 if (row !== undefined && isTwisty) props.onToggle?.(row, event.altKey);
             }}
             onDblClick={(event) => {
-                const row = rows[atOf(event.target)];
+                const row = rows[rowUnder(event)];
                 const isTwisty = event.target instanceof Element && event.target.closest('.twisty') !== null;
                 if (row !== undefined && !isTwisty) props.onOpen(row);
             }}

@@ -1,7 +1,8 @@
 /** What the reader of the profile could not make sense of: a line under the header, until it is closed. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { CloseIcon, InfoIcon } from './icons';
+import { Banner } from './Banner';
+import { CloseIcon } from './icons';
 import { ProfileText } from './text';
 import { useSession } from './session_context';
 
@@ -12,22 +13,21 @@ export function Warning(): JSX.Element | null {
     const text = info.value.metadata.find(({ label }) => label === 'Warning')?.value;
     if (!text || isClosed) return null;
     return (
-        <div class="warning" role="status">
-            <span class="warning-icon">
-                <InfoIcon />
-            </span>
-            <p>
-                <ProfileText text={text} limit={1000} />
-            </p>
-            <button
-                type="button"
-                class="button quiet square small"
-                aria-label="Dismiss"
-                title="Close (the recording details keep it)"
-                onClick={() => setClosed(true)}
-            >
-                <CloseIcon />
-            </button>
-        </div>
+        <Banner
+            isUrgent={false}
+            action={
+                <button
+                    type="button"
+                    class="button quiet square small"
+                    aria-label="Dismiss"
+                    title="Close (the recording details keep it)"
+                    onClick={() => setClosed(true)}
+                >
+                    <CloseIcon />
+                </button>
+            }
+        >
+            <ProfileText text={text} limit={1000} />
+        </Banner>
     );
 }

@@ -117,3 +117,9 @@ export function rowOfKey(event: KeyboardEvent, at: number, count: number, page: 
     const to = steps[event.key];
     return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to));
 }
+
+/** The row that an event is about; -1: none. */
+export function rowUnder({ target }: Event): number {
+    const row = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
+    return row ? Number(row.dataset.row) : -1;
+}

@@ -28,6 +28,7 @@ import { createPalette } from './palette';
 import { createProfile } from './profile';
 import { createSourceFind } from './source_find';
 import { createSourcePanel } from './source_panel';
+import { createSourceTexts } from './source_texts';
 import { createStackChart } from './stack_chart';
 import { createStore } from './store';
 import { createSummaryView } from './summary_view';
@@ -74,7 +75,8 @@ export function createSession({ id, engine, file, host, info: first, query }: Se
     const markers = createMarkers({ ...given, axis, store, tables });
     const markerFilter = createMarkerFilter({ ...given, markers, treeChanges });
     const copies = createCopies({ ...given, names });
-    const sourcePanel = createSourcePanel({ ...given, names, store, tree });
+    const sourceTexts = createSourceTexts({ ...given, names });
+    const sourcePanel = createSourcePanel({ ...given, names, sourceTexts, store, tree });
     const transformOffers = createTransformOffers({ ...given, names, store, tree, treeChanges });
     const nodeMenu = createNodeMenu({
         ...given,

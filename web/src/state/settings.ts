@@ -28,26 +28,24 @@ function storedNumber(key: string): number | null {
     return Number.isFinite(value) ? value : null;
 }
 
-function storeSize(key: string, size: number | null): void {
-    store(key, size === null ? null : String(Math.round(size)));
-}
-
 // ---- sizes of the page's parts, px ----
 
+/** A size that outlives the page, and how to change it; `usual` where none was chosen. */
+function keptSize<Usual extends number | null>(
+    key: string,
+    usual: Usual,
+): [Signal<number | Usual>, (size: number | null) => void] {
+    const size = signal<number | Usual>(storedNumber(key) ?? usual);
+    const set = (wanted: number | null): void => {
+        size.value = wanted ?? usual;
+        store(key, wanted === null ? null : String(Math.round(wanted)));
+    };
+    return [size, set];
+}
+
 /** null: as high as its tracks, up to a part of the window. */
-export const timelineHeight = signal<number | null>(storedNumber('timelineHeight'));
-
-export function setTimelineHeight(height: number | null): void {
-    timelineHeight.value = height;
-    storeSize('timelineHeight', height);
-}
-
-export const sidebarWidth = signal<number>(storedNumber('sidebarWidth') ?? 320);
-
-export function setSidebarWidth(width: number): void {
-    sidebarWidth.value = width;
-    storeSize('sidebarWidth', width);
-}
+export const [timelineHeight, setTimelineHeight] = keptSize('timelineHeight', null);
+export const [sidebarWidth, setSidebarWidth] = keptSize('sidebarWidth', 320);
 
 /** Beside the flame graph, which needs the width, it is open on request. */
 const sidebars = {
@@ -71,12 +69,7 @@ export function toggleSidebar(tab: Tab): void {
 }
 
 /** Of source and assembly; null: a part of the window. */
-export const sourcePanelHeight = signal<number | null>(storedNumber('sourcePanelHeight'));
-
-export function setSourcePanelHeight(height: number | null): void {
-    sourcePanelHeight.value = height;
-    storeSize('sourcePanelHeight', height);
-}
+export const [sourcePanelHeight, setSourcePanelHeight] = keptSize('sourcePanelHeight', null);
 
 /** What the source takes of the width beside the assembly. */
 export const sourceShare = signal<number>(storedNumber('sourceShare') ?? 0.5);
@@ -120,13 +113,7 @@ export function toggleSides(): void {
     store('butterfly', isSideBySide.value ? 'beside' : null);
 }
 
-const USUAL_LIST = 360;
-export const listWidth = signal(storedNumber('butterflyList') || USUAL_LIST);
-
-export function setListWidth(width: number | null): void {
-    listWidth.value = width ?? USUAL_LIST;
-    storeSize('butterflyList', width);
-}
+export const [listWidth, setListWidth] = keptSize('butterflyList', 360);
 
 // ---- columns of tables, by the names of table and column ----
 

@@ -6,13 +6,13 @@
 import { batch, computed, signal, untracked } from '@preact/signals';
 import type { NodePath } from '../engine/api';
 import type { AddressCost, AddressCosts, FrameSelection, LineCosts, NativeSymbol } from '../engine/source';
-import { messageOf } from '../text/message';
 import { nextAround } from './around';
 import { Request } from './request';
 import type { SourcePanelView } from './source_codec';
+import { heatOfLines, hotInstructionsOf, hotLinesOf } from './source_heat';
+import type { Code, SourceText, SourceTextsPart } from './source_texts';
 import type { Step } from './history';
 import { preferAssembly, prefersAssembly, syntax } from './settings';
-import { type Disassembly, fetchAssembly, fetchPlaces, fetchScript, fetchSource, type Place } from './symbol_api';
 import { plainText } from '../text/plain';
 import { act, copyText, showNotice } from './windows';
 import type { NamesPart } from './names';
@@ -31,28 +31,10 @@ export interface SourcePlace {
     symbol?: number;
 }
 
-export interface SourceText {
-    source: number;
-    file: string;
-    /** null: see `problem`. */
-    text: string | null;
-    problem: string;
-}
-
-/** Code with what its instructions come from. */
-export interface Code extends Disassembly {
-    symbol: number;
-    /** Per instruction the frames, outermost first; empty where nothing is known. */
-    places: Place[][];
-}
-
 function rowSelection({ func, path, inverted }: SourcePanelView): FrameSelection {
     if (path.length > 0) return { path, inverted };
     return func >= 0 ? { func } : null;
 }
-
-/** The lines worth a visit: with at least a tenth of what the costliest has. */
-const HOT_SHARE = 0.1;
 
 /** "call 0x1b30 <trace(Ray)>": calls and jumps of x86 and arm, with their target and its name. */
 const CALL = /^(?:bnd |notrack )?(?:call[a-z]?|j[a-z]+|blx?|b)\s.*?(0x[0-9a-f]+)\s+<(.*)>/;
@@ -63,10 +45,13 @@ interface Costs {
     symbols: NativeSymbol[] | null;
 }
 
-export function createSourcePanel(session: Given & { names: NamesPart; store: StorePart; tree: TreePart }) {
+export function createSourcePanel(
+    session: Given & { names: NamesPart; sourceTexts: SourceTextsPart; store: StorePart; tree: TreePart },
+) {
     const { engine, info } = session;
     const { effect } = session.lifetime;
-    const { fetchNames, funcName } = session.names;
+    const { fetchNames } = session.names;
+    const { codes, fetchCode, fetchText, texts } = session.sourceTexts;
     const { changeView, view } = session.store;
     const { queryOf, summary } = session.tree;
 
@@ -169,27 +154,9 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
         if (next) changeSourcePanel({ symbol: next.symbol });
     }
 
-    /** What decides how hot a line is: its own time and that of calls inlined into it; its total where the file has neither. */
-    const lineHeat = computed<ReadonlyMap<number, number>>(() => {
-        const costs = lineCosts.value;
-        const heat = new Map<number, number>();
-        if (!costs) return heat;
-        const inlined = new Map<number, number>();
-        for (const { line, total } of costs.inlined) inlined.set(line, (inlined.get(line) ?? 0) + total);
-        const hasOwn = costs.self !== 0 || inlined.size > 0;
-        for (const { line, total, self } of costs.lines) {
-            const own = Math.min(total, self + (inlined.get(line) ?? 0));
-            if (line > 0) heat.set(line, Math.max(0, hasOwn ? own : total));
-        }
-        return heat;
-    });
-
+    const lineHeat = computed(() => heatOfLines(lineCosts.value));
     const mostHeat = computed(() => Math.max(0, ...lineHeat.value.values()));
-
-    const hotLines = computed<number[]>(() => {
-        const least = mostHeat.value * HOT_SHARE;
-        return [...lineHeat.value].filter(([, heat]) => heat > 0 && heat >= least).map(([line]) => line);
-    });
+    const hotLines = computed(() => hotLinesOf(lineHeat.value, mostHeat.value));
 
     /** Goes to the next or the previous hot line, around the end. */
     function stepHotLine(by: 1 | -1): void {
@@ -265,12 +232,7 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
 
     /** Goes to the next or the previous hot instruction, around the end. */
     function stepHotInstruction(by: 1 | -1): void {
-        const costs = [...instructionCosts.value].sort((a, b) => a[0] - b[0]);
-        const most = Math.max(0, ...costs.map(([, cost]) => cost.self));
-        const hot = costs
-            .filter(([, cost]) => (most > 0 ? cost.self >= most * HOT_SHARE : cost.total > 0))
-            .map(([at]) => at);
-        const next = nextAround(hot, chosenInstruction.value, by);
+        const next = nextAround(hotInstructionsOf(instructionCosts.value), chosenInstruction.value, by);
         if (next === undefined) return;
         chooseInstruction(next);
         wantedInstruction.value = { index: next };
@@ -304,33 +266,11 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
 
     // ---- fetching ----
 
-    const texts = new Map<number, SourceText>();
-
-    async function loadText(source: number): Promise<SourceText> {
-        const { file, content, places } = await engine.sourceFile(source);
-        if (content !== null) return { source, file, text: content, problem: '' };
-        const ways =
-            places.length > 0 ? places.map((place) => () => fetchSource(place, file)) : [() => fetchScript(file)];
-        let problem = '';
-        for (const fetchText of ways) {
-            try {
-                return { source, file, text: await fetchText(), problem: '' };
-            } catch (error) {
-                problem = messageOf(error);
-            }
-        }
-        return { source, file, text: null, problem };
-    }
-
     async function askText(source: number): Promise<SourceText> {
-        const loaded = await loadText(source).catch((error: unknown): SourceText => {
-            return { source, file: '', text: null, problem: messageOf(error) };
-        });
-        // What could not be had is asked for again the next time.
-        if (loaded.text !== null) texts.set(source, loaded);
+        const text = await fetchText(source);
         // Without a source the machine code is what there is to see.
-        else if (sourcePanel.value?.source === source) changeSourcePanel({ assembly: true });
-        return loaded;
+        if (text.text === null && sourcePanel.value?.source === source) changeSourcePanel({ assembly: true });
+        return text;
     }
 
     function showText(source: number): void {
@@ -341,44 +281,10 @@ export function createSourcePanel(session: Given & { names: NamesPart; store: St
         textRequest.replace(() => (known ? Promise.resolve(known) : askText(source)));
     }
 
-    const codes = new Map<number, Code>();
-
-    /** What the debug info says of each instruction; where it says nothing, what the profile's frames say. */
-    async function placesOf(symbol: NativeSymbol, disassembly: Disassembly): Promise<Place[][]> {
-        const { instructions } = disassembly;
-        const places = await fetchPlaces(
-            symbol.lib,
-            instructions.map((one) => one.address),
-        ).catch(() => instructions.map((): Place[] => []));
-        const lines = await engine.addressLines(symbol.symbol);
-        await fetchNames(lines.map((line) => line.func));
-        const isNamed = places.map((frames) => frames.some((place) => place.line > 0));
-        isNamed.forEach((isKnown, index) => {
-            if (!isKnown) places[index] = [];
-        });
-        let at = 0;
-        for (const line of lines) {
-            while (at + 1 < instructions.length && (instructions[at + 1]?.address ?? 0) <= line.address) at++;
-            if (isNamed[at] || line.line === 0) continue;
-            places[at] = [
-                ...(places[at] ?? []),
-                { func: funcName(line.func)?.name ?? '', file: line.file, line: line.line },
-            ];
-        }
-        return places;
-    }
-
-    async function askCode(symbol: NativeSymbol): Promise<Code> {
-        const disassembly = await fetchAssembly(symbol);
-        const loaded = { ...disassembly, symbol: symbol.symbol, places: await placesOf(symbol, disassembly) };
-        codes.set(symbol.symbol, loaded);
-        return loaded;
-    }
-
     function showCode(symbol: NativeSymbol): void {
         const known = codes.get(symbol.symbol);
         if (!known) codeRequest.clear();
-        codeRequest.replace(() => (known ? Promise.resolve(known) : askCode(symbol)));
+        codeRequest.replace(() => (known ? Promise.resolve(known) : fetchCode(symbol)));
     }
 
     /** The costliest line of the function itself, in the row that the source panel was opened for; 0: there is none. */

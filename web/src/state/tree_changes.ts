@@ -3,6 +3,7 @@ import type { NodePath, Transform } from '../engine/api';
 import type { StackType } from './codec';
 import type { FiltersPart } from './filters';
 import type { Given } from './given';
+import { NewestMap } from './newest_map';
 import type { StorePart } from './store';
 import { shapeOf, type TreePart } from './tree';
 import { makeNodes, nodePath } from './tree_nodes';
@@ -16,7 +17,7 @@ export function createTreeChanges(session: Given & { filters: FiltersPart; store
     const { onCurrentTree, openNext, pathsOfOpen, queryOf, selected, settled } = session.tree;
 
     /** What was selected when a transform was done, for those who undo it. */
-    const leftSelected = new Map<string, NodePath>();
+    const leftSelected = new NewestMap<string, NodePath>(100);
     /** The last turn that was asked for: the next one begins where it ends. */
     let inverting: Promise<void> = Promise.resolve();
     /** Where the tree was turned last, so that turning it back at once returns to the very place. */
