@@ -180,7 +180,7 @@ try {
             );
         };
     });
-    const label = '.track-label[role="option"]';
+    const label = '.track-label[role="treeitem"]';
     await measure('invert', () => window.pressKey('i'));
     if (await page.getByLabel('Invert call stack').isChecked()) await page.keyboard.press('i');
     await page.waitForTimeout(500);

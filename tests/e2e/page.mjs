@@ -388,7 +388,7 @@ await check('a chosen range is moved by its band in the ruler', async () => {
 });
 
 await check('Ctrl-click and Shift-click choose several threads', async () => {
-    const labels = page.locator('.track-label[role="option"]');
+    const labels = page.locator('.track-label[role="treeitem"]');
     const count = await labels.count();
     if (count < 2) return;
     await labels.nth(0).click();

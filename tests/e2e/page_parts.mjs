@@ -235,7 +235,7 @@ await check('views survive the address', () => {
             path: Array.from({ length: [0, 1, random(80)][random(3)] }, () => random(100_000)),
             tab: codec.TABS[random(codec.TABS.length)],
             zoom: Array.from({ length: random(5) }, () => random(100_000)),
-            part: random(2) ? null : [random(1e6) / 1e9, 1 - random(1e6) / 1e9],
+            part: random(2) ? null : [random(1e6) / 1e9, (1e9 - random(1e6)) / 1e9],
             sameWidths: random(2) === 1,
             weight: ['recorded', 'cpu-time', 'off-cpu', 'sched:sched_switch'][random(4)],
             stackType: codec.STACK_TYPES[random(3)],
@@ -248,6 +248,7 @@ await check('views survive the address', () => {
                 base: ['busy', 'all', 'none'][random(3)],
                 shown: Array.from({ length: random(3) }, (_, i) => `t${i * 7 + random(7)}`),
                 hidden: Array.from({ length: random(3) }, (_, i) => `c${i * 7 + random(7)}`),
+                opened: Array.from({ length: random(3) }, (_, i) => `r${i * 7 + random(7)}`),
                 order: Array.from({ length: random(3) }, (_, i) => `p${20 - i * 7 - random(7)}`),
             },
             profileName: ['', 'a & b = ünï+?#'][random(2)],
@@ -461,10 +462,15 @@ await check('letters are found in their best places, and these are marked', () =
     assertEqual(JSON.stringify(engine.findTexts('', ['a'])), JSON.stringify({ words: 0, scores: new Int16Array(0), marks: new Uint8Array(1) }), 'nothing typed');
 });
 
+/** A number without digits: threads whose names differ in digits alone form a group. */
+function letters(number) {
+    return [...String(number)].map((digit) => 'abcdefghij'[digit]).join('');
+}
+
 function thread(index, activity, more) {
     return {
         index,
-        name: `thread ${index}`,
+        name: `thread ${letters(index)}`,
         processName: 'server',
         pid: '1',
         tid: String(100 + index),
@@ -483,13 +489,54 @@ function layout(threads, choice = {}, selected = []) {
 }
 
 await check('tracks are busiest first, quiet ones hidden and counted', () => {
-    const threads = Array.from({ length: 1000 }, (_, index) => thread(index, index % 100));
+    const threads = Array.from({ length: 1000 }, (_, index) => thread(index, index % 100 === 99 ? 1000 + index : index % 100 === 98 ? 190 : 1));
     const { shown, quiet, count, total, rows } = layout(threads);
     assertEqual(shown.length, 15, 'number of tracks');
     assertEqual([quiet, count, total].join(), '985,15,1000', 'numbers of hidden ones, shown ones and all');
     const activities = rows.filter((row) => row.kind === 'thread').map((row) => row.activity);
     assertEqual(activities.join(), [...activities].sort((a, b) => b - a).join(), 'the order');
     assertEqual(layout(threads, { base: 'all' }).shown.length, 1000, 'number of all tracks');
+});
+
+/** A main thread of 40 ms, and so many workers of 4. */
+const workers = (count, name = (index) => `worker-${index}`) => [
+    thread(0, 40),
+    ...Array.from({ length: count }, (_, index) => thread(index + 1, 4, { name: name(index) })),
+];
+const written = (rows) => rows.map((row) => `${row.key}${row.isOpen === null ? '' : row.isOpen ? '-' : '+'}`).join();
+
+await check('threads of a process whose names are equal but for digits are one row, which opens to them', () => {
+    const threads = workers(1000);
+    const first = layout(threads);
+    assertEqual(written(first.rows), 't0,r1+', 'the rows at first');
+    assertEqual([first.rows[1].title, first.rows[1].detail, first.rows[1].activity].join(), 'worker-*,1,000 threads,4000', 'the row of the group');
+    assertEqual([first.shown.length, first.quiet].join(), '1001,0', 'threads that rows stand for, and hidden ones');
+    const open = layout(threads, { opened: ['r1'] });
+    assertEqual(open.rows.length, 1002, 'rows of the open group');
+    assertEqual(written(open.rows.slice(0, 4)), 't0,r1-,t1,t2', 'the first of them');
+    assertEqual(open.rows.slice(0, 3).map((row) => row.level).join(''), '012', 'their levels');
+    assertEqual(written(layout(threads, { opened: ['r1'], hidden: ['r1'] }).rows), 't0', 'a hidden group takes its threads along');
+    assertEqual(layout(threads, { hidden: ['t5'] }).shown.length, 1000, 'a hidden thread of a closed group');
+    assertEqual(written(layout(workers(7)).rows), 't0,t1,t2,t3,t4,t5,t6,t7', 'a few are seen one by one');
+    const two = [...workers(8), ...workers(8).map((one) => ({ ...one, index: one.index + 9, pid: '2' }))];
+    assertEqual(written(layout(two).rows), 't0,r1+,t9,r10+', 'groups of two processes');
+    assertEqual(written(layout(workers(9, () => 'pool')).rows), 't0,r1+', 'names without digits');
+});
+
+await check('a selected thread of a closed group has a row; all of them have that of the group', () => {
+    const threads = workers(10);
+    assertEqual(written(layout(threads, {}, [3]).rows), 't0,r1+,t3', 'one');
+    assertEqual(written(layout(threads, {}, threads.slice(1).map((one) => one.index)).rows), 't0,r1+', 'all');
+    assertEqual(written(layout(threads, { base: 'none', shown: ['t3'] }, [3]).rows), 'p0,t3', 'one alone');
+    assertEqual(written(layout(threads, { base: 'none', shown: ['r1'] }).rows), 'p0,r1+', 'the group alone');
+});
+
+await check('quiet threads that hold most of a process together are a group of their own', () => {
+    const threads = workers(200, letters);
+    const { rows, quiet } = layout(threads);
+    assertEqual(rows.filter((row) => row.kind === 'group').map((row) => `${row.title} (${row.detail})`).join(), 'Other threads (186 threads)', 'the group');
+    assertEqual(quiet, 0, 'threads hidden as less busy');
+    assertEqual(layout([thread(0, 4000), ...workers(200, letters).slice(1).map((one) => ({ ...one, activity: 1 }))]).rows.length, 1, 'where they hold little');
 });
 
 await check('hidden ones are counted if they are quiet, and nobody said so', () => {
@@ -536,7 +583,7 @@ await check('what is hidden at first says its part of all CPU time', () => {
 });
 
 await check('a thousand chosen threads do not fill the timeline', () => {
-    const threads = [thread(0, 60), ...Array.from({ length: 999 }, (_, index) => thread(index + 1, 4))];
+    const threads = [thread(0, 6000), ...Array.from({ length: 999 }, (_, index) => thread(index + 1, index < 20 ? 400 : 1))];
     const all = threads.map((one) => one.index);
     assertEqual(layout(threads, {}, all).shown.length, 15, 'tracks');
     assertEqual(layout(threads, { base: 'all' }, all).shown.length, 1000, 'all that were asked for');
@@ -559,7 +606,7 @@ await check('the threads that the file wants to be seen go before the busiest', 
 
 await check('the search for tracks finds names and numbers, also of hidden ones', () => {
     const seeds = tracks.threadTracks(Array.from({ length: 40 }, (_, index) => thread(index, index === 0 ? 1000 : 0)));
-    assertEqual(tracks.matchingTracks(seeds, '117, THREAD 3').length, 12, 'number of matches');
+    assertEqual(tracks.matchingTracks(seeds, '117, THREAD D').length, 12, 'number of matches');
     assertEqual(tracks.matchingTracks(seeds, 'none').length, 0, 'matches of nothing');
     assertEqual(tracks.matchingTracks(seeds, ' , ').length, 40, 'matches of no term');
 });

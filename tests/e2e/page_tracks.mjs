@@ -1,14 +1,14 @@
 // What tracks show and say of a place in time, by mouse and by keyboard.
 //
-//     node tests/e2e/page_tracks.mjs URL
+//     node tests/e2e/page_tracks.mjs URL URL_OF_GROUPS
 import { askUntil as lastAnswer, closeBrowser, complaints, openPage, selectedRow, settle } from './page_driver.mjs';
 import { assert, assertEqual, check, finish } from './page_tap.mjs';
 
-const [url] = process.argv.slice(2);
+const [url, groupsUrl] = process.argv.slice(2);
 const RANGE = 100; // ms
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
 const tooltip = (page) => page.evaluate(() => document.querySelector('.tooltip')?.innerText ?? '');
-const label = (page, name) => page.getByRole('option', { name: new RegExp(`^${name}`) });
+const label = (page, name) => page.getByRole('treeitem', { name: new RegExp(`^${name}`) });
 
 /** Asks until the answer is good; fails if it never is. */
 async function askUntil(isGood, ask) {
@@ -215,6 +215,41 @@ await check('numbers of markers that their kind wants to be drawn have a track',
     await askUntil((text) => text.includes('frame') && /Cost of the frame\s+7/.test(text), () => tooltip(page));
     await point(page, 'g0', 45);
     await askUntil((text) => text === '', () => tooltip(page));
+    await page.close();
+});
+
+await check('a group of threads has the sum of their graphs, and opens and closes like a tree', async () => {
+    const page = await openPage(groupsUrl);
+    const keys = () => page.$$eval('.track', (all) => all.map((track) => track.dataset.track).join());
+    const group = page.getByRole('treeitem', { name: /^pool-\*/ });
+    const isOpen = () => group.getAttribute('aria-expanded');
+    const busy = async (key) => Number.parseFloat(await page.locator(`[data-track="${key}"] .track-busy`).textContent());
+    assertEqual(await page.locator('.track.of-thread').count(), 1, 'threads with a row at first');
+    assertEqual(await isOpen(), 'false', 'at first');
+    assert((await group.innerText()).includes('40 threads'), 'how many it has');
+    await group.focus();
+    await page.keyboard.press('ArrowRight');
+    await askUntil((open) => open === 'true', isOpen);
+    assertEqual(parameter(page, 'openTracks'), 'r1', 'in the address');
+    await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, 0));
+    await page.keyboard.press('ArrowDown');
+    await askUntil((level) => level === '3', () => page.evaluate(() => document.activeElement?.getAttribute('aria-level')));
+    const member = await page.evaluate(() => document.activeElement?.closest('[data-track]')?.dataset.track);
+    const all = await busy('r1');
+    assert(Math.abs(all * 1000 - 40 * (await busy(member))) < 20, `${all} s of 40 times ${await busy(member)} ms`);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowLeft');
+    await askUntil((open) => open === 'false', isOpen);
+    await page.keyboard.press('Enter');
+    await askUntil((thread) => thread === '1wx8', () => parameter(page, 'thread'));
+    assertEqual(await group.getAttribute('aria-selected'), 'true', 'all of its threads are chosen');
+    const graph = await page.locator('[data-track="r1"] .track-graph').boundingBox();
+    await page.mouse.move(graph.x + graph.width / 2, graph.y + 10);
+    await askUntil((text) => /CPUs in use, at most \d+\.\d in view/.test(text), () => tooltip(page));
+    await group.focus();
+    await page.keyboard.press('Delete');
+    await askUntil((hidden) => hidden === 'r1', () => parameter(page, 'hiddenTracks'));
+    assert(!/r1/.test(await keys()), await keys());
     await page.close();
 });
 

@@ -10,6 +10,7 @@ import { formatCount, formatShare } from '../text/format';
 import { ChevronIcon } from './icons';
 import { RangeBand, RangeEdges, RangeLabel, RangeShade } from './RangeSelection';
 import { useChartNavigation } from './chart_navigation';
+import { chooseRow } from './Track';
 import { TrackList } from './TrackList';
 import { hideTime, selectSample, showTime } from './track_hover';
 import { startDrag } from './drag';
@@ -154,13 +155,14 @@ function usePointer(graph: { current: HTMLElement | null }): {
 } {
     const session = useSession();
     const { endHover } = session.hover;
-    const { chooseThread, setPreview, view } = session.store;
+    const { chooseThread, setPreview, tracks, view } = session.store;
     const onPointerDown = (event: PointerEvent): void => {
         const target = event.target as Element;
         const bounds = graph.current?.getBoundingClientRect();
         if (event.button !== 0 || !bounds || target.closest('button, .track-label, .range-edge, .range-band')) return;
         if (event.clientX < bounds.left || event.clientX > bounds.right) return;
         const thread = threadOf(target);
+        const track = target.closest<HTMLElement>('[data-track]')?.dataset.track;
         const start = timeAt(session, event.clientX, bounds);
         const mode = event.ctrlKey || event.metaKey ? 'toggle' : event.shiftKey ? 'extend' : 'only';
         startDrag(event, {
@@ -174,7 +176,11 @@ function usePointer(graph: { current: HTMLElement | null }): {
                 if (isDragged) return;
                 const preview = view.value.preview;
                 if (preview && (start < preview[0] || start > preview[1])) setPreview(null);
-                if (thread < 0) return;
+                if (thread < 0) {
+                    const row = tracks.value.rows.find((one) => one.key === track);
+                    if (row && row.members.length > 0 && row.kind !== 'process') chooseRow(session, row, mode);
+                    return;
+                }
                 chooseThread(thread, mode);
                 if (mode === 'only') act(selectSample(session, thread, start));
             },

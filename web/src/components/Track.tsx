@@ -8,7 +8,7 @@ import { trackKind } from '../tracks/kinds';
 import { act, isTrackListOpen } from '../state/windows';
 import { formatDuration, formatShare } from '../text/format';
 import { plainText } from '../text/plain';
-import { CloseIcon } from './icons';
+import { ChevronIcon, CloseIcon } from './icons';
 import { lifeText } from './LifeShade';
 import { ProfileText } from './text';
 import { chooseSide, followTime, hideTime, keyTime, leaveTime, moveTime, selectSample } from './track_hover';
@@ -26,11 +26,18 @@ function modeOf(event: MouseEvent | KeyboardEvent): ChooseMode {
     return event.shiftKey ? 'extend' : 'only';
 }
 
-function chooseRow(session: Session, row: TrackRow, mode: ChooseMode): void {
+export function chooseRow(session: Session, row: TrackRow, mode: ChooseMode): void {
     const { chooseThread } = session.store;
-    const { chooseProcess } = session.trackActions;
+    const { chooseMembers, chooseProcess } = session.trackActions;
     if (row.thread >= 0) chooseThread(row.thread, mode);
-    else chooseProcess(row);
+    else if (row.kind === 'process') chooseProcess(row);
+    else chooseMembers(row);
+}
+
+/** As in a tree: → opens a group, ← closes it; while the time is looked at, they move that. */
+function turnsGroup(session: Session, event: KeyboardEvent, row: TrackRow): boolean {
+    if (row.isOpen === null || event.ctrlKey || event.shiftKey || keyTime(session) !== null) return false;
+    return event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight');
 }
 
 function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void {
@@ -48,6 +55,7 @@ function onTrackKey(session: Session, event: KeyboardEvent, row: TrackRow): void
     else if (event.key === 'ArrowUp' && !event.ctrlKey) focusNeighbor(session, row.key, -1);
     else if (event.key === 'Home') focusNeighbor(session, row.key, -rows.length);
     else if (event.key === 'End') focusNeighbor(session, row.key, rows.length);
+    else if (turnsGroup(session, event, row)) session.trackActions.turnGroup(row);
     else if (event.key === 'ArrowLeft' && !event.ctrlKey) moveTime(session, row, event.shiftKey ? -FAR : -NEAR);
     else if (event.key === 'ArrowRight' && !event.ctrlKey) moveTime(session, row, event.shiftKey ? FAR : NEAR);
     else if ((event.key === '[' || event.key === ']') && keyTime(session) !== null)
@@ -74,11 +82,12 @@ interface TrackProps {
     at: number;
     count: number;
     top: number;
+    isTabStop: boolean;
     isDragged: boolean;
     onFocus: () => void;
 }
 
-export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): JSX.Element {
+export function Track({ row, at, count, top, isTabStop, isDragged, onFocus }: TrackProps): JSX.Element {
     const session = useSession();
     const { selectedThreads, tracks } = session.store;
     const { hideRow, showProcess } = session.trackActions;
@@ -86,9 +95,9 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
     const isHeading = row.kind === 'process';
     const isSelected = isHeading
         ? isProcessChosen(session, row, chosen)
-        : row.thread >= 0 && chosen.includes(row.thread);
-    const isThread = row.kind === 'thread' || row.kind === 'cpu';
-    const isTabStop = isThread && row.thread === (chosen[0] ?? tracks.value.shown[0]);
+        : row.thread >= 0
+          ? chosen.includes(row.thread)
+          : areAllChosen(row.members, chosen);
     const { Graph } = trackKind(row.kind);
     const time = session.trackTimes.timeOf(row.members);
     const busy = busyText(row.members.length, time);
@@ -114,8 +123,10 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
         >
             <div
                 class="track-label"
-                role="option"
+                role="treeitem"
                 aria-selected={isSelected}
+                aria-level={row.level + 1}
+                {...(row.isOpen === null ? {} : { 'aria-expanded': row.isOpen })}
                 aria-posinset={at + 1}
                 aria-setsize={count}
                 tabIndex={isTabStop ? 0 : -1}
@@ -123,6 +134,7 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
                 onClick={(event) => chooseRow(session, row, modeOf(event))}
                 onDblClick={() => {
                     if (row.level === 0) showProcess(row);
+                    else if (row.isOpen !== null) session.trackActions.turnGroup(row);
                 }}
                 onPointerDown={(event) => dragTrack(session, event, row)}
                 onKeyDown={(event) => onTrackKey(session, event, row)}
@@ -133,6 +145,18 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
                 onBlur={(event) => leaveTime(session, event.relatedTarget)}
             >
                 <span class="track-name">
+                    {row.isOpen !== null && (
+                        <span
+                            class={row.isOpen ? 'twisty open' : 'twisty'}
+                            aria-hidden="true"
+                            onClick={(event) => {
+                                event.stopPropagation();
+                                session.trackActions.turnGroup(row);
+                            }}
+                        >
+                            <ChevronIcon />
+                        </span>
+                    )}
                     <ProfileText text={row.title} limit={LABEL_LIMIT} />
                 </span>
                 <span class="track-busy">{busy}</span>
@@ -158,6 +182,12 @@ export function Track({ row, at, count, top, isDragged, onFocus }: TrackProps): 
             )}
         </div>
     );
+}
+
+function areAllChosen(threads: readonly number[], chosen: readonly number[]): boolean {
+    if (threads.length === 0 || threads.length > chosen.length) return false;
+    const all = new Set(chosen);
+    return threads.every((thread) => all.has(thread));
 }
 
 /** Whether all threads that are shown of a process are chosen. */

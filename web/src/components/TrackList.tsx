@@ -3,8 +3,8 @@
  * the keyboard walks them, and dragging a label moves its row.
  */
 import type { JSX, RefObject } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
-import { MOST_SHOWN_AT_FIRST } from '../state/tracks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { MOST_SHOWN_AT_FIRST, type TrackRow } from '../state/tracks';
 import { openMenu } from '../state/windows';
 import { Track } from './Track';
 import { revealTrack, rowAt } from './track_rows';
@@ -68,6 +68,30 @@ function useVisible(root: RefObject<HTMLElement | null>): [number, number] {
     return range;
 }
 
+/** Which one of how many each row is among those of its level below the same row. */
+function placesOf(rows: readonly TrackRow[]): { at: number; count: number }[] {
+    const open: { at: number; count: number }[][] = [];
+    return rows.map((row) => {
+        open.length = Math.min(open.length, row.level + 1);
+        while (open.length <= row.level) open.push([]);
+        const siblings = open[row.level] as { at: number; count: number }[];
+        const place = { at: siblings.length, count: 0 };
+        siblings.push(place);
+        for (const one of siblings) one.count = siblings.length;
+        return place;
+    });
+}
+
+/** The row that the keyboard comes to: of the chosen thread, or of the group that it is in. */
+function tabStopOf(rows: readonly TrackRow[], chosen: number): TrackRow | undefined {
+    const isThread = (row: TrackRow): boolean => row.kind === 'thread' || row.kind === 'cpu';
+    return (
+        rows.find((row) => isThread(row) && row.thread === chosen) ??
+        rows.find((row) => row.kind === 'group' && row.members.includes(chosen)) ??
+        rows[0]
+    );
+}
+
 export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JSX.Element {
     const session = useSession();
     const { selectedThreads, tracks } = session.store;
@@ -81,6 +105,8 @@ export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JS
         const row = rows.find((one) => one.thread === chosen);
         if (chosen >= 0 && row) revealTrack(session, row.key);
     }, [chosen]);
+    const places = useMemo(() => placesOf(rows), [rows]);
+    const tabStop = tabStopOf(rows, all[0] ?? -1);
     const height = tops[rows.length] ?? 0;
     const first = rowAt(session, from - OVERSCAN);
     const last = Math.min(rows.length - 1, rowAt(session, to + OVERSCAN));
@@ -91,7 +117,7 @@ export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JS
     return (
         <div
             class="tracks"
-            role="listbox"
+            role="tree"
             aria-multiselectable="true"
             aria-label="Tracks"
             style={{ height: `${height}px` }}
@@ -103,9 +129,10 @@ export function TrackList({ root }: { root: RefObject<HTMLElement | null> }): JS
                     <Track
                         key={row.key}
                         row={row}
-                        at={at}
-                        count={rows.length}
+                        at={places[at]?.at ?? 0}
+                        count={places[at]?.count ?? 1}
                         top={tops[at] ?? 0}
+                        isTabStop={row === tabStop}
                         isDragged={dragged.value?.key === row.key}
                         onFocus={() => {
                             focusedRow.value = row.key;

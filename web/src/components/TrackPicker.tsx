@@ -16,10 +16,14 @@ const LABEL_LIMIT = 120;
 function allInOrder(session: Session): TrackSeed[] {
     const { trackSeeds, view } = session.store;
     const seeds = trackSeeds.value;
-    const below = seeds.filter((seed) => seed.below !== '');
-    return groupTracks(seeds, view.value.tracks.order).flatMap((group) =>
-        group.seeds.flatMap((seed) => [seed, ...below.filter((one) => one.below === seed.key)]),
-    );
+    const below = new Map<string, TrackSeed[]>();
+    for (const seed of seeds) {
+        const list = below.get(seed.below);
+        if (list) list.push(seed);
+        else if (seed.below !== '') below.set(seed.below, [seed]);
+    }
+    const withBelow = (seed: TrackSeed): TrackSeed[] => [seed, ...(below.get(seed.key) ?? []).flatMap(withBelow)];
+    return groupTracks(seeds, view.value.tracks.order).flatMap((group) => group.seeds.flatMap(withBelow));
 }
 
 function Action({ label, isOff, action }: { label: string; isOff?: boolean; action: () => void }): JSX.Element {

@@ -1,4 +1,4 @@
-/** Draws a thread's activity: areas stacked by category, as high as the share of a CPU that the thread used. */
+/** Draws a thread's activity: areas stacked by category, as high as the share of a CPU that the thread used, or the CPUs that several did. */
 import type { Activity } from '../engine/api';
 import { cleanContext } from './canvas';
 
@@ -23,11 +23,23 @@ export function drawActivity(
     if (!context) return;
     const { width, height } = canvas;
     context.setTransform(width / Math.max(activity.width, 1), 0, 0, 1, 0, 0);
-    const room = height - HEADROOM * scale;
+    const room = (height - HEADROOM * scale) / peakOf(activity);
     context.globalAlpha = activity.matching ? FAINT : 1;
     drawStack(context, activity.shares, activity.width, order, colors, height, room);
     context.globalAlpha = 1;
     if (activity.matching) drawStack(context, activity.matching, activity.width, order, colors, height, room);
+}
+
+/** How many CPUs the full height of a graph is: one, or what several threads use at most. */
+export function peakOf(activity: Activity): number {
+    let peak = 1;
+    for (let x = 0; x < activity.width; x++) peak = Math.max(peak, cpusAt(activity, x));
+    return peak;
+}
+
+/** How many CPUs are in use at a pixel. */
+export function cpusAt({ categories, shares, width }: Activity, x: number): number {
+    return categories.reduce((sum, _, at) => sum + (shares[at * width + x] ?? 0), 0);
 }
 
 function drawStack(
@@ -48,7 +60,7 @@ function drawStack(
         for (let x = 0; x < width; x++) {
             const share = shares[at * width + x] ?? 0;
             if (share > 0) isSeen = true;
-            top[x] = Math.min(1, (base[x] ?? 0) + Math.max(0, share));
+            top[x] = (base[x] ?? 0) + Math.max(0, share);
         }
         if (!isSeen) continue;
         context.fillStyle = color;

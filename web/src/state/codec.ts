@@ -2,7 +2,7 @@
  * The view as the query part of the page's address, and back. Keys and shapes are those of the Firefox Profiler where it
  * has the same thing (`thread`, `range`, `transforms`, `search`, `invertCallstack`, `implementation`, `hideIdleSamples`); `path` (the selected call node),
  * `preview` (the range that is being chosen), `tab`, `sort`, `center` (of the butterfly), `weight` and the tracks (`tracks`, `shownTracks`, `hiddenTracks`,
- * `trackOrder`) are ours.
+ * `openTracks`, `trackOrder`) are ours.
  */
 import type { NodePath, Transform } from '../engine/api';
 import { CENTER_KINDS, type Center } from '../engine/butterfly';
@@ -200,10 +200,11 @@ export function encodeView(view: View, zero: number, funcCount: number): string 
     if (sorts.length > 0) query.set('sort', sorts.join('~'));
     if (view.markerSearch !== '') query.set('markerSearch', view.markerSearch);
     if (view.marker >= 0) query.set('marker', String(view.marker));
-    const { base, shown, hidden, order } = view.tracks;
+    const { base, shown, hidden, opened, order } = view.tracks;
     if (base !== 'busy') query.set('tracks', base);
     if (shown.length > 0) query.set('shownTracks', encodeTracks(shown));
     if (hidden.length > 0) query.set('hiddenTracks', encodeTracks(hidden));
+    if (opened.length > 0) query.set('openTracks', encodeTracks(opened));
     if (order.length > 0) query.set('trackOrder', encodeTracks(order));
     if (view.profileName !== '') query.set('profileName', view.profileName);
     encodeSourcePanel(view.sourcePanel, query);
@@ -241,6 +242,7 @@ export function decodeView(text: string, zero: number): View {
             base: TRACK_BASES.find((base) => base === query.get('tracks')) ?? 'busy',
             shown: decodeTracks(query.get('shownTracks') ?? ''),
             hidden: decodeTracks(query.get('hiddenTracks') ?? ''),
+            opened: decodeTracks(query.get('openTracks') ?? ''),
             order: decodeTracks(query.get('trackOrder') ?? ''),
         },
         profileName: query.get('profileName') ?? '',

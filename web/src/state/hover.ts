@@ -32,8 +32,8 @@ export function createHover(session: Given) {
     const drawnMarkers = new NewestMap<TrackKey, MarkerRects>(MOST_DRAWN);
     /** By track and graph. */
     const drawnGraphs = new NewestMap<string, MarkerGraph>(MOST_DRAWN);
-    /** By thread: a row that scrolls away and back is not empty meanwhile. */
-    const drawnActivities = new NewestMap<number, Activity>(MOST_ACTIVITIES);
+    /** A row that scrolls away and back is not empty meanwhile. */
+    const drawnActivities = new NewestMap<TrackKey, Activity>(MOST_ACTIVITIES);
 
     /** Whether the time was put where it is by the keyboard, which leaves it there until the focus goes elsewhere. */
     const heldByKeys = signal(false);
@@ -83,19 +83,19 @@ export function createHover(session: Given) {
     const hoverTime = signal<number | null>(null);
     /** What the graphs have of each category when they are first drawn. */
     const categoryAmounts = signal<ReadonlyMap<number, number>>(new Map());
-    const notedThreads = new Set<number>();
+    const notedTracks = new Set<TrackKey>();
 
     /** Categories of the graphs, the largest first. */
     const seenCategories = computed<number[]>(() =>
         [...categoryAmounts.value].sort(([a, one], [b, other]) => other - one || a - b).map(([category]) => category),
     );
 
-    /** A thread counts once: the order does not change with what is zoomed into. */
-    function noteCategories(thread: number, amounts: ReadonlyMap<number, number>): void {
+    /** A track counts once: the order does not change with what is zoomed into. */
+    function noteCategories(track: TrackKey, amounts: ReadonlyMap<number, number>): void {
         const known = categoryAmounts.value;
-        const isFirst = !notedThreads.has(thread);
+        const isFirst = !notedTracks.has(track);
         if (!isFirst && [...amounts.keys()].every((category) => known.has(category))) return;
-        notedThreads.add(thread);
+        notedTracks.add(track);
         const sums = new Map(known);
         for (const [category, amount] of amounts)
             sums.set(category, (known.get(category) ?? 0) + (isFirst ? amount : 0));

@@ -6,11 +6,12 @@ import {
     moveTrack,
     onlyTracks,
     showTracks,
+    turnGroup as turned,
     siblingsOf,
     tracksOfProcess,
     trackWithThoseBelow,
 } from './track_choice';
-import { layoutTracks, MOST_SHOWN_AT_FIRST, type TrackChoice, threadKey, type TrackKey, type TrackRow } from './tracks';
+import { isMember, layoutTracks, MOST_SHOWN_AT_FIRST, type TrackChoice, type TrackKey, type TrackRow } from './tracks';
 import { trackKind } from '../tracks/kinds';
 import { isTrackListOpen, type MenuItem, showNotice } from './windows';
 import type { ExportsPart } from './exports';
@@ -42,9 +43,14 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         const chosen = view.value.threads;
         const shown = new Set(layoutTracks(trackSeeds.value, choice, []).shown);
         // Of many chosen ones only the busiest are on the screen; the others stay chosen unless they are hidden one by one.
-        const hidden = new Set(choice.hidden);
+        const hiddenKeys = new Set(choice.hidden);
+        const hidden = new Set(
+            trackSeeds.value
+                .filter((seed) => seed.kind === 'thread' && (hiddenKeys.has(seed.key) || hiddenKeys.has(seed.below)))
+                .map((seed) => seed.thread),
+        );
         const isMany = choice.base === 'busy' && chosen.length > MOST_SHOWN_AT_FIRST;
-        const left = chosen.filter((thread) => shown.has(thread) || (isMany && !hidden.has(threadKey(thread))));
+        const left = chosen.filter((thread) => shown.has(thread) || (isMany && !hidden.has(thread)));
         const [first] = shown;
         if (left.length === 0 && first === undefined) {
             showNotice('At least one thread must stay visible');
@@ -54,8 +60,25 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         changeView({ tracks: choice, ...(threads.join() === chosen.join() ? {} : { threads }) }, 'push');
     }
 
+    /** Without the threads of groups that are there, too: those have rows where the group is open. */
+    function withoutMembers(keys: readonly TrackKey[]): TrackKey[] {
+        const all = new Set(keys);
+        const members = new Set(
+            trackSeeds.value.filter((seed) => isMember(seed) && all.has(seed.below)).map((seed) => seed.key),
+        );
+        return keys.filter((key) => !members.has(key));
+    }
+
     function show(keys: readonly TrackKey[]): void {
-        applyChoice(showTracks(view.value.tracks, keys));
+        const { tracks: choice } = view.value;
+        const asked = new Set(keys);
+        const hidden = choice.hidden.filter((key) => !asked.has(key));
+        applyChoice(showTracks({ ...choice, hidden }, withoutMembers(keys)));
+    }
+
+    /** Opens a group, or closes it. */
+    function turnGroup(row: TrackRow): void {
+        changeView({ tracks: turned(view.value.tracks, row.key) }, 'push');
     }
 
     function hide(keys: readonly TrackKey[]): void {
@@ -63,7 +86,7 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
     }
 
     function showOnly(keys: readonly TrackKey[]): void {
-        applyChoice(onlyTracks(view.value.tracks, keys));
+        applyChoice(onlyTracks(view.value.tracks, withoutMembers(keys)));
     }
 
     function showAll(): void {
@@ -77,6 +100,8 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
     /** A row with what hangs on it: a heading is all of its process. */
     function keysOf(row: TrackRow): TrackKey[] {
         const seeds = trackSeeds.value;
+        // The threads of a group follow it.
+        if (row.kind === 'group') return [row.key];
         return row.kind === 'process' ? tracksOfProcess(seeds, row.process) : trackWithThoseBelow(seeds, row.key);
     }
 
@@ -126,12 +151,23 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         if (threads.length > 0) changeView({ threads: [...new Set(threads)] }, 'push');
     }
 
+    function chooseMembers(row: TrackRow): void {
+        changeView({ threads: [...row.members] }, 'push');
+    }
+
     function processSize(row: TrackRow): number {
         return trackSeeds.value.filter((seed) => seed.process === row.process).length;
     }
 
     /** In the order of the menu. */
     const rowActions: readonly RowAction[] = [
+        {
+            label: 'Open or close this group',
+            title: 'Show its threads one by one',
+            key: 'o',
+            isOffered: (row) => row.isOpen !== null,
+            action: turnGroup,
+        },
         {
             label: 'Hide this track',
             title: '',
@@ -261,6 +297,8 @@ export function createTrackActions(session: Given & { exports: ExportsPart; stor
         showProcess,
         moveTo,
         chooseProcess,
+        chooseMembers,
+        turnGroup,
         rowActions,
         rowMenu,
         doRowKey,

@@ -18,6 +18,13 @@ function without(keys: readonly TrackKey[], gone: ReadonlySet<TrackKey>): TrackK
     return keys.filter((key) => !gone.has(key));
 }
 
+/** Opens a group, or closes it. */
+export function turnGroup(choice: TrackChoice, key: TrackKey): TrackChoice {
+    const isOpen = choice.opened.includes(key);
+    const others = without(choice.opened, new Set([key]));
+    return { ...choice, opened: isOpen ? others : sorted([...others, key]) };
+}
+
 export function showTracks(choice: TrackChoice, keys: readonly TrackKey[]): TrackChoice {
     const all = new Set(keys);
     const shown = choice.base === 'all' ? choice.shown : sorted([...choice.shown, ...keys]);
@@ -31,20 +38,21 @@ export function hideTracks(choice: TrackChoice, keys: readonly TrackKey[]): Trac
 
 /** These and no others. */
 export function onlyTracks(choice: TrackChoice, keys: readonly TrackKey[]): TrackChoice {
-    return { ...DEFAULT_TRACKS, order: choice.order, base: 'none', shown: sorted(keys) };
+    return { ...DEFAULT_TRACKS, opened: choice.opened, order: choice.order, base: 'none', shown: sorted(keys) };
 }
 
 export function allTracks(choice: TrackChoice): TrackChoice {
-    return { ...DEFAULT_TRACKS, order: choice.order, base: 'all' };
+    return { ...DEFAULT_TRACKS, opened: choice.opened, order: choice.order, base: 'all' };
 }
 
 export function busyTracks(choice: TrackChoice): TrackChoice {
-    return { ...DEFAULT_TRACKS, order: choice.order };
+    return { ...DEFAULT_TRACKS, opened: choice.opened, order: choice.order };
 }
 
 /** The rows among which a row can be moved: processes, or the tracks of one process that have a place of their own. */
 export function siblingsOf(rows: readonly TrackRow[], row: TrackRow): TrackRow[] {
     if (row.level === 0) return rows.filter((one) => one.level === 0);
+    if (row.below !== '') return [];
     return rows.filter((one) => one.level === 1 && one.process === row.process && one.below === '');
 }
 

@@ -7,6 +7,8 @@
  * sorts and hides.
  */
 import type { ThreadInfo } from '../engine/api';
+import { formatCount } from '../text/format';
+import { groupsByName, groupsOfOthers, type ThreadGroup } from './thread_groups';
 
 /** A track by its kind's letter and its number among those of its kind: "t12". It outlives a reload. */
 export type TrackKey = string;
@@ -26,7 +28,7 @@ export interface TrackSeed {
     /** The PID that it is shown under; '' for the whole system, which comes first. */
     process: string;
     processName: string;
-    /** The track right below which it stays, such as the thread of these markers; '' if it has a place of its own. */
+    /** The track right below which it stays: the thread of these markers, the group of this thread; '' if it has a place of its own. */
     below: TrackKey;
     title: string;
     detail: string;
@@ -48,8 +50,10 @@ export interface TrackSeed {
 
 /** A row of the timeline: a track, or the heading of a process of which no track that can speak for it is shown. */
 export interface TrackRow extends Omit<TrackSeed, 'words' | 'isQuiet'> {
-    /** 0: stands for a process, 1: a track below it. */
-    level: 0 | 1;
+    /** 0: stands for a process, 1: a track below it, 2: a thread of a group. */
+    level: 0 | 1 | 2;
+    /** Whether its threads have rows; null: it is no group. */
+    isOpen: boolean | null;
 }
 
 export interface Tracks {
@@ -73,11 +77,13 @@ export interface TrackChoice {
     /** Sorted, each once. */
     shown: TrackKey[];
     hidden: TrackKey[];
+    /** Groups whose threads have rows of their own. */
+    opened: TrackKey[];
     /** Tracks that were moved and those around them, top to bottom; a process by its heading. */
     order: TrackKey[];
 }
 
-export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: [], order: [] };
+export const DEFAULT_TRACKS: TrackChoice = { base: 'busy', shown: [], hidden: [], opened: [], order: [] };
 
 /** px */
 export const THREAD_HEIGHT = 42;
@@ -100,13 +106,46 @@ export function isCpu(thread: ThreadInfo): boolean {
     return thread.pid === '0' && thread.processName === 'CPU';
 }
 
-/** The threads shown at first. */
-function busyThreads(threads: readonly ThreadInfo[]): Set<number> {
-    const sorted = threads.filter((thread) => !isCpu(thread)).sort((a, b) => b.activity - a.activity);
+/** Of `threads` those that are shown at first; `all`: how many the profile has. */
+function busyThreads(threads: readonly ThreadInfo[], all: number): Set<number> {
+    const sorted = [...threads].sort((a, b) => b.activity - a.activity);
     const best = sorted[0]?.activity ?? 0;
-    const least = threads.length <= FEW ? Number.MIN_VALUE : best * LEAST_SHARE;
+    const least = all <= FEW ? Number.MIN_VALUE : best * LEAST_SHARE;
     const busy = sorted.filter((thread) => thread.activity >= least).slice(0, MOST_SHOWN_AT_FIRST);
     return new Set((busy.length > 0 ? busy : sorted.slice(0, 1)).map((thread) => thread.index));
+}
+
+/** What has a row at first: threads, and groups of others. `initial`: those that the file says, in place of the busiest. */
+function firstRows(threads: readonly ThreadInfo[], initial: readonly number[]) {
+    const wanted = new Set(initial);
+    const some = threads.filter((thread) => !isCpu(thread) && !wanted.has(thread.index));
+    const alike = groupsByName(some);
+    const grouped = new Set(alike.flatMap((group) => group.threads.map((thread) => thread.index)));
+    const single = some.filter((thread) => !grouped.has(thread.index));
+    const busy = initial.length > 0 ? wanted : busyThreads(single, threads.length);
+    const quiet = single.filter((thread) => !busy.has(thread.index));
+    return { busy, groups: [...alike, ...(initial.length > 0 ? [] : groupsOfOthers(some, quiet))] };
+}
+
+function groupTrack(group: ThreadGroup, isQuiet: boolean): TrackSeed {
+    const [first] = group.threads;
+    return {
+        key: `r${group.index}`,
+        kind: 'group',
+        index: group.index,
+        process: first?.pid ?? '',
+        processName: first?.processName || 'Process',
+        below: '',
+        title: group.title,
+        detail: `${formatCount(group.threads.length)} threads`,
+        words: 'group',
+        thread: -1,
+        members: group.threads.map((thread) => thread.index),
+        isLead: false,
+        activity: group.activity,
+        isQuiet,
+        height: THREAD_HEIGHT,
+    };
 }
 
 /** What was counted of all CPUs together is beside them. */
@@ -131,14 +170,25 @@ function cpuTrack(thread: ThreadInfo): TrackSeed {
     };
 }
 
-/** The tracks of threads: a process's main thread, or its only one, stands for it. `initial`: those to be seen at first, if
+/** Whether it is a thread of a group, which has a row where the group is open. */
+export function isMember(seed: Pick<TrackSeed, 'kind' | 'below'>): boolean {
+    return seed.kind === 'thread' && seed.below !== '';
+}
+
+/** The tracks of threads and of their groups: a process's main thread, or its only one, stands for it. `initial`: those to be seen at first, if
  * the file says so, in place of the busiest. */
 export function threadTracks(threads: readonly ThreadInfo[], initial: readonly number[] = []): TrackSeed[] {
-    const busy = initial.length > 0 ? new Set(initial) : busyThreads(threads);
+    const { busy, groups } = firstRows(threads, initial);
+    const best = Math.max(0, ...groups.map((group) => group.activity));
+    const isQuietGroup = (group: ThreadGroup): boolean =>
+        initial.length > 0 || group.activity < best * LEAST_SHARE || best === 0;
+    const seeds = groups.map((group) => groupTrack(group, isQuietGroup(group)));
+    const groupOf = new Map(seeds.flatMap((seed) => seed.members.map((thread) => [thread, seed] as const)));
     const sizes = new Map<string, number>();
     for (const thread of threads) sizes.set(thread.pid, (sizes.get(thread.pid) ?? 0) + 1);
-    return threads.map((thread) => {
+    const ofThreads = threads.map((thread): TrackSeed => {
         if (isCpu(thread)) return cpuTrack(thread);
+        const group = groupOf.get(thread.index);
         const isLead = thread.isMain || sizes.get(thread.pid) === 1;
         const processName = thread.processName || thread.name || 'Process';
         const named = thread.name !== '' && thread.name !== processName ? `${thread.name} · ` : '';
@@ -148,7 +198,7 @@ export function threadTracks(threads: readonly ThreadInfo[], initial: readonly n
             index: thread.index,
             process: thread.pid,
             processName,
-            below: '',
+            below: group?.key ?? '',
             title: isLead ? processName : thread.name || 'thread',
             detail: isLead ? `${named}PID ${systemNumber(thread.pid)}` : `TID ${systemNumber(thread.tid)}`,
             words: `${thread.name}\n${thread.processName}\n${thread.pid}\n${thread.tid}`,
@@ -156,10 +206,11 @@ export function threadTracks(threads: readonly ThreadInfo[], initial: readonly n
             members: [thread.index],
             isLead,
             activity: thread.activity,
-            isQuiet: !busy.has(thread.index),
+            isQuiet: group ? group.isQuiet : !busy.has(thread.index),
             height: THREAD_HEIGHT,
         };
     });
+    return [...ofThreads, ...seeds];
 }
 
 /** The tracks that a search for them finds; terms with a comma between are alternatives. */
@@ -183,6 +234,12 @@ export interface TrackGroup {
     process: string;
     activity: number;
     seeds: TrackSeed[];
+}
+
+/** What all threads of a process did goes before these, other kinds after them. */
+function rankOf({ kind }: TrackSeed): number {
+    if (kind === 'sum') return 0;
+    return kind === 'thread' || kind === 'group' ? 1 : 2;
 }
 
 /** The processes in the order in which they are shown, each with all of its tracks in order. */
@@ -212,32 +269,52 @@ export function groupTracks(seeds: readonly TrackSeed[], order: readonly TrackKe
             (a, b) =>
                 Number(b.isLead) - Number(a.isLead) ||
                 placeOf(a) - placeOf(b) ||
-                Number(a.kind !== 'thread') - Number(b.kind !== 'thread') ||
-                (a.kind === 'thread' ? b.activity - a.activity : 0),
+                rankOf(a) - rankOf(b) ||
+                (rankOf(a) === 1 ? b.activity - a.activity : 0),
         );
     return sorted;
 }
 
 /** Whether a choice shows a track. Chosen threads stay on the screen unless they were hidden one by one, or
- * are too many to be seen together. */
-function showsTrack(choice: TrackChoice): (seed: TrackSeed, selected: ReadonlySet<number>) => boolean {
+ * are too many to be seen together, or are all of a group, whose row then stands for them. */
+function showsTrack(
+    seeds: readonly TrackSeed[],
+    choice: TrackChoice,
+    selected: ReadonlySet<number>,
+): (seed: TrackSeed) => boolean {
     const shown = new Set(choice.shown);
     const hidden = new Set(choice.hidden);
-    return (seed, selected) => {
+    const opened = new Set(choice.opened);
+    const isFew = selected.size <= MOST_SHOWN_AT_FIRST || choice.base === 'none';
+    const groups = new Map(seeds.filter((seed) => seed.kind === 'group').map((seed) => [seed.key, seed]));
+    const chosen = new Set(
+        [...groups.values()]
+            .filter((group) => isFew && group.members.every((thread) => selected.has(thread)))
+            .map((group) => group.key),
+    );
+    const isShown = (seed: TrackSeed): boolean => {
         if (hidden.has(seed.key)) return false;
-        if (shown.has(seed.key) || choice.base === 'all') return true;
-        const isFew = selected.size <= MOST_SHOWN_AT_FIRST || choice.base === 'none';
-        if (isFew && (seed.kind === 'thread' || seed.kind === 'cpu') && selected.has(seed.thread)) return true;
-        return choice.base === 'busy' && !seed.isQuiet;
+        if (shown.has(seed.key) || chosen.has(seed.key)) return true;
+        if (
+            isFew &&
+            (seed.kind === 'thread' || seed.kind === 'cpu') &&
+            selected.has(seed.thread) &&
+            !chosen.has(seed.below)
+        )
+            return true;
+        const group = isMember(seed) ? groups.get(seed.below) : undefined;
+        if (group) return opened.has(group.key) && isShown(group);
+        return choice.base === 'all' || (choice.base === 'busy' && !seed.isQuiet);
     };
+    return isShown;
 }
 
-function rowOf(seed: TrackSeed, level: 0 | 1): TrackRow {
+function rowOf(seed: TrackSeed, level: TrackRow['level'], isOpen: boolean | null = null): TrackRow {
     const { words: _words, isQuiet: _isQuiet, ...rest } = seed;
-    return { ...rest, level };
+    return { ...rest, level, isOpen };
 }
 
-function headingOf(group: TrackGroup, first: TrackSeed): TrackRow {
+function headingOf(group: TrackGroup, first: TrackRow): TrackRow {
     const isSystem = group.process === '';
     return {
         kind: 'process',
@@ -249,18 +326,19 @@ function headingOf(group: TrackGroup, first: TrackSeed): TrackRow {
         title: isSystem ? 'System' : first.processName,
         detail: isSystem || first.kind === 'cpu' ? '' : `PID ${systemNumber(group.process)}`,
         thread: -1,
-        members: group.seeds.flatMap((seed) => seed.members),
+        members: [...new Set(group.seeds.flatMap((seed) => seed.members))],
         isLead: true,
         activity: first.kind === 'cpu' ? group.seeds.reduce((sum, seed) => sum + seed.activity, 0) : group.activity,
         height: HEADING_HEIGHT,
         level: 0,
+        isOpen: null,
     };
 }
 
 /** The rows for `seeds`; `selected` are the chosen threads. */
 export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, selected: readonly number[]): Tracks {
-    const isShown = showsTrack(choice);
-    const chosen = new Set(selected);
+    const isShown = showsTrack(seeds, choice, new Set(selected));
+    const opened = new Set(choice.opened);
     const below = new Map<TrackKey, TrackSeed[]>();
     for (const seed of seeds) {
         if (seed.below === '') continue;
@@ -268,34 +346,55 @@ export function layoutTracks(seeds: readonly TrackSeed[], choice: TrackChoice, s
         if (list) list.push(seed);
         else below.set(seed.below, [seed]);
     }
+    for (const list of below.values()) list.sort((a, b) => (isMember(a) && isMember(b) ? b.activity - a.activity : 0));
     const rows: TrackRow[] = [];
+    const add = (seed: TrackSeed, level: TrackRow['level']): void => {
+        const isOn = isShown(seed);
+        if (isOn) rows.push(rowOf(seed, level, seed.kind === 'group' ? opened.has(seed.key) : null));
+        // A thread that was asked for is there without its group.
+        for (const one of below.get(seed.key) ?? []) if (isOn || isMember(one)) add(one, isOn && isMember(one) ? 2 : 1);
+    };
     for (const group of groupTracks(seeds, choice.order)) {
-        const visible = group.seeds.filter((seed) => isShown(seed, chosen));
-        const [first] = visible;
-        if (!first) continue;
-        if (!first.isLead) rows.push(headingOf(group, first));
-        for (const seed of visible) {
-            rows.push(rowOf(seed, seed.isLead && seed === first ? 0 : 1));
-            for (const one of below.get(seed.key) ?? []) if (isShown(one, chosen)) rows.push(rowOf(one, 1));
-        }
+        const at = rows.length;
+        const [first] = group.seeds.filter(isShown);
+        for (const seed of group.seeds) add(seed, seed.isLead && seed === first ? 0 : 1);
+        const [top] = rows.slice(at);
+        if (top && !top.isLead) rows.splice(at, 0, headingOf(group, top));
     }
     const tracks = rows.filter((row) => row.kind !== 'process');
     const hidden = new Set(choice.hidden);
     const shown = new Set(tracks.map((row) => row.key));
     const quiet =
         choice.base === 'busy'
-            ? seeds.filter((seed) => seed.isQuiet && !shown.has(seed.key) && !hidden.has(seed.key))
+            ? seeds.filter(
+                  (seed) =>
+                      seed.isQuiet &&
+                      !shown.has(seed.key) &&
+                      !shown.has(seed.below) &&
+                      !hidden.has(seed.key) &&
+                      !isOfMany(seed),
+              )
             : [];
     const all = activityOf(seeds);
+    /** A group that is closed stands for its threads. */
+    const threadsOf = (row: TrackRow): readonly number[] => {
+        if (row.thread >= 0) return [row.thread];
+        return row.isOpen === false ? row.members.filter((thread) => !hidden.has(threadKey(thread))) : [];
+    };
     return {
         rows,
-        shown: [...new Set(tracks.filter((row) => row.thread >= 0).map((row) => row.thread))],
+        shown: [...new Set(tracks.flatMap(threadsOf))],
         count: tracks.length,
         total: seeds.length,
         quiet: quiet.length,
         quietShare: all > 0 ? activityOf(quiet) / all : 0,
         hasOnlyThreads: quiet.every((seed) => seed.kind === 'thread'),
     };
+}
+
+/** Whether it shows what others show one by one. */
+function isOfMany(seed: TrackSeed): boolean {
+    return seed.kind === 'group' || seed.kind === 'sum';
 }
 
 function activityOf(seeds: readonly TrackSeed[]): number {

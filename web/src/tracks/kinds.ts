@@ -5,6 +5,7 @@ import { COUNTERS } from './counter';
 import type { TrackKind } from './kind';
 import { MARKER_GRAPHS } from './marker_graphs';
 import { MARKER_STRIPS } from './marker_strips';
+import { GROUPS, PROCESS_SUMS } from './sums';
 import { CPUS, THREADS } from './thread';
 import { WAITS } from './waits';
 
@@ -12,7 +13,17 @@ import { WAITS } from './waits';
 const HEADINGS: TrackKind = { id: 'process', name: 'process', seeds: () => [], Graph: null, tell: null };
 
 /** In the order in which tracks of a process, or below a thread, follow one another. */
-const KINDS: readonly TrackKind[] = [HEADINGS, THREADS, CPUS, WAITS, ...MARKER_STRIPS, MARKER_GRAPHS, COUNTERS];
+const KINDS: readonly TrackKind[] = [
+    HEADINGS,
+    THREADS,
+    GROUPS,
+    PROCESS_SUMS,
+    CPUS,
+    WAITS,
+    ...MARKER_STRIPS,
+    MARKER_GRAPHS,
+    COUNTERS,
+];
 
 export function trackKind(id: string): TrackKind {
     return KINDS.find((kind) => kind.id === id) ?? HEADINGS;

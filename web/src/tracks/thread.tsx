@@ -19,9 +19,9 @@ import type { TrackKind } from './kind';
 const GRAPH_HEIGHT = 36;
 const STRIP_HEIGHT = 5;
 
-/** The activity of a thread for the range, search and call node that are on; keeps the last one until the next is there.
+/** The activity of threads for the range, search and call node that are on; keeps the last one until the next is there.
  * While the engine computes one, only the newest request is remembered: zooming with the wheel makes many. */
-function useActivity(thread: number, isSeen: boolean): { activity: Activity | null; error: string } {
+function useActivity({ key, members }: TrackRow, isSeen: boolean): { activity: Activity | null; error: string } {
     const session = useSession();
     const { engine } = session;
     const { drawnActivities, noteCategories } = session.hover;
@@ -31,13 +31,13 @@ function useActivity(thread: number, isSeen: boolean): { activity: Activity | nu
     const width = Math.round(graphWidth.value * Math.min(window.devicePixelRatio || 1, 2));
     const terms = search.value.trim();
     // The samples of the selected row stand out in the selected threads.
-    const selected = selectedThreads.value.includes(thread) ? selectedFilter.value : '';
+    const selected = isAnySelected(selectedThreads.value, members) ? selectedFilter.value : '';
     const transformed = shownTransforms.value;
-    const isWanted = isSeen && thread >= 0 && width > 0;
+    const isWanted = isSeen && members.length > 0 && width > 0;
     const of = selected === '' ? null : (JSON.parse(selected) as PathFilter);
     const filter = { ...query.peek(), search: terms, of };
-    const request = useRequest(isWanted ? () => engine.activity([thread], from, to, width, filter) : null, [
-        thread,
+    const request = useRequest(isWanted ? () => engine.activity(members, from, to, width, filter) : null, [
+        key,
         isSeen,
         from,
         to,
@@ -49,19 +49,25 @@ function useActivity(thread: number, isSeen: boolean): { activity: Activity | nu
     const answer = request.value.value;
     useEffect(() => {
         if (!answer) return;
-        drawnActivities.set(thread, answer);
-        noteCategories(thread, categoryAmounts(answer));
+        drawnActivities.set(key, answer);
+        noteCategories(key, categoryAmounts(answer));
     }, [answer]);
-    return { activity: answer ?? drawnActivities.get(thread) ?? null, error: request.error.value };
+    return { activity: answer ?? drawnActivities.get(key) ?? null, error: request.error.value };
 }
 
-function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
+function isAnySelected(selected: readonly number[], members: readonly number[]): boolean {
+    const all = new Set(selected);
+    return members.some((thread) => all.has(thread));
+}
+
+/** Of one thread, or the sum of several. */
+export function ThreadGraph({ row }: { row: TrackRow }): JSX.Element {
     const session = useSession();
     const { info } = session;
     const canvas = useRef<HTMLCanvasElement>(null);
     const strip = useRef<HTMLCanvasElement>(null);
     const isSeen = useSeen(canvas);
-    const { activity, error } = useActivity(thread, isSeen);
+    const { activity, error } = useActivity(row, isSeen);
     const width = graphWidth.value;
     const colors = theme.value;
     useEffect(() => {
@@ -85,7 +91,7 @@ function ThreadGraph({ row: { thread } }: { row: TrackRow }): JSX.Element {
     }, [activity, width, colors]);
     return (
         <div class="track-graph">
-            <LifeShade thread={thread} />
+            <LifeShade thread={row.thread} />
             <GraphError sentence={error} />
             <canvas ref={canvas} class="track-canvas" style={{ height: `${GRAPH_HEIGHT}px` }} />
             <canvas ref={strip} class="track-canvas" style={{ height: `${STRIP_HEIGHT}px` }} />
