@@ -4,11 +4,15 @@
  */
 #include "elf/elf_contents.h"
 
+#include "base/checksum.h"
+#include "base/file_folder.h"
 #include "elf/elf_relocate.h"
 #include "elf/elf_table.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <isa-l/igzip_lib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
@@ -87,12 +91,12 @@ struct packing {
 };
 
 /* An Elf32_Chdr or Elf64_Chdr; of a .zdebug_ section "ZLIB" and the size in eight bytes, the highest first. */
-static bool read_packing(const struct elf_file *file, const struct elf_section *section, unsigned char *raw,
-                         struct packing *packing)
+static bool read_packing(const struct elf_file *file, const struct elf_section *section, struct packing *packing)
 {
+    unsigned char raw[sizeof(Elf64_Chdr)];
     bool is_new = section->flags & SHF_COMPRESSED;
     packing->header_size = !is_new ? 12 : file->is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
-    if (section->bytes.size < packing->header_size)
+    if (!bytes_read(&section->bytes, 0, raw, packing->header_size))
         return false;
     if (is_new) {
         elf_to_native(file, ELF_T_CHDR, raw, packing->header_size);
@@ -107,19 +111,67 @@ static bool read_packing(const struct elf_file *file, const struct elf_section *
     return true;
 }
 
+/* ---- sections that are kept between runs ----
+ *
+ * A later recording has a few addresses that the symbol cache does not know, and inflating glibc's debug info for them
+ * was two thirds of its instructions. The file of a section holds its contents and a NUL. Its name has the identity of
+ * the debug file, and the checksum at the end of the packed section must fit.
+ */
+
+enum { KEPT_MIN = 64 << 10, KEPT_MAX = 16 << 20, KEPT_NAME_SIZE = 64 };
+
+static bool is_kept(const struct elf_file *file, const struct packing *packing)
+{
+    return file->kept_sections > 0 && file->source && packing->type == ELFCOMPRESS_ZLIB && packing->size >= KEPT_MIN &&
+           packing->size <= KEPT_MAX;
+}
+
+static void name_kept(char name[KEPT_NAME_SIZE], const struct elf_file *file, const struct elf_section *section)
+{
+    const struct file_identity *id = &file->source->identity;
+    const uint64_t identity[] = {id->device,
+                                 id->inode,
+                                 id->size,
+                                 id->mtime_ns,
+                                 section->bytes.offset,
+                                 checksum_bytes(file->build_id, file->build_id_size)};
+    snprintf(name, KEPT_NAME_SIZE, "section-%016" PRIx64, checksum_bytes(identity, sizeof(identity)));
+}
+
+static unsigned char *load_kept(const struct elf_file *file, const struct elf_section *section, const char *name,
+                                uint64_t size)
+{
+    size_t held;
+    unsigned char sum[4], *kept = file_folder_load(file->kept_sections, name, (size_t)size + 1, &held);
+    if (kept && held == size + 1 && !kept[size] &&
+        bytes_read(&section->bytes, section->bytes.size - sizeof(sum), sum, sizeof(sum)) &&
+        isal_adler32(1, kept, size) == ((uint32_t)sum[0] << 24 | sum[1] << 16 | sum[2] << 8 | sum[3]))
+        return kept;
+    free(kept);
+    return NULL;
+}
+
 static struct bytes unpacked(const struct elf_file *file, const struct elf_section *section, unsigned char **owned,
                              struct error *err)
 {
     if (!(section->flags & SHF_COMPRESSED) && strncmp(section->name, ".zdebug_", 8) != 0)
         return section->bytes;
-    struct packing packing;
-    unsigned char *raw = bytes_load(&section->bytes);
+    struct packing packing = {0};
+    char name[KEPT_NAME_SIZE] = "";
     const char *problem = "is damaged";
-    if (raw && read_packing(file, section, raw, &packing))
+    bool is_whole = read_packing(file, section, &packing);
+    if (is_whole && is_kept(file, &packing)) {
+        name_kept(name, file, section);
+        *owned = load_kept(file, section, name, packing.size);
+    }
+    unsigned char *raw = is_whole && !*owned ? bytes_load(&section->bytes) : NULL;
+    if (raw)
         problem = unpack(packing.type, raw + packing.header_size, (size_t)section->bytes.size - packing.header_size,
                          packing.size, owned);
+    if (raw && *owned && name[0])
+        file_folder_save(file->kept_sections, name, *owned, (size_t)packing.size + 1);
     free(raw);
-    if (!problem)
+    if (*owned)
         return (struct bytes){.memory = *owned, .size = packing.size};
     error_set(err, EINVAL, "section %s %s", section->name, problem);
     return (struct bytes){0};

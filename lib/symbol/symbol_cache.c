@@ -246,6 +246,12 @@ void symbol_cache_free(struct symbol_cache *cache)
     free(cache);
 }
 
+void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_files *files)
+{
+    if (cache && cache->folder > 0)
+        files->mapped.kept_sections = files->separate.kept_sections = files->alternate.kept_sections = cache->folder;
+}
+
 /* ---- the kernel ---- */
 
 /* The name of the file with this kernel's functions; false if there can be none. */

@@ -25,6 +25,9 @@ bool symbol_cache_load_kernel(const struct symbol_cache *cache, const struct sym
 void symbol_cache_save_kernel(const struct symbol_cache *cache, const struct symbol_lib *lib,
                               const struct kallsyms *kallsyms);
 
+/* Lets the readers of these files keep decompressed sections in the folder. */
+void symbol_cache_keep_sections(const struct symbol_cache *cache, struct debug_files *files);
+
 /* The cached answers of one library, during one lookup. All zero: an empty cache that accepts no answers. */
 struct cached_library {
     struct symbol_cache *cache;

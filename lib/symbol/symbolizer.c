@@ -181,6 +181,7 @@ static int open_with_files(struct run *run, struct task *task, struct error *err
 {
     task->has_files = true;
     lookup_open_files(&task->lookup, &task->job->lib, run->symbolizer->options.search);
+    symbol_cache_keep_sections(run->symbolizer->cache, &task->lookup.files);
     cached_library_set_files(&task->cached, run->symbolizer->cache, &task->job->lib, &task->lookup.files);
     int code = answer_from_cache(task, err);
     task->has_rest = task->rest.count > 0 || task->job->count == 0;

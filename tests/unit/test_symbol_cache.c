@@ -4,6 +4,7 @@
  */
 #include "support/symbol_folder.h"
 #include "base/file_folder.h"
+#include "elf/elf_file.h"
 #include "symbol/cache_table.h"
 #include "symbol/symbol.h"
 #include "symbol/symbol_cache.h"
@@ -703,6 +704,80 @@ static void test_threads_open_one_library_at_once(void **unused)
     symbol_cache_free(meeting.cache);
 }
 
+/* ---- decompressed sections ---- */
+
+/* Makes a program with 4,000 functions and compressed debug info, of the build id of the other program. Returns the
+ * address of middle(). */
+static uint64_t make_packed_program(void)
+{
+    run("for i in $(seq 4000); do echo \"int f$i(int a) { return a + $i; }\"; done >more.c");
+    run("gcc -g -O2 -gz=zlib -Wl,--build-id=0x$(readelf -n whole | sed -n 's/ *Build ID: //p') -o program program.c "
+        "more.c && readelf -St program | grep -q ZLIB && nm program | sed -n 's/ T middle//p' >address");
+    char path[80];
+    uint64_t address;
+    snprintf(path, sizeof(path), "%s/address", folder);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%lx", &address), 1);
+    fclose(in);
+    return address;
+}
+
+/* Looks the address up without its earlier answer. */
+static void look_up_anew(uint64_t address)
+{
+    char path[160];
+    name_of_file(path);
+    unlink(path);
+    struct symbol_lib lib = library();
+    struct symbol_answers answers = look_up(cache, &lib, &address, 1);
+    assert_int_equal(answers.answers[0].frame_count, 2);
+    const struct symbol_frame *frames = answers.frames.data + answers.answers[0].first_frame;
+    assert_string_equal(frames[0].function, "middle");
+    assert_string_equal(frames[1].function, "inner");
+    assert_int_equal(frames[1].line, 3);
+    symbol_answers_destroy(&answers);
+}
+
+/* Writes over the middle of the packed .debug_info, so that the file still seems to be the same. */
+static void damage_packed_section(void)
+{
+    struct elf_file file;
+    struct stat info;
+    static const unsigned char zeros[256];
+    int fd = open(program, O_RDWR | O_CLOEXEC);
+    assert_int_equal(fstat(fd, &info), 0);
+    assert_int_equal(elf_file_open(&file, program, NULL), 0);
+    const struct elf_section *section = elf_file_section(&file, ".debug_info");
+    off_t at = (off_t)(section->bytes.offset + section->bytes.size / 2);
+    assert_int_equal(pwrite(fd, zeros, sizeof(zeros), at), sizeof(zeros));
+    elf_file_close(&file);
+    const struct timespec times[] = {info.st_atim, info.st_mtim};
+    assert_int_equal(futimens(fd, times), 0);
+    close(fd);
+}
+
+static void test_a_section_is_decompressed_once(void **unused)
+{
+    (void)unused;
+    uint64_t address = make_packed_program();
+    look_up_anew(address);
+    damage_packed_section();
+    look_up_anew(address);
+}
+
+static void test_a_kept_section_that_is_damaged_is_decompressed_again(void **unused)
+{
+    (void)unused;
+    uint64_t address = make_packed_program();
+    look_up_anew(address);
+    run("ls cache/section-* >/dev/null && for f in cache/section-*; do "
+        "head -c $(stat -c %%s $f) /dev/zero >zeros && cp zeros $f; done");
+    look_up_anew(address);
+    damage_packed_section();
+    look_up_anew(address);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, start_anew)
@@ -728,6 +803,8 @@ int main(void)
         TEST(test_nonsense_with_the_right_checksum_is_refused),
         TEST(test_addresses_beyond_4_gib_are_left_out),
         TEST(test_threads_open_one_library_at_once),
+        TEST(test_a_section_is_decompressed_once),
+        TEST(test_a_kept_section_that_is_damaged_is_decompressed_again),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
